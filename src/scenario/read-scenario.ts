@@ -191,7 +191,7 @@ const readWithFlags = (opened: ParsedTree, source: ScenarioSource): ScenarioRead
   return problems.length === 0 ? reading : { ok: false, problems, files: reading.files };
 };
 
-/** Adds to each problem in the file the flags without which it would not exist. */
+/** Adds to each problem in the file the flags that cause it: without them it would not exist. */
 const withResponsibleFlags = (
   problems: readonly ScenarioProblem[],
   opened: ParsedTree,

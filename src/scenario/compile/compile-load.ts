@@ -58,10 +58,7 @@ const loadCompilers: {
   },
 };
 
-/**
- * Returns the plan's loads for one load of a scenario: one for each stair, none for a trace that cannot be read, and
- * otherwise one.
- */
+/** A curve has at least one piece. A piece without length is refused later, as a load without requests. */
 export const compileLoad = <K extends ScenarioLoad['kind']>(
   load: LoadOf<K>,
   files: WorkloadFiles,

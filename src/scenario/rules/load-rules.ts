@@ -90,7 +90,7 @@ const declaredLimits = (scenario: WholeScenario): DeclaredLimits | null => {
   return { requests: all(limits.requestsPerMinute), tokens: all(limits.tokensPerMinute) };
 };
 
-/** How many times the declared limits a trace needs if the unit of its times was probably mistaken. */
+/** The factor above the declared limits from which the unit of a trace's times was probably mistaken. */
 const absurdFactor = 10;
 
 /** Finds a trace that needs more than ten times the declared limits, if nobody has said in which unit its times are. */
@@ -110,7 +110,7 @@ function* traceUnitFindings(
   yield part.at('file').valueFinding(message, askUnit);
 }
 
-/** What a stage shares with the whole scenario. */
+/** The properties that a stage shares with the whole scenario. */
 interface StageSurroundings {
   readonly files: WorkloadFiles;
   readonly inFlight: number | undefined;

@@ -132,7 +132,7 @@ const withoutUnion = (schema: Schema, resolve: Resolve): Schema => {
   return (known.length === types.length ? byType(rest, branches, known) : null) ?? schema;
 };
 
-/** Decides all unions in a part of a schema, the inner ones first: only then do these have a type. */
+/** Decides all unions in a part of a schema, the inner ones first, since only then these have a type. */
 const decideIn = (part: unknown, resolve: Resolve): unknown => {
   if (Array.isArray(part)) return part.map((each) => decideIn(each, resolve));
   if (!isSchema(part)) return part;

@@ -167,7 +167,7 @@ export const listField = <Entry extends z.ZodType>(entry: Entry, expected: strin
 export const mapping = <Shape extends z.core.$ZodLooseShape>(example: string, shape: Shape) =>
   z.strictObject(shape, `expected ${example}`);
 
-/** Returns an optional field with a default, which its description ends with. */
+/** Returns an optional field with a default, which is added to the end of its description. */
 export const withDefault = <Field extends z.ZodType>(field: Field, value: z.input<Field>) => ({
   describe: (meaning: string) =>
     field.prefault(value as never).describe(`${meaning} Default: ${[value].flat().join(', ')}.`),
@@ -180,7 +180,7 @@ export const optionalField = <Field extends z.ZodType>(field: Field) => z.option
 export const orNull = <Field extends z.ZodType>(field: Field) =>
   field.optional().transform((value) => value ?? null);
 
-/** Returns a schema of a mapping that its `kind` distinguishes from its alternatives. */
+/** Returns a schema of a mapping that differs from its alternatives by its `kind`. */
 export const ofKind = <Kind extends string, Shape extends z.core.$ZodLooseShape>(
   kind: Kind,
   meaning: string,

@@ -220,7 +220,7 @@ const isMapping = (value: unknown): value is Json =>
 const namesOfReferences = (value: unknown): readonly string[] =>
   Array.from(JSON.stringify(value).matchAll(/"#\/definitions\/([^"]+)"/g), ([, name]) => name!);
 
-/** Writes each definition that is used once where it is used: zod makes one of every field. */
+/** Moves each definition that is used once to its place of use, since zod makes a definition of every field. */
 const withoutSingleUses = ({ definitions, ...root }: Json): Json => {
   const all = isMapping(definitions) ? definitions : {};
   const uses = Object.groupBy(namesOfReferences({ root, all }), (name) => name);

@@ -22,7 +22,7 @@ const fieldsWithTemplates: ReadonlySet<unknown> = new Set(['keys', 'headers']);
 const isInBody = (path: Path): boolean =>
   path[0] === 'body' || (path.includes('traffic') && path[path.indexOf('traffic') + 2] === 'body');
 
-/** Replaces `$${env:NAME}` and its kin by the references that they stand for. */
+/** Replaces `$${env:NAME}` and similar escapes by the references that they stand for. */
 const withoutEscapes = (text: string): string =>
   text.replaceAll(/\$(?=\$\{(?:env|secret|command):)/g, '');
 

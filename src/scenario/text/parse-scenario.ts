@@ -20,7 +20,7 @@ interface ParsedScenario {
 /** The codes of issues after which the schema still parses what is inside the faulty value. */
 const codesKeepingInner = new Set(['too_small', 'too_big', 'unrecognized_keys', 'custom']);
 
-/** Returns the path below which an issue kept the schema from parsing; `null` if it did not. */
+/** Returns the path below which an issue kept the schema from parsing anything; `null` if there is none. */
 const unparsedPath = (issue: z.core.$ZodIssue, path: Path): Path | null => {
   if (codesKeepingInner.has(issue.code)) return null;
   const isWrongKind = issue.code === 'invalid_union' && issue.discriminator !== undefined;

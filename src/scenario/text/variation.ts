@@ -106,7 +106,8 @@ const variationsOf = (text: string): readonly Variation[] | string => {
 const noPlace = { line: null, column: null, flag: null };
 
 /**
- * Says what is wrong with the values of a variable, apart from what the scenario's own rules find; `null` for nothing.
+ * * Says what is wrong with the values of a variable, beyond the findings of the scenario's own rules; `null` if
+ * nothing is.
  */
 const valuesFault = (values: readonly Variation[]): string | null => {
   if (values.length === 0) return 'expected at least one value';

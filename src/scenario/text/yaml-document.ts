@@ -199,7 +199,7 @@ const keepsStructure = ({ code }: YAMLError): boolean =>
 /** The maximum number of errors that are shown. */
 const maxShownErrors = 10;
 
-/** Returns the errors up to the first mistake in the structure, since what follows it is usually a consequence. */
+/** Returns the errors up to the first mistake in the structure, since later ones are usually consequences. */
 const ownErrors = (errors: readonly YAMLError[]): readonly YAMLError[] => {
   const tab = errors.find(({ code }) => code === 'TAB_AS_INDENT');
   if (tab !== undefined) return [tab];
