@@ -17,7 +17,7 @@ import { z } from 'zod';
 const readText = (file: Uint8Array, from: number, bytes: number): string =>
   String.fromCharCode(...file.subarray(from, from + bytes));
 
-/** RIFF declares its length; writers to a pipe declare 0 or 0xffffffff. */
+/** Decides whether a RIFF file ends early. It declares its length; writers to a pipe declare 0 or 0xffffffff. */
 const riffEndsEarly = (file: Uint8Array): boolean => {
   const declaredSize = readUint(file.subarray(4, 8).toReversed(), 0, 4);
   return declaredSize !== 0 && declaredSize !== 0xffffffff && declaredSize + 8 > file.length;
@@ -49,7 +49,7 @@ const boxesEndEarly = (file: Uint8Array): boolean => {
   return position > file.length;
 };
 
-/** WebM is an EBML head and a segment, whose length may be unknown. */
+/** Decides whether a WebM file ends early. It is an EBML head and a segment, whose length may be unknown. */
 const webmEndsEarly = (file: Uint8Array): boolean => {
   const idBytes = 4;
   const head = ebmlLength(file, idBytes);
@@ -66,7 +66,7 @@ const frameAt = (file: Uint8Array, from: number): Mp3Frame | null => {
   return readMp3Frame(header);
 };
 
-/** Returns the length of all frames by the Info or Xing tag of the first one; `null` without a tag. */
+/** Returns the length of all frames by the Info or Xing tag in the first frame; `null` without a tag. */
 const declaredBytes = (file: Uint8Array, from: number, { sideInfo }: Mp3Frame): number | null => {
   const at = from + mp3HeaderLength + sideInfo;
   if (!['Info', 'Xing'].includes(readText(file, at, 4))) return null;
@@ -97,7 +97,7 @@ const mp3EndsEarly = (file: Uint8Array): boolean => {
 
 type Test = (file: Uint8Array) => boolean;
 
-/** How to recognise each container, and whether a file of it ends early. */
+/** The containers, each with a test for its files and a test whether a file ends early. */
 const containers: readonly (readonly [matches: Test, endsEarly: Test])[] = [
   [(file) => readText(file, 0, 4) === 'RIFF', riffEndsEarly],
   [(file) => readText(file, 0, 4) === 'OggS', oggEndsEarly],
@@ -106,7 +106,9 @@ const containers: readonly (readonly [matches: Test, endsEarly: Test])[] = [
   [(file) => readText(file, 0, 3) === 'ID3' || readUint(file, 0, 2) >= 0xffe0, mp3EndsEarly],
 ];
 
-/** Decides whether a file is shorter than its container declares: many decoders read such a file as a short one. */
+/**
+ * Decides whether a file is shorter than its container declares, since many decoders read such a file as a short one.
+ */
 export const isTruncatedAudio = (file: Uint8Array): boolean => {
   const [, endsEarly] = containers.find(([matches]) => matches(file)) ?? [];
   return endsEarly?.(file) ?? false;
@@ -131,7 +133,7 @@ export const knownClip = async (sha256: string) =>
 export const clipFiles = async (): Promise<readonly URL[]> =>
   (await (clips ??= readClips())).map(({ file }) => new URL(file, manifest));
 
-/** Returns the seconds of a WebM file without a declared length, by its blocks; `null` below two blocks. */
+/** Returns the seconds of a WebM file without a declared length, by its blocks; `null` for fewer than two blocks. */
 export const webmDuration = (file: Uint8Array): number | null => {
   if (!isEbml(file)) return null;
   let [previous, end, scale] = [0, 0, 0];
@@ -144,7 +146,7 @@ export const webmDuration = (file: Uint8Array): number | null => {
   return end === 0 ? null : (end * scale) / 1e9;
 };
 
-/** Returns the length of audio in seconds, by its container and not by its name; `null` if unknown or zero. */
+/** Returns the length of audio in seconds, by its container instead of its name; `null` if unknown or zero. */
 export const durationOf = async (file: Uint8Array): Promise<number | null> => {
   const { parseBuffer } = await import('music-metadata');
   try {
@@ -156,7 +158,9 @@ export const durationOf = async (file: Uint8Array): Promise<number | null> => {
   }
 };
 
-/** The maximum length, a day: the largest upload would then have 2.4 kbit/s, so its container is wrong. */
+/**
+ * The maximum length in seconds, a day. The largest upload would then have 2.4 kbit/s, so its container must be wrong.
+ */
 const maxSeconds = 86_400;
 
 const probeFile = async ({ bytes, digest }: UploadedFile) => {
@@ -176,7 +180,7 @@ export type ProbedAudio = Awaited<ReturnType<typeof probeFile>>;
 const cacheSize = 256;
 const cache = new Map<string, Promise<ProbedAudio>>();
 
-/** Reads the length of a file. Load tests send the same few files again and again, so the last results are cached. */
+/** Reads the length of a file. The last results are cached, since load tests send the same few files repeatedly. */
 export const probeAudio = (file: UploadedFile): Promise<ProbedAudio> => {
   const key = file.digest.toString('hex');
   const probed = cache.get(key) ?? probeFile(file);
@@ -187,7 +191,10 @@ export const probeAudio = (file: UploadedFile): Promise<ProbedAudio> => {
   return probed;
 };
 
-/** Loads the audio library before the first request: that blocks the process for tens of ms and would delay tokens. */
+/**
+ * Loads the audio library before the first request, since loading blocks the process for tens of ms and would delay
+ * tokens.
+ */
 export const warmUpAudio = async (): Promise<void> => {
   const files = await clipFiles();
   for (const file of new Map(files.map((each) => [extname(each.pathname), each])).values()) {

@@ -7,21 +7,24 @@ import { checkModel } from '../http/model-list.ts';
 import { readJsonBody, readRequestBody, unservedField } from '../http/request-body.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** MPEG-2 layer III, 64 kbit/s, 24 kHz, one channel: 576 samples in 72 × 64,000 / 24,000 bytes. */
+/**
+ * The frames of the MP3 files: MPEG-2 layer III, 64 kbit/s, 24 kHz, one channel. A frame has 576 samples in 72 × 64,000
+ * / 24,000 bytes.
+ */
 const mp3Frame = { bytes: 192, milliseconds: 24 };
 const framesPerPiece = 20;
-/** After the header, zeros: side information that says that there is nothing to decode. */
+/** A silent frame: after the header, the side information is zeros, which means that there is nothing to decode. */
 const silentFrame = Buffer.alloc(mp3Frame.bytes);
 silentFrame.set([0xff, 0xf3, 0x84, 0xc0]);
 
 const mp3Piece = Buffer.concat(Array.from({ length: framesPerPiece }, () => silentFrame));
 
-/** Offset of the tag in a frame of one channel: after 4 bytes of header and 9 of side information. */
+/** The offset of the tag in a frame of one channel: after 4 bytes of header and 9 of side information. */
 const tagOffset = 13;
 const frameCountFlag = 1;
 const byteCountFlag = 2;
 
-/** The Info frame with which encoders begin a file: players read the file's length from it. */
+/** Returns the Info frame with which encoders begin a file. Players read the file's length from it. */
 const infoFrame = (frames: number): Buffer => {
   const info = Buffer.from(silentFrame);
   info.write('Info', tagOffset, 'latin1');
@@ -31,14 +34,14 @@ const infoFrame = (frames: number): Buffer => {
   return info;
 };
 
-/** Exact to a frame (24 ms): the Info frame, then up to twenty frames at a time. */
+/** Generates a silent MP3 file, exact to a frame (24 ms): the Info frame, then up to twenty frames at a time. */
 function* silentMp3(seconds: number): Generator<Uint8Array, void> {
   let left = Math.round((seconds * 1000) / mp3Frame.milliseconds);
   yield infoFrame(left);
   for (; left > 0; left -= framesPerPiece) yield mp3Piece.subarray(0, left * mp3Frame.bytes);
 }
 
-/** 24 kHz, one channel, 16 bits, as text-to-speech models write it. */
+/** The format of the WAV files: 24 kHz, one channel, 16 bits, as text-to-speech models write them. */
 const wav = { sampleRate: 24_000, bytesPerSample: 2, headerBytes: 44 };
 
 const wavHeader = (bytes: number): Buffer => {
@@ -60,20 +63,20 @@ const wavHeader = (bytes: number): Buffer => {
 
 const wavSecond = Buffer.alloc(wav.sampleRate * wav.bytesPerSample);
 
-/** Exact to a sample: the header, then a second of samples at a time. */
+/** Generates a silent WAV file, exact to a sample: the header, then a second of samples at a time. */
 function* silentWav(seconds: number): Generator<Uint8Array, void> {
   let left = Math.round(seconds * wav.sampleRate) * wav.bytesPerSample;
   yield wavHeader(left);
   for (; left > 0; left -= wavSecond.length) yield wavSecond.subarray(0, left);
 }
 
-/** Opus always counts samples of 48 kHz (RFC 7845, section 4). */
+/** The sample rate in which Opus always counts, 48 kHz (RFC 7845, section 4). */
 const opusSampleRate = 48_000;
-/** The samples of a packet of 20 ms. */
+/** The number of samples of a packet of 20 ms. */
 const samplesPerPacket = 960;
-/** The samples at the start that players discard: 2.5 ms, the look-ahead of CELT alone. */
+/** The number of samples at the start that players discard: 2.5 ms, the look-ahead of CELT alone. */
 const preSkip = 120;
-/** The packets of a page: a second of sound. */
+/** The number of packets of a page, a second of sound. */
 const packetsPerPage = 50;
 /** A packet of 20 ms: one silent CELT frame of full bandwidth and one channel (RFC 6716, section 3.1). */
 const packet = Buffer.alloc(60);
@@ -123,7 +126,7 @@ identification.write('OpusHead', 0, 'latin1');
 identification.writeUInt8(1, 8); // version
 identification.writeUInt8(1, 9); // channels
 identification.writeUInt16LE(preSkip, 10);
-identification.writeUInt32LE(24_000, 12); // rate of what was encoded
+identification.writeUInt32LE(24_000, 12); // This is the sample rate before encoding.
 
 const vendor = 'weir';
 const comments = Buffer.alloc(16 + vendor.length);
@@ -131,7 +134,9 @@ comments.write('OpusTags', 0, 'latin1');
 comments.writeUInt32LE(vendor.length, 8);
 comments.write(vendor, 12, 'latin1');
 
-/** In Ogg, a page at a time. The last page's granule position makes it exact to the sample. */
+/**
+ * Generates a silent Ogg Opus file, a page at a time. The last page's granule position makes it exact to the sample.
+ */
 function* silentOpus(seconds: number): Generator<Uint8Array, void> {
   const samples = preSkip + Math.round(seconds * opusSampleRate);
   const count = Math.ceil(samples / samplesPerPacket);
@@ -145,7 +150,7 @@ function* silentOpus(seconds: number): Generator<Uint8Array, void> {
   }
 }
 
-/** Files of silence of a length in seconds, in pieces that are made on demand. */
+/** Generators of silent files of a given length in seconds. Their pieces are made on demand. */
 export const silentAudio = {
   mp3: silentMp3,
   wav: silentWav,
@@ -156,9 +161,9 @@ export const silentAudio = {
 >;
 
 const charactersPerSecond = 15;
-/** The minimum length: players do not recognise an MP3 file of a few frames. */
+/** The minimum length in seconds, since players do not recognise an MP3 file of a few frames. */
 const minSeconds = 0.25;
-/** The maximum length: a day, the most that a WAV file can declare. */
+/** The maximum length in seconds: a day, the most that a WAV file can declare. */
 const maxSeconds = 86_400;
 
 const parseSpeech = (body: Uint8Array, settings: Settings) => {

@@ -3,7 +3,7 @@ import { commonWords } from '../chat/tokens.ts';
 import type { z } from 'zod';
 import type { transcriptionFieldsSchema } from '../../contract/audio.ts';
 
-/** Spoken text with its begin and end, in whole milliseconds from the beginning of the audio. */
+/** Spoken text with its start and end, in whole milliseconds from the start of the audio. */
 interface TimedText {
   readonly text: string;
   readonly start: number;
@@ -19,7 +19,7 @@ interface Transcript {
 const wordsPerSecond = 2.5;
 const sentenceLength = { min: 5, max: 14 };
 
-/** Draws sentences with as many words as one speaks in this time. */
+/** Draws sentences with as many words as a person speaks in this time. */
 export const randomTranscriptText = (draw: Draw, seconds: number): string => {
   const whole = (choices: number): number => Math.floor(draw.uniform() * choices);
   const sentences: string[] = [];
@@ -38,7 +38,7 @@ export const randomTranscriptText = (draw: Draw, seconds: number): string => {
 /** Times the words of a text from 0 to `end`, each in proportion to its length. */
 const timeWords = (text: string, end: number): readonly TimedText[] => {
   const words = text.split(/\s+/).filter((word) => word !== '');
-  // Plus one for the pause after the word.
+  // One is added for the pause after the word.
   const weight = (word: string): number => word.length + 1;
   const total = words.reduce((sum, word) => sum + weight(word), 0);
   let before = 0;
@@ -58,7 +58,7 @@ const segmentOf = (words: readonly TimedText[]) => ({
 
 type Segment = ReturnType<typeof segmentOf>;
 
-/** Splits a text into sentences, whose words fill the audio. */
+/** Splits a text into sentences whose words fill the audio. */
 export const segmentsOf = (text: string, seconds: number): readonly Segment[] => {
   const sentences: TimedText[][] = [];
   let isOpen = false;
@@ -72,14 +72,14 @@ export const segmentsOf = (text: string, seconds: number): readonly Segment[] =>
 
 type Fields = z.output<typeof transcriptionFieldsSchema>;
 type MockTranscriptFormat = NonNullable<Fields['response_format']>;
-/** `null` if the request names none. */
+/** The requested granularities; `null` if the request names none. */
 type Granularities = readonly ('word' | 'segment')[] | null;
 
 const textOf = ({ segments }: Transcript): string => segments.map(({ text }) => text).join(' ');
 
 const secondsOf = ({ start, end }: TimedText) => ({ start: start / 1000, end: end / 1000 });
 
-/** A segment of the default format (interface 2.7). */
+/** Returns a segment of the default format (interface 2.7). */
 const briefSegment = (segment: Segment) => ({ ...secondsOf(segment), text: segment.text });
 
 /** Returns a segment with the fields that the OpenAI API adds, for a perfectly clear voice. */
@@ -111,7 +111,7 @@ const verboseTranscript = (transcript: Transcript, granularities: Granularities)
   };
 };
 
-/** Milliseconds as `HH:MM:SS`, the separator, and three digits. */
+/** Formats milliseconds as `HH:MM:SS`, the separator, and three digits. */
 const timestamp = (milliseconds: number, separator: string): string => {
   const seconds = Math.floor(milliseconds / 1000);
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];

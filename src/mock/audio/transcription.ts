@@ -19,7 +19,7 @@ const extensions: readonly string[] = uploadExtensions;
 const extensionOf = (name: string): string =>
   name.includes('.') ? name.slice(name.lastIndexOf('.') + 1).toLowerCase() : '';
 
-/** Returns the values of a form by name. A name that ends in `[]`, or is repeated, holds a list. */
+/** Returns the values of a form by name. A name that ends in `[]`, or is repeated, has a list of values. */
 const valuesOf = ({ fields }: Upload): Record<string, unknown> =>
   Object.fromEntries(
     [...fields].map(([name, values]) => {
@@ -28,13 +28,13 @@ const valuesOf = ({ fields }: Upload): Record<string, unknown> =>
     }),
   );
 
-/** Fields of the OpenAI API that would change the answer, and the values that do not. */
+/** The fields of the OpenAI API that would change the answer, each with the values that do not. */
 const unservedFields: Readonly<Record<string, readonly unknown[]>> = {
   stream: ['false', ''],
   'include[]': [],
 };
 
-/** A valid form for a transcription; its file is not decoded yet. */
+/** Reads a form for a transcription, or refuses it; the file is not decoded yet. */
 const parseTranscription = (upload: Upload, settings: Settings) => {
   const values = valuesOf(upload);
   for (const [field, harmless] of Object.entries(unservedFields)) {

@@ -21,7 +21,7 @@ import { readStructuredFormat } from './json-value.ts';
 
 type Message = ChatRequest['messages'][number];
 
-/** Returns a short text that stands for a picture or recording in the prompts that the prefix cache compares. */
+/** Returns a short text in place of a picture or recording, for the prompts that the prefix cache compares. */
 const mediaMarker = (part: ContentPart): string => hash('sha256', JSON.stringify(part)).slice(0, 8);
 
 const textOfPart = (part: ContentPart): string =>
@@ -64,7 +64,7 @@ const formatOf = ({ response_format: format }: ChatRequest): CompletionOptions['
   return readStructuredFormat('response_format.json_schema.schema', format.json_schema.schema);
 };
 
-/** Returns how many likely tokens to list with each token; `null` if no probabilities are asked for. */
+/** Returns how many likely tokens are listed with each token; `null` if no probabilities are requested. */
 const topLogprobsOf = ({ logprobs, top_logprobs: top }: ChatRequest): number | null => {
   if (logprobs === true) return top ?? 0;
   if (top === null || top === undefined) return null;
@@ -85,7 +85,7 @@ const unservedFields = [
 const isTextOnly = (value: unknown): boolean =>
   Array.isArray(value) && value.every((modality) => modality === 'text');
 
-/** Decides whether a field asks for nothing: some clients send every field. */
+/** Decides whether the value of a field requests nothing, since some clients send every field. */
 const isEmpty = (value: unknown): boolean =>
   value === null ||
   value === undefined ||
@@ -148,11 +148,11 @@ const chargeAndBill = (chatExchange: ChatExchange, output: number): void => {
   });
 };
 
-/** Returns the steps of an answer. Choices are written side by side, and an empty answer takes one step. */
+/** Returns the steps of an answer. Choices are written side by side; an empty answer takes one step. */
 const stepsOf = ({ completions }: ChatExchange): number =>
   Math.max(1, ...completions.map(({ tokens }) => tokens.length));
 
-/** Passes due tokens to `sink`; a request that ends early cancels the rest and calls `onCancelled`. */
+/** Passes due tokens to `sink`. A request that ends early cancels the rest and calls `onCancelled`. */
 const serveChat = (chatExchange: ChatExchange, sink: TokenSink, onCancelled: () => void): void => {
   const { model, promptTokens, prompt } = chatExchange.chat;
   const { exchange, clock, serving } = chatExchange.admitted;
@@ -166,7 +166,10 @@ const serveChat = (chatExchange: ChatExchange, sink: TokenSink, onCancelled: () 
   exchange.onInterruption = interrupt;
 };
 
-/** Returns the message of a whole answer; a tool call as in the OpenAI API, since the interface leaves it open (4.1). */
+/**
+ * Returns the message of a whole answer. A tool call has the form of the OpenAI API, since the interface does not
+ * define one (4.1).
+ */
 const messageOf = ({ toolCall, tokens }: Completion) => {
   const text = tokens.join('');
   if (toolCall === null) return { role: 'assistant', content: text };
@@ -224,7 +227,7 @@ const answerStream = (chatExchange: ChatExchange): void => {
   serveChat(chatExchange, answer, () => chargeAndBill(chatExchange, answer.sent));
 };
 
-/** Estimates the tokens to reserve for a chat: one for four characters of the prompt, and the most it may answer. */
+/** Estimates the tokens to reserve for a chat: one for four characters of the prompt, and the maximum of the answer. */
 const estimateOf = ({ prompt, maxTokens, choices }: ParsedChat): number =>
   Math.ceil(prompt.reduce((sum, { length }) => sum + length, 0) / 4) + (maxTokens ?? 0) * choices;
 
@@ -232,7 +235,7 @@ const openChatExchange = (admitted: AdmittedRequest, chat: ParsedChat, body: Uin
   const { exchange, key, settings } = admitted;
   const { promptTokens } = chat;
   exchange.counters.tokens.input += promptTokens;
-  // The seed of the request's random content: the client's request id, else key and body.
+  // The seed of the request's random content is the client's request id, otherwise key and body.
   const seed = exchange.clientId ?? Buffer.concat([Buffer.from(`${key}\0`), body]);
   const digest = hash('sha256', seed, 'buffer');
   const drawKey = [settings.seed, ...new Uint32Array(digest.buffer, digest.byteOffset, 4)];

@@ -7,23 +7,23 @@ import { splitTokens, commonWords } from './tokens.ts';
 export interface Tool {
   readonly name: string;
   readonly parameters: unknown;
-  /** Set if the arguments must obey the schema. */
+  /** The format of the arguments, set if they must match the schema. */
   readonly strict: StructuredFormat | null;
 }
 
 export interface Completion {
-  /** The called function, whose arguments are the tokens; `null` if they are content. */
+  /** The called function, whose arguments are the tokens; `null` if the tokens are content. */
   readonly toolCall: { readonly id: string; readonly name: string } | null;
   readonly tokens: readonly string[];
   readonly finish: 'stop' | 'length' | 'tool_calls';
 }
 
-/** The wanted answer. Without `maxTokens` its length is drawn; a tool call is as long as its arguments. */
+/** The requested answer. Without `maxTokens` its length is drawn; a tool call is as long as its arguments. */
 export interface CompletionOptions {
   readonly maxTokens: number | null;
   readonly stopSequences: readonly string[];
   readonly format: 'text' | 'json' | StructuredFormat;
-  /** The functions of which the answer calls one; none for an answer in words. */
+  /** The functions of which the answer calls one; empty for an answer in words. */
   readonly tools: readonly Tool[];
 }
 
@@ -33,7 +33,7 @@ interface DrawnTokens {
   readonly isWhole: boolean;
 }
 
-/** Each word with the space before it is one token. */
+/** The words as tokens; each word with the space before it is one token. */
 const wordTokens = commonWords.map((word) => ` ${word}`);
 
 const randomInteger = (draw: Draw, choices: number): number => Math.floor(draw.uniform() * choices);

@@ -1,13 +1,15 @@
 import { openAjv } from '../../model/workload/json-schema.ts';
 
-/** The part of JSON Schema that the gateway understands: answers with a schema obey it, or are refused. */
+/**
+ * The part of JSON Schema that the gateway understands. Answers with a schema conform to it, or the request is refused.
+ */
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export const isSchema = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The forms in which schemas stand inside a schema: as they are, in a list, or by name. */
+/** The keywords whose values are schemas, by form: a schema, a list of schemas, or schemas by name. */
 const innerSchemas: Readonly<Record<string, 'one' | 'list' | 'named'>> = {
   additionalProperties: 'one',
   allOf: 'list',
@@ -90,7 +92,10 @@ const partsOf = (root: unknown) => {
   return parts;
 };
 
-/** Says what of a schema the gateway does not understand, with its place; `null` if it understands it all. */
+/**
+ * Returns the first part of a schema that the gateway does not understand, with its place; `null` if it understands
+ * everything.
+ */
 export const unsupportedIn = (root: unknown): string | null => {
   for (const [place, schema] of partsOf(root)) {
     if (typeof schema === 'boolean') continue;
@@ -107,20 +112,25 @@ const sortedMembers = (value: JsonSchema): JsonSchema =>
       .map((name) => [name, value[name]]),
   );
 
-/** Writes the JSON of a value, the same for all that are equal. */
+/** Writes the JSON of a value; equal values get the same text. */
 export const sortedJson = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (isSchema(inner) ? sortedMembers(inner) : inner));
 
-/** Decides whether a value obeys a schema: the one whose test this is, a part of it, or one made of its parts. */
+/** Decides whether a value conforms to the whole schema, a part of it, or a schema made of its parts. */
 export type PartTest = (value: unknown, schema: unknown) => boolean;
 
-/** The maximum number of schemas compiled for one schema; one that needs more allows no value. */
+/** The maximum number of schemas compiled for one schema; if one needs more, no value conforms. */
 const maxCompiled = 2_000;
-/** The maximum number of references followed for one value, and within each other: some schemas never end. */
+/**
+ * The maximum numbers of references followed for one value, and nested within each other, since some schemas never end.
+ */
 const maxReferences = 10_000;
 const maxReferenceDepth = 64;
 
-/** The options of Ajv. Formats are not checked, since generated values have them; steps such as 0.1 need a tolerance. */
+/**
+ * The options of Ajv. Formats are not checked, since generated values conform to them. Steps such as 0.1 need a
+ * tolerance.
+ */
 const ajvOptions = {
   meta: false,
   validateSchema: false,
@@ -168,10 +178,12 @@ const openTest = (root: unknown): PartTest => {
   };
 };
 
-/** The tests of the latest schemas, by their JSON: a load test sends few, and compiling one takes a millisecond. */
+/**
+ * The tests of the latest schemas, by their JSON. A load test sends few schemas, and compiling one takes a millisecond.
+ */
 const opened = new Map<string, PartTest>();
 const maxOpened = 64;
-/** The longest JSON of a schema whose test is kept. */
+/** The maximum length of a schema's JSON for its test to be kept. */
 const longestKept = 65_536;
 
 /** Returns the test of values by a schema and its parts. */

@@ -16,7 +16,7 @@ interface Generation {
   readonly draw: Draw;
   readonly root: unknown;
   readonly obeys: PartTest;
-  /** The steps that may still be taken through the schema: some branch for ever. */
+  /** The number of further steps through the schema, since some branch forever. */
   stepsLeft: number;
 }
 
@@ -35,7 +35,7 @@ const maxSize = 10_000;
 const sizeOr = (value: unknown, otherwise: number): number =>
   Math.min(maxSize, Math.max(0, numberOr(value, otherwise)));
 
-/** Returns a minimum size. One that is too large becomes 0, since no attempt would obey it. */
+/** Returns a minimum size. One that is too large becomes 0, since no attempt could satisfy it. */
 const leastSizeOr = (value: unknown, otherwise: number): number => {
   const least = Math.max(0, numberOr(value, otherwise));
   return least > maxSize ? 0 : least;
@@ -67,13 +67,13 @@ const formats: Readonly<Record<string, (draw: Draw) => string>> = {
   uuid: (draw) => `0190a3b4-c5d6-4e7f-8a9b-0c1d2e3f4a5${someDigit(draw)}`,
 };
 
-/** The keywords that restrict a text or number beside its type. */
+/** The keywords that restrict a text or number in addition to its type. */
 const demands =
   'minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'.split(
     ' ',
   );
 
-/** Returns the first candidate that obeys the schema, or else the first. */
+/** Returns the first candidate that conforms to the schema, otherwise the first one. */
 const fitting = <T>(candidates: readonly T[], schema: JsonSchema, obeys: PartTest): T => {
   const demanded = demands.filter((name) => schema[name] !== undefined);
   if (demanded.length === 0) return candidates[0]!;
@@ -81,7 +81,7 @@ const fitting = <T>(candidates: readonly T[], schema: JsonSchema, obeys: PartTes
   return candidates.find((candidate) => obeys(candidate, bounds)) ?? candidates[0]!;
 };
 
-/** The texts to try for a pattern: most ask for digits and capitals. */
+/** The texts to try for a pattern; most patterns ask for digits and capitals. */
 const shortTexts = ['a', '1', 'A', 'a1', 'A1', '12', '123', '1234', '123456', 'AB', 'ABC', 'abc'];
 
 const randomText: Generator = ({ draw, obeys }, schema) => {
@@ -140,9 +140,9 @@ const randomObject: Generator = (from, schema, depth) => {
   return Object.fromEntries([...entries, ...others]);
 };
 
-/** The maximum number of items beyond those that a list must have. */
+/** The maximum number of items beyond the required ones. */
 const maxFurtherItems = 20;
-/** The maximum number of times that an item which equals another is drawn again. */
+/** The maximum number of times that a duplicate item is drawn again. */
 const maxRedraws = 20;
 
 const randomArray: Generator = (from, { items, prefixItems, uniqueItems, ...bounds }, depth) => {
@@ -177,7 +177,7 @@ const generators: Readonly<Record<string, Generator>> = {
   string: randomText,
 };
 
-/** Returns the type that the keywords of a schema without a type are about. */
+/** Returns the type that a schema without a type implies by its keywords. */
 const impliedType = (schema: JsonSchema): string => {
   const has = (...names: readonly string[]): boolean =>
     names.some((name) => schema[name] !== undefined);
@@ -186,7 +186,7 @@ const impliedType = (schema: JsonSchema): string => {
   return has('minimum', 'maximum', 'multipleOf', 'exclusiveMinimum') ? 'number' : 'string';
 };
 
-/** Joins two schemas into one that demands what both do. If both have a keyword, the second one's holds. */
+/** Joins two schemas into one with the requirements of both. If both have a keyword, the second value is used. */
 const merged = (one: JsonSchema, other: JsonSchema): JsonSchema => {
   const both = { ...one, ...other };
   const { properties, required } = one;
@@ -200,14 +200,14 @@ const merged = (one: JsonSchema, other: JsonSchema): JsonSchema => {
 const isPlain = (schema: unknown): boolean =>
   isSchema(schema) && typeof schema['type'] === 'string' && !/object|array/.test(schema['type']);
 
-/** Draws a value by one of several schemas. With `isExclusive` only that one of them may allow it. */
+/** Draws a value that conforms to one of several schemas. With `isExclusive`, the others must not allow it. */
 const alternativeValue = (
   from: Generation,
   { rest, list, isExclusive }: { rest: JsonSchema; list: readonly unknown[]; isExclusive: boolean },
   depth: number,
 ): unknown => {
   const usable = list.map((each) => merged(rest, isSchema(each) ? each : {}));
-  // At this depth a schema that ends comes first.
+  // At this depth, a schema that ends is tried first.
   const order = depth < maxDepth ? usable : usable.toSorted((a, b) => +isPlain(b) - +isPlain(a));
   let first: unknown = null;
   for (const [index, schema] of order.entries()) {
@@ -218,7 +218,7 @@ const alternativeValue = (
   return first;
 };
 
-/** Returns the schema joined with those that it refers to or lists in `allOf`; the same one if there are none. */
+/** Returns the schema joined with those that it refers to or lists in `allOf`; the same schema if there are none. */
 const withFurther = (schema: JsonSchema, root: unknown): JsonSchema => {
   const { $ref, allOf, ...rest } = schema;
   const further = [
@@ -252,13 +252,13 @@ const valueOf = (from: Generation, written: unknown, depth: number): unknown => 
 
 /** Draws a value that a JSON Schema allows. It may break the parts of the schema that `unsupportedIn` names. */
 export const randomJsonValue = (draw: Draw, root: unknown, known?: PartTest): unknown => {
-  // Compiled when it is first needed.
+  // The test is compiled when it is first needed.
   let test = known;
   const obeys: PartTest = (value, part) => (test ??= partTestOf(root))(value, part);
   return valueOf({ draw, root, obeys, stepsLeft: maxSteps }, root, 0);
 };
 
-/** A schema that answers must obey, and one value that does. */
+/** A schema that answers must conform to, and one conforming value. */
 export interface StructuredFormat {
   readonly schema: unknown;
   readonly obeys: PartTest;
@@ -267,7 +267,7 @@ export interface StructuredFormat {
 
 const maxAttempts = 8;
 
-/** Draws values until one obeys the schema; returns `otherwise` if none does. */
+/** Draws values until one conforms to the schema; returns `otherwise` if none does. */
 const findValue = (draw: Draw, schema: unknown, obeys: PartTest, otherwise: unknown): unknown => {
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const value = randomJsonValue(draw, schema, obeys);
@@ -276,7 +276,7 @@ const findValue = (draw: Draw, schema: unknown, obeys: PartTest, otherwise: unkn
   return otherwise;
 };
 
-/** Reads a schema that answers must obey; refuses it if the gateway cannot promise that. */
+/** Reads a schema that answers must conform to. Refuses it if the gateway cannot promise that. */
 export const readStructuredFormat = (place: string, schema: unknown): StructuredFormat => {
   const refusal = (problem: string): RequestRefusal =>
     new RequestRefusal('invalid-parameter', `Invalid ${place}: ${problem}.`);
@@ -289,6 +289,6 @@ export const readStructuredFormat = (place: string, schema: unknown): Structured
   throw refusal('the reference gateway found no value that obeys it');
 };
 
-/** Draws a value that obeys the schema. */
+/** Draws a value that conforms to the schema. */
 export const structuredValue = (draw: Draw, { schema, obeys, sample }: StructuredFormat): unknown =>
   findValue(draw, schema, obeys, sample);

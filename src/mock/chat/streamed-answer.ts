@@ -7,7 +7,7 @@ import { createdAt } from '../http/model-list.ts';
 import type { Completion } from './completion.ts';
 import { tokenLogprob } from './tokens.ts';
 
-/** Marks the place of a token's text; JSON text never contains it. */
+/** The mark in place of a token's text; JSON text never contains it. */
 const placeholder = '\0';
 
 /** Returns the deltas of a stream: the role, then content or, as in the OpenAI API, the arguments of a call. */
@@ -29,7 +29,7 @@ interface ChunkParts {
   readonly index: number;
   readonly call: Completion['toolCall'];
   readonly withUsage: boolean;
-  /** The number of likely tokens listed with each token; `null` for no probabilities, which calls never have. */
+  /** The number of likely tokens listed with each token; `null` without probabilities, as for every call. */
   readonly topLogprobs: number | null;
 }
 
@@ -89,7 +89,10 @@ interface StreamParts {
   readonly stream: EventStream;
 }
 
-/** Streams a chat: at each step every open choice writes one token. It is one object, for the reason in `Recurring`. */
+/**
+ * Streams a chat. At each step, every open choice writes one token. It is one object for the reason given in
+ * `Recurring`.
+ */
 export class StreamedAnswer implements TokenSink {
   readonly #choices: StreamParts['choices'];
   readonly #steps: number;

@@ -25,7 +25,7 @@ const eachToken = (text: string, onToken: (begin: number) => void): void => {
   }
 };
 
-/** Counts tokens: a word of up to 20 letters, three digits, or any other character but white space is one token. */
+/** Counts tokens. A word of up to 20 letters, three digits, or any other character except white space is one token. */
 export const countTokens = (text: string): number => {
   let tokens = 0;
   eachToken(text, () => {
@@ -41,7 +41,7 @@ export const splitTokens = (text: string): readonly string[] => {
   return starts.map((begin, i) => text.slice(i === 0 ? 0 : begin, starts[i + 1] ?? text.length));
 };
 
-/** 256 words; each, with the space before it, is one token in o200k, cl100k, p50k and r50k. */
+/** The 256 words of answers. Each, with the space before it, is one token in o200k, cl100k, p50k and r50k. */
 export const commonWords: readonly string[] = (
   'about above act after against ago all along always an animal answer appear area art at ' +
   'back be become been before begin being best between bird blue body both boy brought ' +
@@ -61,13 +61,15 @@ export const commonWords: readonly string[] = (
   'weight went west wheel where while who why will with wood work would year yet young'
 ).split(' ');
 
-/** The log probability of each word: answers draw words evenly. */
+/** The log probability of each word, since answers draw words evenly. */
 const wordLogprob = -Math.log(commonWords.length);
 const wordTokens = commonWords.map((word) => ` ${word}`);
 
 const bytesOf = (token: string): readonly number[] => [...Buffer.from(token)];
 
-/** Returns a token's log probability and its `top` likeliest alternatives: a drawn word could have been any other. */
+/**
+ * Returns a token's log probability and its `top` likeliest alternatives, since any other word could have been drawn.
+ */
 export const tokenLogprob = (token: string, top: number) => {
   const isWord = wordTokens.includes(token);
   const logprob = isWord ? wordLogprob : 0;

@@ -1,26 +1,28 @@
-/** A clock: that of the machine or, in tests, one that is moved by hand. */
+/** A clock: the machine's or, in tests, one that is set manually. */
 export interface MockClock {
-  /** Milliseconds on a monotonic clock. */
+  /** Returns milliseconds on a monotonic clock. */
   now(): number;
-  /** Milliseconds since 1970, UTC, for `Date` headers. */
+  /** Returns milliseconds since 1970, UTC, for `Date` headers. */
   wall(): number;
   /** Runs `run` once `now()` has reached `due`, never before; the returned function cancels it. */
   at(due: number, run: () => void): () => void;
   /**
-   * Runs `recurring` at `due`, then at each time that it returns, until that is `null`; returns what cancels the rest.
-   * One entry serves all tokens of a stream: an entry for each would live long enough to burden the garbage collector.
+   * * Runs `recurring` at `due`, then at each time that it returns, until that is `null`. The returned function cancels
+   * the rest. One entry serves all tokens of a stream, since an entry for each would live long enough to burden the
+   * garbage collector.
    */
   series(due: number, recurring: Recurring): () => void;
   /**
-   * Runs `run` at the end of this turn of the event loop, or at once on a manual clock. Answers that are written
-   * together wake a client once; written one by one, they wake it each time, which took a third of a chat's time.
+   * * Runs `run` at the end of this turn of the event loop, or at once on a manual clock. Answers that are written
+   * together wake up a client once. Written one by one, they would wake it up each time, which takes a third of a
+   * chat's time.
    */
   atEndOfTurn(run: () => void): void;
 }
 
 /**
- * Work that recurs. It is an object and not a closure, which would be two objects: with thousands of streams no object
- * of a stream is in the processor's cache when its token is due, so touching each one costs 0.2 µs.
+ * * Work that recurs. It is an object instead of a closure, which would be two objects. With thousands of streams, a
+ * stream's objects are not in the processor's cache when its token is due, so access to each costs 0.2 µs.
  */
 export interface Recurring {
   /** Returns the time of its next run, or `null` when it is done. */

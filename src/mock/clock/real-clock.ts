@@ -1,12 +1,15 @@
 import { type MockClock, once, type Recurring } from './mock-clock.ts';
 
-/** An entry of the wheel. `recurring` is `null` once it is cancelled; `cancel` is set while it waits outside the wheel. */
+/**
+ * An entry of the wheel. `recurring` is `null` once it is cancelled; `cancel` is set while the entry waits outside the
+ * wheel.
+ */
 interface WheelEntry {
   recurring: Recurring | null;
   cancel: (() => void) | null;
 }
 
-/** A slot of the wheel. Due times stand in an array of their own, so that entries are not touched before they are due. */
+/** A slot of the wheel. Due times are in a separate array, so that entries are not accessed before they are due. */
 class WheelSlot {
   count = 0;
   readonly #dues: number[] = [];
@@ -24,7 +27,7 @@ class WheelSlot {
     return least;
   }
 
-  /** Removes the entries that are due by `now` and passes them to `run`, which may add more for a later call. */
+  /** Removes the entries that are due at `now` and passes them to `run`, which may add more for a later call. */
   runDue(now: number, run: (entry: WheelEntry) => void): void {
     const initialCount = this.count;
     let kept = 0;
@@ -43,7 +46,7 @@ class WheelSlot {
   }
 }
 
-/** The number of slots of one millisecond; later entries wait outside. */
+/** The number of slots of one millisecond; entries after these wait outside. */
 const slotCount = 2048;
 
 interface EventLoopTimers {
@@ -56,12 +59,12 @@ interface EventLoopTimers {
 export class TimerWheel {
   readonly #loop: EventLoopTimers;
   readonly #ring: (WheelSlot | null)[] = Array.from({ length: slotCount }, () => null);
-  /** Empty slots for reuse: the garbage collector promotes arrays that live for one gap of a stream. */
+  /** Empty slots for reuse, since the garbage collector promotes arrays that live as long as one gap of a stream. */
   readonly #freeSlots: WheelSlot[] = [];
   #waiting = 0;
   /** The millisecond before which all slots are empty. */
   #currentTick: number;
-  /** The earliest due time, for which the timer is set. */
+  /** The earliest due time, to which the timer is set. */
   #armed = Number.POSITIVE_INFINITY;
   #disarm = (): void => undefined;
 
@@ -103,7 +106,7 @@ export class TimerWheel {
   readonly #turn = (): void => {
     const now = this.#loop.now();
     const from = this.#currentTick;
-    // Entries added meanwhile are in the last of these slots or later, and need no timer until the loop is done.
+    // Entries added meanwhile are in the last of these slots or later, and need no timer before the loop is done.
     this.#currentTick = Math.floor(now);
     this.#armed = Number.NEGATIVE_INFINITY;
     for (let tick = from; tick <= this.#currentTick && this.#waiting > 0; tick += 1) {
@@ -128,7 +131,7 @@ export class TimerWheel {
     slotEntries.runDue(now, (entry) => {
       this.#waiting -= 1;
       const nextDue = entry.recurring?.run() ?? null;
-      // It may have cancelled itself.
+      // The entry may have cancelled itself.
       if (nextDue !== null && entry.recurring !== null) this.#place(entry, nextDue, now);
     });
     if (slotEntries.count > 0) return;
@@ -144,7 +147,7 @@ const napThreshold = 2;
 /** The longest nap, in ms; a request that arrives during a nap waits for its end. */
 const longestNap = 0.5;
 
-/** Work for the end of the loop's turn; a thread has one loop, so one queue serves all its clocks. */
+/** The work for the end of the loop's turn. A thread has one loop, so one queue serves all its clocks. */
 let endOfTurnQueue: (() => void)[] = [];
 
 const runEndOfTurnQueue = (): void => {
@@ -155,7 +158,7 @@ const runEndOfTurnQueue = (): void => {
 
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
-/** Sleeps without using the CPU; nothing ever wakes the cell. */
+/** Sleeps without using the CPU; nothing ever wakes up the cell. */
 const nap = (milliseconds: number): void => void Atomics.wait(cell, 0, 0, milliseconds);
 
 /** Calls `wake` after a delay, exact to 0.1 ms; the loop reads its sockets after each nap. */
@@ -173,11 +176,11 @@ const wakeAfterNaps = (milliseconds: number, wake: () => void): (() => void) => 
   return () => clearImmediate(immediate);
 };
 
-/** Calls `wake` after a delay or a little earlier: the caller then waits for the rest exactly. */
+/** Calls `wake` after a delay or a little earlier; the caller then waits exactly for the rest. */
 const wakeAfter = (milliseconds: number, wake: () => void): (() => void) => {
   const wakeFully = (): void => {
     wake();
-    // Answers of this wake do not wait for requests that arrived meanwhile.
+    // The answers of this wake-up are written before requests that arrived meanwhile are read.
     runEndOfTurnQueue();
   };
   if (milliseconds < napThreshold) return wakeAfterNaps(milliseconds, wakeFully);

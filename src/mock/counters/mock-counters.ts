@@ -25,12 +25,12 @@ const zeros = <Name extends string>(names: readonly Name[]): Record<Name, number
 /** Creates exact counters: every received request has one end or is in flight. */
 export const emptyMockCounters = () => ({
   received: 0,
-  /** Checks of the gateway before a run, which count in no other counter. */
+  /** The number of checks of the gateway before a run, which no other counter includes. */
   preflights: 0,
-  /** Requests that passed the checks of path, key, credits and limits. */
+  /** The number of requests that passed the checks of path, key, credits and limits. */
   admitted: zeros(routeNames),
   ended: zeros(ends),
-  /** Prompt tokens of all chats that began, and completion tokens that were written. */
+  /** The prompt tokens of all chats that began, and the completion tokens that were written. */
   tokens: { input: 0, output: 0 },
   /** The billed characters of speech and transcribed audio, and the sum of the prices in micro-units. */
   billed: { characters: 0, audioMilliseconds: 0, micros: 0 },
@@ -70,7 +70,7 @@ export const flattenCounters = (counters: MockCounters): Record<string, number> 
 /** The last `capacity` items of a sequence of any length. */
 export class RecentItems<Item> {
   #capacity: number;
-  /** At most twice as many items as are kept, so that it is seldom shortened. */
+  /** The items, at most twice as many as are kept, so that the list is seldom shortened. */
   #items: Item[] = [];
   #added = 0;
 
@@ -87,7 +87,7 @@ export class RecentItems<Item> {
     if (this.#items.push(item) >= 2 * this.#capacity) this.#items = this.items();
   }
 
-  /** The kept items, oldest first. */
+  /** Returns the kept items, oldest first. */
   items(): Item[] {
     return this.#items.slice(-this.#capacity);
   }
@@ -107,9 +107,9 @@ export interface CreditCharge {
 
 interface CreditLedgerEntry extends CreditCharge {
   readonly requestId: string;
-  /** The key's index in the settings: the ledger holds no keys. */
+  /** The key's index in the settings, since the ledger contains no keys. */
   readonly key: number;
-  /** The key's balance after it, in micro-units; `null` without a limit. */
+  /** The key's balance after the charge, in micro-units; `null` without a limit. */
   readonly balance: number | null;
 }
 
@@ -120,7 +120,7 @@ export const openCreditAccounts = ({ ledger: listed, balance: initial }: MockCre
   let initialBalance = initial;
   let charges = 0;
   let micros = 0;
-  /** Returns micro-units: below zero if the last charge exceeded the balance, `null` without a limit. */
+  /** Returns the balance in micro-units: below zero if the last charge exceeded it, `null` without a limit. */
   const balance = (key: number): number | null =>
     initialBalance === null ? null : initialBalance - (spent.get(key) ?? 0);
   return {
@@ -131,13 +131,13 @@ export const openCreditAccounts = ({ ledger: listed, balance: initial }: MockCre
       micros += charge.micros;
       recent.add({ requestId, key, ...charge, balance: balance(key) });
     },
-    /** Resets every key to this balance; the ledger stays. */
+    /** Resets every key to this balance; the ledger is unchanged. */
     setBalance: (changed: number | null): void => {
       initialBalance = changed;
       spent.clear();
     },
     setLedgerSize: (entries: number): void => recent.resize(entries),
-    /** Returns the ledger of the control port: the last entries, how many are no longer listed, and sums of all. */
+    /** Returns the ledger for the control port: the last entries, the number of dropped ones, and the sums of all. */
     ledger: () => ({ charges, micros, dropped: recent.dropped, entries: recent.items() }),
   };
 };

@@ -2,7 +2,10 @@ import { documentedErrors, type ErrorBody } from '../../contract/error-body.ts';
 
 const invalid = (code: string, status = 400) => ({ status, type: 'invalid_request_error', code });
 
-/** The errors of refused requests, except for limits. What the interface leaves open is as in the OpenAI API. */
+/**
+ * The errors of refused requests, except for limits. Details that the interface does not define are as in the OpenAI
+ * API.
+ */
 export const refusalErrors = {
   'not-found': invalid('not_found', 404),
   'wrong-method': invalid('method_not_allowed', 405),
@@ -25,7 +28,7 @@ export const refusalErrors = {
 type RefusalCause = keyof typeof refusalErrors;
 export const refusalCauses = Object.keys(refusalErrors) as readonly RefusalCause[];
 
-/** A refusal, thrown while a request is read and answered by `MockExchange.attempt`. */
+/** A refusal. It is thrown while a request is read, and answered by `MockExchange.attempt`. */
 export class RequestRefusal extends Error {
   override readonly cause: RefusalCause;
   readonly headers: Readonly<Record<string, string>>;
@@ -43,5 +46,8 @@ export const errorBody = (
   message: string,
 ): ErrorBody => ({ error: { message, type, code } });
 
-/** An error that prevents the start: an address or a file is not available. Its message is for the user. */
+/**
+ * An error that prevents the start, for example because an address or a file is not available. Its message is for the
+ * user.
+ */
 export class MockStartError extends Error {}

@@ -9,7 +9,7 @@ import {
 import { documentedErrors } from '../../contract/error-body.ts';
 import { errorBody } from '../errors/mock-errors.ts';
 
-/** Answers that replace those of an endpoint. The request body is discarded while it is received. */
+/** This file contains answers that replace those of an endpoint. The request body is discarded while it is received. */
 
 const html = (title: string): string =>
   `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;
@@ -48,9 +48,9 @@ export const errorAnswers = {
   'no-answer': { scope: 'answer', run: ({ exchange }) => void exchange.request.resume() },
 } as const satisfies Record<string, MockFault>;
 
-/** Faults below HTTP: bytes reach the wire late, slowly, or not at all. */
+/** This file contains faults below HTTP: bytes reach the wire late, slowly, or not at all. */
 
-/** Passes all pieces written for this answer to `deliver`, one after the other: `onTaken` asks for the next one. */
+/** Passes all pieces written for this answer to `deliver`, one after the other; `onTaken` requests the next one. */
 const interceptWrites = (
   { exchange }: FaultContext,
   deliver: (bytes: Buffer, onTaken: () => void, send: (part: Buffer) => void) => void,
@@ -76,7 +76,7 @@ const interceptWrites = (
     const encoding = rest.find((item) => typeof item === 'string') as BufferEncoding | undefined;
     const callback = rest.find((item) => typeof item === 'function') as (() => void) | undefined;
     const bytes = typeof data === 'string' ? Buffer.from(data, encoding) : Buffer.from(data);
-    // Calls back later: if called at once, Node would end the message within this call and release its socket.
+    // The call back is later, since Node would otherwise end the message within this call and release its socket.
     const onTaken = (): void => queueMicrotask(() => callback?.());
     if (waiting.push({ bytes, onTaken }) === 1) next();
     return true;
@@ -141,9 +141,9 @@ const changeContentLength = (difference: number): MockFault =>
   });
 
 export const wireFaults = {
-  /** No byte before the delay. */
+  /** Sends no byte before the delay. */
   'slow-head': whole(slowHead, { delay: 1000 }),
-  /** One byte at a time. */
+  /** Sends one byte at a time. */
   dribble: whole(dribble, { delay: 1 }),
   'reset-mid-body': cutBody(resetConnection, resetDelay),
   'fin-mid-body': cutBody(closeConnection),

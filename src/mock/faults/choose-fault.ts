@@ -49,7 +49,10 @@ const faultFromHeader = (header: string): ChosenFault => {
   throw new RequestRefusal('invalid-parameter', message);
 };
 
-/** Opens the choice of a request's fault: the one that its header names, or that of the first rule that applies. */
+/**
+ * Creates a function that chooses a request's fault: the fault named in its header, or that of the first rule that
+ * applies.
+ */
 export const openFaultChooser = ({ faults, faultHeader: allowsHeader, seed }: Settings) => {
   const counts = faults.map(() => 0);
   const appliesTo = (rule: FaultRule, index: number, route: RouteName, id: string): boolean => {

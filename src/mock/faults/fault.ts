@@ -4,9 +4,9 @@ import type { EventStream, MockExchange } from '../http/mock-exchange.ts';
 export interface FaultContext {
   readonly exchange: MockExchange;
   readonly clock: MockClock;
-  /** Tokens of a stream, or bytes of another answer, before the fault. */
+  /** The number of tokens of a stream, or of bytes of another answer, before the fault. */
   readonly after: number;
-  /** In ms. */
+  /** The delay, in ms. */
   readonly delay: number;
   /** Counts the request's end under the fault; for a streamed chat, once the stream begins. */
   readonly show: () => void;
@@ -14,7 +14,10 @@ export interface FaultContext {
 
 type Defaults = Partial<Pick<FaultContext, 'after' | 'delay'>>;
 
-/** A fault: `gate` answers before limits are checked, `answer` for the endpoint; the others change its answer. */
+/**
+ * A fault. `gate` answers before limits are checked, `answer` answers for the endpoint; the others change the
+ * endpoint's answer.
+ */
 export interface MockFault extends Defaults {
   readonly scope: 'gate' | 'answer' | 'whole' | 'stream';
   readonly run: (context: FaultContext) => void;
@@ -65,7 +68,7 @@ export const writeNonEmpty = (to: EventStream, bytes: string | Uint8Array): void
   if (bytes.length > 0) to.write(bytes);
 };
 
-/** Passes on what a function writes for each write of events; `open` returns one for each stream. */
+/** Creates a fault that replaces each write of events; `open` returns the replacing function for each stream. */
 export const rewrite =
   (
     open: (context: FaultContext) => (events: string, write: EventStream['write']) => void,

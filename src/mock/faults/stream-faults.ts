@@ -49,21 +49,21 @@ const labelGzip = ({ exchange }: FaultContext, streams: boolean): void => {
     isEventStream(headers) === streams ? { ...headers, 'content-encoding': 'gzip' } : headers;
 };
 
-/** The same events in another framing: a correct reader of Server-Sent Events sees no difference. */
+/** Faults that send the same events in another framing. A correct reader of Server-Sent Events sees no difference. */
 const framingFaults = {
   comments: changedEvents((event) => `: ping\n\n: PROCESSING\n${event}: ping\n\n`),
   'no-space': changedEvents((event) => event.replace(/^data: /, 'data:')),
   crlf: changedEvents((event) => event.replaceAll('\n', '\r\n')),
   cr: changedEvents((event) => event.replaceAll('\n', '\r')),
   bom: changedEvents((event, index) => (index === 0 ? `\uFEFF${event}` : event)),
-  /** Other fields, and data over two lines: JSON may have a line break after its first brace. */
+  /** Sends other fields, and data over two lines, since JSON may have a line break after its first brace. */
   'multi-line': changedEvents(
     (event, index) =>
       `event: message\nid: ${index}\nretry: 3000\n${event.replace(/^data: \{/, 'data: {\ndata: ')}`,
   ),
-  /** Adds a character of four bytes to each token and splits chunks anywhere, within characters too. */
+  /** Adds a character of four bytes to each token and splits chunks anywhere, also within characters. */
   'odd-chunks': stream(oddChunks),
-  /** gzip although not requested. Each event is its own gzip member; together they are one gzip file. */
+  /** Sends gzip that was not requested. Each event is its own gzip member; together they are one gzip file. */
   'gzip-stream': {
     scope: 'stream',
     run: (context) => {
@@ -71,7 +71,7 @@ const framingFaults = {
       labelGzip(context, true);
     },
   },
-  /** The same for an answer that is not streamed, in one or many pieces. */
+  /** Does the same for an answer that is not streamed, in one or many pieces. */
   'gzip-body': whole((context) => {
     context.exchange.encode = (bytes) => gzipSync(bytes);
     labelGzip(context, false);
@@ -84,7 +84,7 @@ const roleFirst: StreamFault = (inner) => {
   return inner;
 };
 
-/** Changes single tokens; `left` is the number of tokens that remain before the fault, negative after it. */
+/** Changes single tokens. `left` is the number of tokens that remain before the fault, negative after it. */
 const changeTokens = (change: (event: string, left: number) => string): StreamFault =>
   changeEvents(({ after }) => {
     let left = after;
@@ -148,12 +148,12 @@ const contentFaults = {
   'role-first': stream(roleFirst),
   'usage-null-choices': changedEvents((event) => event.replace(usageOnly, '"choices":null,')),
   'usage-no-choices': changedEvents((event) => event.replace(usageOnly, '')),
-  /** A running count of tokens, which only the usage at the end corrects. */
+  /** Sends a running count of tokens, which only the usage at the end corrects. */
   'usage-every-chunk': stream(usageEveryChunk),
-  /** The first tokens are reasoning, alternating between both field names that servers use. */
+  /** Sends the first tokens as reasoning, alternating between both field names that servers use. */
   reasoning: stream(changeTokens(nameReasoning), { after: 2 }),
   'null-fields': changedEvents((event) => event.replace('"delta":{"content":', nullFields)),
-  /** Four tokens in a chunk; the rest comes with the end. */
+  /** Sends four tokens in a chunk; the rest comes with the end. */
   'several-tokens': stream(severalTokens),
   'broken-event': stream(
     changeTokens((event, left) => (left === -1 ? `${event.slice(0, 40)}\n\n` : event)),
@@ -168,14 +168,14 @@ const contentFaults = {
 
 export const streamFaults = { ...framingFaults, ...contentFaults };
 
-/** Streams that end too early, or not at all. */
+/** These faults end streams too early, or not at all. */
 
-/** Ends a stream. `next` is the event that would follow; it returns what takes the rest, if anything does. */
+/** Ends a stream. `next` is the event that would follow. Returns a function that takes the rest, or nothing. */
 type EndStream = (inner: EventStream, context: FaultContext, next: string) => EventStream | void;
 
 const lost: EventStream = { write: () => undefined, end: () => undefined };
 
-/** Passes on at most `after` tokens; the rest is up to `endStream`. */
+/** Passes on at most `after` tokens; `endStream` handles the rest. */
 const cutEvents =
   (endStream: EndStream): StreamFault =>
   (inner, context) => {
@@ -201,7 +201,7 @@ const cutEvents =
     };
   };
 
-/** A stream that is cut after two tokens by default. */
+/** Makes a stream that is cut after two tokens by default. */
 const cut = (endStream: EndStream, delay = 0): MockFault =>
   stream(cutEvents(endStream), { after: 2, delay });
 
@@ -210,7 +210,7 @@ const withoutDone = (events: string): string =>
     .filter((event) => !isDone(event))
     .join('');
 
-/** Holds back everything after some tokens, and writes it at once later. */
+/** Delays everything after some tokens, and then writes it at once. */
 const pause: EndStream = (inner, { clock, delay }) => {
   let held: string | null = '';
   let hasEnded = false;
@@ -231,7 +231,7 @@ const pause: EndStream = (inner, { clock, delay }) => {
   };
 };
 
-/** Writes `next` again and again, as fast as the client reads, until it disconnects. */
+/** Writes `next` repeatedly, as fast as the client reads, until it disconnects. */
 const writeForever = (
   inner: EventStream,
   { exchange, clock, delay }: FaultContext,
@@ -287,7 +287,7 @@ export const endingFaults = {
     inner.write(lineBegin);
     writeForever(inner, context, 'on '.repeat(20_000));
   }, 1),
-  /** One event of 16 MiB, then a normal end. */
+  /** Sends one event of 16 MiB, then a normal end. */
   'huge-event': cut((inner) => {
     inner.write(lineBegin);
     for (let n = 0; n < 16; n += 1) inner.write('x'.repeat(mebibyte));

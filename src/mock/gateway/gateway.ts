@@ -40,12 +40,12 @@ import { openServing } from '../serving/serving.ts';
 
 const openKeyLimiters = ({ keys, limits: limitSettings }: Settings, clock: MockClock) => {
   const limits = resolveMockLimits(limitSettings);
-  // Aligned windows begin with those of the wall clock.
+  // Aligned windows begin with the windows of the wall clock.
   const phase = (clock.now() - clock.wall()) % limits.window;
   return { limits, keyLimiters: new Map(keys.map((key) => [key, openKeyLimiter(limits, phase)])) };
 };
 
-/** Starts an epoch: nothing is counted yet, and limits and credits are full. */
+/** Starts an epoch, in which nothing is counted yet, and limits and credits are full. */
 const startCounterEpoch = (settings: Settings, clock: MockClock) => ({
   counters: emptyMockCounters(),
   ...openKeyLimiters(settings, clock),
@@ -54,7 +54,7 @@ const startCounterEpoch = (settings: Settings, clock: MockClock) => ({
   chooseFault: openFaultChooser(settings),
 });
 
-/** The state between two resets. Requests in flight at a reset stay with the old epoch. */
+/** The state between two resets. Requests in flight at a reset belong to the old epoch. */
 type CounterEpoch = ReturnType<typeof startCounterEpoch>;
 
 /** Applies changed settings to an epoch. Each changed part starts anew: limits, balances, servers, and faults. */
@@ -97,7 +97,10 @@ const routesByPath = new Map(
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
 
-/** Decides whether a request asks for metrics: as at inference servers, at the root, for anybody, counted nowhere. */
+/**
+ * Decides whether a request asks for metrics. As in inference servers, these are at the root, need no key, and are not
+ * counted.
+ */
 const asksForMetrics = (request: IncomingMessage, { metrics }: Settings): boolean =>
   metrics && request.method === 'GET' && pathOf(request) === '/metrics';
 

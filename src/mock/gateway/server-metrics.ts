@@ -4,7 +4,7 @@ import { noLevels, type Serving, type ServingLevels } from '../serving/serving.t
 
 type Samples = Readonly<Record<string, number>>;
 
-/** Writes a metric in Prometheus's text format; `samplesOf` returns a model's samples by the ending of their name. */
+/** Writes a metric in Prometheus's text format. `samplesOf` returns a model's samples by the ending of their name. */
 const metric =
   (name: string, type: string, help: string, samplesOf: (levels: ServingLevels) => Samples) =>
   (byModel: readonly (readonly [string, ServingLevels])[]): string => {
@@ -27,7 +27,7 @@ const counter = (name: string, level: keyof ServingLevels, help: string) =>
 const labelText = (text: string): string =>
   text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
-/** The metrics of the reference gateway, by the names of vLLM. */
+/** The metrics of the reference gateway, with the names of vLLM. */
 const metrics = [
   gauge('num_requests_running', 'running', 'Requests in the batch.'),
   gauge('num_requests_waiting', 'waiting', 'Requests that wait for a place in the batch.'),
@@ -51,7 +51,7 @@ const metrics = [
   ),
 ];
 
-/** Answers `GET /metrics`, also for models that nobody has asked for yet. */
+/** Answers `GET /metrics`, including models that have no request yet. */
 export const sendServerMetrics = (
   response: ServerResponse,
   { models }: Pick<Settings, 'models'>,

@@ -20,7 +20,7 @@ type Command = (body: unknown) => unknown;
 
 class CommandProblem extends Error {}
 
-/** Converts settings from another notation into that of `Settings`; leaves what it cannot convert. */
+/** Converts settings from another notation to that of `Settings`; leaves values that it cannot convert. */
 type SettingsReader = (written: unknown) => unknown;
 
 const sendJson = (response: ServerResponse, status: number, body: unknown): void => {
@@ -28,10 +28,13 @@ const sendJson = (response: ServerResponse, status: number, body: unknown): void
   response.end(JSON.stringify(body));
 };
 
-/** The hosts that no web page can have: addresses, `localhost`, and one-word names of machines or containers. */
+/** Matches hosts that no web page can have: addresses, `localhost`, and one-word names of machines or containers. */
 const ownHost = /^(?:\[[\da-f:.]+\]|[\d.]+|[\w-]+)(?::\d+)?$/i;
 
-/** Returns why a request is refused if a browser sent it for a web page, whose site may resolve to this address. */
+/**
+ * Returns why a request is refused if a browser sent it for a web page, since the page's site may resolve to this
+ * address.
+ */
 const foreignCaller = ({ host = '', origin, ...headers }: IncomingHttpHeaders): string | null => {
   if (origin !== undefined || headers['sec-fetch-site'] !== undefined)
     return 'The control port takes no requests from web pages; use curl or a program.';
@@ -130,7 +133,10 @@ const controlListener = (
   };
 };
 
-/** The time, in ms, for which an idle connection stays open, as at usual proxies: Node's 5 s make slow loads reconnect. */
+/**
+ * The time, in ms, for which an idle connection stays open, as in usual proxies. Node's 5 s would make slow loads
+ * reconnect.
+ */
 const keepAliveTimeout = 75_000;
 
 const listenProblems: Readonly<Record<string, string>> = {
@@ -187,7 +193,7 @@ export const startMock = async (
       keepAliveTimeout,
       requestTimeout,
       headersTimeout: requestTimeout,
-      // How often Node checks for requests that take too long.
+      // This is how often Node checks for requests that take too long.
       connectionsCheckingInterval: Math.min(30_000, Math.ceil(requestTimeout / 2)),
     },
     gateway.receive,
@@ -195,7 +201,7 @@ export const startMock = async (
   const control = createServer(controlListener(gateway, clock, readSettings));
   const closers = [publicServer, control].map(closerOf);
   const close = async (): Promise<void> => {
-    // Answers of this turn are counted but not written yet.
+    // The answers of this turn are counted but not written yet.
     await new Promise<void>((resolve) => clock.atEndOfTurn(resolve));
     gateway.stop();
     await Promise.all(closers.map((closeServer) => closeServer()));
@@ -203,7 +209,7 @@ export const startMock = async (
   };
   try {
     const url = (await listenOn(publicServer, settings.host, settings.port)) + basePath;
-    /** It lists its commands in the answer to an unknown one. */
+    /** The control server lists its commands in the answer to an unknown one. */
     const controlUrl = await listenOn(control, settings.host, settings.controlPort);
     return { url, controlUrl, counters: gateway.counters, close };
   } catch (problem) {

@@ -18,7 +18,7 @@ export interface EventStream {
   end(): void;
 }
 
-/** Frames events and writes them at once; the response object would hold each one back until the end of the tick. */
+/** Frames events and writes them at once. The response object would delay each one until the end of the tick. */
 class ResponseStream implements EventStream {
   readonly #response: ServerResponse;
   #socket: Socket | null = null;
@@ -45,14 +45,16 @@ class ResponseStream implements EventStream {
     this.#response.end();
   }
 
-  /** Returns `null` while an earlier answer on this connection is incomplete, and for clients with HTTP/1.0. */
+  /**
+   * Returns the socket; `null` while an earlier answer on this connection is incomplete, and for clients with HTTP/1.0.
+   */
   #chunkedSocket(): Socket | null {
     const { socket, chunkedEncoding } = this.#response;
     return chunkedEncoding ? socket : null;
   }
 }
 
-/** Adds to each JSON event, as its first field, the time at which it is written. */
+/** Adds the time of writing to each JSON event, as its first field. */
 export const addSendTimestamps =
   (clock: MockClock) =>
   (stream: EventStream): EventStream => ({
@@ -67,7 +69,7 @@ type Encode = (bytes: string | Uint8Array) => string | Uint8Array;
 type Headers = Readonly<Record<string, string>>;
 
 let formatted = { second: Number.NaN, date: '' };
-/** Writes Unix milliseconds as an HTTP date (RFC 9110, 5.6.7), which is cached for a second. */
+/** Formats Unix milliseconds as an HTTP date (RFC 9110, 5.6.7). The text is cached for a second. */
 const httpDate = (wall: number): string => {
   const second = Math.floor(wall / 1000);
   if (second !== formatted.second) formatted = { second, date: new Date(wall).toUTCString() };
@@ -79,13 +81,13 @@ export class MockExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly counters: MockCounters;
-  /** The request id of the answer: the client's or, without one, the mock's own. */
+  /** The request id of the answer: the client's or, if it sent none, the mock's own. */
   readonly id: string;
   readonly clientId: string | null;
-  /** The index of its key in the settings, once the key is known to be valid. */
+  /** The key's index in the settings; `null` until the key is known to be valid. */
   keyIndex: number | null = null;
   trace: RequestTrace | null = null;
-  /** The fault under which the end of the request is counted. */
+  /** The fault under which the end of the request is counted; `null` for none. */
   fault: FaultName | null = null;
   extraHeaders: (status: number, contentType: string) => Headers = () => ({});
   rewriteHeaders = (headers: Headers): Headers => headers;
@@ -143,7 +145,9 @@ export class MockExchange {
     this.response.writeHead(status, this.rewriteHeaders(head));
   }
 
-  /** Counts the end. It is called before the last byte is written: a client with its answer finds it counted. */
+  /**
+   * Counts the end. It is called before the last byte is written, so that a client with its answer finds it counted.
+   */
   recordEnd(end: ExchangeEnd): void {
     if (!this.isOpen) throw new Error(`the request has already ended and cannot end as ${end}`);
     this.end = this.fault === null ? end : `faulted.${this.fault}`;
@@ -221,7 +225,7 @@ export const answerAt = (
   exchange.onInterruption = scheduleTokens(clock, timing, { emit: answer });
 };
 
-/** Sends a body as fast as the client reads. `finish` runs before the end, but not if the request ends early. */
+/** Sends a body as fast as the client reads. `finish` runs before the end, unless the request ends early. */
 export const sendBody = (
   exchange: MockExchange,
   pieces: Iterator<Uint8Array, void>,

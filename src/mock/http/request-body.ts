@@ -9,7 +9,10 @@ import { maxUploadBytes } from '../../contract/audio.ts';
 /** The largest request body: 16 MiB, more than the largest context window needs (interface 2.1). */
 export const maxBodyBytes = 16 * 1024 * 1024;
 
-/** Calls `onBody` once: with the bytes, or with `null` as soon as they are too many; never if the client left. */
+/**
+ * Calls `onBody` once: with the bytes, or with `null` as soon as there are too many. It is not called if the client has
+ * left.
+ */
 export const readBody = (
   request: IncomingMessage,
   maxBytes: number,
@@ -59,7 +62,7 @@ export const invalidParameters = (error: z.ZodError): RequestRefusal => {
   return new RequestRefusal('invalid-parameter', messages.join(' '));
 };
 
-/** Refuses a field that would change the answer and that the interface does not have. */
+/** Refuses a field that would change the answer and that the interface does not define. */
 export const unservedField = (field: string): RequestRefusal =>
   new RequestRefusal(
     'unsupported-parameter',
@@ -68,7 +71,7 @@ export const unservedField = (field: string): RequestRefusal =>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Parses JSON in UTF-8; `null` if it is none. */
+/** Parses JSON in UTF-8; `null` if it is invalid. */
 export const parseJson = (body: Uint8Array): { readonly value: unknown } | null => {
   try {
     return { value: JSON.parse(utf8.decode(body)) };
@@ -94,7 +97,7 @@ export const readJsonBody = <Schema extends z.ZodType>(
 export interface UploadedFile {
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** SHA-256 of the bytes. */
+  /** The SHA-256 of the bytes. */
   readonly digest: Buffer;
 }
 
@@ -132,18 +135,18 @@ const openForm = (request: IncomingMessage): BusboyInstance | RequestRefusal => 
   }
 };
 
-/** Collects the file and all values of each field; calls `onLimitExceeded` if a part is too large. */
+/** Collects the file and all values of each field. Calls `onLimitExceeded` if a part is too large. */
 const collectParts = (form: BusboyInstance, onLimitExceeded: (refusal: RequestRefusal) => void) => {
   const fields = new Map<string, readonly string[]>();
   let file = null as (() => UploadedFile) | null;
-  // The library's types hide that a part may have no name.
+  // A part may have no name, although the library's types do not say so.
   form.on('field', (name: string | undefined, value, _, truncated) => {
     if (name === undefined) return;
     if (truncated) onLimitExceeded(malformedForm(`the field ${JSON.stringify(name)} is too long`));
     fields.set(name, [...(fields.get(name) ?? []), value]);
   });
   form.on('file', (part, stream, name) => {
-    // The form reports errors of its parts, too.
+    // The form also reports the errors of its parts.
     stream.on('error', () => undefined);
     stream.on('limit', () => onLimitExceeded(tooLarge()));
     if (part !== filePart || file !== null) return void stream.resume();
@@ -163,7 +166,10 @@ const collectParts = (form: BusboyInstance, onLimitExceeded: (refusal: RequestRe
 };
 export type Upload = ReturnType<ReturnType<typeof collectParts>>;
 
-/** Calls `onUpload` once: with a form, or with its refusal as soon as that is known; never if the client left. */
+/**
+ * Calls `onUpload` once: with a form, or with its refusal as soon as that is known. It is not called if the client has
+ * left.
+ */
 export const readUpload = (
   request: IncomingMessage,
   onUpload: (upload: Upload | RequestRefusal) => void,

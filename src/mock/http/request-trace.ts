@@ -7,13 +7,13 @@ import type { MockClock } from '../clock/mock-clock.ts';
 import { RecentItems, type ExchangeEnd } from '../counters/mock-counters.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** The fields that request handlers set, with their first values. */
+/** The fields that request handlers set, with their initial values. */
 const noHandlerFields = {
   /** The kind of traffic, if it is known. */
   kind: null as string | null,
   /** Whether it passed the checks of path, method, key, credits and limits. */
   admitted: false,
-  /** The limits before and after the limiter's decision; `null` if it was not asked. */
+  /** The limits before and after the limiter's decision; `null` if the limiter was not asked. */
   limits: null as { readonly before: LimitLevels; readonly after: LimitLevels } | null,
   /** When a chat joined the queue of its model; `null` for refused and other requests. */
   queued: null as number | null,
@@ -50,24 +50,24 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
     recordToken: (due: number): void => void tokens.push(due, clock.now()),
     /** Returns the line of the trace log. Times are in ms on the machine's monotonic clock, as clients read it. */
     toLine: () => ({
-      /** The client's `x-request-id`, which joins both sides; else the mock's own. */
+      /** The client's `x-request-id`, which identifies the request on both sides; otherwise the mock's own id. */
       requestId,
       /** The key's index in the settings; `null` without a valid key. */
       key: exchange.keyIndex,
       accepted,
       ...fields,
-      /** When the last byte of the request was read. */
+      /** The instant at which the last byte of the request was read. */
       read,
-      /** When each token of a stream was due, and when it was written to the socket. */
+      /** The instants at which each token of a stream was due, and at which it was written to the socket. */
       due: tokens.filter((_, i) => i % 2 === 0),
       sent: tokens.filter((_, i) => i % 2 === 1),
       /** The bytes written to the socket during the request; with pipelining, also those of earlier answers. */
       bytes: request.socket.bytesWritten - written,
-      /** When the answer was complete or its connection closed. */
+      /** The instant at which the answer was complete or its connection was closed. */
       ended: clock.now(),
       end: exchange.end,
       fault: exchange.fault,
-      /** `null` if no head was sent. */
+      /** The status; `null` if no head was sent. */
       status: response.headersSent ? response.statusCode : null,
     }),
   };

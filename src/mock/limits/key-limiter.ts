@@ -3,7 +3,7 @@ import type { ResolvedMockLimits, LimitBug } from '../../model/gateway/mock-limi
 import { withDelayedWrites, staleTokenCounter, openMeter } from './meters.ts';
 import type { MeterLevel, MeterRule } from './meter.ts';
 
-/** The limits of a key, in the order of their checks. */
+/** The limits of a key, in the order in which they are checked. */
 export const limitCauses = ['in-flight', 'requests', 'tokens'] as const;
 export type LimitCause = (typeof limitCauses)[number];
 
@@ -21,16 +21,16 @@ export interface LimitExceeded {
   readonly cause: LimitCause;
   readonly limit: number;
   readonly level: MeterLevel;
-  /** The time from which the same request would be admitted if no other came. */
+  /** The time from which the same request would be admitted if no other request came. */
   readonly fitsAt: number;
   readonly headers: LimitHeaders;
 }
 
 export interface Permit {
   readonly admitted: true;
-  /** When it may continue: at once, except in a queue. */
+  /** The time at which the request may continue: at once, except in a queue. */
   readonly startsAt: number;
-  /** Reserves tokens before the answer, if the gateway does so. A request that is refused here counts nothing. */
+  /** Reserves tokens before the answer, if the gateway does so. A request that is refused here is not counted. */
   reserve(now: number, tokens: number): LimitExceeded | null;
   /** Charges the tokens that were used; called once, when the answer has ended. */
   charge(now: number, tokens: number): void;
@@ -67,7 +67,7 @@ const newCounters = (limits: ResolvedMockLimits, phase: number) => {
 };
 type WorkerCounters = ReturnType<typeof newCounters>;
 
-/** The time, in ms, that clients are asked to wait for a place in flight: when one ends is unknown. */
+/** The wait, in ms, that is asked for if too many requests are in flight, since it is unknown when one ends. */
 const inFlightRetryDelay = 1000;
 
 const headersOf = (counters: WorkerCounters, now: number): LimitHeaders => {
@@ -81,7 +81,7 @@ const headersOf = (counters: WorkerCounters, now: number): LimitHeaders => {
   return headers;
 };
 
-/** Checks all limits of one worker; counts the request only if it fits all of them. */
+/** Checks all limits of one worker. Counts the request only if it fits all of them. */
 const checkWorkerLimits = (
   counters: WorkerCounters,
   limits: ResolvedMockLimits,
@@ -139,7 +139,10 @@ const levelIn = (counters: WorkerCounters, cause: LimitCause, now: number) => {
   return cap === null ? null : { limit: cap, remaining: cap - inFlight, resetAt: now };
 };
 
-/** Opens the unused limits of one key (interface section 8); `phase` is a time at which a wall-clock window begins. */
+/**
+ * Opens the unused limits of one key (interface section 8); `phase` is a time at which a window of the wall clock
+ * begins.
+ */
 export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number) => {
   const workers = Array.from({ length: limits.workers }, () => newCounters(limits, phase));
   let turn = 0;
@@ -153,7 +156,7 @@ export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number) => {
   };
   const next = (): WorkerCounters => workers[turn % workers.length]!;
   return {
-    /** Returns the headers of an answer that does not count. */
+    /** Returns the headers of an answer that does not count against the limits. */
     headers: (now: number) => headersOf(next(), now),
     admit: (now: number): Admission => {
       const counters = next();

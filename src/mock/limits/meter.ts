@@ -4,12 +4,12 @@ export interface MeterRule {
   readonly window: number;
   /** A time at which a window of the wall clock begins. */
   readonly phase: number;
-  /** The size of a bucket that holds less than the limit. */
+  /** The size of a bucket that is smaller than the limit. */
   readonly burst: number;
   readonly steps: number;
 }
 
-/** The remaining whole units, never negative, and the time at which all are available again. */
+/** The remaining whole units, never negative, and the time at which all units are available again. */
 export interface MeterLevel {
   readonly remaining: number;
   readonly resetAt: number;
@@ -17,11 +17,16 @@ export interface MeterLevel {
 
 /** Counts the units of one limit of one key. Times are in ms on one clock and never decrease from call to call. */
 export interface Meter {
-  /** Decides whether `amount` more units fit; with 0, for an unknown amount, at least one must be left. */
+  /** Decides whether `amount` more units fit. For an unknown amount, given as 0, at least one unit must be left. */
   fits(now: number, amount: number): boolean;
-  /** Counts units and returns when they are admitted. A negative amount gives back what was reserved and not used. */
+  /**
+   * Counts units and returns when they are admitted. A negative amount returns units that were reserved but not used.
+   */
   count(now: number, amount: number): number;
-  /** Returns from when on `amount` units fit if no other request comes; if they never fit, when all units are free. */
+  /**
+   * Returns the time from which `amount` units fit if no other request comes. If they never fit, it is the time when
+   * all units are free.
+   */
   fitsAt(now: number, amount: number): number;
   onRefused(now: number): void;
   level(now: number): MeterLevel;
@@ -34,13 +39,13 @@ export const wholePeriods = (from: number, to: number, length: number): number =
   Math.floor((to - from) / length + roundingTolerance);
 
 interface Algorithm {
-  /** The most units that are ever left. */
+  /** The maximum number of units that can be left. */
   readonly capacity: number;
-  /** The units left, with their fraction; negative beyond the limit. */
+  /** Returns the units left, with their fraction; negative if the limit is exceeded. */
   readonly left: (now: number) => number;
-  /** Returns from when on so many units, at most `capacity`, are left if no other request comes. */
+  /** Returns the time from which this many units, at most `capacity`, are left if no other request comes. */
   readonly leftAt: (now: number, units: number) => number;
-  /** Counts as `Meter.count` does; units without a returned time are admitted at once. */
+  /** Counts as `Meter.count` does. If no time is returned, the units are admitted at once. */
   readonly count: (now: number, amount: number) => number | void;
   readonly onRefused?: (now: number) => void;
 }

@@ -1,9 +1,9 @@
 import type { MockLimiterClass } from '../../model/gateway/mock-limits.ts';
 import { type Meter, meterOf, type MeterRule, roundingTolerance, wholePeriods } from './meter.ts';
 
-/** Limiters that count within windows of time, and limiters that refill over time. */
+/** This file contains limiters that count within windows of time, and limiters that refill over time. */
 
-/** Counts in fixed windows; after one is over, `beginAt` returns the begin of the next. */
+/** Counts in fixed windows. After the end of one, `beginAt` returns the start of the next. */
 const fixedWindow = ({ limit, window }: MeterRule, beginAt: (now: number) => number): Meter => {
   let begin = Number.NEGATIVE_INFINITY;
   let used = 0;
@@ -23,7 +23,7 @@ const fixedWindow = ({ limit, window }: MeterRule, beginAt: (now: number) => num
 const alignedBegin = ({ window, phase }: MeterRule, now: number): number =>
   wholePeriods(phase, now, window) * window + phase;
 
-/** Counts in two adjacent windows on the clock; the older one is weighted by its share in the last window of time. */
+/** Counts in two adjacent windows on the clock. The older one is weighted by its share in the last window of time. */
 const slidingCounter = (rule: MeterRule): Meter => {
   const { limit, window } = rule;
   let begin = Number.NEGATIVE_INFINITY;
@@ -36,7 +36,10 @@ const slidingCounter = (rule: MeterRule): Meter => {
     current = 0;
     begin = at;
   };
-  /** Returns when only `rest` of `count` units are left, if their weight falls during the window from `from` on. */
+  /**
+   * Returns when only `rest` of `count` units still count, if their weight falls during the window that starts at
+   * `from`.
+   */
   const decayedAt = (from: number, count: number, rest: number): number =>
     from + window * (1 - Math.max(0, rest) / count);
   return meterOf({
@@ -58,9 +61,9 @@ const slidingCounter = (rule: MeterRule): Meter => {
   });
 };
 
-/** Counts the uses within the last window: each use expires after one window. */
+/** Counts the uses within the last window; each use expires after one window. */
 const slidingLog = ({ limit, window }: MeterRule, countsRefusals: boolean): Meter => {
-  /** The uses, oldest first. Those before `oldest` have expired and are removed now and then. */
+  /** The uses, oldest first. Those before `oldest` have expired and are removed from time to time. */
   let uses: { readonly at: number; amount: number }[] = [];
   let oldest = 0;
   let used = 0;
@@ -115,7 +118,10 @@ const slidingLog = ({ limit, window }: MeterRule, countsRefusals: boolean): Mete
   });
 };
 
-/** A bucket of `size` units. `refill` returns the units gained between two times, `refilledAt` when it has `missing` more. */
+/**
+ * A bucket of `size` units. `refill` returns the units gained between two times; `refilledAt` returns when it has
+ * `missing` more.
+ */
 const bucket = (
   size: number,
   refill: (from: number, to: number) => number,
@@ -157,7 +163,7 @@ const steppedBucket = ({ limit, window, phase, steps }: MeterRule): Meter => {
   return bucket(
     limit,
     (from, to) => ((stepsUntil(to) - stepsUntil(from)) * limit) / steps,
-    // A rounding error after a step does not wait for another step.
+    // After a rounding error at a step, the request must not wait for another step.
     (now, missing) =>
       phase +
       ((stepsUntil(now) + Math.ceil(((missing - roundingTolerance) * steps) / limit)) * window) /
@@ -185,11 +191,13 @@ const leakyQueue = ({ limit, window }: MeterRule): Meter => {
 export type RateLimiterKind = Exclude<MockLimiterClass, 'in-flight'>;
 
 export const openMeter = {
-  /** Begins a window with the first use after the last one. Across the boundary it admits up to twice its limit. */
+  /**
+   * Begins a window with the first use after the previous window. Across the boundary it admits up to twice its limit.
+   */
   'fixed-from-first': (rule) => fixedWindow(rule, (now) => now),
   'fixed-aligned': (rule) => fixedWindow(rule, (now) => alignedBegin(rule, now)),
   'sliding-log': (rule) => slidingLog(rule, false),
-  /** Never again admits a client that keeps sending. */
+  /** Never again admits a client that keeps sending, since refusals count. */
   'sliding-log-counting-refusals': (rule) => slidingLog(rule, true),
   'sliding-counter': slidingCounter,
   /** Decides like GCRA, and like a leaky bucket used as a meter. */
@@ -199,15 +207,15 @@ export const openMeter = {
   'leaky-queue': leakyQueue,
 } as const satisfies Record<RateLimiterKind, (rule: MeterRule) => Meter>;
 
-/** Meters with counting errors of real gateways (`limitBugs`). */
+/** This file contains meters with the counting errors of real gateways (`limitBugs`). */
 
 /** The delay between reading and writing a counter, in ms. */
 const writeDelay = 20;
 
-/** Counts late: requests that come meanwhile see the old count. */
+/** Counts late, so that requests that come meanwhile see the old count. */
 export const withDelayedWrites = (meter: Meter): Meter => {
   let pendingWrites: { readonly at: number; readonly amount: number }[] = [];
-  /** Returns the meter with everything that is written by now. */
+  /** Returns the meter with everything that has been written by now. */
   const written = (now: number): Meter => {
     if (pendingWrites.length > 0 && pendingWrites[0]!.at <= now) {
       for (const { at, amount } of pendingWrites) if (at <= now) meter.count(at, amount);
@@ -234,7 +242,7 @@ export const withDelayedWrites = (meter: Meter): Meter => {
 
 const longestLockout = 3;
 
-/** A fixed window that keeps its count when it ends, unless the key was idle for a window or locked out for three. */
+/** A fixed window that keeps its count at its end, unless the key was idle for a window or locked out for three. */
 export const staleTokenCounter = ({ limit, window }: MeterRule): Meter => {
   let begin = Number.NEGATIVE_INFINITY;
   let lastAskedAt = Number.NEGATIVE_INFINITY;
@@ -267,7 +275,7 @@ export const staleTokenCounter = ({ limit, window }: MeterRule): Meter => {
       renew(now);
       return meter.fits(now, amount);
     },
-    // It reports that the next window clears the counter.
+    // It still reports that the next window clears the counter.
     fitsAt: (now, amount) => (meter.fits(now, amount) ? now : nextWindow(now)),
   };
 };

@@ -3,12 +3,12 @@ import type { Batching } from '../../model/gateway/mock-latency.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
 import type { TokenSink } from './token-schedule.ts';
 
-/** A chat that a server answers. */
+/** A chat that the simulated server answers. */
 export interface ServingJob {
   readonly model: string;
   readonly promptTokens: number;
   readonly prompt: readonly string[];
-  /** Tokens of the answer, at least 1. */
+  /** The number of tokens of the answer, at least 1. */
   readonly steps: number;
 }
 
@@ -22,15 +22,15 @@ export interface BatchJob extends Pick<ServingJob, 'promptTokens' | 'steps'> {
 interface BatchSequence {
   readonly job: BatchJob;
   readonly sink: TokenSink;
-  /** Generated tokens, and the due times of those that wait for their chunk. */
+  /** The number of generated tokens, and the due times of those that wait for their chunk. */
   emitted: number;
   pendingInstants: number[];
 }
 
 /**
- * Simulates a server with continuous batching. A waiting request joins as soon as the batch has room, and its prefill
- * generates its first token; each other step generates a token for every request. A step begins when the one before was
- * due to end, however late this process is, so nothing drifts.
+ * * Simulates a server with continuous batching. A waiting request joins as soon as the batch has room, and its prefill
+ * generates its first token; each other step generates a token for every request. A step begins when the previous one
+ * was due to end, even if this process is late, so nothing drifts.
  */
 export class BatchServer {
   readonly #batching: Batching;
@@ -58,7 +58,7 @@ export class BatchServer {
     };
   }
 
-  /** Starts the next step at `begin`; without work the server is idle. */
+  /** Starts the next step at `begin`; without requests the server is idle. */
   #next(begin: number): void {
     const { batch, overhead, perPromptToken } = this.#batching;
     const { step, stepPerRequest, stepPerThousandTokens } = this.#batching;
@@ -97,7 +97,7 @@ export class BatchServer {
   }
 
   #emit(sequence: BatchSequence, due: number): void {
-    // Its client may have disconnected during the step.
+    // The client may have disconnected during the step.
     if (!this.#running.has(sequence)) return;
     const { job, sink, pendingInstants } = sequence;
     sequence.emitted += 1;
@@ -105,7 +105,7 @@ export class BatchServer {
     pendingInstants.push(due);
     const isLast = sequence.emitted >= job.steps;
     if (isLast) this.#remove(sequence);
-    // The first token has its own chunk: one that waits for others would be no first token.
+    // The first token has its own chunk; if it waited for others, it would not be a first token.
     if (!isLast && sequence.emitted > 1 && pendingInstants.length < this.#batching.tokensPerChunk)
       return;
     const from = sequence.emitted - pendingInstants.length;

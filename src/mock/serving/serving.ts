@@ -6,10 +6,10 @@ import { scheduleTokens, type TokenSink } from './token-schedule.ts';
 
 /** The number of characters of a cached block, about 64 tokens. */
 const blockLength = 256;
-/** The maximum number of kept blocks, about six million tokens: the most recently used ones. */
+/** The maximum number of kept blocks, about six million tokens. The most recently used blocks are kept. */
 const capacity = 100_000;
 
-/** Continues an FNV-1a hash from block to block, so that a block's hash covers everything before it. */
+/** Continues an FNV-1a hash from block to block, so that a block's hash includes everything before it. */
 const continueHash = (seed: number, text: string, from: number, to: number): number => {
   let hash = seed;
   for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -40,21 +40,21 @@ export const openPrefixCache = (): ((
   };
 };
 
-/** The figures of a model that nobody has asked for yet. Counters only grow. */
+/** The figures of a model without requests yet. Counters only grow. */
 export const noLevels = {
   running: 0,
   waiting: 0,
   promptTokens: 0,
   generatedTokens: 0,
-  /** Prompt tokens that were looked up in the prefix cache, and found there. */
+  /** The number of prompt tokens that were looked up in the prefix cache; then of those found there. */
   prefixQueries: 0,
   prefixHits: 0,
-  /** The total ms that the admitted requests waited, and their number. */
+  /** The total time in ms that the admitted requests waited, and their number. */
   queueTime: 0,
   queued: 0,
 };
 
-/** The figures that a server shows of a model. */
+/** The figures that a server reports for a model. */
 export type ServingLevels = Readonly<typeof noLevels>;
 
 /** Counts the work of servers by model, as the metrics of inference servers do. */
@@ -65,7 +65,7 @@ class ServingCounts {
     return new Map([...this.#byModel].map(([model, counts]) => [model, { ...counts }]));
   }
 
-  /** Counts a waiting request. The returned sink counts its tokens and, after the last one, that it has left. */
+  /** Counts a waiting request. The returned sink counts its tokens and, after the last one, its departure. */
   begin({ model, promptTokens, steps }: ServingJob, uncached: number, sink: TokenSink) {
     const counts = this.#byModel.get(model) ?? { ...noLevels };
     this.#byModel.set(model, counts);
@@ -84,7 +84,7 @@ class ServingCounts {
     return {
       sink: { emit },
       leave,
-      /** Counts that work on the request begins after it waited for `waited` ms. */
+      /** Notes that work on the request begins after a wait of `waited` ms. */
       admit: (waited: number): void => {
         if (place !== 'waiting') return;
         counts.waiting -= 1;
@@ -105,7 +105,7 @@ export interface Serving {
   serve(job: ServingJob, sink: TokenSink): () => void;
 }
 
-/** Serves chats without any limit of size, with a constant gap between tokens. */
+/** Serves any number of chats at once, with a constant gap between tokens. */
 const fixedServing = ({ ttft, gap }: Settings, clock: MockClock): Serving => {
   const counts = new ServingCounts();
   return {
@@ -123,7 +123,7 @@ const fixedServing = ({ ttft, gap }: Settings, clock: MockClock): Serving => {
   };
 };
 
-/** Opens one server for each model, when its first chat comes. */
+/** Opens a server for each model when its first chat comes. */
 export const openServing = (settings: Settings, clock: MockClock): Serving => {
   const batching = batchingOf(settings.latency);
   if (batching === null) return fixedServing(settings, clock);

@@ -45,7 +45,7 @@ class TokenSchedule implements TokenDueTimes, Recurring {
   }
 }
 
-/** Passes each token to `sink` when it is due, and returns what cancels the rest. A late token delays no other. */
+/** Passes each token to `sink` when it is due. The returned function cancels the rest. A late token delays no other. */
 export const scheduleTokens = (
   clock: MockClock,
   timing: TokenTiming,
