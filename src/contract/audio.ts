@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** Text-to-speech (interface 4.3) and speech-to-text (4.4, 2.7). */
+/** This file describes text-to-speech (interface 4.3) and speech-to-text (4.4, 2.7). */
 
 export const speechRequestSchema = z.looseObject({
   model: z.string().min(1),
   input: z.string().min(1),
   voice: z.string().min(1),
   response_format: z.enum(['mp3', 'wav', 'opus']).nullish(),
-  /** The interface names no range. */
+  /** The speed; the interface names no range. */
   speed: z.number().positive().nullish(),
 });
 
@@ -18,10 +18,10 @@ export const speechContentTypes = {
   opus: 'audio/ogg',
 } as const;
 
-/** File extensions of uploads (interface 4.4, ogg by the general format table). */
+/** The file extensions of uploads (interface 4.4, ogg by the general format table). */
 export const uploadExtensions = 'mp3 mp4 mpeg mpga m4a wav webm ogg'.split(' ');
 
-/** 25 MB, read as 25 MiB. */
+/** The maximum size of an upload: 25 MB, read as 25 MiB. */
 export const maxUploadBytes = 26_214_400;
 
 /** The text fields of the form, besides the part with the file. Repeated fields are arrays. */
@@ -40,7 +40,7 @@ export const transcriptionResponseSchema = z.looseObject({
   segments: z
     .array(z.looseObject({ start: z.number(), end: z.number(), text: z.string() }))
     .nullish(),
-  /** Only with `verbose_json`; the interface does not define a word. */
+  /** The words, only with `verbose_json`; the interface does not define a word. */
   words: z.array(z.unknown()).nullish(),
 });
 

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { contentPartSchema } from './content-parts.ts';
 
-/** Chat completions: the request with every range (interface 4.1), the response (2.4), the streamed chunk (2.5). */
+/**
+ * This file describes chat completions: the request with every range (interface 4.1), the response (2.4), the streamed
+ * chunk (2.5).
+ */
 
 const toolDefinition = z.looseObject({
   type: z.literal('function'),
@@ -9,12 +12,15 @@ const toolDefinition = z.looseObject({
     name: z.string().min(1),
     description: z.string().optional(),
     parameters: z.looseObject({ type: z.literal('object') }).optional(),
-    /** Whether arguments must obey the parameters; not in the interface. */
+    /** Whether the arguments must match the parameters; not in the interface. */
     strict: z.boolean().nullish(),
   }),
 });
 
-/** The interface (2.3) does not define how tool calls and their results are sent back. This is as in the OpenAI API. */
+/**
+ * A message. The interface (2.3) does not define how tool calls and their results are sent back; this is the form of
+ * the OpenAI API.
+ */
 const messageSchema = z
   .looseObject({
     role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
@@ -37,7 +43,7 @@ export const chatRequestSchema = z.looseObject({
   model: z.string().min(1),
   messages: z.array(messageSchema).min(1),
   max_tokens: z.int().positive().nullish(),
-  /** The newer name in the OpenAI API; not in the interface. */
+  /** The newer name of `max_tokens` in the OpenAI API; not in the interface. */
   max_completion_tokens: z.int().positive().nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
@@ -47,7 +53,7 @@ export const chatRequestSchema = z.looseObject({
   stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
   presence_penalty: z.number().min(-2).max(2).nullish(),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
-  /** The interface has `json_object`; a schema is as in the OpenAI API. */
+  /** The response format. The interface has `json_object`; a schema has the form of the OpenAI API. */
   response_format: z
     .discriminatedUnion(
       'type',
@@ -66,12 +72,12 @@ export const chatRequestSchema = z.looseObject({
       'expected a mapping with type "text", "json_object" or "json_schema"',
     )
     .nullish(),
-  /** Not in the interface, as the next two; as in the OpenAI API. */
+  /** The number of choices. This field and the next two are from the OpenAI API, not in the interface. */
   n: z.int().min(1).max(128).nullish(),
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
   tools: z.array(toolDefinition).nullish(),
-  /** Not in the interface; as in the OpenAI API. */
+  /** The choice of a tool, from the OpenAI API; not in the interface. */
   tool_choice: z
     .union([
       z.enum(['none', 'auto', 'required']),
@@ -91,10 +97,10 @@ export const usageSchema = z.looseObject({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
-/** A text, or a list of parts, as servers of reasoning models send it. */
+/** The content of an answer: a text, or a list of parts, as servers of reasoning models send it. */
 const answerContent = z.union([z.string(), z.array(z.unknown())]).nullish();
 
-/** The fields that clients rely on. */
+/** The response, with the fields that clients rely on. */
 export const chatResponseSchema = z.looseObject({
   choices: z
     .array(
@@ -119,7 +125,7 @@ export const chatChunkSchema = z.looseObject({
             reasoning: z.string().nullish(),
             reasoning_content: z.string().nullish(),
             refusal: z.string().nullish(),
-            /** Text Generation Inference sends one call without a list. */
+            /** The tool calls. Text Generation Inference sends one call without a list. */
             tool_calls: z.union([z.array(z.unknown()), z.looseObject({})]).nullish(),
           })
           .nullish(),
@@ -131,12 +137,12 @@ export const chatChunkSchema = z.looseObject({
   error: z.unknown().optional(),
 });
 
-/** What has to be in a completion as servers send it. All else is read as far as it can be. */
+/** The required parts of a completion as servers send it. Everything else is read as far as possible. */
 export const servedChatSchema = z.looseObject({
   choices: z.array(z.looseObject({ message: z.looseObject({ content: answerContent }) })).min(1),
 });
 
-/** What has to be in an event of a stream, as servers send it. */
+/** The required parts of a stream's event as servers send it. */
 export const servedChunkSchema = z.looseObject({
   choices: z
     .array(z.looseObject({ delta: z.looseObject({ content: answerContent }).nullish() }))

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** Messages whose content is a list of parts. Not in the interface (2.3 leaves it open); the forms of the OpenAI API. */
+/**
+ * This file describes messages whose content is a list of parts, in the form of the OpenAI API. The interface (2.3)
+ * does not define it.
+ */
 
 const textPartSchema = z.looseObject({ type: z.literal('text'), text: z.string() });
 const imagePartSchema = z.looseObject({
@@ -26,7 +29,7 @@ type Audio = z.infer<typeof audioPartSchema>['input_audio'];
 
 const base64Data = /^data:[^,]*;base64,/;
 
-/** Returns the beginning of a file in a data URL, where the size of a picture is; nothing for any other URL. */
+/** Returns the beginning of a file in a data URL, which contains the size of a picture; empty for any other URL. */
 const beginningOf = (url: string): Buffer => {
   const head = base64Data.exec(url.slice(0, 200))?.[0];
   return head === undefined
@@ -39,7 +42,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Markers of a JPEG that begin a frame, which says how large it is (ITU T.81, table B.1). */
+/** Returns whether a marker of a JPEG begins a frame, which declares the picture's size (ITU T.81, table B.1). */
 const isFrameMarker = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
@@ -68,9 +71,9 @@ const longestSide = 2048;
 const shortestSide = 768;
 
 /**
- * Estimates the tokens of an image by OpenAI's published rule for GPT-4o: 85 and, unless the detail is `low`, 170
- * for each tile of 512 pixels, after shrinking to 2,048 pixels, and to 768 on the shorter side. An image of unknown
- * size has the most, 1,445.
+ * * Estimates the tokens of an image by OpenAI's published rule for GPT-4o: 85 and, unless the detail is `low`, 170 for
+ * each tile of 512 pixels, after shrinking to 2,048 pixels, and to 768 on the shorter side. For an image of unknown
+ * size, it is the maximum, 1,445.
  */
 export const imageTokens = ({ url, detail }: Image): number => {
   if (detail === 'low') return baseTokens;
@@ -86,7 +89,7 @@ export const imageTokens = ({ url, detail }: Image): number => {
 };
 
 const tokensPerSecond = 10;
-/** Bytes of a second of compressed speech: 64 kbit/s. */
+/** The number of bytes per second of compressed speech at 64 kbit/s. */
 const compressedBytes = 8000;
 
 /** The bytes of one second of a WAV file; `null` for other files. */
@@ -95,14 +98,16 @@ const waveBytesPerSecond = (file: Buffer): number | null => {
   return isWave ? Math.max(1, file.readUInt32LE(28)) : null;
 };
 
-/** Estimates the tokens of audio by OpenAI's rule, ten for a second; all but WAV is taken for 64 kbit/s. */
+/**
+ * Estimates the tokens of audio by OpenAI's rule, ten per second. Everything except WAV is assumed to have 64 kbit/s.
+ */
 export const audioTokens = ({ data }: Audio): number => {
   const bytes = (data.length * 3) / 4;
   const rate = waveBytesPerSecond(Buffer.from(data.slice(0, 64), 'base64')) ?? compressedBytes;
   return Math.ceil((tokensPerSecond * bytes) / rate);
 };
 
-/** Estimates the tokens of a part that is no text; 0 for a text. */
+/** Estimates the tokens of a part other than text; 0 for text. */
 export const mediaTokens = (part: ContentPart): number => {
   switch (part.type) {
     case 'text':

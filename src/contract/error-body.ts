@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** Error bodies (interface section 7). */
+/** This file describes error bodies (interface section 7). */
 
 const text = z.string().nullish();
 
-/** `{error: {message, type, code}}`, and the gateway's second 429 form, which adds `param`. */
+/** The body `{error: {message, type, code}}`, and the gateway's second form of a 429, which adds `param`. */
 export const errorBodySchema = z.looseObject({
   error: z.looseObject({
     message: text,
@@ -18,7 +18,7 @@ export interface ErrorBody {
   readonly error: { readonly message: string; readonly type: string; readonly code: string };
 }
 
-/** The form of the web framework: a message or a list of findings. */
+/** The error body of the web framework: a message or a list of findings. */
 export const detailBodySchema = z.looseObject({
   detail: z.union([z.string(), z.array(z.unknown())]),
 });

@@ -9,7 +9,7 @@ export type LimitHeader = keyof typeof limitHeaders;
 
 const integer = /^-?\d{1,15}$/;
 
-/** Reads the four headers; `null` for each that is absent or no integer, or if all are absent. */
+/** Reads the four headers; `null` for a header that is absent or not an integer, or if all are absent. */
 export const readLimitHeaders = (
   headers: Readonly<Record<string, string>>,
 ): Record<LimitHeader, number | null> | null => {

@@ -1,11 +1,11 @@
 /**
- * What the service charges (interface 1.5 and 8), in whole millionths of the currency, so that sums are exact. Each
- * request is rounded on its own, half up.
+ * * This file contains the prices of the service (interface 1.5 and 8), in whole millionths of the currency, so that
+ * sums are exact. Each request is rounded separately, half up.
  */
 
-/** 0.000015 of the currency per input character of speech. */
+/** The price per input character of speech: 0.000015 of the currency. */
 const speechPerCharacter = 15;
-/** 0.0001 of the currency per second of transcribed audio. */
+/** The price per second of transcribed audio: 0.0001 of the currency. */
 const transcriptionPerSecond = 100;
 const million = 1_000_000n;
 
@@ -19,7 +19,7 @@ export const chatCost = (
   return Number((total + million / 2n) / million);
 };
 
-/** Characters are Unicode code points. */
+/** Returns the cost of speech. Characters are Unicode code points. */
 export const speechCost = (characters: number): number => characters * speechPerCharacter;
 
 export const transcriptionCost = (seconds: number): number =>

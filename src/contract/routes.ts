@@ -9,5 +9,5 @@ export const routes = {
 /** The header for the client's request id, which some servers log. */
 export const requestIdHeader = 'x-request-id';
 
-/** The request id of Weir's check of a target before a run. It has no key and is in no figure. */
+/** The request id of Weir's check of a target before a run. That request has no key and is in no figure. */
 export const preflightId = 'weir-preflight';
