@@ -6,13 +6,13 @@ import { StoppedBeforeLoad } from '../run/input/follow-stops.ts';
 import { type ExitName, exitOfStop } from '../run/output/exit-codes.ts';
 import { UsageProblem } from './options/define-verb.ts';
 
-/** Values of environment variables whose names suggest a secret, for messages of unexpected errors. */
+/** Returns the values of environment variables whose names suggest a secret, for messages of unexpected errors. */
 const likelySecrets = (): readonly string[] =>
   Object.entries(process.env).flatMap(([name, value]) =>
     value !== undefined && /KEY|TOKEN|SECRET|PASSWORD|_HEADERS/.test(name) ? [value] : [],
   );
 
-/** Prints an error for people, and returns the exit that it means. */
+/** Prints an error for people, and returns the exit for it. */
 export const reportError = (error: unknown): ExitName => {
   if (error instanceof StoppedBeforeLoad) {
     toStderr(`weir: ${error.message}`);
@@ -35,7 +35,7 @@ export const reportError = (error: unknown): ExitName => {
   return 'internal';
 };
 
-/** Answers the shortest question before the verbs and the parser of command lines are loaded. */
+/** Answers the simplest questions before the verbs and the parser of command lines are loaded. */
 const answer = async (words: readonly string[]): Promise<ExitName> => {
   if (words.length === 1 && words[0] === '--version') {
     toStdout(weirVersion());

@@ -4,7 +4,7 @@ import { toStderr } from '../platform/standard-streams.ts';
 import { exitCode, gravestExit } from '../run/output/exit-codes.ts';
 import { reportError, runCommandLine } from './command-line.ts';
 
-/** How long what is still open may delay the end of the process, in ms. */
+/** How long open handles may delay the end of the process, in ms. */
 const endTimeout = 5000;
 
 let outputFailure: string | null = null;
@@ -13,7 +13,7 @@ const main = async (): Promise<void> => {
   // A command that never ends although nothing is left to wait for is a defect, not a success.
   process.exitCode = exitCode('internal');
   let exit = await runCommandLine(process.argv.slice(2));
-  // An output that fails says so a turn later.
+  // An output that fails reports that one turn later.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   if (outputFailure !== null) {
     toStderr(`weir: the standard output cannot be written: ${outputFailure}`);
@@ -23,14 +23,14 @@ const main = async (): Promise<void> => {
   endWithin(endTimeout);
 };
 
-// A reader that closes the pipe early (`weir … 2>&1 | head`) is no error.
+// If a reader closes the pipe early (`weir … 2>&1 | head`), that is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') outputFailure ??= whyUnwritable(error);
 });
-// There is nowhere to say that messages cannot be written.
+// If messages cannot be written, that cannot be reported anywhere.
 process.stderr.on('error', () => undefined);
 
-// Bugs in callbacks of sockets and timers: nothing measured after one can be trusted.
+// These are bugs in callbacks of sockets and timers, after which no measurement can be trusted.
 process.on('uncaughtException', (defect) => {
   try {
     reportError(defect);

@@ -15,10 +15,10 @@ import {
 } from './verb-table.ts';
 import { nearest } from '../scenario/text/spelling.ts';
 
-/** The only option with an optional value: without one, the environment says where to push. */
+/** The only option with an optional value; without one, the environment says where to push. */
 const valueOptional = 'otlp';
 
-/** Throws a `UsageProblem` if an option has no value, or has several but takes one. */
+/** Throws a `UsageProblem` if an option has no value, or has several although it takes one. */
 const checkValues = (parsed: Readonly<Record<string, unknown>>, options: OptionTable): void => {
   const withoutValue = Object.keys(parsed).find(
     (name) => parsed[name] === '' && name !== valueOptional,
@@ -38,7 +38,7 @@ const checkValues = (parsed: Readonly<Record<string, unknown>>, options: OptionT
   }
 };
 
-/** Throws a `UsageProblem` if a switch has a value that is neither true nor false, which the parser takes for false. */
+/** Throws a `UsageProblem` if a switch has a value other than true or false, which the parser would take as false. */
 const checkSwitches = (words: readonly string[], options: OptionTable): void => {
   for (const word of words) {
     const [, name = '', value] = /^--([^=]+)=(.*)$/s.exec(word) ?? [];
@@ -65,7 +65,7 @@ const expectedOption = (
   const isNegated = name.startsWith('no-');
   const plain = isNegated ? name.slice('no-'.length) : name;
   const field = fields.find((each) => normalized(each) === normalized(plain));
-  // The `--set` of `weir mock` is for the mock only.
+  // The `--set` of `weir mock` applies only to the mock.
   if (field !== undefined && verb !== 'mock' && 'set' in options) {
     return `it is a field of scenarios: write --set ${field}=${isNegated ? 'false' : (value ?? '…')}`;
   }
@@ -78,7 +78,7 @@ const expectedOption = (
     : `did you mean --${isNegated ? 'no-' : ''}${near}? If not, ${listed}`;
 };
 
-/** The option that the parser calls `name`, as the user wrote it; `null` if it is a word. */
+/** Returns the option that the parser calls `name`, as the user wrote it; `null` if it is a word. */
 const writtenOption = (words: readonly string[], name: string): string | null =>
   words.find((word) => {
     if (!word.startsWith('-')) return false;
@@ -102,7 +102,7 @@ const unknownArgument = (words: readonly string[], name: string, known: KnownNam
   return `unknown option ${dashes}${written}: ${expectedOption(verb, { name: written!, value }, known)}`;
 };
 
-/** Names options that a verb needs, with a command line that has them. */
+/** Lists the options that a verb needs, with an example of a command line. */
 const missingOptions = (verb: string, names: readonly string[]): string => {
   const options = names.map((name) => `--${name}`);
   const [subject, pronoun] = options.length === 1 ? ['is', 'it'] : ['are', 'them'];
@@ -114,8 +114,8 @@ const missingOptions = (verb: string, names: readonly string[]): string => {
 };
 
 /**
- * Rewrites a message of the command-line parser as Weir's messages are written: what was expected, what
- * was given, what to do. Unknown messages are returned unchanged.
+ * * Rewrites a message of the command-line parser in the style of Weir's messages: what was expected, what was given,
+ * what to do. Unknown messages are returned unchanged.
  */
 const explainUsageError = (
   message: string,
@@ -142,11 +142,14 @@ const explainUsageError = (
     : `${subject}: expected ${choices!.replaceAll(', ', ' or ')}, got ${given}`;
 };
 
-/** Other tools write `--json -` for standard output; `--json` always writes there. */
+/** Removes the dash of `--json -`, which other tools use for standard output; `--json` always writes there. */
 const dropJsonDash = (words: readonly string[]): string[] =>
   words.filter((word, i) => !(word === '-' && words[i - 1] === '--json'));
 
-/** The parser takes a negative number for options: here it is the value of the option before it, which may be refused. */
+/**
+ * Joins a negative number to the option before it, as its value, which may then be refused. The parser would take the
+ * number for options.
+ */
 const joinNegatives = (words: readonly string[]): string[] => {
   const joined: string[] = [];
   for (const word of words) {
@@ -158,7 +161,7 @@ const joinNegatives = (words: readonly string[]): string[] => {
   return joined;
 };
 
-/** The parser makes an empty text of a lone dash, which stands for standard input. */
+/** Replaces a lone dash, which stands for standard input. The parser would make it an empty text. */
 const nameStandardInput = (words: readonly string[]): string[] => {
   const end = words.indexOf('--');
   return words.map((word, i) => (word === '-' && (end < 0 || i < end) ? '/dev/stdin' : word));
@@ -182,7 +185,7 @@ const parserOf = (words: readonly string[], name: string): Argv =>
       throw error === undefined || error.name === 'YError' ? new ParserError(message) : error;
     });
 
-/** Shows the help that lists all verbs, or the version; expects one of them. */
+/** Shows the help that lists all verbs, or the version; the words must ask for one of them. */
 const showVerbs = (words: readonly string[]): void => {
   const parser = parserOf(words, 'weir')
     .usage('$0 VERB\n\nLoad testing for OpenAI-compatible inference gateways.')
@@ -190,19 +193,19 @@ const showVerbs = (words: readonly string[]): void => {
     .example('$0 run scenarios/quickstart.yaml', 'the embedded gateway, half a minute')
     .example('$0 run --target https://host/v1 --model a/b --rate 5/s --duration 30s', '');
   for (const { usage, summary } of verbTable.values()) parser.command(usage, summary);
-  // Only for the list: `helpAsOption` does the work.
+  // This entry is only for the list; `helpAsOption` does the work.
   parser.command('help [verb]', 'Show help for a command').parseSync();
 };
 
-/** The verb, or the one within it, that a command line names, with its options. */
+/** The verb, or the subverb, that a command line names, with its options. */
 interface ParsedVerb {
   readonly words: readonly string[];
   options: OptionTable;
-  /** Its work; `null` if the parser has shown help. */
+  /** Performs the verb; `null` if the parser has shown help. */
   run: (() => Promise<ExitName>) | null;
 }
 
-/** Declares a verb and those within it; notes in `parsed` the one that the command line names. */
+/** Declares a verb and its subverbs. Stores in `parsed` the one that the command line names. */
 const declareVerb = (
   parser: Argv,
   [usage, summary, verb]: readonly [usage: string, summary: string, verb: Verb],
@@ -212,14 +215,14 @@ const declareVerb = (
   const declareOptions = (builder: Argv): Argv => {
     parsed.options = { ...parsed.options, ...verb.options };
     builder.options(verb.options);
-    // One above the other: side by side, a long command line would be broken in two.
+    // The columns are one above the other, since a long command line beside its text would be broken in two.
     for (const [words, does] of examples) builder.example(`# ${does}\nweir ${words}`, '');
     for (const [within, each] of Object.entries(verb.subcommands ?? {})) {
       declareVerb(builder, [within, each.summary, each.verb], parsed);
     }
     return builder;
   };
-  // The work begins when the parser has returned, which is then not asked to report its errors.
+  // The work begins after the parser has returned, so that the parser does not report its errors.
   return parser.command(usage, summary, declareOptions, (given) => {
     checkSwitches(parsed.words, parsed.options);
     checkValues(given, parsed.options);
@@ -238,7 +241,7 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
     if (entry === undefined) showVerbs(words);
     else {
       const verb = await entry.load();
-      // For a default command the parser does not also render the help, which takes 20 ms.
+      // For a default command, the parser does not render the help as well, which takes 20 ms.
       const isDefault = verb.subcommands === undefined;
       const own = verb.takesCommand === true ? nameStandardInput(given) : given;
       const parser = isDefault ? parserOf(own, `weir ${name}`) : parserOf(words, 'weir');
@@ -248,11 +251,11 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
     }
   } catch (error) {
     if (!(error instanceof ParserError)) throw error;
-    // Imported here, since the schema takes longest to load.
+    // This is imported here, since the schema takes longest to load.
     const { scenarioSchema } = await import('../scenario/schema/scenario-schema.ts');
     const fields = Object.keys(scenarioSchema.shape);
     throw new UsageProblem(explainUsageError(error.message, words, { ...parsed, fields }));
   }
-  // A script that lost its words must not pass.
+  // A script whose words were lost must not succeed.
   return (await parsed.run?.()) ?? (commandLine.length === 0 ? 'configuration' : 'pass');
 };

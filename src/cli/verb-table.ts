@@ -6,9 +6,9 @@ export type Example = readonly [words: string, does: string];
 
 interface VerbEntry {
   readonly summary: string;
-  /** What the verb expects, for messages; `null`: options only. */
+  /** The words that the verb expects, for messages; `null` means only options. */
   readonly expects: string | null;
-  /** Two command lines without the program's name, and what each does. */
+  /** Two command lines without the program's name, each with its effect. */
   readonly examples: readonly [Example, Example];
   readonly load: () => Promise<Verb>;
 }
@@ -223,7 +223,7 @@ export const verbTable = new Map(
 
 export const loadVerb = (name: string): Promise<Verb> => verbTable.get(name)!.load();
 
-/** Every verb with its options, for completion. */
+/** Returns every verb with its options, for completion. */
 const completedVerbs = (): Promise<readonly CompletedVerb[]> =>
   Promise.all(
     [...verbTable].map(async ([name, { summary, load }]) => {
@@ -234,16 +234,16 @@ const completedVerbs = (): Promise<readonly CompletedVerb[]> =>
 
 export const subcommands: Readonly<Record<string, readonly string[]>> = { history: ['baseline'] };
 
-/** The verbs as messages list them, in the order of their first use. */
+/** The verbs in the order in which messages list them, that of their first use. */
 export const verbs = [...new Set(['init', 'plan', ...verbTable.keys(), 'help'])];
 
 export const orList = (words: readonly string[]): string =>
   `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
-/** Verbs of similar programs that are options of Weir. */
+/** The verbs of similar programs that are options in Weir. */
 const optionInstead: Readonly<Record<string, string>> = { version: '--version', usage: '--help' };
 
-/** Throws a `UsageProblem` for an unknown verb; the parser would report an unknown argument. */
+/** Throws a `UsageProblem` for an unknown verb, which the parser would report as an unknown argument. */
 export const checkVerb = (word: string | undefined): void => {
   if (word === undefined || word.startsWith('-') || verbs.includes(word)) return;
   const option = optionInstead[word];
@@ -254,7 +254,7 @@ export const checkVerb = (word: string | undefined): void => {
   );
 };
 
-/** `weir help run` and `weir --help run` are `weir run --help`; `weir` alone is `weir --help`. */
+/** Rewrites `weir help run` and `weir --help run` as `weir run --help`, and `weir` alone as `weir --help`. */
 export const helpAsOption = (words: readonly string[]): readonly string[] => {
   if (words.length === 0) return ['--help'];
   const [first = '', ...others] = words;

@@ -43,7 +43,7 @@ type RepetitionArguments = Given<typeof repetitionOptions> &
     readonly requests: string | undefined;
   };
 
-/** The number of runs that `--repeat` asks for. */
+/** Reads the number of runs from `--repeat`. */
 export const countFrom = (text: string | undefined): number => {
   const count = Number(text ?? 1);
   if (Number.isInteger(count) && count >= 1 && count <= 1000) return count;
@@ -64,7 +64,10 @@ const checkSelf = (compares: boolean, repetitions: number, strict: boolean): voi
   }
 };
 
-/** `null`: one run without a comparison. Throws a `UsageProblem` for options that contradict each other. */
+/**
+ * Reads the repetitions; `null` means one run without a comparison. Throws a `UsageProblem` for options that contradict
+ * each other.
+ */
 export const repetitionRequestFrom = (given: RepetitionArguments): RepetitionRequest | null => {
   const { repeat, against, baseline, gate, strict, allowDifferent, pause, self } = given;
   const compares = against !== undefined || baseline.length > 0;
@@ -99,7 +102,10 @@ export const repetitionRequestFrom = (given: RepetitionArguments): RepetitionReq
   return { gate, strict, allowDifferent, repetitions, against, baseline, pause, self };
 };
 
-/** The sides of `weir compare`: two paths, or several with `--with` before those of the new side; `next` is `null` for `--self`. */
+/**
+ * Returns the sides of `weir compare`: two paths, or several with `--with` before those of the new side. `next` is
+ * `null` for `--self`.
+ */
 export const sidesFrom = (given: {
   readonly base: readonly string[];
   readonly with: readonly string[];

@@ -7,7 +7,7 @@ export class UsageProblem extends Error {}
 /** Options by name, in the order of the help. */
 export type OptionTable = Readonly<Record<string, Options>>;
 
-/** The group of the arguments that have no `--name`. */
+/** The group of the arguments without a `--name`. */
 export const positionals = 'Positionals:';
 
 type CamelCase<Name> = Name extends `${infer Head}-${infer Tail}`
@@ -21,25 +21,25 @@ export type Given<Table extends OptionTable> = {
 
 /** The JSON Schema of a file that users keep. */
 export interface PublishedSchema {
-  /** Its place in a checkout. */
+  /** The path of its file in a checkout. */
   readonly path: string;
   readonly make: () => Promise<object>;
 }
 
 export interface Verb {
   readonly options: OptionTable;
-  /** Whether the words behind `--` are another program’s command line, and not arguments. */
+  /** Whether the words after `--` are another program's command line instead of arguments. */
   readonly takesCommand?: true;
-  /** Verbs within this one, which take its options too. */
+  /** The verbs within this one, which also take its options. */
   readonly subcommands?: Readonly<
     Record<string, { readonly summary: string; readonly verb: Verb }>
   >;
-  /** What this verb leaves. */
+  /** The schema of the file that this verb writes. */
   readonly schema?: PublishedSchema;
   run(given: object): Promise<ExitName>;
 }
 
-/** A verb whose work receives its options with their types. */
+/** Defines a verb whose function receives its options with their types. */
 export const defineVerb = <const Table extends OptionTable>(
   verb: Pick<Verb, 'schema' | 'subcommands' | 'takesCommand'> & {
     readonly options: Table;
@@ -58,7 +58,7 @@ export const textOption = (describe: string) => ({ type: 'string', describe }) a
 export const switchOption = (describe: string) =>
   ({ type: 'boolean', default: false, describe }) as const;
 
-/** The option for the look at a target before anything else is sent. */
+/** The option for the check of a target before anything else is sent. */
 export const preflightOption = {
   preflight: {
     type: 'boolean',
@@ -67,10 +67,10 @@ export const preflightOption = {
   },
 } as const;
 
-/** An option with a value that may be given several times. */
+/** Defines an option with a value that may be given several times. */
 export const listOption = (describe: string) =>
   ({ type: 'string', array: true, nargs: 1, default: [] as string[], describe }) as const;
 
-/** An option with several values. */
+/** Defines an option with several values. */
 export const severalOption = (describe: string) =>
   ({ type: 'string', array: true, default: [] as string[], describe }) as const;

@@ -1,6 +1,9 @@
 import { UsageProblem } from './define-verb.ts';
 
-/** Throws a `UsageProblem` for what may be the key itself, and does not repeat it: it is no set variable, and not written like one. */
+/**
+ * Throws a `UsageProblem` for a value that may be the key itself, without repeating it: it names no set variable, and
+ * is not written like a variable's name.
+ */
 export const checkKeyName = (option: string, name: string | undefined): void => {
   if (name === undefined || /^[A-Z_][A-Z0-9_]*$/.test(name) || process.env[name] !== undefined) {
     return;

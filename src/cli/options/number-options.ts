@@ -1,6 +1,6 @@
 import { UsageProblem } from './define-verb.ts';
 
-/** The numbers in a list such as `100,1000`, without duplicates; `null` if the option is absent. */
+/** Reads the numbers in a list such as `100,1000`, without duplicates; `null` if the option is absent. */
 export const numbersFrom = (
   option: string,
   text: string | undefined,
@@ -16,14 +16,14 @@ export const numbersFrom = (
   );
 };
 
-/** A whole number from 0 to `most`. */
+/** Reads a whole number from 0 to `most`. */
 export const wholeNumberFrom = (option: string, text: string, most: number): number => {
   const value = Number(text);
   if (/^\d+$/.test(text) && value <= most) return value;
   throw new UsageProblem(`--${option}: expected a whole number from 0 to ${most}, got "${text}"`);
 };
 
-/** The number of slices that `--slices` asks for. */
+/** Reads the number of slices from `--slices`. */
 export const sliceCountFrom = (text: string): number => {
   const count = Number(text);
   if (/^\d{1,4}$/.test(text) && count >= 1) return count;

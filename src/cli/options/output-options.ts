@@ -32,11 +32,11 @@ export const historyOption = inGroup('Output:', {
   },
 });
 
-/** The summary page of a CI job; GitHub names its file in the environment. */
+/** Returns the summary page of a CI job; GitHub names its file in the environment. */
 export const jobSummaryPath = (): string | undefined =>
   process.env['GITHUB_STEP_SUMMARY'] === '' ? undefined : process.env['GITHUB_STEP_SUMMARY'];
 
-/** What a run leaves in its own folder. */
+/** The names of the files that a run writes into its own folder. */
 const ownFiles = ['result.json', 'report.html', 'checkpoint.jsonl', 'capture.jsonl'] as const;
 
 /** Throws a `UsageProblem` if two options name the same file, or one names a file that the run itself writes into `folder`. */
@@ -65,8 +65,8 @@ const checkDifferentPaths = (
 };
 
 /**
- * The reports that a command line asks for. Throws a `UsageProblem` if two of them, or of the observations and requests, are one
- * file, or one is the result in `folder`, which is that of the run.
+ * * The reports that a command line asks for. Throws a `UsageProblem` if two of these files, including the observations
+ * and requests, are the same, or if one is the result in `folder`, the run's own folder.
  */
 export const extraReportsFrom = (
   {
@@ -85,6 +85,6 @@ export const extraReportsFrom = (
   return { junit, csv, summary, jobSummary: jobSummaryPath() };
 };
 
-/** The history that keeps a run; `null` for none. */
+/** Returns the history that keeps a run; `null` for none. */
 export const historyFrom = ({ history }: { readonly history: boolean }): string | null =>
   history ? historyPath(process.env) : null;

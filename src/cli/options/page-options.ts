@@ -12,7 +12,10 @@ export const liveOption = inGroup('Output:', {
   ),
 });
 
-/** Gives a lone `--live` the value for any free port. The parser would take the next word, such as the scenario, for its value. */
+/**
+ * Gives `--live` without a value the one for any free port. The parser would otherwise take the next word, such as the
+ * scenario, as its value.
+ */
 export const completeLive = (words: readonly string[]): string[] =>
   words.map((word, i) =>
     word === '--live' && !/^\d+$/.test(words[i + 1] ?? '') ? '--live=0' : word,
@@ -21,7 +24,8 @@ export const completeLive = (words: readonly string[]): string[] =>
 type Warn = (text: string) => void;
 
 const show = async (address: string, warn: Warn): Promise<void> => {
-  // Imported here, since Node takes 10 ms to load what starts processes, and every command line reads this file.
+  // This is imported here, since Node takes 10 ms to load the modules that start processes, and every command line
+  // reads this file.
   const { openSystemBrowser } = await import('../../platform/process/open-in-browser.ts');
   const problem = await openSystemBrowser(address);
   if (problem !== null) warn(problem);
@@ -42,7 +46,7 @@ export const livePageFrom = (
   return {
     port,
     onAddress: (address) => {
-      // Nobody could guess it, so even --quiet says it.
+      // Nobody could guess the address, so it is printed even with --quiet.
       warn(`Live page: ${address} (for this machine only; its button stops the run)`);
       if (open) void show(address, warn);
     },

@@ -3,7 +3,7 @@ import { screenOn } from '../../platform/screen.ts';
 import { stdoutStyle, toStdout } from '../../platform/standard-streams.ts';
 import type { Host } from '../../run/input/host.ts';
 
-/** The command line around a run: results on standard output, messages for people on standard error. */
+/** Returns the host for a command line: results go to standard output, messages for people to standard error. */
 export const terminalHost = ({ json = false, quiet = false, details = false } = {}): Host => {
   const screen = screenOn(process.stderr, process.env);
   return {

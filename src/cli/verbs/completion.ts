@@ -1,19 +1,22 @@
 import { defineVerb, positionals, type Verb, type OptionTable } from '../options/define-verb.ts';
 import { terminalHost } from '../options/terminal-host.ts';
 
-/** The scripts that complete command lines in a shell: fixed text, so that pressing Tab starts no program. */
+/**
+ * This file makes the scripts that complete command lines in a shell. They are fixed text, so that pressing Tab starts
+ * no program.
+ */
 
 export interface CompletedVerb {
   readonly name: string;
   readonly summary: string;
   readonly options: OptionTable;
-  /** The verbs within it. */
+  /** The names of its subverbs. */
   readonly subcommands: readonly string[];
 }
 
 /** An option as a user types it. */
 interface CompletedOption {
-  /** With its hyphens. */
+  /** The option's name with its hyphens. */
   readonly name: string;
   readonly describe: string;
   readonly isSwitch: boolean;
@@ -33,7 +36,7 @@ const optionsOf = ({ options }: CompletedVerb): readonly CompletedOption[] =>
       choices: choicesOf(option),
     }));
 
-/** Returns the words that may follow a verb: those within it, or the choices of its positionals. */
+/** Returns the words that may follow a verb: its subverbs, or the choices of its positionals. */
 const wordsOf = ({ options, subcommands }: CompletedVerb): readonly string[] => [
   ...subcommands,
   ...Object.values(options)
@@ -41,7 +44,7 @@ const wordsOf = ({ options, subcommands }: CompletedVerb): readonly string[] => 
     .flatMap(choicesOf),
 ];
 
-/** A text in single quotes for a shell. */
+/** Quotes a text for a shell, in single quotes. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const help: CompletedOption = {
@@ -51,7 +54,9 @@ const help: CompletedOption = {
   choices: [],
 };
 
-/** For bash from 3.2 on: source it, or save it as `~/.local/share/bash-completion/completions/weir`. */
+/**
+ * Returns the script for bash from 3.2 on: source it, or save it as `~/.local/share/bash-completion/completions/weir`.
+ */
 const bashScript = (verbs: readonly CompletedVerb[]): string => {
   const values = verbs.flatMap((verb) =>
     optionsOf(verb)
@@ -98,7 +103,7 @@ complete -o bashdefault -o default -F _weir weir
 `;
 };
 
-/** Text inside the brackets of an option of zsh's `_arguments`. */
+/** Escapes text inside the brackets of an option of zsh's `_arguments`. */
 const zshText = (text: string): string => text.replaceAll(/[[\]:\\]/g, String.raw`\$&`);
 
 const zshOption = ({ name, describe, isSwitch, choices }: CompletedOption): string => {
@@ -109,7 +114,10 @@ const zshOption = ({ name, describe, isSwitch, choices }: CompletedOption): stri
   );
 };
 
-/** For zsh: save it as `_weir` in a folder of `$fpath`, or `source <(weir completion zsh)` after `compinit`. */
+/**
+ * Returns the script for zsh: save it as `_weir` in a folder of `$fpath`, or `source <(weir completion zsh)` after
+ * `compinit`.
+ */
 const zshScript = (verbs: readonly CompletedVerb[]): string => {
   const described = verbs.map(
     ({ name, summary }) => `    ${quoted(`${name}:${zshText(summary)}`)}`,
@@ -146,7 +154,7 @@ const scripts = { bash: bashScript, zsh: zshScript } as const;
 
 const shells = Object.keys(scripts) as readonly (keyof typeof scripts)[];
 
-/** The verb for these verbs, which are asked for when it runs. */
+/** Returns the verb `completion`; the verbs to complete are requested when it runs. */
 export const completionVerb = (verbs: () => Promise<readonly CompletedVerb[]>): Verb =>
   defineVerb({
     options: { shell: { choices: shells, demandOption: true, group: positionals } },

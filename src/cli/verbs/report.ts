@@ -20,7 +20,10 @@ const requestsOptions = {
   }),
 };
 
-/** The table of requests that a command line asks for, and its source; `null` for none. Throws a `UsageProblem` for one without the other. */
+/**
+ * Returns the requested table of requests and its source; `null` for none. Throws a `UsageProblem` for one without the
+ * other.
+ */
 const requestsFrom = ({ requests, observations }: Given<typeof requestsOptions>) => {
   if (requests === undefined) {
     if (observations.length === 0) return null;

@@ -32,7 +32,7 @@ export const liveMetricsOptions = inGroup('Output:', {
   otlp: textOption('Push live metrics over OTLP/HTTP to URL, or to OTEL_EXPORTER_OTLP_ENDPOINT'),
 });
 
-/** `9464`, `0.0.0.0:9464`, `[::1]:9464`. Without a host, only this machine can connect. */
+/** Reads an address: `9464`, `0.0.0.0:9464`, `[::1]:9464`. Without a host, only this machine can connect. */
 const metricsAddress = (text: string | undefined): MetricsAddress | null => {
   if (text === undefined) return null;
   const [, bracketed, plain, port = ''] =
@@ -44,12 +44,12 @@ const metricsAddress = (text: string | undefined): MetricsAddress | null => {
 };
 type Environment = Readonly<NodeJS.ProcessEnv>;
 
-/** OpenTelemetry's own default. */
+/** The default address of OpenTelemetry. */
 const defaultEndpoint = 'http://localhost:4318';
 
 const metricsPath = 'v1/metrics';
 
-/** In ms; OpenTelemetry's default of a minute would show a short load test only at its end. */
+/** The interval in ms. OpenTelemetry's default of a minute would show a short load test only at its end. */
 const defaultInterval = 5000;
 
 const parsed = (text: string, from: string): URL => {
@@ -69,14 +69,14 @@ const parsed = (text: string, from: string): URL => {
   return url;
 };
 
-/** Appends the metrics path to a base address, as the specification of OTLP exporters says; leaves a full address unchanged. */
+/** Appends the metrics path to a base address, as specified for OTLP exporters; leaves a full address unchanged. */
 const withMetricsPath = (url: URL): string => {
   if (!url.pathname.endsWith(`/${metricsPath}`))
     url.pathname = `${url.pathname.replace(/\/$/, '')}/${metricsPath}`;
   return url.href;
 };
 
-/** The address that `--otlp` gives, or else the standard variables; an empty variable is not set. */
+/** Returns the address from `--otlp`, otherwise from the standard variables. An empty variable counts as not set. */
 const urlFrom = (text: string, environment: Environment): string => {
   if (text !== '') return withMetricsPath(parsed(text, '--otlp'));
   const { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: own = '', OTEL_EXPORTER_OTLP_ENDPOINT: base = '' } =
@@ -97,7 +97,7 @@ const intervalFrom = ({ OTEL_METRIC_EXPORT_INTERVAL: text = '' }: Environment): 
 };
 
 /**
- * The exporters that the command line asks for. Variables alone start none, since they are often set for other
+ * * The exporters that the command line asks for. Variables alone start no exporter, since they are often set for other
  * programs, and a run must not contact a third party unasked.
  */
 export const metricsExportFrom = (
@@ -111,7 +111,7 @@ export const metricsExportFrom = (
       : { url: urlFrom(otlp, environment), interval: intervalFrom(environment) },
 });
 
-/** Throws a `UsageProblem` for an option that several runs cannot have. */
+/** Throws a `UsageProblem` for an option that is not possible with several runs. */
 const rejectOptionsOfOneRun = ({
   slice,
   startAt,

@@ -7,12 +7,12 @@ import {
 } from '../options/define-verb.ts';
 import { terminalHost } from '../options/terminal-host.ts';
 
-/** The verbs that publish the schema of what they leave; a subject has the name of its verb. */
+/** The verbs that publish the schema of the files that they write; a subject has the name of its verb. */
 const publishingVerbs = ['check', 'sweep', 'capacity'] as const;
 export const schemaSubjects = ['scenario', 'result', ...publishingVerbs] as const;
 type SchemaSubject = (typeof schemaSubjects)[number];
 
-/** The schemas of what a run reads and writes. */
+/** The schemas of the files that a run reads and writes. */
 const schemasOfRuns: Readonly<Record<'scenario' | 'result', PublishedSchema>> = {
   scenario: {
     path: 'scenarios/schema.json',
@@ -37,7 +37,7 @@ export const publishedSchema = async (
   return schema;
 };
 
-/** The text of a published schema, as it stands in its file. */
+/** Returns the text of a published schema, as in its file. */
 export const schemaText = async ({ make }: PublishedSchema): Promise<string> =>
   `${JSON.stringify(await make(), null, 1)}\n`;
 
