@@ -1,7 +1,6 @@
 /**
- * The library `weir-bench`. It prints nothing, handles no signals and sets no exit code. What a run
- * needs is imported only when it is called, so that a scenario file which imports `defineScenario`
- * loads at once.
+ * * The library `weir-bench`. It prints nothing, handles no signals and sets no exit code. The modules for a run are
+ * imported only when it is called, so that a scenario file that imports `defineScenario` loads at once.
  */
 import { Problem } from '../platform/problem.ts';
 import { type RunOptions, type ScenarioInput, withWeirErrors } from '../run/input/library-host.ts';
