@@ -28,7 +28,7 @@ export interface PrepareContext {
   readonly ordinal: () => number;
   readonly targetMemory: TargetMemory;
   readonly clips: ClipLibrary;
-  /** Returns the values that templates of its headers and body stand for. */
+  /** Returns the values that replace templates in the request's headers and body. */
   readonly values: () => RequestValues;
   /** Returns the content of a chat whose prompts are not part of the plan. */
   readonly ask: (source: PromptSource) => ChatContent;
@@ -75,8 +75,8 @@ export const maxCollectedBytes = 512 * 1024 * 1024;
 
 export interface ReadingContext {
   /**
-   * The instant at which the attempt began. An answer whose tokens came in one burst is compared with the time since
-   * then.
+   * The instant at which the attempt began. If the tokens of an answer came in one burst, the burst is compared with
+   * the time since then.
    */
   readonly begun: Instant;
   readonly caps: AnswerCaps;

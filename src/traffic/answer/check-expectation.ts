@@ -64,8 +64,8 @@ export const prepareExpectation = (expect: Expectation): ExpectationTest => {
 };
 
 /**
- * Says why the first unexpected choice is unexpected, with the reason for which the answer ended; `null` if all are as
- * expected.
+ * Says why the first choice that misses the expectation does so, with the reason for which the answer ended; `null` if
+ * all choices are as expected.
  */
 export const describeMiss = (
   expect: Expectation,

@@ -14,8 +14,8 @@ export interface CompletionParts {
 const message = ['choices', 0, 'message'] as const;
 
 /**
- * The members of which no outcome depends on the value, provided that they hold a text or a count and the usage counts
- * output.
+ * The members whose values affect no outcome, provided that they contain a text or a count and that the usage counts
+ * output tokens.
  */
 const variableMembers = [
   variableMember('text', 'id'),
@@ -52,7 +52,7 @@ export class CompletionTemplate {
     const learned = this.#bodies.match(bytes, 0, bytes.length);
     if (learned === null) return null;
     const { prompt_tokens: input, completion_tokens: output } = matchedUsage(learned);
-    // Without a usage that counts tokens, the answer's own texts count, which a match does not read.
+    // If the usage counts no tokens, the answer's own texts are counted, which a match does not read.
     const isCounted = output > 0 && output <= maxPlausibleTokens && input <= maxPlausibleTokens;
     if (!isCounted) return null;
     const usage = { input, output, isOdd: false, isPlain: true };

@@ -5,7 +5,7 @@ import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:z
  * stream. Bodies that are read in one piece are decoded if a server compresses them anyway.
  */
 
-/** Returns the content encoding of a response; `null` for none. */
+/** The decoders by encoding. From a truncated body they return as much as possible. */
 export const encodingOf = (headers: Readonly<Record<string, string>>): string | null => {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   return encoding === '' || encoding === 'identity' ? null : encoding;

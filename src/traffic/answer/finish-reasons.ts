@@ -1,9 +1,9 @@
 import { maxFinishLength, plainFinish } from '../../model/observation/outcome.ts';
 
 /**
- * This file defines by which finish reasons an answer is complete and by which it failed. `content_filter` and `length`
- * complete an answer: the API documents them as ends of an answer that was served and billed. A scenario can make them,
- * or any other reason, fail (`fails`).
+ * This file defines which finish reasons complete an answer and which fail it. `content_filter` and `length` complete
+ * an answer: the API documents them as ends of an answer that was served and billed. A scenario can declare that these
+ * or other reasons fail an answer (`fails`).
  */
 
 type Ending = 'completes' | 'fails';
@@ -79,7 +79,7 @@ const endingByReason: ReadonlyMap<string, Ending> = new Map(Object.entries(endin
 const endingOf = (reason: string): Ending | undefined =>
   endingByReason.get(reason) ?? endingByReason.get(plainFinish(reason));
 
-/** Decides whether an answer that ended for this reason failed: known to fail, or named by the scenario. */
+/** Decides whether a finish reason fails the answer: it is known to do so, or the scenario names it. */
 export const isFailingFinish = (reason: string, fails: readonly string[]): boolean =>
   endingOf(reason) === 'fails' || fails.includes(reason);
 
@@ -99,8 +99,8 @@ export const shownFinish = (reason: string, redact: (text: string) => string): s
         .toWellFormed();
 
 /**
- * Reads the finish reason of a choice; `null` while it continues. Some servers send an empty reason meanwhile, and SGLang
- * an object such as `{type: "abort", message}`.
+ * Reads the finish reason of a choice; `null` while the choice continues. Some servers send an empty reason until the
+ * end, and SGLang an object such as `{type: "abort", message}`.
  */
 export const readFinish = (value: unknown): string | null => {
   if (value === null || value === undefined || value === '' || value === false) return null;

@@ -32,7 +32,7 @@ class LearningAllowance {
   }
 }
 
-/** A learned body, what it was read as, and the places of its usage's counts; −1 for absent ones. */
+/** A learned body, its reading, and the places of the counts in its usage; −1 for absent counts. */
 export interface LearnedReading<T> {
   readonly body: LearnedBody;
   readonly reading: T;
@@ -55,17 +55,15 @@ export class LearnedBodies<T> {
   readonly #allowance = new LearningAllowance();
 
   /**
-   * Creates an empty list. `members` are those whose values may differ; `most` is how many bodies are kept, those
-   * matched last.
+   * Creates an empty list. `members` are the members whose values may differ. `most` is the number of bodies that are
+   * kept; those matched last stay.
    */
   constructor(members: readonly VariableMember[], most: number) {
     this.#members = members;
     this.#most = most;
   }
 
-  /**
-   * Returns the learned body that `bytes` from `start` to before `end` equal except for their values; `null` for none.
-   */
+  /** Returns the learned body that equals `bytes`, from `start` to before `end`, except for values; `null` for none. */
   match(bytes: Buffer, start: number, end: number): LearnedReading<T> | null {
     for (let i = 0; i < this.#learned.length; i += 1) {
       const learned = this.#learned[i]!;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * This file learns JSON bodies of which most equal an earlier one except for the values of some members, and matches
- * them without parsing.
+ * This file learns JSON bodies and matches later bodies without parsing. Most bodies equal an earlier one except for
+ * the values of some members.
  */
 
 const QUOTE = 0x22;
@@ -138,8 +138,8 @@ export class LearnedBody {
   }
 
   /**
-   * Decides whether `bytes` from `start` to before `end` are the learned body with other values. `countAt` then gives
-   * its counts.
+   * Decides whether `bytes`, from `start` to before `end`, are the learned body with other values. `countAt` then
+   * returns its counts.
    */
   match(bytes: Buffer, start: number, end: number): boolean {
     let at = this.#fixedAt(bytes, start, end, 0);
@@ -164,7 +164,7 @@ export class LearnedBody {
     return this.#counts[place]!;
   }
 
-  /** Returns the position after a fixed part that begins at `at`; −1 if it does not. */
+  /** Returns the position after a fixed part that begins at `at`; −1 if it is not there. */
   #fixedAt(bytes: Buffer, at: number, end: number, part: number): number {
     const fixed = this.#fixed[part]!;
     if (at + fixed.length > end) return -1;
@@ -196,9 +196,9 @@ export class LearnedBody {
   }
 }
 
-/** Learns a body that was parsed without an error, with those of the members that can be found in it. */
+/** Learns a body that was parsed without an error, with the members that can be found in it. */
 export const learnBody = (text: string, members: readonly VariableMember[]): LearnedBody | null => {
-  // The name of a member may first be found elsewhere. Its value there then stays fixed.
+  // The name of a member may first be found elsewhere. The value found there then stays fixed.
   const places = placesIn(text, members).filter((place) => holdsOnlyValues(text, [place]));
   return holdsOnlyValues(text, places) ? new LearnedBody(text, places) : null;
 };

@@ -53,7 +53,7 @@ const maskTexts = (message: string, texts: readonly string[]): string => {
   return kept;
 };
 
-/** Masks the run's secrets by `redact`, and then what the request's own texts contain. */
+/** Masks the run's secrets by `redact`, and then the parts of a text that the request's own texts contain. */
 export const maskEchoes =
   (request: WireRequest, redact: (text: string) => string): ((text: string) => string) =>
   (message) =>

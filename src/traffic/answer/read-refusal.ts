@@ -7,7 +7,7 @@ export type ErrorBodyDetails = Omit<Refusal, 'status'>;
 /** The maximum number of bytes that are kept of a refused request's body. */
 export const maxRefusalBytes = 8 * 1024;
 
-/** The kept part of the body of a non-2xx response. */
+/** The header `Location`, which is more informative than the body of a redirect. */
 export interface RefusedBody {
   readonly text: string;
   readonly isTruncated: boolean;
@@ -119,7 +119,7 @@ const errorInChoices = (choices: unknown): unknown => {
   return undefined;
 };
 
-/** Reads the error of a chat's answer or event, which stands at its top or in a choice; `null` for none. */
+/** Returns the error of a chat's answer or event, at its top or in a choice; `null` for none. */
 export const readChatError = (json: unknown, redact: Redact): string | null => {
   const body = record(json);
   if (body === null) return readErrorBody(json, redact)?.message ?? null;
@@ -128,7 +128,7 @@ export const readChatError = (json: unknown, redact: Redact): string | null => {
     const error = [body['error'], record(body['x_groq'])?.['error']].find(isError);
     return readErrorBody({ ...body, error }, redact)?.message ?? null;
   }
-  // Beside choices only fields with such a name count.
+  // Beside choices, only a field with one of these names counts as an error.
   const error = [body['error'], record(body['x_groq'])?.['error'], errorInChoices(choices)].find(
     isError,
   );
@@ -153,7 +153,7 @@ const errorIn = (json: unknown): ErrorText | null => {
   }
   const own = ownErrorIn(body);
   if (own !== null) return own;
-  // Nearly every body is an answer, and a failed parse takes longer than reading it.
+  // Nearly every body is an answer, and a failed parse takes longer than reading the answer.
   if (detail === undefined) return null;
   const isDetail = detailBodySchema.safeParse(body).success || record(detail) !== null;
   return isDetail ? { form: 'detail', message: textOf(detailMessage(detail)) } : null;
@@ -185,9 +185,9 @@ const errorWords =
   /^[\s[("'*]*(?:[\w.]{0,80}(?:error|exception)\b|traceback\b|fatal\b|(?:internal server|bad gateway|gateway time|service unavailable))/i;
 
 /**
- * Reads the error that a line of a stream contains: JSON with an error, or a text that begins with such a word. llama.cpp
- * wrote `error: {…}` before September 2025 (tools/server/server.cpp), lemonade bare JSON; both are no field of a stream.
- * `null` for any other line.
+ * Reads the error that a line of a stream contains: JSON with an error, or text that begins with an error word.
+ * llama.cpp wrote `error: {…}` before September 2025 (tools/server/server.cpp), lemonade writes bare JSON; neither is a
+ * field of a stream. Returns `null` for any other line.
  */
 export const readErrorLine = (line: string, redact: Redact): string | null => {
   const named = /^\s*(?:error|exception)\s*:\s*(.*)$/is.exec(line)?.[1];
@@ -205,8 +205,8 @@ const htmlTitle = (text: string): string =>
   'an HTML page without a title';
 
 /**
- * Returns a page without the comments at its beginning. It reads each once; a pattern for all of them would try every
- * grouping.
+ * Returns a page without the comments at its beginning. It reads each comment once; a pattern for all of them would
+ * try every grouping.
  */
 const afterComments = (page: string): string => {
   let rest = page.trimStart();

@@ -1,8 +1,8 @@
 import { maxPlausibleTokens } from '../cost-of-tokens.ts';
 
-/** This file reads the token counts of an answer, whole or streamed, wherever and however a server writes them. */
+/** This file reads the token counts of an answer, whole or streamed, in all places and forms that servers use. */
 
-/** What an answer or an event says of its tokens. */
+/** The token counts in an answer or an event. */
 export interface UsageReading {
   /** The tokens of the prompt; `null` if they are not readable. */
   readonly input: number | null;
@@ -118,13 +118,13 @@ export const readUsage = (document: Fields): UsageReading | null => {
     const usage = fieldsOf(value);
     const reading = usage === null ? nothing : readingOf(usage, position === 0);
     if (reading.input !== null || reading.output !== null) return reading;
-    // Beside the usage, the other places are objects with other purposes.
+    // If there is a usage, objects in the other places have other purposes.
     if (position < 3) found ??= reading;
   }
   return found;
 };
 
-/** Returns what two events of an answer report together: a later count replaces an earlier one. */
+/** Combines the reports of two events of an answer: a later count replaces an earlier one. */
 export const laterUsage = (before: UsageReading | null, after: UsageReading): UsageReading => {
   if (before === null) return after;
   const [input, output] = [after.input ?? before.input, after.output ?? before.output];

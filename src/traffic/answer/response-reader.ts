@@ -169,7 +169,7 @@ const limitDetails = (
   };
 };
 
-/** Notes the limits of hours and days once, which the ledger of a run has no room for. */
+/** Notes the limits of hours and days once, since the ledger of a run has no room for them. */
 const noteLongerLimits = (longer: readonly string[], { targetMemory }: ReadingContext): void => {
   if (targetMemory.hasLongerLimits === true) return;
   targetMemory.hasLongerLimits = true;
@@ -211,7 +211,8 @@ class ResponseReader implements AnswerReader {
   onChunk(at: Instant, bytes: Uint8Array): void {
     const remainingBytes = this.#context.caps.bytes - this.#bytes;
     this.#bytes += bytes.length;
-    // The bytes below the maximum are still read, so that the outcome does not depend on the division into reads.
+    // The bytes below the maximum are still read, so that the outcome does not depend on how the body is divided into
+    // reads.
     const within =
       bytes.length > remainingBytes ? bytes.subarray(0, Math.max(0, remainingBytes)) : bytes;
     if (within.length > 0) this.#body?.onBytes(at, within);
@@ -270,8 +271,8 @@ class ResponseReader implements AnswerReader {
 }
 
 /**
- * Reads one response. `open` creates the reader of a 2xx body; `learn` is called with the outcome of every response
- * that reached one of its own.
+ * Reads one response. `open` creates the reader of a 2xx body. `learn` is called with the outcome of every response for
+ * which `open` created a reader.
  */
 export const readResponse = (
   context: ReadingContext,

@@ -7,8 +7,8 @@ import { readWaitInBody } from './wait-in-body.ts';
 import { dateOf } from '../limits/wait-text.ts';
 
 /**
- * Returns the time until the reset headers of a 429 admit requests again, in ms: until the last of the limits that are
- * exhausted or that the refusal names. If the limit is unknown, the soonest reset counts, since an early attempt costs
+ * Returns the time until the reset headers of a 429 admit requests again, in ms: the latest reset of all limits that
+ * are exhausted or named by the refusal. If these are unknown, the soonest reset counts, since an early attempt costs
  * less than waiting for a daily limit.
  */
 const untilReset = (headers: HeaderFields, { unit }: RefusedLimit, now: number): number | null => {
@@ -29,9 +29,9 @@ const maxRoundingError = 2000;
 
 /**
  * Returns the time until the reset time in a body (`Limit resets at: 2026-03-01 12:00:00 UTC`), in ms. Known gateways
- * label local time as UTC. Time zones differ by quarters of an hour, and limits reset within less, so whole quarters of
- * an hour in the difference are taken as a time zone and removed. Example: at 12:00:10 UTC, a reset at 14:00:40 is 30 s
- * away.
+ * label local time as UTC. Time zones differ by quarters of an hour, and limits reset in less than that. So whole
+ * quarters of an hour in the difference are taken as a time zone and removed. Example: at 12:00:10 UTC, a reset at
+ * 14:00:40 is 30 s away.
  */
 const untilResetInBody = ({ resetAt }: RefusedLimit, now: number): number | null => {
   if (resetAt === null || Number.isNaN(now)) return null;
@@ -54,13 +54,13 @@ export interface RefusedResponse {
 }
 
 /**
- * Returns when a refused request may be retried, by the server's most exact statement: `retry-after-ms` and its kin,
- * `Retry-After`, for a 429 its reset headers and the reset time in its body, and the wait in its body. A reset header
- * speaks of limits, of which perhaps another one refused, so a longer wait in the body counts before it. `null` if none
- * is readable. Dates need the answer's own `Date` header.
+ * Returns when a refused request may be retried, by the server's most exact statement; `null` if none is readable. The
+ * order is: `retry-after-ms` and similar headers; `Retry-After`; for a 429, its reset headers and the reset time in its
+ * body; the wait in the body. A reset header may concern another limit than the refusing one, so a longer wait in the
+ * body takes precedence over it. Dates need the answer's own `Date` header.
  */
 export const readRetryHint = ({ status, headers, body }: RefusedResponse): RetryHint | null => {
-  // The server's dates make sense only with the server's own clock. Without it comparisons with them are unknown.
+  // The server's dates are meaningful only by the server's own clock. Without it, comparisons with them are unknown.
   const now = dateOf(headers) ?? Number.NaN;
   const asked = readRetryAfter(headers, now);
   if (isPlausible(asked)) return { by: asked.by, wait: asked.wait };

@@ -77,8 +77,8 @@ const headersInBody: WaitReader = (body, now) => {
 };
 
 /**
- * The forms in which bodies name a wait, each with its source. The longest of all that are found counts, since a
- * router's text can contain that of the server behind it.
+ * The forms in which bodies name a wait, each with its source. The longest wait found counts, since a router's text
+ * can contain the text of the server behind it.
  */
 const waitForms: readonly (readonly [form: string, source: string, read: WaitReader])[] = [
   [

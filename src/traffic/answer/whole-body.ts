@@ -62,9 +62,9 @@ export const describeSchemaErrors = ({ issues }: SchemaError): string => {
   return sentences.join('; ') + (left > 0 ? `; and ${left} more` : '');
 };
 
-/** Recognizes bodies that equal an earlier one except in values that do not change the answer. */
+/** Recognizes bodies that equal an earlier one except for values that do not change the answer. */
 export interface BodyTemplate<T> {
-  /** Returns a document that gives the same answer as the body's own; `null` if the body has to be read. */
+  /** Returns a document that gives the same answer as the body; `null` if the body must be read. */
   match(bytes: Buffer): T | null;
   /** Learns a text that was read as this document and gave an answer. */
   learn(text: string, document: T): void;
@@ -76,11 +76,11 @@ export interface JsonFormat<T> {
   readonly name: string;
   readonly schema: ContractSchema<T>;
   readonly template?: BodyTemplate<T>;
-  /** Returns the server's sentence if the document contains an error at a place of its own. */
+  /** Returns the server's error message if the document contains an error at a place of its own. */
   readonly errorIn?: (json: unknown, redact: (text: string) => string) => string | null;
 }
 
-/** An answer of the right shape that failed, by a word of the server's. */
+/** An answer of the right shape that failed according to a word of the server. */
 export interface FailedAnswer {
   readonly failure: string;
   readonly by: string;

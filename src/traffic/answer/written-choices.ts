@@ -2,8 +2,8 @@ import { jsonIn } from './json-text.ts';
 import type { WrittenChoice } from './check-expectation.ts';
 
 /**
- * This file reads what an answer says from its documents. It is used only for entries that expect something of their
- * answers.
+ * This file reads the text and tool calls of an answer from its documents. It is used only for entries that expect
+ * something of their answers.
  */
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -5,11 +5,11 @@ import { scanOggOpus } from './ogg-opus.ts';
 import { type ContainerScan, Scanner } from './scanner.ts';
 import { scanWav, wavSignatures } from './wav.ts';
 
-/** Decides whether the bytes contain `text` at a position, as far as they reach. */
+/** Decides whether the bytes contain `text` at a position, as far as there are bytes. */
 const matchesText = (bytes: Buffer, text: string, start = 0): boolean =>
   text.startsWith(bytes.toString('latin1', start, start + text.length));
 
-/** Decides whether the bytes start a frame, as far as they reach. */
+/** Decides whether the bytes start a frame, as far as there are bytes. */
 const beginsFrame = (bytes: Buffer): boolean => {
   const [sync, kind = 0xe2] = bytes;
   return bytes.length < mp3HeaderLength

@@ -51,8 +51,8 @@ const nothing: Buffer = Buffer.alloc(0);
 const cutAt = (place: string): string => `the MP3 file ends inside ${place}`;
 
 /**
- * Scans an MP3 file: a sequence of frames with tags between them (ID3, APE). It plays as long as its frames do.
- * Truncation shows inside a frame, or in the number of frames that the encoder declared.
+ * Scans an MP3 file: a sequence of frames with tags between them (ID3, APE). Its duration is that of its frames. A
+ * truncated file ends within a frame, or has fewer frames than its encoder declared.
  */
 export function* scanMp3(found: FoundAudio): ScanStep<void> {
   const mp3: Mp3Progress = { audio: 0, junk: 0, frames: 0, declared: 0, tags: 0 };

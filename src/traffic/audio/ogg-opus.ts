@@ -178,7 +178,8 @@ function* readBody(file: OggProgress, page: OggPage): ScanStep<void> {
   const { bodyLength: count, serial } = page;
   const { link } = file;
   if (page.isFirst) {
-    // The first page of a stream contains only its identification header.
+    // The skipped comment header starts on the second page and may continue over several; its last page contains
+    // nothing else.
     const bytes = yield* wholeBytes({ count, keep: true }, cutPageMessage);
     const head = readOpusHead(bytes);
     if (head === null) {

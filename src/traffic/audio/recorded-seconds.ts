@@ -3,7 +3,7 @@ import type { SpeechFormat } from '../../model/workload/traffic.ts';
 import { isEbml, webmBlocks } from '../../contract/containers.ts';
 import { identifyContainer, createScanner, signatureLength } from './audio-container.ts';
 
-/** Returns when the last complete block of a WebM file starts to play, in seconds; `null` if it has none. */
+/** Returns when the last complete block of a WebM file starts to play, in seconds; `null` if there is none. */
 const lastBlockSeconds = (bytes: Uint8Array): number | null => {
   let last: number | null = null;
   let scale = 0;
@@ -28,9 +28,9 @@ const scannedSeconds = (bytes: Buffer, format: SpeechFormat): number | null => {
 };
 
 /**
- * Returns the actual duration of a recording in seconds: for MP3 up to the end of its last complete frame, for WebM up
- * to the start of its last complete block, for WAV and Ogg Opus all that the file contains. `isFinal` means that the
- * header need not be asked: it may declare a placeholder, or nothing. Returns `null` for other files.
+ * Returns the actual duration of a recording in seconds: for MP3 up to the end of its last complete frame, for WebM
+ * up to the start of its last complete block, for WAV and Ogg Opus all that the file contains. `isFinal` means that the
+ * header does not matter, since it may declare a placeholder or nothing. Returns `null` for other files.
  */
 export const recordedSeconds = (file: Uint8Array): RecordedLength | null => {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.length);

@@ -19,11 +19,11 @@ export interface ScanRequest {
 }
 
 /**
- * The bytes that a request returned. They are fewer than requested only at the end of the body, and then the scan must
- * end, too.
+ * The bytes that a request returned. If there are fewer than requested, the body has ended, and the scan must end
+ * too.
  */
 interface ScanBytes {
-  /** The bytes if the scan needs them, or the two adjacent ones if they came. The scan owns them. */
+  /** The bytes if the scan needs them, or the two adjacent bytes if they were found. The scan owns them. */
   readonly bytes: Buffer;
   readonly count: number;
 }
@@ -122,7 +122,7 @@ export class Scanner {
     return this.#result;
   }
 
-  /** Returns the bytes up to the end of the two adjacent ones, which are kept; all bytes if they are absent. */
+  /** Returns the bytes up to the end of the two adjacent ones, which are kept; all bytes if there are no such two. */
   #skipUntil(bytes: Uint8Array, until: NonNullable<ScanRequest['until']>): number {
     let first = this.#last;
     for (let at = 0; at < bytes.length; at += 1) {

@@ -1,6 +1,6 @@
 /**
- * This file is the table of the limit headers of known gateways: whose they are, how a name says the field, the unit and
- * the window, and where they are documented.
+ * This file is the table of the limit headers of known gateways: the owner of each family, the parts of its names
+ * (field, unit, window), and its documentation.
  */
 
 const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];
@@ -119,7 +119,7 @@ export const headerFamilies: readonly HeaderFamily[] = [
   family('legacy', `x-rate-?limit-${field}`, { window: null, hasLists: true }),
 ];
 
-/** What the name of a header says. `window` is in ms; `null` if the name and its family say none. */
+/** The meaning of a header's name. `window` is in ms; `null` if neither the name nor its family defines it. */
 export interface HeaderMeaning {
   readonly family: string;
   readonly field: 'limit' | 'remaining' | 'reset';
@@ -149,11 +149,14 @@ const parseName = (name: string): HeaderMeaning | null => {
 /** The names of limit headers contain one of these. */
 const limitWords = /rate-?limit|tokenlimit|litellm-key|anthropic-priority|-call-/;
 
-/** A server that invents names can fill this many places; further names are parsed each time. */
+/**
+ * The maximum number of names that are remembered. A server that invents names can fill it; further names are parsed
+ * each time.
+ */
 const maxRemembered = 500;
 const remembered = new Map<string, HeaderMeaning | null>();
 
-/** Returns what the name of a header says of limits, in lower case; `null` for any other header. */
+/** Returns the meaning of a limit header's name in lower case; `null` for any other header. */
 export const meaningOf = (name: string): HeaderMeaning | null => {
   const known = remembered.get(name);
   if (known !== undefined) return known;

@@ -132,7 +132,7 @@ const readCombined = (text: string): LimitValues | null => {
   }
 };
 
-/** Returns the unit of a policy of draft 8 or later: its parameter `qu`, or what its name says. */
+/** Returns the unit of a policy of draft 8 or later, from its parameter `qu` or from its name. */
 const unitOfPolicy = (name: string, parameters: Parameters): string => {
   const unit = wordOf(parameters.get('qu'));
   const said = unit ?? name;
@@ -141,8 +141,8 @@ const unitOfPolicy = (name: string, parameters: Parameters): string => {
 };
 
 /**
- * Reads `RateLimit-Policy: "name";q=60;w=60` and `RateLimit: "name";r=59;t=12` of IETF draft 8 and later. Both have
- * their units from the policy, which comes first. Throws an error for any other text.
+ * Reads `RateLimit-Policy: "name";q=60;w=60` and `RateLimit: "name";r=59;t=12` of IETF draft 8 and later. The units
+ * of both come from the policy, which is read first. Throws an error for any other text.
  */
 const readNamedPolicies = (text: string, into: Collection, units: Map<string, string>): void => {
   for (const [value, parameters] of parseList(text)) {
@@ -195,10 +195,10 @@ const readStructured = (
   return policies;
 };
 
-/** The families whose window a policy beside them says. */
+/** The families whose windows may come from a separate policy. */
 const withPolicies = ['ietf-draft-7', 'legacy', 'helicone'];
 
-/** Gives limits the windows of the policies that name the same count, and adds the policies that no limit names. */
+/** Gives each limit the window of the policy with the same count, and adds the policies that match no limit. */
 const joinPolicies = (policies: readonly Policy[], single: Collection): void => {
   const used = new Set<Policy>();
   for (const limit of single.all) {
@@ -215,13 +215,13 @@ const joinPolicies = (policies: readonly Policy[], single: Collection): void => 
   }
 };
 
-/** How far from a day the time may be in which a bucket would fill, as a share of a day. */
+/** The tolerance, as a share of a day, for the time in which a bucket fills to count as a day. */
 const dayError = 0.02;
 
 /**
- * Names the windows that only the values say. OpenAI's reset is when the bucket is full, so a limit whose whole would
- * take a day is a day's: Groq's and OpenAI's requests of a day have the names of a minute's. Together counts by the
- * second.
+ * Finds the windows that only the values show. OpenAI's reset is the time when the bucket is full, so a limit that
+ * would take a day to fill is a daily limit. Groq's and OpenAI's daily limits of requests have the same names as limits
+ * per minute. Together's limits are per second.
  */
 const inferWindows = ({ all }: Collection): void => {
   let isTogether = false;
@@ -301,16 +301,18 @@ const readLimits = (headers: HeaderFields, now: () => number) => {
 export const readReportedLimits = (headers: HeaderFields, now: number) =>
   readLimits(headers, () => now);
 
-/** A limit without a window whose reset is further away than this (ms) is of a longer window than a minute. */
+/** The longest time until a reset, in ms, for a limit without a window to count as per minute. */
 const maxMinuteReset = 65_000;
 
-/** Returns the window by which a limit counts as one of a minute; `null` for longer windows. In ms. */
+/** Returns the window with which a limit counts as one per minute, in ms; `null` for longer windows. */
 const shortWindowOf = ({ window, resetIn }: ReportedLimit): number | null => {
   if (window === undefined) return (resetIn ?? 0) > maxMinuteReset ? null : minute;
   return window > 0 && window <= minute ? window : null;
 };
 
-/** Returns a cell of the limit in a unit whose window is nearest to a minute, with that window in ms; `null` for none. */
+/**
+ * Returns a value of the limit in a unit whose window is nearest to a minute, with that window in ms; `null` for none.
+ */
 const minuteCell = (
   reported: readonly ReportedLimit[],
   unit: string,
@@ -323,7 +325,7 @@ const minuteCell = (
     if (said.unit !== unit || value === null) continue;
     const window = shortWindowOf(said);
     if (window === null) continue;
-    // A window that is said counts before one that is assumed.
+    // A stated window takes precedence over an assumed one.
     const rank = 2 * (minute - window) + (said.window === undefined ? 1 : 0);
     if (best === null || rank < best.rank) best = { value, window, rank };
   }
@@ -336,9 +338,9 @@ const minuteLimit = (reported: readonly ReportedLimit[], unit: string): number |
   return limit === null ? null : Math.floor((limit.value * minute) / limit.window);
 };
 
-/** What an answer declares of limits. */
+/** The limits that an answer declares. */
 interface DeclaredLimits {
-  /** The limits of a minute and what remains of them; `null` if there are none. */
+  /** The limits per minute and their remaining amounts; `null` if there are none. */
   readonly quota: ReturnType<typeof readLimitHeaders>;
   /** The limits of longer windows, in words: `1,000 requests a day`. */
   readonly longer: readonly string[];
@@ -354,8 +356,8 @@ const wordsOfLonger = ({ limit, unit, window }: ReportedLimit): readonly string[
 
 /**
  * Returns the limits that an answer declares; `null` if it declares none. The interface's four headers count before
- * those of other families. A limit of a shorter window is multiplied up to a minute; one of an hour or a day says nothing
- * of a minute.
+ * those of other families. A limit with a shorter window is scaled up to a minute. A limit per hour or day says nothing
+ * about a minute.
  */
 export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null => {
   const own = readLimitHeaders(headers);

@@ -12,8 +12,8 @@ const limitWords = [
 const limitNamePattern = /Limit type:\s*([a-z_]+)|\bon (tokens|requests) per\b/i;
 
 /**
- * Returns the limit that a text names. A text that lists all limits names none of them, and one about too many requests
- * in flight mentions requests, too.
+ * Returns the limit that a text names. A text that lists all limits names none of them. A text about too many
+ * requests in flight also mentions requests.
  */
 const unitIn = (text: string): NamedLimit | null => {
   const found = limitWords.filter(([, words]) => words.test(text)).map(([unit]) => unit);
@@ -22,7 +22,7 @@ const unitIn = (text: string): NamedLimit | null => {
 
 const resetPattern = /resets? at:?\s*(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)\s*(?:UTC|Z)/i;
 
-/** Matches the name of the status, which is the title of the pages of proxies and is the same for every limit. */
+/** Matches the name of the status, which is the title of proxies' pages and does not depend on the limit. */
 const statusPhrase = /\b(?:429\W*)?too many requests\b/gi;
 
 /**
@@ -77,9 +77,9 @@ const countIn = (text: string): number => {
 };
 
 /**
- * Returns how long a response asks to wait, in ms, by the first of `waitHeaders` that can be read: `Retry-After` in
- * seconds or as an HTTP date compared with the response's own `Date` (RFC 9110 §10.2.3), or with `now` (ms since 1970;
- * NaN for unknown) if it has none. `null` if none is there or readable. A time in the past is 0.
+ * Returns how long a response asks to wait, in ms, by the first readable one of `waitHeaders`; `null` if there is
+ * none. `Retry-After` is in seconds or an HTTP date (RFC 9110 §10.2.3). A date is compared with the response's own
+ * `Date` or, without that, with `now` (ms since 1970; NaN for unknown). A time in the past gives 0.
  */
 export const readRetryAfter = (
   headers: Readonly<Record<string, string>>,

@@ -63,10 +63,13 @@ const anyHttpDate = new RegExp(
   'gi',
 );
 
-/** The year of two digits is at most this many years ahead (RFC 9110 section 5.6.7). */
+/** The maximum number of years that a two-digit year can be ahead (RFC 9110 section 5.6.7). */
 const maxYearsAhead = 50;
 
-/** Returns the moment of an HTTP date in ms since 1970; NaN for any other text. `now` decides the century of two digits. */
+/**
+ * Returns the moment of an HTTP date in ms since 1970; NaN for any other text. `now` decides the century of a two-digit
+ * year.
+ */
 const httpDateIn = (text: string, now: number): number => {
   const groups = httpDates.map((form) => form.exec(text)?.groups).find((each) => each);
   if (groups === undefined) return Number.NaN;
@@ -87,12 +90,13 @@ const firstEpochSecond = 1e9;
 const firstEpochMillisecond = 1e12;
 /** The smallest number that counts as a time in microseconds instead of milliseconds. */
 const firstEpochMicrosecond = 1e15;
-/** The first number that is a time in no unit. */
+/** The smallest number that is not a time in any unit. */
 const firstImpossible = 1e18;
 
 /**
- * Returns the milliseconds that a number of seconds or a Unix time is away. A number below 10⁹ is seconds from now,
- * below 10¹² a Unix time in seconds, below 10¹⁵ in milliseconds, below 10¹⁸ in microseconds; none is a duration in ms.
+ * Returns the milliseconds that a number of seconds or a Unix time is away. A number below 10⁹ means seconds from
+ * now. Below 10¹² it is a Unix time in seconds, below 10¹⁵ in milliseconds, below 10¹⁸ in microseconds. It is never a
+ * duration in ms.
  */
 const untilNumber = (value: number, now: number): number => {
   if (value >= firstImpossible) return value * 1000;
@@ -123,8 +127,8 @@ const readReset = (text: string, now: number): number => {
 
 /**
  * Returns the milliseconds from `now` (since 1970, by the clock of the server that wrote the text) until the reset.
- * They are negative for a reset in the past, `null` for a text in no known notation. A header that came several times
- * is a list (`2, 2`); the longest of its waits counts, so that none is undercut.
+ * The result is negative for a reset in the past, `null` for an unknown notation. A header that came several times is a
+ * list (`2, 2`), of which the longest wait counts.
  */
 export const millisecondsUntilReset = (text: string, now: number): number | null => {
   const trimmed = text.trim();

@@ -64,7 +64,7 @@ const buildRequest = (
 
 /**
  * Prepares the request of both kinds of chat (interface 4.1): a conversation drawn from those of the entry. It also
- * returns with how many tokens its prompt was generated.
+ * returns the number of tokens with which its prompt was generated.
  */
 export const chatRequest = (
   traffic: ChatTraffic,
@@ -80,7 +80,7 @@ export const chatRequest = (
   }
   const { messages, maxTokens, tokens, own } = drawChatPrompt(traffic, prepareContext);
   const withUsage = isStream && targetMemory.usage !== 'refused';
-  // Definitions of tools count among the prompt's tokens.
+  // The definitions of tools count as tokens of the prompt.
   const asked = traffic.body['tools'] === undefined ? tokens : undefined;
   if (own !== undefined) {
     const body = filledBody({ ...traffic.body, ...own.body }, values);

@@ -1,4 +1,4 @@
-/** The number of letters of a word that are one token, and of those that are each further token. */
+/** The number of letters of a word that make up the first token, and each further token. */
 const wordTokens = { first: 10, further: 5 } as const;
 /** The number of digits that are one token. */
 const digits = 3;
@@ -17,7 +17,7 @@ const isLetter = (code: number): boolean =>
 const tokensOfWord = (length: number): number =>
   length <= wordTokens.first ? 1 : 1 + Math.ceil((length - wordTokens.first) / wordTokens.further);
 
-/** Returns the end of a run of characters of one kind that begins at `begin`. */
+/** Returns the end of a run of characters of the same kind that begins at `begin`. */
 const runEnd = (text: string, begin: number, isIn: (code: number) => boolean): number => {
   let end = begin + 1;
   while (end < text.length && isIn(text.charCodeAt(end))) end += 1;

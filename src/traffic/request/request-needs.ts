@@ -84,7 +84,7 @@ const needsByKind: {
   models: () => ({ ...noTokens, cost: 0 }),
 };
 
-/** Returns the needs of a drawn request. It makes the same draws as preparing the request. */
+/** Returns the needs of a drawn request. It draws the same random values as preparing the request does. */
 export const requestNeedsOf = (traffic: Traffic, context: NeedsContext): RequestNeeds => {
   // The compiler cannot see that the row has the entry's kind. The table's type proves it.
   const row = needsByKind[traffic.kind] as (of: Traffic, context: NeedsContext) => RequestNeeds;

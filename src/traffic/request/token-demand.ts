@@ -62,7 +62,7 @@ export const tokenDemand = (traffic: Traffic, context: DrawContext) => {
     characters: characters + extraCharacters,
     /** The estimated tokens of its images and recordings. */
     media,
-    /** The maximum number of tokens that it can write; 0 without a maximum. */
+    /** The maximum number of tokens of the answer; 0 without a maximum. */
     output: maxAnswerTokens({ maxTokens, body }) ?? 0,
   };
 };
@@ -78,7 +78,7 @@ export const spokenText = (
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether the body of each entry has a template, since a body is sent many times. */
+/** Whether the body of each entry has a template. It is remembered, since a body is sent many times. */
 const knownBodies = new WeakMap<Fields, boolean>();
 
 /** Decides whether a body differs from request to request. */

@@ -9,8 +9,8 @@ import { describeSchemaErrors } from '../answer/whole-body.ts';
 export interface ChoiceReading {
   readonly index: number;
   /**
-   * The most visible content of the choice. `visible` is content, a refusal or a tool call; `reasoning` is nothing but
-   * reasoning; `nothing` is a role, a finish reason, or empty or null fields.
+   * The most visible kind of content in the choice. `visible` is content, a refusal or a tool call; `reasoning` is
+   * nothing but reasoning; `nothing` is a role, a finish reason, or empty or null fields.
    */
   readonly carries: CarriedContent;
   readonly finish: string | null;
@@ -49,7 +49,7 @@ const isReasoningPart = (part: unknown): boolean =>
   typeof part.type === 'string' &&
   /thinking|reasoning/.test(part.type);
 
-/** Returns what the content carries, as a text or as parts. It is visible if any part is. */
+/** Returns the kind of content, given as a text or as parts. It is visible if any part is. */
 const carriedByContent = (content: NonNullable<Choice['delta']>['content']): CarriedContent => {
   if (!Array.isArray(content)) return isText(content) ? 'visible' : 'nothing';
   const filled = content.filter(hasText);
@@ -66,7 +66,7 @@ const carriedBy = ({ delta }: Choice): CarriedContent => {
   return hasText(delta['reasoning']) || hasText(delta['reasoning_content']) ? 'reasoning' : content;
 };
 
-/** Returns what an event contains: the most visible content of any of its choices. */
+/** Returns the most visible kind of content in any choice of an event. */
 export const carriedByEvent = (choices: readonly ChoiceReading[]): CarriedContent =>
   (['visible', 'reasoning'] as const).find((content) =>
     choices.some(({ carries }) => carries === content),
@@ -75,8 +75,8 @@ export const carriedByEvent = (choices: readonly ChoiceReading[]): CarriedConten
 const unreadable = (detail: string): ChatChunkReading => ({ kind: 'unreadable', detail });
 
 /**
- * The maximum number of values of an event. A whole answer of 1,500 tokens in one event, each with twenty alternatives,
- * has fewer. Parsed, these take about 20 MB.
+ * The maximum number of values of an event. A complete answer of 1,500 tokens in one event, with twenty alternatives
+ * each, has fewer. Parsed, this many take about 20 MB.
  */
 const maxValues = 250_000;
 

@@ -45,7 +45,7 @@ interface StreamContext extends ReadingContext {
 
 type TokenContent = Exclude<CarriedContent, 'nothing'>;
 
-/** Decides whether an event only contains a token of one choice, which continues. */
+/** Decides whether an event contains only a token of one choice, which continues. */
 const isToken = ({ choices, usage }: ChunkReading): boolean =>
   usage === null &&
   choices.length === 1 &&
@@ -78,9 +78,9 @@ export class EventStreamReader implements BodyReader {
   #tokenReading: ChunkReading | null = null;
   #isDone = false;
   #fault: { readonly issue: MalformedIssue; readonly detail: string } | null = null;
-  /** The reason by which a choice failed. What the server says of it may come later. */
+  /** The reason for which a choice failed. The server's explanation may come later. */
   #failedFinish: string | null = null;
-  /** The lines that are no field of an event stream, as far as they are kept. */
+  /** The kept part of the lines that are not fields of an event stream. */
   #stray = '';
 
   constructor(context: StreamContext) {
@@ -206,7 +206,7 @@ export class EventStreamReader implements BodyReader {
   #applyReading(reading: ChatChunkReading): void {
     if (reading.kind === 'error') {
       this.#failWith(reading.message);
-      // After a failure only what the server says of it counts.
+      // After a failure, only the server's explanation of it counts.
     } else if (this.#fault === null) {
       this.#applyProper(reading);
     }
@@ -241,7 +241,7 @@ export class EventStreamReader implements BodyReader {
     for (const { finish } of choices) if (finish !== null) this.#onFinish(finish);
   }
 
-  /** Notes the end of a choice. Reading goes on after a failure, since what the server says of it may follow. */
+  /** Notes the end of a choice. Reading continues after a failure, since the server's explanation may follow. */
   #onFinish(finish: string): void {
     if (this.#fault !== null || !isFailingFinish(finish, this.context.fails)) return;
     this.#failedFinish = finish;
@@ -254,7 +254,7 @@ export class EventStreamReader implements BodyReader {
     this.#fail('stream-error', `${detail}: ${message}`);
   }
 
-  /** Reads a line that is no field of an event stream. It is an error, a part of one, or nothing. */
+  /** Reads a line that is not a field of an event stream. It may be an error, a part of one, or meaningless. */
   #onStray(line: string): void {
     if (this.#isDone) return;
     this.#stray = `${this.#stray}${line}\n`.slice(0, maxStrayLength);
@@ -266,7 +266,7 @@ export class EventStreamReader implements BodyReader {
     else this.#note('stray-line');
   }
 
-  /** Reads what the stream left incomplete. It is no event, but may be the error because of which the stream ended. */
+  /** Reads the incomplete rest of the stream. It is not an event, but may be the error that ended the stream. */
   #readLeftovers(): void {
     const { redact } = this.context;
     const leftovers = this.#sse.leftovers();

@@ -10,8 +10,8 @@ export type ChunkReading = Extract<ChatChunkReading, { kind: 'chunk' }>;
 const delta = ['choices', 0, 'delta'] as const;
 
 /**
- * The members on whose values a reading does not depend, except for whether a delta's text is empty and for the counts
- * of a usage.
+ * The members whose values do not affect a reading. There are two exceptions: whether a delta's text is empty, and the
+ * counts of a usage.
  */
 const variableMembers = [
   variableMember('text', 'id'),
@@ -39,7 +39,8 @@ const readingOf = (learned: LearnedReading<ChunkReading>): ChunkReading | null =
 };
 
 /**
- * The maximum number of learned events. A stream has a few forms: the role, a token, the end of a choice, the usage.
+ * The maximum number of learned events. A stream has only a few forms: the role, a token, the end of a choice, the
+ * usage.
  */
 const maxForms = 8;
 
@@ -85,7 +86,7 @@ class RepeatedEvent {
     this.#reading = reading;
   }
 
-  /** Returns the reading of the noted event if a later event in the same bytes differs from it in its words only. */
+  /** Returns the reading of the noted event if a later event in the same bytes differs from it only in its words. */
   match(bytes: Buffer, start: number, end: number): ChunkReading | null {
     if (bytes !== this.#bytes || start < this.#end) return null;
     const before = this.#wordsFrom - this.#start;
@@ -104,9 +105,8 @@ class RepeatedEvent {
 /**
  * Reads the events of a target's streams without parsing. Most equal an event of an earlier stream except for ids,
  * texts and counts, so comparing the bytes between these replaces parsing and validating. A match gives the same result
- * as reading the document: the learned event was read as a chunk, and a reading depends on the values that may differ
- * (`LearnedBody`) only as the list of members says. The words of a learned event are not empty, and neither are those
- * of a match.
+ * as reading the document. The learned event was read as a chunk, and the values that may differ (`LearnedBody`) affect
+ * a reading only as described at the list of members. The words of a learned event and of a match are never empty.
  */
 export class EventTemplate {
   readonly #events = new LearnedBodies<ChunkReading>(variableMembers, maxForms);
@@ -124,7 +124,7 @@ export class EventTemplate {
 
   /** Learns an event that was just read, if it is suitable. */
   learn(text: string, reading: ChatChunkReading): void {
-    // Counts at other places, or written otherwise, are read each time.
+    // Counts in other places or forms are read each time.
     if (reading.kind === 'chunk' && reading.usage?.isPlain !== false)
       this.#events.learn(text, reading, reading.usage !== null);
   }

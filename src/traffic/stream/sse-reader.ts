@@ -34,7 +34,10 @@ export class SseReader {
     this.#data = new ByteBuffer(maxBytes + 1);
   }
 
-  /** Reads the bytes of one read and reports what they complete to the listener. It keeps no reference to them. */
+  /**
+   * Reads the bytes of one read and reports the completed lines and events to the listener. It keeps no reference to
+   * the bytes.
+   */
   feed(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
     const bytes = Buffer.isBuffer(chunk)
@@ -103,7 +106,7 @@ export class SseReader {
     }
   }
 
-  /** Returns the texts that an ended stream did not complete: the data of a last event, and a last line. */
+  /** Returns the incomplete texts of an ended stream: the data of a last event, and a last line. */
   leftovers(): readonly string[] {
     if (this.#stopped) return [];
     const line = this.#tail.bytes().toString('utf8');
@@ -175,8 +178,8 @@ const eventField = Buffer.from('event');
 const ignoredFields = [Buffer.from('id'), Buffer.from('retry')];
 
 /**
- * Returns the position of the next LF from `from` on; -1 for none. Mostly it is the empty line of an event, or the read
- * ends there. Both are faster without `indexOf`.
+ * Returns the position of the next LF from `from` on; -1 for none. In most cases, `from` is at the empty line of an
+ * event or at the end of the read. Both cases are faster without `indexOf`.
  */
 const nextLf = (bytes: Buffer, from: number): number => {
   if (from === bytes.length) return -1;

@@ -1,13 +1,13 @@
 import type { Instant } from '../../model/quantity.ts';
 import type { CarriedContent } from './chat-chunk.ts';
 
-/** The minimum number of token events with which a burst can be distinguished from a short answer. */
+/** The minimum number of token events that allows a distinction between a burst and a short answer. */
 const minBurstEvents = 10;
 /** The minimum share of token events in the burst of a buffered stream. */
 const burstShare = 0.9;
 /** The maximum time between tokens that came in one burst, in ms. */
 const burstSpan = 5;
-/** The share of the end-to-end time from which a TTFT counts as all of it. */
+/** The minimum TTFT of a buffered stream, as a share of its end-to-end time. */
 const minTtftShare = 0.9;
 
 const emptyInstants = new Float64Array(0);
@@ -58,8 +58,8 @@ export class TokenTimes extends InstantList {
 
 /**
  * Decides whether a stream was buffered: 90 % or more of its token events came in one read or within 5 ms of each
- * other, and the first token took nearly as long, counted from `begun`, as all of them. It is always false for fewer
- * than ten token events. Example: 20 tokens of which the first comes after 2,000 ms and the last after 2,004 ms were
+ * other, and the first token came, counted from `begun`, nearly as late as the last. It is always false for fewer than
+ * ten token events. Example: 20 tokens of which the first comes after 2,000 ms and the last after 2,004 ms were
  * buffered.
  */
 export const isBuffered = (instants: Float64Array, begun: Instant): boolean => {
