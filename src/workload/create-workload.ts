@@ -10,7 +10,7 @@ import type { ChatContent, Workload } from '../model/workload/workload.ts';
 import type { Dataset } from './read-dataset.ts';
 import { type SingleTokenWords, type Vocabulary, vocabularyOf } from './single-token-words.ts';
 
-/** The keys of the draws of shared texts. They are negative, since those of stages are not. */
+/** The keys of the draws for shared texts. They are negative, so that they differ from the keys of stages. */
 const sharedTextKeys = { prefix: -1, common: -2, block: -3, turn: -4 };
 
 /** Returns the draw of a shared text. It depends only on the plan's seed, so that all stages and slices agree. */

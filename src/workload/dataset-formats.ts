@@ -17,7 +17,7 @@ export interface DatasetEntry {
   readonly own?: RequestFields;
 }
 
-/** The entries of a file, and what of it no request sends. */
+/** The entries of a file, and the parts of it that no request sends. */
 export interface ParsedDataset {
   readonly entries: readonly DatasetEntry[];
   readonly dropped: DroppedParts;
@@ -26,7 +26,7 @@ export interface ParsedDataset {
 /** Parses the entries of a text, or returns a problem that begins with its line. */
 type Parser = (text: string, media: FindMedia) => ParsedDataset | string;
 
-/** Collects the entries of a file, and counts what of it no request sends. */
+/** Collects the entries of a file, and counts the parts of it that no request sends. */
 class DatasetRows implements ParsedDataset {
   readonly entries: DatasetEntry[] = [];
   readonly dropped = {
@@ -53,7 +53,7 @@ class DatasetRows implements ParsedDataset {
   }
 }
 
-/** The maximum number of fields that are counted by name, and the length of a name. */
+/** The maximum number of fields that are counted by name, and the maximum length of a name. */
 const [maxNames, maxNameLength] = [10, 40];
 const otherFields = 'others';
 
@@ -82,7 +82,7 @@ const entryFrom = (messages: readonly Message[], most: unknown): DatasetEntry | 
     : 'expected a whole number from 1 as "max_tokens"';
 };
 
-/** Returns messages with the content of the files that they name, or what is wrong with one of them. */
+/** Returns messages with the contents of the files that they name, or the problem of one of them. */
 const messagesWithMedia = (
   messages: readonly WrittenMessage[],
   media: FindMedia,
@@ -102,7 +102,7 @@ const messagesWithMedia = (
 const fieldsIn = (value: unknown): Readonly<Record<string, unknown>> | null =>
   value === undefined || value === null ? {} : mappingOf(value);
 
-/** Returns an entry with the body and the headers of its row, or what is wrong with them. */
+/** Returns an entry with the body and headers of its row, or the problem of these. */
 const withOwnFields = (
   entry: DatasetEntry | string,
   { body, headers }: { readonly body?: unknown; readonly headers?: unknown },
@@ -123,7 +123,7 @@ const withOwnFields = (
   return { ...entry, own: { body: fields, headers: texts } };
 };
 
-/** Returns what is wrong with a header of a row; `null` if it can be sent. */
+/** Returns the problem of a header in a row; `null` if it can be sent. */
 const whyNotHeader = (name: string, value: unknown): string | null => {
   if (!isFieldName(name)) return 'expected valid names of headers in "headers"';
   if (framingFields.has(name) || name === 'x-request-id' || name === 'authorization')
@@ -176,7 +176,7 @@ interface CsvRecord {
   readonly cells: readonly string[];
 }
 
-/** Matches a cell of RFC 4180, quoted (with doubled quotes inside) or plain, and what ends it. */
+/** Matches a cell of RFC 4180, quoted (with doubled quotes inside) or plain, and the character that ends it. */
 const cellPattern = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r?\n|$)/y;
 
 const linesIn = (text: string): number => text.split('\n').length - 1;
@@ -217,7 +217,7 @@ const csv: Parser = (text) => {
     return '1: expected a header with a column "prompt" and optionally "max_tokens"';
   const jsonIn = (cells: readonly string[], column: string): unknown => {
     const cell = cells[names.indexOf(column)]?.trim() ?? '';
-    // What is no JSON is no mapping either.
+    // Text that is not JSON is not a mapping either.
     return cell === '' ? undefined : (parseJson(cell) ?? cell);
   };
   const entryOf = (cells: readonly string[]): DatasetEntry | string => {

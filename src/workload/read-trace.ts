@@ -19,7 +19,7 @@ import {
   type TraceTime,
 } from './trace-formats.ts';
 
-/** Decodes a file that is read in parts, and adds them to a hash. */
+/** Decodes the parts of a file, and adds them to a hash. */
 function* decodedTexts(parts: Iterable<Uint8Array>, hash: Hash): Generator<string, void> {
   const decoder = new TextDecoder();
   for (const part of parts) {
@@ -132,10 +132,10 @@ const longestGap = (trace: Trace, speed: number): number => {
   return longest * speed;
 };
 
-/** The number of requests from which gaps prove a unit. */
+/** The minimum number of requests whose gaps prove a unit. */
 const provingRequests = 3;
 
-/** Asks for the unit if each request came within 1 ms of the last one. Seconds read as ms look like that. */
+/** Asks for the unit if each request came within 1 ms of the previous one, since seconds read as ms look like that. */
 const unitQuestion = (
   { trace, facts }: LoadedTrace,
   { unit: given, speed }: TraceSelection,

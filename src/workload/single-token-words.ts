@@ -4,9 +4,9 @@ import type { ReadResult } from '../model/workload/workload.ts';
 
 /** The words from which texts with an exact number of tokens are generated. */
 export interface SingleTokenWords {
-  /** Separated by white space. */
+  /** The words, separated by white space. */
   readonly words: string;
-  /** Whether a message keeps its first space. SentencePiece adds one itself. */
+  /** Whether a message keeps its first space. It does not with SentencePiece, which adds one itself. */
   readonly keepsLeadingSpace: boolean;
 }
 
@@ -51,7 +51,7 @@ export interface Vocabulary {
   message(text: string): string;
 }
 
-/** The maximum bytes of a word with its space, which is stored as two numbers of four. */
+/** The maximum size in bytes of a word with its space, which is stored as two numbers of four bytes. */
 const maxWordBytes = 8;
 
 /** Words as little-endian numbers, padded with 0. */

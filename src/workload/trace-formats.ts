@@ -9,7 +9,7 @@ export interface TraceTime {
 export const ticksPerSecond = 10_000_000;
 const tickDigits = 7;
 
-/** How many decimals a number is moved to get seconds. */
+/** The number of decimals by which each unit must be shifted to get seconds. */
 const decimalsOf = { s: 0, ms: 3, us: 6, ns: 9 } as const satisfies Record<TraceUnit, number>;
 
 const decimalPattern = /^(\d{1,25})(?:\.(\d*))?$/;
@@ -37,7 +37,7 @@ const epochs: readonly (readonly [TraceUnit, number])[] = [
   ['ns', 1e18],
 ];
 
-/** The mean gap between requests above which a number with a fraction is not in seconds. */
+/** The mean gap between requests, in s, above which numbers with a fraction are not in seconds. */
 const longestMeanGap = 60;
 
 /**
@@ -114,7 +114,10 @@ interface Columns {
   readonly example: string;
 }
 
-/** Reads a table by the names of its columns, since releases of a trace differ in others. No cell is quoted. */
+/**
+ * Reads a table by the names of its columns, since releases of a trace differ in their other columns. No cell is
+ * quoted.
+ */
 const table =
   ({ format, time, input, output, unit: usual, example }: Columns): Recogniser =>
   ([firstLine = ''], given) => {
@@ -149,7 +152,7 @@ const fieldsOf = (line: string): Fields | null => {
   }
 };
 
-/** Matches a time as it is written: a parsed number keeps neither a fraction of zero nor 19 digits. */
+/** Matches a time as it is written, since a parsed number keeps neither a fraction of zero nor 19 digits. */
 const writtenTime = /"timestamp"\s*:\s*"?(\d+(?:\.\d*)?)"?\s*[,}]/;
 
 /** Returns a time as decimal digits; `null` if it is not a number from 0. */
