@@ -114,7 +114,7 @@ const missingOptions = (verb: string, names: readonly string[]): string => {
 };
 
 /**
- * * Rewrites a message of the command-line parser in the style of Weir's messages: what was expected, what was given,
+ * Rewrites a message of the command-line parser in the style of Weir's messages: what was expected, what was given,
  * what to do. Unknown messages are returned unchanged.
  */
 const explainUsageError = (

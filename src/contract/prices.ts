@@ -1,5 +1,5 @@
 /**
- * * This file contains the prices of the service (interface 1.5 and 8), in whole millionths of the currency, so that
+ * This file contains the prices of the service (interface 1.5 and 8), in whole millionths of the currency, so that
  * sums are exact. Each request is rounded separately, half up.
  */
 

@@ -32,7 +32,7 @@ const amountsSpent = (reserved: BudgetAmounts, outcome: Outcome): BudgetAmounts 
 const exhaustedCell = budgetUnits.length;
 
 /**
- * * Keeps slices within the budget that they share. An attempt is sent only if its largest possible spending fits into
+ * Keeps slices within the budget that they share. An attempt is sent only if its largest possible spending fits into
  * what is left. So a cap is never exceeded where the length of answers is bounded. Where a prompt's tokens are only
  * estimated, it can be exceeded by the error of the estimate.
  */

@@ -126,7 +126,7 @@ interface Queued extends DueItem {
 }
 
 /**
- * * Requests that wait for a slot under a pace, in order of their due instants. No request overtakes another, so none
+ * Requests that wait for a slot under a pace, in order of their due instants. No request overtakes another, so none
  * waits forever. A slot opens when the first request fits any key.
  */
 export class PaceQueue {

@@ -1,5 +1,5 @@
 /**
- * * Keeps a client within limits whose windows it cannot see. It only calculates; the time is passed in.
+ * Keeps a client within limits whose windows it cannot see. It only calculates; the time is passed in.
  * A client does not know when a gateway counts a request, nor in which window. So a request occupies a place from its
  * release until one window plus a margin after it was sent; the margin covers the time until the gateway counts it. Its
  * tokens are occupied until one window after its answer ended: by then every gateway has charged them. What is occupied

@@ -156,7 +156,7 @@ const isRetryable = (outcome: Outcome): outcome is RetriedOutcome =>
   outcome.kind === 'limited' || outcome.kind === 'refused' || outcome.kind === 'broken';
 
 /**
- * * Decides whether a request is retried after an attempt, and when. A wait named by the server is kept exactly,
+ * Decides whether a request is retried after an attempt, and when. A wait named by the server is kept exactly,
  * without a cap. Otherwise the wait is random, up to min(cap, base·2^n). `deadline` is the instant of the arrival's
  * total deadline, infinite without one.
  */

@@ -1,5 +1,5 @@
 /**
- * * The library `weir-bench`. It prints nothing, handles no signals and sets no exit code. The modules for a run are
+ * The library `weir-bench`. It prints nothing, handles no signals and sets no exit code. The modules for a run are
  * imported only when it is called, so that a scenario file that imports `defineScenario` loads at once.
  */
 import { Problem } from '../platform/problem.ts';

@@ -1,5 +1,5 @@
 /**
- * * Collects the actions that undo what was opened so far. It behaves like the `AsyncDisposableStack` of JavaScript,
+ * Collects the actions that undo what was opened so far. It behaves like the `AsyncDisposableStack` of JavaScript,
  * which the oldest Node that Weir supports lacks: the last action is undone first, and each is tried even if another
  * fails.
  */

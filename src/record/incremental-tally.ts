@@ -16,7 +16,7 @@ import {
 const batchSize = 32;
 
 /**
- * * Creates a run's tally in two parts: the observations since the last flush, and all earlier ones. A flush closes the
+ * Creates a run's tally in two parts: the observations since the last flush, and all earlier ones. A flush closes the
  * first part at one instant. That part is then stored and moved piece by piece during the run, so that storing neither
  * delays the load generator nor mixes instants.
  */

@@ -86,7 +86,7 @@ export class CheckpointJournal {
   }
 
   /**
-   * * Returns the result as if the run had been stopped at the last commit of each worker; `null` before the first
+   * Returns the result as if the run had been stopped at the last commit of each worker; `null` before the first
    * commit. `describe` explains why it is partial; its argument is the moment in ms up to which all workers have
    * committed.
    */

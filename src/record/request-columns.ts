@@ -11,7 +11,7 @@ import { describeFailure } from './failures.ts';
 import { roundedFigure } from './recorder.ts';
 
 /**
- * * This file presents requests as a table: one flat row for each arrival, with the values from which reports make
+ * This file presents requests as a table: one flat row for each arrival, with the values from which reports make
  * percentiles, rounded as in their histograms. A figure that does not exist is `null`, never 0.
  */
 

@@ -31,7 +31,7 @@ const sourceOf = ({ metric, as }: OwnFigure): FigureSource =>
     : { kind: 'gauge', of: [metric], over: 'sum', partLabel: null, factor: 1 };
 
 /**
- * * Matches the labels of ranks that work together on the same requests, each of which every rank reports: SGLang's
+ * Matches the labels of ranks that work together on the same requests, each of which every rank reports: SGLang's
  * `tp_rank`, `pp_rank`, `moe_ep_rank` and `attn_cp_rank` (metrics of all schedulers). Each rank of data parallelism
  * (`dp_rank`) and each engine of vLLM (`engine`) has its own requests.
  */
@@ -51,7 +51,7 @@ const seriesOf = ({ name, labels }: PrometheusSample): string =>
   );
 
 /**
- * * Reads the lines of wanted metrics. From ranks that report the same requests, it takes the highest value. Values
+ * Reads the lines of wanted metrics. From ranks that report the same requests, it takes the highest value. Values
  * that are not finite are omitted. `onUnread` is called with each line that is not a sample.
  */
 const readLines = (lines: readonly string[], onUnread: (line: string) => void): Reading => {

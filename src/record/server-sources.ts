@@ -1,7 +1,7 @@
 import type { ServerFigureName } from '../model/measures/server-figures.ts';
 
 /**
- * * This file names the source of each figure. A metric with several names was renamed between versions of a server;
+ * This file names the source of each figure. A metric with several names was renamed between versions of a server;
  * the first name that the server has is read.
  * vLLM: docs/design/metrics.md and vllm/v1/metrics/loggers.py. SGLang:
  * python/sglang/srt/observability/metrics_collector.py. TGI: docs/source/reference/metrics.md. llama.cpp:

@@ -98,7 +98,7 @@ const recordCounts = (counts: CountsBySecond, observation: Observation): void =>
 type Latency = Partial<Record<TrafficKind, Partial<Record<TimelineMeasure, Histogram>>>>;
 
 /**
- * * The seconds in which something happened. An open histogram takes a kilobyte for each used part of its range, an
+ * The seconds in which something happened. An open histogram takes a kilobyte for each used part of its range, an
  * encoded one a few hundred bytes. So only the most recently used seconds stay open; the others are encoded, and opened
  * again for a late request.
  */

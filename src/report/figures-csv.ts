@@ -112,7 +112,7 @@ const subjectsOf = (result: Result): readonly Subject[] =>
   });
 
 /**
- * * Writes the rates and headline figures after the warm-up as a table for a spreadsheet (RFC 4180), without the
+ * Writes the rates and headline figures after the warm-up as a table for a spreadsheet (RFC 4180), without the
  * figures that an invalid load generator makes worthless.
  */
 export const runFiguresCsv = (result: Result, trust: Trust): string => {

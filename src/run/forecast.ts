@@ -121,7 +121,7 @@ const overPace = ({ pace, total: { requests } }: Forecast): readonly string[] =>
 };
 
 /**
- * * Throws a `Problem` if a plan contradicts itself: it may need more than its own budget, or has more requests than
+ * Throws a `Problem` if a plan contradicts itself: it may need more than its own budget, or has more requests than
  * its own pace allows. A load above the declared limits is allowed, since refusals may be the purpose of the run.
  */
 export const checkPlanFits = (read: ReadPlanWithFiles): void => {

@@ -163,7 +163,7 @@ interface Opening {
 }
 
 /**
- * * Adds the requested observers to `observers`, each as soon as it is open. Observers that few runs need are imported
+ * Adds the requested observers to `observers`, each as soon as it is open. Observers that few runs need are imported
  * here, since each file adds a third of a millisecond to the start.
  */
 const openObservers = async ({ read, request, opener, ...opening }: Opening): Promise<void> => {

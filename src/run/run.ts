@@ -143,7 +143,7 @@ const agreedStart = async (
 };
 
 /**
- * * Runs a plan once and publishes its result. `observe` adds the caller's observer. After a request to stop before the
+ * Runs a plan once and publishes its result. `observe` adds the caller's observer. After a request to stop before the
  * load, it throws `StoppedBeforeLoad`. During the load, the request ends the load. After the load, it changes nothing,
  * since the reports are already being written.
  */

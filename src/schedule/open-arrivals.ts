@@ -25,7 +25,7 @@ interface RateCurve {
 }
 
 /**
- * * The tolerance of areas, in arrivals. An area this close to the end of a segment counts as beyond it, so that 0.1/s
+ * The tolerance of areas, in arrivals. An area this close to the end of a segment counts as beyond it, so that 0.1/s
  * for 30 s means 3 arrivals although 0.1 is no binary fraction.
  */
 const areaTolerance = 1e-6;
@@ -107,7 +107,7 @@ const exponentialGaps = (draw: Draw): Gaps => {
 };
 
 /**
- * * Creates gamma gaps of mean 1. The process starts within a gap, so that the mean number of arrivals in an area
+ * Creates gamma gaps of mean 1. The process starts within a gap, so that the mean number of arrivals in an area
  * equals the area. With shape 0.25, starting with a whole gap would give an area of 10 a mean of 11.5 arrivals. The
  * first gap is a uniform part of a gap drawn in proportion to its length (Cox 1962, Renewal Theory, § 5.2).
  */
@@ -141,7 +141,7 @@ function* evenArrivals(
 }
 
 /**
- * * Generates random arrivals. A process of rate 1 over the area under a curve has the curve's rate over time (Çinlar
+ * Generates random arrivals. A process of rate 1 over the area under a curve has the curve's rate over time (Çinlar
  * 1975). Every slice walks the whole sequence and keeps its own arrivals.
  */
 function* randomArrivals(

@@ -65,7 +65,7 @@ const checkDifferentPaths = (
 };
 
 /**
- * * The reports that a command line asks for. Throws a `UsageProblem` if two of these files, including the observations
+ * The reports that a command line asks for. Throws a `UsageProblem` if two of these files, including the observations
  * and requests, are the same, or if one is the result in `folder`, the run's own folder.
  */
 export const extraReportsFrom = (

@@ -97,7 +97,7 @@ const intervalFrom = ({ OTEL_METRIC_EXPORT_INTERVAL: text = '' }: Environment): 
 };
 
 /**
- * * The exporters that the command line asks for. Variables alone start no exporter, since they are often set for other
+ * The exporters that the command line asks for. Variables alone start no exporter, since they are often set for other
  * programs, and a run must not contact a third party unasked.
  */
 export const metricsExportFrom = (

@@ -17,7 +17,7 @@ import {
 import type { ErrorBounds } from '../../model/result/verdict.ts';
 
 /**
- * * This file computes how much the load generator can have changed a percentile.
+ * This file computes how much the load generator can have changed a percentile.
  * An instant is read late by E ≥ 0. E is at most the sum of two parts: the time that other work in the event loop took
  * before the read, recorded for each request (for durations that count from due, the lag of the start is part of it);
  * and the time until the process ran at all, which the self-test streams show.

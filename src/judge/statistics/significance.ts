@@ -4,7 +4,7 @@ import { wilsonInterval } from '../../model/measures/quantile.ts';
 import type { Histogram } from '../../model/measures/histogram.ts';
 
 /**
- * * Adjusts the p-values of several tests so that the probability of any false alarm stays below the level (S. Holm,
+ * Adjusts the p-values of several tests so that the probability of any false alarm stays below the level (S. Holm,
  * Scandinavian Journal of Statistics 6, 1979).
  */
 export const holm = (values: readonly number[]): readonly number[] => {

@@ -8,7 +8,7 @@ export const beyondT = (t: number, freedom: number): number =>
   incbet(freedom / 2, 0.5, freedom / (freedom + t * t));
 
 /**
- * * Returns the t that |T| exceeds with probability `tails`, 0 < tails < 1, by bisection to the last digit. Cephes's
+ * Returns the t that |T| exceeds with probability `tails`, 0 < tails < 1, by bisection to the last digit. Cephes's
  * own inverse of I_x is wrong by a factor of 13 at 1e-9 with 100,000 degrees of freedom.
  */
 export const criticalT = (tails: number, freedom: number): number => {

@@ -7,13 +7,13 @@ export interface MockClock {
   /** Runs `run` once `now()` has reached `due`, never before; the returned function cancels it. */
   at(due: number, run: () => void): () => void;
   /**
-   * * Runs `recurring` at `due`, then at each time that it returns, until that is `null`. The returned function cancels
+   * Runs `recurring` at `due`, then at each time that it returns, until that is `null`. The returned function cancels
    * the rest. One entry serves all tokens of a stream, since an entry for each would live long enough to burden the
    * garbage collector.
    */
   series(due: number, recurring: Recurring): () => void;
   /**
-   * * Runs `run` at the end of this turn of the event loop, or at once on a manual clock. Answers that are written
+   * Runs `run` at the end of this turn of the event loop, or at once on a manual clock. Answers that are written
    * together wake up a client once. Written one by one, they would wake it up each time, which takes a third of a
    * chat's time.
    */
@@ -21,7 +21,7 @@ export interface MockClock {
 }
 
 /**
- * * Work that recurs. It is an object instead of a closure, which would be two objects. With thousands of streams, a
+ * Work that recurs. It is an object instead of a closure, which would be two objects. With thousands of streams, a
  * stream's objects are not in the processor's cache when its token is due, so access to each costs 0.2 µs.
  */
 export interface Recurring {

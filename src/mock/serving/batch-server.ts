@@ -28,7 +28,7 @@ interface BatchSequence {
 }
 
 /**
- * * Simulates a server with continuous batching. A waiting request joins as soon as the batch has room, and its prefill
+ * Simulates a server with continuous batching. A waiting request joins as soon as the batch has room, and its prefill
  * generates its first token; each other step generates a token for every request. A step begins when the previous one
  * was due to end, even if this process is late, so nothing drifts.
  */

@@ -3,7 +3,7 @@ import { milliseconds } from '../quantity.ts';
 import { millisecondsSchema } from '../quantity-schema.ts';
 
 /**
- * * The times of an inference server with continuous batching. It does one thing at a time: it adds a request to the
+ * The times of an inference server with continuous batching. It does one thing at a time: it adds a request to the
  * batch (prefill), or generates one more token for all requests in it (a decode step).
  */
 export const batchingSchema = z.strictObject({

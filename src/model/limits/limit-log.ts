@@ -19,7 +19,7 @@ export interface LimitRule {
 }
 
 /**
- * * The limiter classes that a client can distinguish. GCRA, a leaky bucket used as a meter, and a bucket that holds
+ * The limiter classes that a client can distinguish. GCRA, a leaky bucket used as a meter, and a bucket that holds
  * the whole limit make the same decisions, so they are one class.
  */
 export const limiterClasses = {

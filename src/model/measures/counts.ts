@@ -92,7 +92,7 @@ export const timelineMeasures = ['ttft', 'firstAudio', 'gap', 'endToEnd', 'lag']
 export type TimelineMeasure = (typeof timelineMeasures)[number];
 
 /**
- * * One second of the run. `due` and latencies count in the second of the due instant, `begun` and `sent` in their own
+ * One second of the run. `due` and latencies count in the second of the due instant, `begun` and `sent` in their own
  * seconds, and outcomes in the second of the end. `begun`, `sent` and `ended` count attempts, `due` and outcomes
  * arrivals. So begun − ended, summed over all earlier seconds, is the number of exchanges in flight.
  */
@@ -106,7 +106,7 @@ export const timelineSecondSchema = z.strictObject({
   completed: z.partialRecord(z.enum(trafficKinds), count),
   tokenEvents: count,
   /**
-   * * Tokens of completed answers, from all sources, in the second of their end. A stream adds one output token in the
+   * Tokens of completed answers, from all sources, in the second of their end. A stream adds one output token in the
    * second of each token event, and the rest in the second of the last event. If there are fewer tokens than events,
    * all count there.
    */

@@ -2,7 +2,7 @@ import { type Histogram, sumOfHistograms } from './histogram.ts';
 import { designEffect, type Share, sumOfShares } from './share.ts';
 
 /**
- * * This file estimates how strongly the requests of a run depend on each other. Requests that wait in the same queue,
+ * This file estimates how strongly the requests of a run depend on each other. Requests that wait in the same queue,
  * or fail in the same outage, are not independent samples: 10,000 of them may show as little as 300 independent ones.
  * The estimate compares blocks of whole seconds: the more they differ, the stronger the dependence.
  */
@@ -59,7 +59,7 @@ const blocksOf = <T>(seconds: readonly T[], count: number, sum: (part: readonly 
   );
 
 /**
- * * Returns how strongly the cases of a share depend on each other, from consecutive whole seconds; `null` for fewer
+ * Returns how strongly the cases of a share depend on each other, from consecutive whole seconds; `null` for fewer
  * than ten. Seconds are summed into 7, 10, 20 and 40 blocks, and the strongest dependence counts. No method can see a
  * dependence that lasts longer than the run.
  */
@@ -76,7 +76,7 @@ export const dependenceOfShare = (seconds: readonly Share[]): Dependence | null 
 };
 
 /**
- * * Returns how strongly the samples of a percentile depend on each other, from the samples due in each whole second;
+ * Returns how strongly the samples of a percentile depend on each other, from the samples due in each whole second;
  * `null` for fewer than ten seconds. The median is used too, since it shows queues that the few samples of a tail miss.
  */
 export const dependenceOfPercentile = (
@@ -107,7 +107,7 @@ const sumOfParts = (parts: readonly Part[]): Part => ({
 });
 
 /**
- * * Returns half the width of the 95 % interval of a mean or a rate over consecutive whole seconds: Student's t is
+ * Returns half the width of the 95 % interval of a mean or a rate over consecutive whole seconds: Student's t is
  * applied to 7, 10, 20 and 40 blocks, and the widest interval counts. Returns `null` for fewer than ten seconds, or
  * without cases.
  */

@@ -38,7 +38,7 @@ const rangeFor = (max: number): number => {
 };
 
 /**
- * * A distribution of one measure: counts of values rounded to a number of digits, and the exact count, minimum,
+ * A distribution of one measure: counts of values rounded to a number of digits, and the exact count, minimum,
  * maximum and sum. Values are in the measure's unit. Internally they are whole thousandths, so that sums are exact in
  * any order of merging.
  */

@@ -168,7 +168,7 @@ const audioMeasures = {
 const request = measuresOf(...trafficKinds);
 
 /**
- * * The measures of a request. Recorders, objectives, comparisons and reports read this table. Only completed requests
+ * The measures of a request. Recorders, objectives, comparisons and reports read this table. Only completed requests
  * have samples. Failures are counted by outcome and are part of every rate.
  */
 export const measures = {

@@ -86,7 +86,7 @@ const dependentRanks = (n: number, q: number, widening: number): { low: number; 
 };
 
 /**
- * * Returns the q-quantile by nearest rank (the smallest sample that a share q of the samples do not exceed); `null`
+ * Returns the q-quantile by nearest rank (the smallest sample that a share q of the samples do not exceed); `null`
  * without samples. Its interval is computed for as many independent samples as `dependence` leaves; it is absent if the
  * dependence is unknown.
  */

@@ -3,7 +3,7 @@ import { attemptsOf, type Observation, type ReadDelays } from '../observation/ob
 import { encodedHistogramSchema, type Histogram } from './histogram.ts';
 
 /**
- * * The distributions of the possible lateness of instants in completed requests, in ms. `first` is for the first token
+ * The distributions of the possible lateness of instants in completed requests, in ms. `first` is for the first token
  * or audio, `end` for the last token or the end; both include the lag of the starts. `tokens` is for each token event.
  * `gapLow` and `gapHigh` are the least and greatest true time of each chunk gap. The last three come from a sample of
  * the streams. `judge/errors` derives the errors of figures from them.

@@ -12,7 +12,7 @@ export const sumOfShares = (parts: readonly Share[]): Share => ({
 });
 
 /**
- * * Returns the design effect of clusters, at least 1: the factor by which their shares vary more than the shares of
+ * Returns the design effect of clusters, at least 1: the factor by which their shares vary more than the shares of
  * independent cases. Source: J. N. K. Rao & A. J. Scott, "A simple method for the analysis of clustered binary data",
  * Biometrics 48 (1992).
  */

@@ -14,7 +14,7 @@ const highestBit = (value: number): number =>
   value < 2 ** 31 ? 31 - Math.clz32(value) : 62 - Math.clz32(value / 2 ** 31);
 
 /**
- * * Assigns whole numbers to the counters of an HdrHistogram. The first `2 ** (bits + 1)` counters have one value each.
+ * Assigns whole numbers to the counters of an HdrHistogram. The first `2 ** (bits + 1)` counters have one value each.
  * After that, each doubling of the range has `2 ** bits` counters. `bits` is the smallest number that keeps the digits:
  * 2 ** (bits + 1) ≥ 2 · 10^digits.
  */
@@ -115,7 +115,7 @@ export class ValueCounts {
 }
 
 /*
- * * The V2 compressed encoding of HdrHistogram, which other languages read too: a cookie, a length, and a zlib stream.
+ * The V2 compressed encoding of HdrHistogram, which other languages read too: a cookie, a length, and a zlib stream.
  * The stream contains a cookie, its length, an offset and the digits (4 bytes each), the lowest and highest value and a
  * ratio (8 bytes each), then the counters in zigzag form and LEB128. A negative number stands for that many unused
  * counters.
@@ -225,7 +225,7 @@ const openEncoded = (base64: string) => {
 };
 
 /**
- * * Decodes counts in base64, also from other tools. Each counter counts as its smallest value, since its digits may
+ * Decodes counts in base64, also from other tools. Each counter counts as its smallest value, since its digits may
  * differ. Throws a RangeError or zlib's error for anything else.
  */
 export const decodeCounts = (base64: string, digits: Digits): ValueCounts => {

@@ -1,7 +1,7 @@
 import type { Instant } from '../quantity.ts';
 
 /**
- * * The port of transports. A transport sends one request and reports the response to an observer. It reads the clock
+ * The port of transports. A transport sends one request and reports the response to an observer. It reads the clock
  * once for each read from the socket, before it parses anything. It never retries, redirects or enforces deadlines; the
  * engine does, and aborts. There is one exception: if the server had closed the connection and provably cannot have
  * read the request, the request is sent once more on a new connection.
@@ -43,7 +43,7 @@ export const connectionOrigins = ['new', 'ahead', 'reused'] as const;
 export type ConnectionOrigin = (typeof connectionOrigins)[number];
 
 /**
- * * Receives the events of one exchange, in this order: `onConnected`, `onSent`, perhaps once `onReconnect` and the
+ * Receives the events of one exchange, in this order: `onConnected`, `onSent`, perhaps once `onReconnect` and the
  * first two again, `onHeaders`, `onChunk`…, then either `onEnd` or `onFailure`, which can come at any point.
  */
 export interface ExchangeObserver {

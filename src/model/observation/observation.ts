@@ -11,7 +11,7 @@ import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
 /**
- * * The header of an observations file, `observations/1`. Each further line is one observation, with instants in ms
+ * The header of an observations file, `observations/1`. Each further line is one observation, with instants in ms
  * since the run began. Prompts and the texts of answers are not stored. A server's message about a failure is stored
  * with its secrets masked.
  */
@@ -40,7 +40,7 @@ export const readDelaysSchema = z.strictObject({
 export type ReadDelays = z.input<typeof readDelaysSchema>;
 
 /**
- * * One arrival with its outcome. The instants at the top level belong to the last attempt. Derived figures are not
+ * One arrival with its outcome. The instants at the top level belong to the last attempt. Derived figures are not
  * stored: end to end counts from `due`, service time is `ended − sent`, the generator's lag `begun − released`.
  */
 export const observationSchema = z.strictObject({

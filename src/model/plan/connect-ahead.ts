@@ -1,7 +1,7 @@
 import { type Plan, saturateLoadOf } from './plan.ts';
 
 /**
- * * Returns whether connections are opened before their requests are due. This is impossible with undici, a pace or a
+ * Returns whether connections are opened before their requests are due. This is impossible with undici, a pace or a
  * saturating load. It is also off if connecting is measured, because an objective concerns it or each request opens a
  * connection.
  */

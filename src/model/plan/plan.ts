@@ -11,7 +11,7 @@ import { traceLoadSchema } from '../workload/trace.ts';
 import { trafficSchema } from '../workload/traffic.ts';
 
 /**
- * * This file defines the plan, the complete meaning of a scenario: everything that a run needs, with all defaults, as
+ * This file defines the plan, the complete meaning of a scenario: everything that a run needs, with all defaults, as
  * plain data that can be sent to a thread or a machine. It contains no secrets: keys and header values stay templates
  * (`model/plan/secret.ts`).
  */

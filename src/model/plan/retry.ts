@@ -8,7 +8,7 @@ export const retryClasses = ['limited', 'server-error', 'connect', 'unanswered']
 export type RetryClass = (typeof retryClasses)[number];
 
 /**
- * * The retries of an arrival. Unless the server names a wait, the wait before retry n = 0, 1, … is uniform in [0,
+ * The retries of an arrival. Unless the server names a wait, the wait before retry n = 0, 1, … is uniform in [0,
  * min(cap, base·2^n)] (exponential backoff with full jitter).
  */
 export const retrySchema = z.strictObject({

@@ -1,5 +1,5 @@
 /**
- * * Headers and bodies are templates: `${uuid}` and `${index}` stand for values of each request, and `$${` stands for a
+ * Headers and bodies are templates: `${uuid}` and `${index}` stand for values of each request, and `$${` stands for a
  * literal `${`.
  */
 
@@ -152,7 +152,7 @@ const base64Forms = (secret: string): readonly string[] =>
   });
 
 /**
- * * Creates a function that replaces secrets of at least six characters with `[redacted]`. It finds them in plain text,
+ * Creates a function that replaces secrets of at least six characters with `[redacted]`. It finds them in plain text,
  * in JSON, percent-encoded, with characters as \uXXXX or \xXX, and inside base64.
  */
 export const redactor = (secrets: readonly string[]): ((text: string) => string) => {

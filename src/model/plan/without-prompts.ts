@@ -58,7 +58,7 @@ const withoutTexts = (traffic: Traffic): Traffic => {
 };
 
 /**
- * * Returns a plan without prompts and secrets, for results and reports; the result is still a valid plan. Messages,
+ * Returns a plan without prompts and secrets, for results and reports; the result is still a valid plan. Messages,
  * spoken texts, texts of clips, and longer texts in a body become markers such as `[54 characters]`; headers and keys
  * keep only their references. Its hash differs from the plan's.
  */

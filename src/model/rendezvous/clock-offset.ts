@@ -21,7 +21,7 @@ export interface RoundTrip {
 const maxDrift = 1e-3;
 
 /**
- * * Returns how far our clock was ahead of the other at the last of several round trips; `null` without any. Each trip
+ * Returns how far our clock was ahead of the other at the last of several round trips; `null` without any. Each trip
  * bounds the offset, since the other clock was read between question and answer. Each bound is widened by the possible
  * drift since then. The result is the interval that all bounds allow (Marzullo's algorithm, as in NTP, RFC 5905).
  * Example: asked at 100, told 60, answered at 110 means ahead by 40 to 50 ms; with 35 to 44 ms from another trip, 42 ±

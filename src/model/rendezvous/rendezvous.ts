@@ -1,5 +1,5 @@
 /**
- * * The place where the coordinator and the workers of a run meet. It stores small records and large contents, and
+ * The place where the coordinator and the workers of a run meet. It stores small records and large contents, and
  * provides the coordinator's time. Every operation throws a `Problem` if the place cannot be reached, and can then be
  * repeated.
  */

@@ -25,7 +25,7 @@ export interface CanaryErrors extends Pick<Histogram, 'count' | 'max' | 'atRank'
   /** The most streams open in any second. */
   readonly streams: number;
   /**
-   * * The share of the streams' expected events that were not read, from 0 to 1. The time in which they are missing is
+   * The share of the streams' expected events that were not read, from 0 to 1. The time in which they are missing is
    * not verified, since whatever delayed the sending process may have delayed the run too.
    */
   readonly missing: number;

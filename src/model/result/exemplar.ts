@@ -7,7 +7,7 @@ import { trafficKinds } from '../workload/traffic.ts';
 const moment = instantSchema.nullable();
 
 /**
- * * A request to look up in the server's logs: one of the slowest of its kind, or of the first or last with its
+ * A request to look up in the server's logs: one of the slowest of its kind, or of the first or last with its
  * failure. Instants belong to the last attempt; `null` if it did not get that far.
  */
 export const exemplarSchema = z.strictObject({

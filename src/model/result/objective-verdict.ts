@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * * The ruling for each reason. `aborted`: the breach ended the run. `unfit`: the load generator was invalid.
+ * The ruling for each reason. `aborted`: the breach ended the run. `unfit`: the load generator was invalid.
  * `within-error`: the load generator may have moved the figure across the bound. `incomplete`: a slice is missing.
  * `partial`: the run was stopped before the objective was broken. `never-given`: the server never gave the figure.
  */

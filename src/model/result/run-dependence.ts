@@ -56,7 +56,7 @@ const samplesBySecond = (part: RunPart, name: TimelineMeasure): readonly Histogr
 };
 
 /**
- * * Returns how far the samples of a percentile depend on each other. If the timeline lacks the measure, the dependence
+ * Returns how far the samples of a percentile depend on each other. If the timeline lacks the measure, the dependence
  * of end-to-end times is used, since they share its queue.
  */
 export const dependenceAt = (part: RunPart, name: MeasureName, q: number): Dependence | null =>

@@ -62,7 +62,7 @@ const countTimes = () => {
 };
 
 /**
- * * Counts how late events are read: `note` takes the instant and bytes of a read, and `take` returns the errors since
+ * Counts how late events are read: `note` takes the instant and bytes of a read, and `take` returns the errors since
  * the last call. Events sent before the instant given to `begin` do not count.
  */
 export const countErrors = ({

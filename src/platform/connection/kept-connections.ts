@@ -17,7 +17,7 @@ export interface KeptConnection extends AnsweredConnection {
 type UseConnection<Connection> = (connection: Connection | null) => void;
 
 /**
- * How long a connection is watched to see whether the server ends it, and the minimum time between  two watches, in ms.
+ * How long a connection is watched to see whether the server ends it, and the minimum time between two watches, in ms.
  */
 const watchTime = 1000;
 const watchesApart = 5000;

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
 /**
- * * It is certain in two cases only that a server has not read a request:
+ * It is certain in two cases only that a server has not read a request:
  *
  * - The request could not be written in full: the connection was reset or closed before.
  * - The server had sent its end (FIN) and its system then refused what was written (RST). A system refuses bytes that

@@ -14,7 +14,7 @@ const whyFailed = ({ code, killed, signal }: NonNullable<Parameters<Ended>[0]>):
 type Ended = NonNullable<Parameters<typeof exec>[2]>;
 
 /**
- * * Runs a command in a shell and returns the key that it prints, without surrounding blanks. Throws a `Problem` if it
+ * Runs a command in a shell and returns the key that it prints, without surrounding blanks. Throws a `Problem` if it
  * prints none. The output is never shown.
  */
 export const runKeyCommand = (

@@ -68,7 +68,7 @@ const bundledFile = (name: string): ReadResult<MediaFile> => {
 };
 
 /**
- * * Reads an image or a recording by its reference, `bundled:NAME` or `file:PATH`; the path is relative to `folder`.
+ * Reads an image or a recording by its reference, `bundled:NAME` or `file:PATH`; the path is relative to `folder`.
  * The content decides its type, not the name. Throws the system's error if the file cannot be read.
  */
 export const readMediaFile = (reference: string, folder: string): ReadResult<MediaFile> => {

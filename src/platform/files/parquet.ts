@@ -50,7 +50,7 @@ const loadLibrary = (): Promise<typeof parquetWriter> =>
   );
 
 /**
- * * Returns a converter of lines to a Parquet file. Each line is a JSON array with one cell for each column. It
+ * Returns a converter of lines to a Parquet file. Each line is a JSON array with one cell for each column. It
  * converts one row group at a time, so that memory is bounded. Throws a `Problem` if the library is not installed.
  */
 export const parquetConverter = async (

@@ -35,7 +35,7 @@ const destinationOf = async (path: string): Promise<string> => {
 };
 
 /**
- * * Opens a table at `path`, with its lines in `PATH.part` until `complete`. With `convert` the lines are in
+ * Opens a table at `path`, with its lines in `PATH.part` until `complete`. With `convert` the lines are in
  * `PATH.rows.part`, and are converted to the file at the end. Throws a `Problem` if it cannot be written.
  */
 export const openTableFile = async (

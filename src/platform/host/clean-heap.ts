@@ -10,7 +10,7 @@ const exposeCollector = (): Collect => {
 };
 
 /**
- * * Prepares the heap for a run, before its clock starts. The garbage of start-up is collected now, so that the first
+ * Prepares the heap for a run, before its clock starts. The garbage of start-up is collected now, so that the first
  * collections of young objects do not have to move it to the old space. (V8's memory reducer, which compacts the heap
  * of an idle process, can only be switched off when Node starts: the launcher's first line and `npm start` do.)
  */

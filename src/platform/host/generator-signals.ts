@@ -21,7 +21,7 @@ const withAncestors = (path: string): readonly string[] => {
 };
 
 /**
- * * Returns the files that may report throttling, by the text of /proc/self/cgroup: lines `0::/path` of cgroup v2,
+ * Returns the files that may report throttling, by the text of /proc/self/cgroup: lines `0::/path` of cgroup v2,
  * `5:cpu,cpuacct:/path` of v1. In a container the path may be that of the host, while only the container's cgroup is
  * mounted, as the root. So the root comes last.
  */

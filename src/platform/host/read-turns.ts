@@ -24,7 +24,7 @@ export interface LoopProbe {
 }
 
 /**
- * * Measures the longest time that the bytes of each read can have waited for this event loop. A sleeping loop wakes up
+ * Measures the longest time that the bytes of each read can have waited for this event loop. A sleeping loop wakes up
  * when a socket becomes readable, so its reads are late by the work since it woke up. A loop that did not sleep checked
  * its sockets at its previous reads, so the bytes came after those. A loop that slept beyond a timer was kept from
  * running (stopped, or without a CPU), so the bytes can have come at any time since it fell asleep. Shorter times

@@ -15,7 +15,7 @@ import { ReuseRule } from '../connection/reuse-rule.ts';
 import { type AutocannonConnection, ObservedConnection } from './autocannon-connection.ts';
 
 /**
- * * autocannon as a `SaturatingClient`. autocannon only drives the connections; Weir records every instant and count
+ * autocannon as a `SaturatingClient`. autocannon only drives the connections; Weir records every instant and count
  * itself. This avoids autocannon's known faults: it drops a request whose connection is closed without counting it,
  * keeps the half-read answer of a broken connection for the next one, continues silently after invalid HTTP, has one
  * timeout in whole seconds, exits 0 and loses the report when interrupted.

@@ -78,7 +78,7 @@ const statusReason = (status: number, location: unknown, url: string): string =>
 };
 
 /**
- * * Opens a scraper of the metrics at an address. It never sends a key, header or cookie of the run, and follows no
+ * Opens a scraper of the metrics at an address. It never sends a key, header or cookie of the run, and follows no
  * redirect. It reads at most four megabytes and 2,000 wanted lines per answer. A failure is returned as a reason, never
  * thrown.
  */

@@ -161,7 +161,7 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
 }
 
 /**
- * * The general transport: undici's `Client.dispatch`, one client for each connection and one exchange at a time on it,
+ * The general transport: undici's `Client.dispatch`, one client for each connection and one exchange at a time on it,
  * so that no request waits in a hidden queue. Connections are kept alive and the most recently used idle one is taken
  * first. A client connects at its first request, so nothing is connected ahead. If the server cannot have read a
  * request because it had closed the kept connection, the request is sent once more on a new one (HTTP/1.1 only). There

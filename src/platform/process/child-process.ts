@@ -52,7 +52,7 @@ const end = async (child: ChildProcess): Promise<void> => {
 };
 
 /**
- * * Starts `command` (a Node executable and its arguments), writes `input` to its standard input and waits for its
+ * Starts `command` (a Node executable and its arguments), writes `input` to its standard input and waits for its
  * first line, at most `timeout` ms if given. The input stays open until this process ends in any way; the child must
  * end when its input ends.
  */

@@ -49,7 +49,7 @@ const requirementsOf = (folder: string): readonly string[] => {
 };
 
 /**
- * * Finds the folders of all packages that the program needs, and of the optional ones in `extra`, by their place in a
+ * Finds the folders of all packages that the program needs, and of the optional ones in `extra`, by their place in a
  * copy. A package is at the top, or, in another version, below the package that needs that version. Direct dependencies
  * are placed first. Throws for a package that is not installed.
  */

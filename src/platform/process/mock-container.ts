@@ -180,7 +180,7 @@ const stop = async ({ container, streams, removed }: AttachedContainer): Promise
 };
 
 /**
- * * Starts the reference gateway in a container, through testcontainers. It listens only on this machine's loopback
+ * Starts the reference gateway in a container, through testcontainers. It listens only on this machine's loopback
  * address. It ends when this process ends, even by a signal, or after its lifetime. Throws a `Problem` if the library
  * or an engine is missing, or if the image cannot be built.
  */

@@ -25,7 +25,7 @@ const readReady = (line: string): z.infer<typeof mockReadySchema> | null => {
 };
 
 /**
- * * Flags that keep the gateway's garbage collections short. Its garbage is short-lived, so a small young generation
+ * Flags that keep the gateway's garbage collections short. Its garbage is short-lived, so a small young generation
  * costs nothing. Marking the old generation takes 20 to 50 ms for 2,000 streams, so it is delayed. Collectors in
  * separate threads would compete with the load generator for a core (`npm run bench mock`).
  */

@@ -97,7 +97,7 @@ const connectToNats = async (
 };
 
 /**
- * * A rendezvous in JetStream: records in a key-value bucket, contents in an object store, both on the server's disk,
+ * A rendezvous in JetStream: records in a key-value bucket, contents in an object store, both on the server's disk,
  * so that they outlast its restart. The time comes by a plain request, whose round trip takes some tenths of a
  * millisecond.
  */

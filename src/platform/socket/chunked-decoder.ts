@@ -38,7 +38,7 @@ const digitOf = (byte: number): number => {
 };
 
 /**
- * * Decodes the chunked coding (RFC 9112, section 7.1) up to the trailer section, however its bytes are split over
+ * Decodes the chunked coding (RFC 9112, section 7.1) up to the trailer section, however its bytes are split over
  * reads. It is strict: CR LF or extensions must directly follow the hexadecimal size. Extensions are skipped; their
  * total length is bounded.
  */
@@ -63,7 +63,7 @@ export class ChunkedDecoder {
   }
 
   /**
-   * * Decodes bytes from `from` up to `end` or the last chunk's line; returns the position after them. The caller then
+   * Decodes bytes from `from` up to `end` or the last chunk's line; returns the position after them. The caller then
    * checks `hasLastChunk` and `fault`. The content of several chunks is moved together within `bytes`, so that the sink
    * is called once. If a server sends many chunks at once, a call for each would cost more than reading it.
    */

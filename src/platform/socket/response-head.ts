@@ -34,7 +34,7 @@ const afterLastCr = 3;
 const wholeSection = /(?:[\t\x20-\x7e\x80-\xff]+\r\n)+\r\n/y;
 
 /**
- * * Collects the lines of a head or trailer section up to an empty line, however its bytes are split over reads. It is
+ * Collects the lines of a head or trailer section up to an empty line, however its bytes are split over reads. It is
  * strict (RFC 9112, sections 2.2 and 5; RFC 9110, section 5.5): every line must end in CR LF, and the tab is the only
  * control character allowed.
  */

@@ -26,7 +26,7 @@ const maxInterimResponses = 100;
 type ParseStage = 'head' | 'length' | 'chunks' | 'trailers' | 'close' | 'over';
 
 /**
- * * Reads one response after another from a connection: bytes in, events out, however the bytes are split over reads.
+ * Reads one response after another from a connection: bytes in, events out, however the bytes are split over reads.
  * It uses no sockets and no clock. A body ends by Content-Length, by chunks with extensions and trailers, or by the
  * connection's close (RFC 9112, sections 6 and 7). It is strict, since lenient reading of a broken answer would measure
  * something that other clients do not see.

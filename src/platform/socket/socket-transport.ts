@@ -144,7 +144,7 @@ export class AheadConnections {
 }
 
 /**
- * * The exact transport: Weir's own HTTP/1.1 on `net` and `tls`, where all reads use one buffer. A connection has one
+ * The exact transport: Weir's own HTTP/1.1 on `net` and `tls`, where all reads use one buffer. A connection has one
  * exchange at a time. Connections are kept alive, and the most recently used idle one is taken first. If the server
  * cannot have read a request because it had closed the kept connection, the request is sent once more on a new one.
  * There are no timeouts, retries or redirects, and no HTTP/2. An error of an observer ends its exchange and is passed

@@ -1,7 +1,7 @@
 import { markup, type Markup } from '../text/markup.ts';
 
 /**
- * * This file writes verdicts as a JUnit file that both common schemas accept: Ant's (JUnit.xsd), which requires every
+ * This file writes verdicts as a JUnit file that both common schemas accept: Ant's (JUnit.xsd), which requires every
  * attribute and allows no text in a test case that passed, and Jenkins's (junit-10.xsd).
  */
 

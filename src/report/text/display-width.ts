@@ -1,5 +1,5 @@
 /**
- * * Makes text from elsewhere safe to print on one line. Control characters become visible signs, line ends become
+ * Makes text from elsewhere safe to print on one line. Control characters become visible signs, line ends become
  * spaces. U+FFFD replaces characters that change the writing direction, characters that XML forbids, and lone
  * surrogates, which UTF-8 cannot encode.
  */

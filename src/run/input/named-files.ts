@@ -84,7 +84,7 @@ export const filesOutside = (
   });
 
 /**
- * * Reads all files that a scenario names. Returns the clips, and a problem with its place for each unusable file.
+ * Reads all files that a scenario names. Returns the clips, and a problem with its place for each unusable file.
  * Clips must be in the scenario's folder unless the scenario is trusted.
  */
 export const readNamedFiles = async (

@@ -1,5 +1,5 @@
 /**
- * * This process serves the live page of a run. It makes the page from the lines of the run's checkpoint, so that the
+ * This process serves the live page of a run. It makes the page from the lines of the run's checkpoint, so that the
  * load generator neither renders nor serves anything. It ends when its standard input ends, which is when the run ends.
  */
 import { readLiveScript, readReportAssets } from '../../platform/files/report-assets.ts';

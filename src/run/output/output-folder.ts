@@ -55,7 +55,7 @@ const replacedFiles = async (
 };
 
 /**
- * * Opens the folder for what a command makes. Says which earlier files are replaced. If Weir did not write one of
+ * Opens the folder for what a command makes. Says which earlier files are replaced. If Weir did not write one of
  * these, throws a `Problem` and changes nothing.
  */
 export const openOutputFolder = async (

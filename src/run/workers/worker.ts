@@ -1,5 +1,5 @@
 /**
- * * A worker runs one slice of a run in its own thread, with its own connections, clock and recorder. It reports when
+ * A worker runs one slice of a run in its own thread, with its own connections, clock and recorder. It reports when
  * it is ready and begins at the common instant 0. While it runs it sends updates, and at the end its whole result.
  */
 import type { SliceOptions } from '../../engine/slice-options.ts';

@@ -106,7 +106,7 @@ const variationsOf = (text: string): readonly Variation[] | string => {
 const noPlace = { line: null, column: null, flag: null };
 
 /**
- * * Says what is wrong with the values of a variable, beyond the findings of the scenario's own rules; `null` if
+ * Says what is wrong with the values of a variable, beyond the findings of the scenario's own rules; `null` if
  * nothing is.
  */
 const valuesFault = (values: readonly Variation[]): string | null => {

@@ -28,7 +28,7 @@ export interface CheckOptions extends Pick<
 }
 
 /**
- * * Checks whether a gateway (`https://host/v1`, or `mock`) keeps the interface, and resolves with the report, whatever
+ * Checks whether a gateway (`https://host/v1`, or `mock`) keeps the interface, and resolves with the report, whatever
  * it finds. It does not ask before it spends its budget: some 65 requests, 1,600 tokens, 300 characters of speech and
  * 80 seconds of audio. Rejects with a `WeirError` if nothing can be checked.
  */

@@ -59,7 +59,7 @@ const lossText = (
 };
 
 /**
- * * Joins the results of all slices into one. A run with a lost slice is incomplete, whatever that slice had sent.
+ * Joins the results of all slices into one. A run with a lost slice is incomplete, whatever that slice had sent.
  * `startedAt` is when the load began, by the clock of the losses. Returns `null` if no slice has a result.
  */
 const joinedResult = (

@@ -26,7 +26,7 @@ export const dividedPlan = (plan: Plan, slices: number): Plan => {
 };
 
 /**
- * * This file passes a plan from the coordinator to the workers. The plan contains prompts but no secrets: keys and
+ * This file passes a plan from the coordinator to the workers. The plan contains prompts but no secrets: keys and
  * headers are references, which each worker resolves in its own environment. Files are not sent: a worker reads its own
  * copies, which must be the same.
  */

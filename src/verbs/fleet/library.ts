@@ -74,7 +74,7 @@ export const coordinate = (
   });
 
 /**
- * * Runs one slice of a run that a coordinator leads, as `weir worker` does. Resolves with whether the slice is
+ * Runs one slice of a run that a coordinator leads, as `weir worker` does. Resolves with whether the slice is
  * complete and the coordinator has its result, and with a message if not. Rejects with a `WeirError` if it cannot
  * begin; then it sends nothing.
  */

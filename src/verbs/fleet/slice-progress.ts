@@ -6,7 +6,7 @@ import { liveSamples } from '../../run/watch/live-display.ts';
 import type { RunObserver } from '../../run/watch/observer.ts';
 
 /**
- * * The logarithm of the factor between steps of shared values. Each step is shared as the mean of its values. That is
+ * The logarithm of the factor between steps of shared values. Each step is shared as the mean of its values. That is
  * exact enough for watching and takes few numbers for any number of requests. A mean is never outside the range of the
  * values.
  */

@@ -189,7 +189,7 @@ const workOn = async (
 };
 
 /**
- * * Waits for a coordinator, claims a slice of its run, runs it from the common start on, and sends its result to the
+ * Waits for a coordinator, claims a slice of its run, runs it from the common start on, and sends its result to the
  * coordinator. If another worker has the slice, or if version, plan or files differ, it throws a `Problem` and sends no
  * requests.
  */

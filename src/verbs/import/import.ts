@@ -152,7 +152,7 @@ const writeFiles = async (out: string, imported: Imported, text: string): Promis
 };
 
 /**
- * * Prints or writes the scenario that another tool's file becomes, with a line for each part that was changed or
+ * Prints or writes the scenario that another tool's file becomes, with a line for each part that was changed or
  * omitted. Resolves with `incomplete` if an omitted part affects what is sent or judged.
  */
 export const importFile = async (request: ImportRequest, { printer }: Host): Promise<ExitName> => {

@@ -86,7 +86,7 @@ const endAfter = (lifetime: Milliseconds | null, end: () => void): (() => void) 
 };
 
 /**
- * * Serves the run that started this process: settings come as one line of JSON through the pipe, and the gateway ends
+ * Serves the run that started this process: settings come as one line of JSON through the pipe, and the gateway ends
  * when the pipe ends. The run handles stop signals, except in a container, which gets them from the engine.
  */
 export const serveRun = async (

@@ -128,7 +128,7 @@ export const readSweep = async (
 const maxNameLength = 200;
 
 /**
- * * Returns the source of the plan of one run. Each run has its own requests, so that answers cached for one run do not
+ * Returns the source of the plan of one run. Each run has its own requests, so that answers cached for one run do not
  * help the next. They are the same in every sweep with this seed.
  */
 export const sourceOfRun = (

@@ -51,7 +51,7 @@ const sortEdges = (
     .toSorted((a, b) => a.at - b.at);
 
 /**
- * * Creates a function that returns the maximum charged within any span of a length in ms. A span certainly contains
+ * Creates a function that returns the maximum charged within any span of a length in ms. A span certainly contains
  * each charge that is completely within it, and possibly each charge that overlaps it. So each charge yields an
  * interval of the starts of spans that contain it, and the maximum is where most of these intervals overlap. Example:
  * charges at 0, 40 and 90 ms are within a span of 50 ms if it starts from −50 to 0, −10 to 40 and 40 to 90 ms; at most

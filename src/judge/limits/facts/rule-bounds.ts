@@ -4,7 +4,7 @@ import type { LimitFinding, LimitRule } from '../../../model/limits/limit-log.ts
 export const windowTolerance = (window: number): number => Math.min(1000, window / 10);
 
 /**
- * * Returns the shortest span that `windows` adjacent windows fill, in ms. A gateway that counts whole seconds can end
+ * Returns the shortest span that `windows` adjacent windows fill, in ms. A gateway that counts whole seconds can end
  * a window up to a second early. The next window then starts at a whole second, so that all windows together lose at
  * most one second.
  */
@@ -19,7 +19,7 @@ export const longestWindow = (window: number): number => window + windowToleranc
 export const limiterMemory = ({ window }: LimitRule): number => 2 * longestWindow(window);
 
 /**
- * * Returns the rate, in requests per ms, that every limiter of the rule admits if requests come evenly. It is one
+ * Returns the rate, in requests per ms, that every limiter of the rule admits if requests come evenly. It is one
  * request fewer than the limit in the longest tolerated window. At the full rate a weighted counter would refuse some,
  * since it rounds, or counts the request before it compares. For a limit of one, the rate is one request in two
  * windows.

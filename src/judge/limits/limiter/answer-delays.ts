@@ -9,7 +9,7 @@ const minDelayedShare = 0.1;
 const minDelayed = 3;
 
 /**
- * * The minimum ratio of the share of late refusals to that of late admissions if a busy machine is the cause. A busy
+ * The minimum ratio of the share of late refusals to that of late admissions if a busy machine is the cause. A busy
  * machine delays both; a limiter that delays admissions refuses promptly.
  */
 const minMachineContrast = 0.5;
@@ -79,7 +79,7 @@ const serialTimeOf = (log: readonly LimiterDecision[], usual: number): number =>
 };
 
 /**
- * * Creates a check whether an answer was late. A late answer took over half of window / limit longer than `long`, and
+ * Creates a check whether an answer was late. A late answer took over half of window / limit longer than `long`, and
  * longer than a serial server needs for all requests in flight.
  */
 const createLatenessCheck = (
@@ -108,7 +108,7 @@ export const usualCalmAnswer = (log: readonly LimiterDecision[], rule: LimitRule
 };
 
 /**
- * * Decides whether the limiter delays requests of a load. It does if at least 10 % of the answers under load are later
+ * Decides whether the limiter delays requests of a load. It does if at least 10 % of the answers under load are later
  * than 90 % of the calm ones, or if a few are later than every calm one. Delays that a serial server or a busy machine
  * explains do not count.
  */

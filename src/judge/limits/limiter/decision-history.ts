@@ -32,7 +32,7 @@ export interface DecisionHistory {
 const sortAscending = (times: readonly number[]): Float64Array => Float64Array.from(times).sort();
 
 /**
- * * Shortens the interval of each decision to the duration of the longest refusal. A refusal takes one round trip. An
+ * Shortens the interval of each decision to the duration of the longest refusal. A refusal takes one round trip. An
  * admitted request takes its service time too, but that comes after the decision.
  */
 const withoutServiceTime = (log: readonly LimiterDecision[]): readonly LimiterDecision[] => {
@@ -63,7 +63,7 @@ const withLateDecisions = (log: readonly LimiterDecision[]): readonly LimiterDec
 };
 
 /**
- * * Counts the decisions before a request. The order of overlapping requests is unknown, so the order that explains the
+ * Counts the decisions before a request. The order of overlapping requests is unknown, so the order that explains the
  * decision is assumed: before an admitted request, only requests that certainly came first count; before a refused one,
  * all that possibly did.
  */

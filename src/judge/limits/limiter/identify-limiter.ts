@@ -21,7 +21,7 @@ import {
 } from './replay-class.ts';
 
 /**
- * * This folder finds the algorithm behind a rate limit from a log of its decisions. These are its terms:
+ * This folder finds the algorithm behind a rate limit from a log of its decisions. These are its terms:
  *
  * - A class is a kind of limiter, such as `token-bucket`. A candidate is one limiter of a class, with all its
  * parameters.

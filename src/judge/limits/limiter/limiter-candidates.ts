@@ -106,7 +106,7 @@ const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
 const maxPhases = 500;
 
 /**
- * * Returns the phases of a period that a log can distinguish. All decisions are folded into one period. Between two
+ * Returns the phases of a period that a log can distinguish. All decisions are folded into one period. Between two
  * neighbouring decisions every phase has the same effect, so only the middle is tried: between 100 and 400 ms, 250 ms.
  * Decisions closer than `apart` ms count as one. Phases are searched in the shortest interval that contains a refill;
  * without one, 24 phases are tried.
@@ -147,7 +147,7 @@ const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**
- * * Computes the smallest cap on requests in flight that the stays of the admitted requests permit. A stay is the time
+ * Computes the smallest cap on requests in flight that the stays of the admitted requests permit. A stay is the time
  * of an answer minus the time of the network, which refusals show. A single stay is uncertain, but the sum of many is
  * not. That sum is at most the cap times the span of the stays (Little's law). Example: 40 stays of 30 ms within 100 ms
  * are 1,200 ms in 100 ms, so on average 12 requests were in flight, and the cap is no smaller.

@@ -4,7 +4,7 @@ import type { DecisionHistory, PriorDecisions } from './decision-history.ts';
 import type { LimiterParameters } from './limiter-candidates.ts';
 
 /**
- * * Decides whether a limiter admits a request at `moment`. A model computes each decision from all earlier ones. It
+ * Decides whether a limiter admits a request at `moment`. A model computes each decision from all earlier ones. It
  * keeps no counters as gateways do, so that it does not share their bugs.
  */
 export type LimiterModel = (prior: PriorDecisions, moment: number) => boolean;
@@ -94,7 +94,7 @@ const slidingCounter: LimiterModelBuilder = ({ middles }, { limit, window, phase
 const minLevel = 1 - 1e-9;
 
 /**
- * * Replays a bucket that holds `capacity` requests. `gainedAt(moment)` returns the refill since some start. A request
+ * Replays a bucket that holds `capacity` requests. `gainedAt(moment)` returns the refill since some start. A request
  * that was possibly admitted up to `slack` ms later counts as explained, but the level becomes negative, and that debt
  * stays. So single early requests are explained, but not a rate above the refill. Example: with a refill every 100 ms,
  * each request that comes after 80 ms adds 0.2 to the debt, and after a few of them even `slack` does not excuse the

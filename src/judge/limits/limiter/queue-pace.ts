@@ -88,7 +88,7 @@ const overlaps = (estimates: readonly Range[], { least, most }: Range): boolean 
   estimates.some((each) => each.least <= most && each.most >= least);
 
 /**
- * * The relation of a pace to the rule's: equal (`own`), possibly equal (`near`), within what gateways round their
+ * The relation of a pace to the rule's: equal (`own`), possibly equal (`near`), within what gateways round their
  * windows by (`doubtful`), or different (`other`).
  */
 type PaceMatch = 'own' | 'near' | 'doubtful' | 'other';
@@ -185,7 +185,7 @@ interface ComparedDelays {
 }
 
 /**
- * * Returns the delays if their pace differs from the declared limit's; `null` if a slow server can be the cause. After
+ * Returns the delays if their pace differs from the declared limit's; `null` if a slow server can be the cause. After
  * a burst only the pace is known, and `queue` is `null`.
  */
 const delaysOfOther = (
@@ -235,7 +235,7 @@ const compareWithQueue = (
 };
 
 /**
- * * Compares the delays of the admitted requests with those of a queue. The queue admits one request every window /
+ * Compares the delays of the admitted requests with those of a queue. The queue admits one request every window /
  * limit or, if it is certain, at the pace of the answers. Returns `null` if too few requests waited, or if most of them
  * did not wait as in a queue.
  */

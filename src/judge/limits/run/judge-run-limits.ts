@@ -141,7 +141,7 @@ const widen = ({ rows, ...ledger }: Ledger, error: number): Ledger => ({
 });
 
 /**
- * * Returns the ledgers of a run in the time of one clock. If a coordinator compared the clocks, every interval is
+ * Returns the ledgers of a run in the time of one clock. If a coordinator compared the clocks, every interval is
  * widened by their uncertainty. Returns `null` if the clocks were not compared, or if a slice is missing, since it used
  * the same keys.
  */
@@ -174,7 +174,7 @@ const countExplained = (
 };
 
 /**
- * * Counts the measured 429s that a compliant gateway may send because a declared limit was possibly used up in the
+ * Counts the measured 429s that a compliant gateway may send because a declared limit was possibly used up in the
  * minute before. Returns `null` if unknown: no limit is declared, attempts are not arrivals (retries), the ledger was
  * too small, or slices have separate clocks.
  */

@@ -205,7 +205,7 @@ const checkRequestsKept = (
 };
 
 /**
- * * Checks that no tokens were admitted above the limits of all permitted classes. Tokens in flight may exceed a limit,
+ * Checks that no tokens were admitted above the limits of all permitted classes. Tokens in flight may exceed a limit,
  * so only a request that was admitted after that counts.
  */
 const checkTokensKept = (

@@ -78,7 +78,7 @@ const drawnOf = ({ outcome, count, rows }: RequestSample): string => {
 };
 
 /**
- * * Plots the duration of each request of one kind against the time when it was due. Requests that were never sent are
+ * Plots the duration of each request of one kind against the time when it was due. Requests that were never sent are
  * at the lower edge. The run ends after `end` seconds. Returns `null` without requests.
  */
 export const requestScatter = (

@@ -26,7 +26,7 @@ const streamOf = ({ outcome }: Observation): ChatStreamAnswer | null =>
   outcome.kind === 'completed' && outcome.answer.kind === 'chat-stream' ? outcome.answer : null;
 
 /**
- * * Joins both sides by request id. The error of the TTFT is the error in the first token's arrival. The error of the
+ * Joins both sides by request id. The error of the TTFT is the error in the first token's arrival. The error of the
  * end is that in the last token's arrival. The error of a gap is the recorded gap minus the sent one. All include the
  * way through the kernel, as in any client. Answers due before `warmUp` (ms of the run) and those with missing tokens
  * on a side are excluded; `null` if none remain.

@@ -1,5 +1,5 @@
 /**
- * * The interface specification as a list: its sentences and the rows of its tables, each with an id that begins with
+ * The interface specification as a list: its sentences and the rows of its tables, each with an id that begins with
  * its section. Rows that cannot be seen from outside, or that the specification leaves open, are marked. The
  * conformance checks refer to these ids.
  */

@@ -1,7 +1,7 @@
 import type { CheckProfile } from '../model/check-choices.ts';
 
 /**
- * * The known gaps of servers: findings of these checks are reported separately from violations. Each reason has its
+ * The known gaps of servers: findings of these checks are reported separately from violations. Each reason has its
  * source, the server's documentation or code.
  */
 

@@ -26,7 +26,7 @@ import { chatWith, getRequest, jsonRequest, transcriptionForm } from './check-re
 
 const authentication = checksOf('authentication');
 
-/** A request to each endpoint . The key is checked first, so none of them is paid. */
+/** A request to each endpoint. The key is checked first, so none of them is paid. */
 const keyedRequests = {
   chat: chatWith({ max_tokens: 1 }),
   models: () => ({ ...routes.models, headers: { accept: 'application/json' }, body: null }),

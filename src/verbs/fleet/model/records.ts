@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * * The records that coordinator and workers write into their rendezvous. The run's record and the claims are created
+ * The records that coordinator and workers write into their rendezvous. The run's record and the claims are created
  * once. Every other record has one writer, which replaces it. A worker without a claim sends nothing.
  */
 

@@ -12,7 +12,7 @@ interface Split {
 }
 
 /**
- * * Finds the split with the maximum energy distance between its parts, scaled by n m / (n + m). The energy distance is
+ * Finds the split with the maximum energy distance between its parts, scaled by n m / (n + m). The energy distance is
  * twice the mean distance between the parts, minus the mean distances within each. `distance` is a symmetric matrix,
  * `order` the series as indexes into it, `sums` the row sums of the matrix.
  */
@@ -74,7 +74,7 @@ const significant = (
 };
 
 /**
- * * Returns where the level of a series changes, in order, by E-divisive with its permutation test. D. S. Matteson & N.
+ * Returns where the level of a series changes, in order, by E-divisive with its permutation test. D. S. Matteson & N.
  * A. James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", JASA 109 (2014), with
  * exponent 1 and levels that extend to the ends of their segment; for performance tests D. Daly et al., ICPE 2020. p =
  * (reached + 1) / (permutations + 1): B. Phipson & G. K. Smyth (2010). Segments are split until no split is

@@ -196,7 +196,7 @@ class Examination {
   }
 
   /**
-   * * Sends a request no sooner than the even rate allows. The second request waits longer unless the key was certainly
+   * Sends a request no sooner than the even rate allows. The second request waits longer unless the key was certainly
    * idle before the first. A request after an aborted one waits as long as the slowest answer took.
    */
   async #askPaced(phase: ProbePhase, request: ProbeRequest) {

@@ -35,7 +35,7 @@ const tricklePerWindow = 10;
  */
 const maxWaitWindows = 1.6;
 /**
- * * The size of the first group after that, as a share of the limit, and the start of the second group, in windows. A
+ * The size of the first group after that, as a share of the limit, and the start of the second group, in windows. A
  * log forgets the groups one after the other, a window both at once. A bucket used together with a window then has
  * little left.
  */
@@ -97,7 +97,7 @@ const trickle = async (
 };
 
 /**
- * * Exhausts an idle key with a burst and waits until a single request is admitted. Then it exhausts the key again in
+ * Exhausts an idle key with a burst and waits until a single request is admitted. Then it exhausts the key again in
  * two groups, late in the same window. The times at which the groups are forgotten distinguish limiters. Resolves to
  * the start of the burst.
  */
@@ -197,7 +197,7 @@ const emptyingRequests = 3;
 export const maxRefillRequests = refillRequests + emptyingRequests;
 
 /**
- * * Sends a few requests after a burst, as slowly as a bucket is refilled, and exhausts the key again. A window that
+ * Sends a few requests after a burst, as slowly as a bucket is refilled, and exhausts the key again. A window that
  * ends just after the first burst looks like a refill. After a burst at another phase, it does not.
  */
 export const watchRefill = async (sender: ChatSender, rule: LimitRule): Promise<void> => {

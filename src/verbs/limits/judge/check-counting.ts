@@ -116,7 +116,7 @@ const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
 };
 
 /**
- * * Decides whether reserved tokens were corrected to the used ones. They were if the remaining tokens dropped, between
+ * Decides whether reserved tokens were corrected to the used ones. They were if the remaining tokens dropped, between
  * two small chats, by the use of the chats in between. Example: it drops by 50 for a reservation, rises by 30, and 20
  * tokens were used.
  */

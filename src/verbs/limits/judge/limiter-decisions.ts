@@ -78,7 +78,7 @@ const isRefusal = (reply: ProbeReply, refusals: readonly string[]): boolean => {
 };
 
 /**
- * * Returns the decisions of the limit of requests, in the order of sending. It omits refusals that name tokens, and
+ * Returns the decisions of the limit of requests, in the order of sending. It omits refusals that name tokens, and
  * failures that say nothing about the limiter. Refusals by a cap on requests in flight count only if there are no
  * others.
  */

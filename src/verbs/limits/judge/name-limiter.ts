@@ -83,7 +83,7 @@ const likelierRatio = 0.5;
  */
 const minShownContrast = 25;
 /**
- * * The number of decisions that the declared limit must contradict before a weighted counter of any phase is beyond
+ * The number of decisions that the declared limit must contradict before a weighted counter of any phase is beyond
  * doubt. Such a counter explains more logs than others, so nothing else may explain the log either.
  */
 const minOfAnyPhase = 16;

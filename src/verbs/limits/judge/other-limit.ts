@@ -39,7 +39,7 @@ const isDisjoint = (a: Omit<Fitted, 'value'>, least: number, most: number): bool
   a.least > most || a.most < least;
 
 /**
- * * Decides whether a fitted limiter certainly is not of the rule: it has the declared window and another limit, or it
+ * Decides whether a fitted limiter certainly is not of the rule: it has the declared window and another limit, or it
  * admits more than the limit in a window, or it has another rate. For buckets, only the rate is known.
  */
 export const isOtherLimiter = (fit: LimiterFit, rule: LimitRule): boolean => {
@@ -79,7 +79,7 @@ const canDropFractions = (fit: LimiterFit, rule: LimitRule): boolean => {
 };
 
 /**
- * * Decides whether a fitted limiter is evidence against the gateway. A small bucket explains much by its size, so it
+ * Decides whether a fitted limiter is evidence against the gateway. A small bucket explains much by its size, so it
  * is evidence only if its rate is lower and narrowly bounded. A higher rate is shown by facts.
  */
 export const isAccusing = (fit: LimiterFit, rule: LimitRule): boolean => {

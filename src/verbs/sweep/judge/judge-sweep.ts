@@ -45,7 +45,7 @@ const frontOf = (points: readonly SweepPoint[], x: string, y: string): ReadonlyS
 const steadyShare = 0.9;
 
 /**
- * * Returns the throughput and the requests in flight of each run that counts, as steps for fitting the law. Throughput
+ * Returns the throughput and the requests in flight of each run that counts, as steps for fitting the law. Throughput
  * is computed by Little's law from the requests in flight and their mean time. Counting answers would be less exact:
  * users in step with each other end many requests at once, so a short run's count may be wrong by such a batch.
  */

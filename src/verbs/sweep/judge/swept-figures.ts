@@ -94,7 +94,7 @@ const inFlightOf = (result: Result): number | null => {
 };
 
 /**
- * * Returns the mean time of a request in ms while all of these users were active. When the load ends they leave, and
+ * Returns the mean time of a request in ms while all of these users were active. When the load ends they leave, and
  * the last requests share the server with fewer others. So requests due in a last part, as long as the longest request,
  * are excluded. If no others remain, and for other loads, it is the mean of all requests.
  */

@@ -36,7 +36,7 @@ const sweptRunSchema = z.strictObject({
 export type SweptRun = z.infer<typeof sweptRunSchema>;
 
 /**
- * * The verdicts on a point. `kept`: it keeps the objectives or, without any, at least 95 % completed. `undecided`: too
+ * The verdicts on a point. `kept`: it keeps the objectives or, without any, at least 95 % completed. `undecided`: too
  * little data for an objective. `excluded`: no run counts. `missing`: the sweep ended before its first run.
  */
 const pointVerdictNames = ['kept', 'broken', 'undecided', 'excluded', 'missing'] as const;

@@ -79,7 +79,7 @@ const straddlesBoth = (
 };
 
 /**
- * * Returns how many requests a refill in steps can add to both bursts, as spans in ms; infinite if a boundary of whole
+ * Returns how many requests a refill in steps can add to both bursts, as spans in ms; infinite if a boundary of whole
  * windows can be in both. Steps longer than the time for which the key stayed refused are impossible. Example: of 60
  * requests in 60 s, a refill of 15 s that can be in both bursts adds 15 to each.
  */
@@ -99,7 +99,7 @@ const stepUnits = (
 };
 
 /**
- * * Returns the highest number of admissions in a burst that contains no boundary or step: one limit, its refill in the
+ * Returns the highest number of admissions in a burst that contains no boundary or step: one limit, its refill in the
  * span, and one more for limiters that compare after they count. Example: of 60 in 60 s about 60 + 1 + 1 in a second.
  */
 const allowedIn = (span: number, { limit, window }: LimitRule): number =>

@@ -27,7 +27,7 @@ export interface KeyHistory {
 const roundingTolerance = 1e-9;
 
 /**
- * * Creates a check of whether a client certainly kept the even rate up to a request. It did if, for each earlier
+ * Creates a check of whether a client certainly kept the even rate up to a request. It did if, for each earlier
  * request j, the requests since j are at most as many as the rate admits in that time. Example: at 1 request/s at most
  * 5 requests, j included, may have come in the 5 s since j. Refused requests count, too, since some limiters count
  * them.

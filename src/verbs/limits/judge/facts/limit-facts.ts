@@ -24,7 +24,7 @@ import { upperEnvelope } from '../../../../judge/limits/facts/upper-envelope.ts'
 const slackRequests = 2;
 
 /**
- * * Counts spaced requests: each is certainly sent at least the even spacing after the answer of the previous one.
+ * Counts spaced requests: each is certainly sent at least the even spacing after the answer of the previous one.
  * Every limiter of the rule admits at least this number of requests, of any kind, minus one limit:
  * - a bucket gains more than one request between two of them, so it lacks at most what it lacked at the start;
  * - a window or a log that refuses one of them has admitted `limit` others;

@@ -9,7 +9,7 @@ export interface CounterGrid {
 }
 
 /**
- * * The numbers of decisions that weighted counters contradict, by their limit. A counter admits a request if the limit
+ * The numbers of decisions that weighted counters contradict, by their limit. A counter admits a request if the limit
  * minus its weighted count is above 0 (`some`) or at least 1 (`whole`).
  */
 interface ContradictedByLimit {
@@ -84,7 +84,7 @@ interface CountedDecision {
 }
 
 /**
- * * Counts the decisions that weighted counters contradict, for all limits in one pass, since the count at a decision
+ * Counts the decisions that weighted counters contradict, for all limits in one pass, since the count at a decision
  * does not depend on the limit. An admission agrees with every limit from some value on, a refusal with every limit up
  * to some value. Example (`some`): at a count of 7.4 a limit of 7 refuses and one of 8 admits. So an admission
  * contradicts all limits up to 7, and a refusal all from 8 on.

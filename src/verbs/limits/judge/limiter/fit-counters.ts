@@ -181,7 +181,7 @@ const bestOfWindows = (places: readonly Place[]): readonly Place[] => {
 };
 
 /**
- * * Finds the weighted counter of another limit or window that contradicts the fewest decisions; none if that is more
+ * Finds the weighted counter of another limit or window that contradicts the fewest decisions; none if that is more
  * than `mostWrong`. Windows are whole seconds. They are aligned to the server's clock or, if that is unknown, have any
  * phase.
  */

@@ -18,7 +18,7 @@ export type Score = (limit: number, window: number, most: number) => number;
 export type Explains = (limit: number, window: number, most: number) => boolean;
 
 /**
- * * Searches one class for the limiters that contradict the fewest decisions. It replays every `every`-th decision, so
+ * Searches one class for the limiters that contradict the fewest decisions. It replays every `every`-th decision, so
  * counts are estimates if `every` is above 1. The distance of the tried phases is `apart`, as a share of the window.
  */
 const searchClass = (
