@@ -10,7 +10,7 @@ const endTimeout = 5000;
 let outputFailure: string | null = null;
 
 const main = async (): Promise<void> => {
-  // A command that never ends although nothing is left to wait for is a defect, not a success.
+  // A command is defective, not successful, if it does not end when nothing is left to wait for.
   process.exitCode = exitCode('internal');
   let exit = await runCommandLine(process.argv.slice(2));
   // An output that fails reports that one turn later.

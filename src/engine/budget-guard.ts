@@ -8,7 +8,7 @@ import { createSharedBudget, type SharedBudget, type SliceOptions } from './slic
 /** The amounts that one attempt may spend, or has spent. */
 type BudgetAmounts = Readonly<Record<BudgetUnit, number>>;
 
-/** The amounts reserved for an attempt; `settle` gives back those that it did not spend. */
+/** The amounts reserved for an attempt. `settle` returns the unused part. */
 export interface BudgetReservation {
   settle(outcome: Outcome): void;
 }

@@ -217,7 +217,7 @@ const csv: Parser = (text) => {
     return '1: expected a header with a column "prompt" and optionally "max_tokens"';
   const jsonIn = (cells: readonly string[], column: string): unknown => {
     const cell = cells[names.indexOf(column)]?.trim() ?? '';
-    // Text that is not JSON is not a mapping either.
+    // Text other than JSON is not a mapping.
     return cell === '' ? undefined : (parseJson(cell) ?? cell);
   };
   const entryOf = (cells: readonly string[]): DatasetEntry | string => {

@@ -45,7 +45,7 @@ export const selectSingleTokenWords = (
 
 /** Generates texts of words that are one token each with the space before them, so n words are n tokens. */
 export interface Vocabulary {
-  /** Generates a text of exactly so many tokens, whose words are drawn evenly. */
+  /** Generates a text with exactly this number of tokens. Its words are drawn uniformly. */
   text(tokens: number, draw: Draw): string;
   /** Returns a message: the text without its first space if the tokenizer adds one. */
   message(text: string): string;

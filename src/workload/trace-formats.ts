@@ -238,7 +238,7 @@ const recognisers: readonly Recogniser[] = [
 /** The number of first lines that show a format, its unit and its block size. */
 export const recognisedLines = 200;
 
-/** Recognises a trace by its first lines, none of which is empty; `null` if it is of no known format. */
+/** Recognises a trace by its first lines, which must not be empty; `null` if its format is unknown. */
 export const recogniseTrace: Recogniser = (lines, unit) => {
   for (const recognise of recognisers) {
     const found = recognise(lines, unit);

@@ -54,7 +54,7 @@ interface ErrorForm {
 const fromStart = { delay: 'first' } as const;
 const atEnd = { delay: 'end' } as const;
 
-/** The error form of each measure. Measures that are not times, and times that Weir sets itself, have no error. */
+/** The error form of each measure. Measures other than times, and times that Weir sets itself, have no error. */
 const errorForms: Readonly<Partial<Record<MeasureName, ErrorForm>>> = {
   ttft: fromStart,
   ttftService: fromStart,
@@ -138,7 +138,7 @@ const byStreams = (samples: readonly GeneratorSample[]): DelayBeyond | null => {
 const kernelDelay = 0.1;
 
 /**
- * Computes the delays from the lateness of the loop's timers, of which 99 % are at most as late as the p99 of their
+ * Computes the delays from the lateness of the loop's timers: 99 % of them are at most as late as the p99 of their
  * second.
  */
 const byTimers = (samples: readonly GeneratorSample[]): DelayBeyond =>

@@ -23,7 +23,7 @@ export interface CompletionOptions {
   readonly maxTokens: number | null;
   readonly stopSequences: readonly string[];
   readonly format: 'text' | 'json' | StructuredFormat;
-  /** The functions of which the answer calls one; empty for an answer in words. */
+  /** The functions; the answer calls one of them. Empty for an answer in words. */
   readonly tools: readonly Tool[];
 }
 

@@ -93,7 +93,7 @@ export interface Forecast {
   readonly name: string;
   readonly total: ResourceNeed;
   readonly groups: readonly ForecastGroup[];
-  /** The duration of the load; then the maximum time after it. */
+  /** `scheduled` is the duration of the load, `grace` the maximum time after it. */
   readonly scheduled: Milliseconds;
   readonly grace: Milliseconds;
   /** The assumed time of an answer; `null` if no user waits for it. */

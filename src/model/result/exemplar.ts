@@ -11,7 +11,7 @@ const moment = instantSchema.nullable();
  * failure. Instants belong to the last attempt; `null` if it did not get that far.
  */
 export const exemplarSchema = z.strictObject({
-  /** Weir's own id as sent; the server's id follows. */
+  /** `requestId` is Weir's own id, as sent; `serverId` is the server's. */
   requestId: z.string(),
   serverId: z.string().nullable(),
   traffic: z.enum(trafficKinds),

@@ -24,7 +24,7 @@ export const serverMetricsSchema = z.strictObject({
   software: z.string().nullable(),
   /** The time between two samples that are kept. */
   every: millisecondsSchema,
-  /** The number of requests for the metrics, and of those that failed. */
+  /** `scrapes` is the number of requests for the metrics, `failed` the number of those that failed. */
   scrapes: count,
   failed: count,
   lastFailure: z.string().nullable(),

@@ -21,9 +21,7 @@ export const comparisonRules = {
   latencyEffect: 0.1,
   throughputEffect: 0.05,
   rateEffect: 0.005,
-  /**
-   * The changes in ms below which a change is irrelevant whatever its ratio; the second is for times of single tokens.
-   */
+  /** The smallest relevant changes in ms, whatever their ratio. The second is for times of single tokens. */
   latencyFloor: 5,
   tokenFloor: 0.5,
   /** With fewer on a side nothing is decided, unless two single runs are far apart. */

@@ -11,7 +11,7 @@ export const historyFigureSchema = z.strictObject({
   scale: z.enum(['ratio', 'difference']),
   /** The value in its unit; a share is 0 … 1. */
   value: z.number(),
-  /** The changes below which a change is irrelevant: a ratio or a difference, and a value in the unit. */
+  /** The smallest relevant changes: a ratio or a difference, and a value in the unit. */
   effect: z.number(),
   floor: z.number(),
 });

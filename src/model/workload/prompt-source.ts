@@ -23,7 +23,7 @@ export type DroppedParts = z.infer<typeof droppedSchema>;
 
 /** Describes the source of a chat entry's prompts if they are not in the scenario. It never contains the prompts. */
 export const promptSourceSchema = z.discriminatedUnion('kind', [
-  /** Prompts of generated words, each of which is one token. */
+  /** Prompts of generated words; each word is one token. */
   z.strictObject({
     kind: z.literal('synthetic'),
     system,

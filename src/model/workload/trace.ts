@@ -13,7 +13,7 @@ export const unitNames = {
   us: 'microseconds',
   ns: 'nanoseconds',
 } as const satisfies Record<TraceUnit, string>;
-/** Returns whether a unit that nobody named may be wrong because it is too short. Only the second is certain. */
+/** Returns whether a unit that was not named may be wrong because it is too short. Only the second cannot be. */
 export const isDoubtful = (unit: TraceUnit | undefined): unit is TraceUnit =>
   unit !== undefined && unit !== 's';
 export const askUnit = 'which unit are they? Write it beside "file", for example unit: s';

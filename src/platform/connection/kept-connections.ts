@@ -129,7 +129,8 @@ export class KeptConnections<Connection extends KeptConnection> {
     if (this.#restTimer !== null && this.#restTimer.at <= at) return;
     if (this.#restTimer !== null) clearTimeout(this.#restTimer.timer);
     const wait = Math.max(0, at - performance.now());
-    // Sockets are read after a timer and before an immediate that it sets, so an end that has arrived is seen first.
+    // The timer sets an immediate. The loop reads the sockets between the two, so an end that has arrived is noticed
+    // first.
     this.#restTimer = { at, timer: setTimeout(() => setImmediate(this.#onRested), wait) };
   }
 

@@ -5,13 +5,11 @@ import { TLSSocket } from 'node:tls';
  * It is certain in two cases only that a server has not read a request:
  *
  * - The request could not be written in full: the connection was reset or closed before.
- * - The server had sent its end (FIN) and its system then refused what was written (RST). A system refuses bytes that
- * come
- * after the server has closed the connection, and what a server has not read in full it cannot have carried out. A
- * server that
- * reads a request and then closes the connection sends an end and no refusal.
- * A reset without an end before it proves nothing, since a server may read the request and then abort. Over TLS a
- * refusal proves nothing either, since the refused bytes may be a TLS record outside the request.
+ * - The server had sent its end (FIN) and its system then refused the written bytes (RST). A system refuses bytes that
+ * come after the server has closed the connection, and a server cannot carry out a request that it has not read
+ * completely. A server that reads a request and then closes the connection sends an end and no refusal. A reset without
+ * an end before it proves nothing, since a server may read the request and then abort. Over TLS a refusal proves
+ * nothing either, since the refused bytes may be a TLS record outside the request.
  */
 
 const nothing = new Uint8Array(0);

@@ -25,7 +25,7 @@ const noEnds = { answers: 0, inARow: 0 };
 export class ObservedEnds {
   /** The number of answers after which connections are not used again. */
   limit = Number.POSITIVE_INFINITY;
-  /** Every limit that was ever concluded, including those that turned out to be wrong. */
+  /** Every limit that was ever concluded, even if it turned out to be wrong. */
   readonly concluded = new Set<number>();
   readonly dropped = new Set<number>();
   /** The latest connections that the server ended, all after the same number of answers. */

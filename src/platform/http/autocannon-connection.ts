@@ -209,7 +209,8 @@ export class ObservedConnection {
       this.#context.rule.endsOf(connection).onRested();
       this.#client[sendNext]();
     };
-    // Sockets are read after a timer and before an immediate that it sets, so an end that has arrived is seen first.
+    // The timer sets an immediate. The loop reads the sockets between the two, so an end that has arrived is noticed
+    // first.
     setTimeout(() => setImmediate(send), rest);
   }
 

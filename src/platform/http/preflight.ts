@@ -17,7 +17,7 @@ export type Preflight =
   /** The target cannot be loaded; `message` says why and what to do. */
   | { readonly kind: 'unusable'; readonly message: string };
 
-/** In ms. */
+/** The default timeout, in ms. */
 const defaultTimeout = 10_000;
 
 const unusable = (url: string, problem: string, advice: string | null): Preflight => {

@@ -20,12 +20,12 @@ export interface RunningStage {
 
 export interface RunProgress {
   readonly name: string;
-  /** The milliseconds since the run began, then the planned length of its load. */
+  /** `elapsed` is the time since the run began, `scheduled` the planned length of its load, both in ms. */
   readonly elapsed: number;
   readonly scheduled: Milliseconds;
   /** The current stage; `null` for a load with a single stage, or after the end. */
   readonly stage: RunningStage | null;
-  /** The number of arrivals so far, then of exchanges in flight. */
+  /** `due` is the number of arrivals so far, `inFlight` the number of exchanges in flight. */
   readonly due: number;
   readonly inFlight: number;
   readonly outcomes: OutcomeCounts;

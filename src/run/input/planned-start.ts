@@ -1,6 +1,6 @@
 /** When a load begins, by a clock that the machines of a run agree on. */
 export interface PlannedStart {
-  /** In ms since 1970. */
+  /** The start in ms since 1970. */
   readonly at: number;
   /** The current time of that clock, in ms since 1970. */
   readonly now: () => number;

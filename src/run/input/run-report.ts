@@ -8,10 +8,10 @@ import type { FigureError, Trust } from '../../model/result/verdict.ts';
 
 /** The progress of a run, as plain numbers. */
 export interface ProgressReport {
-  /** Milliseconds since the run began, then the planned length of its load. */
+  /** `elapsed` is the time since the run began, `scheduled` the planned length of its load, both in ms. */
   readonly elapsed: number;
   readonly scheduled: number;
-  /** The requests due so far, then those in flight now. */
+  /** `due` is the number of requests due so far, `inFlight` the number in flight now. */
   readonly due: number;
   readonly inFlight: number;
   /** The outcomes of the requests that have ended. */

@@ -22,7 +22,7 @@ import { type Findings, placedStages, type WholeScenario } from './placed-stages
 
 /** The requests of one traffic entry in one stage, as far as both are valid. */
 interface TrafficTarget {
-  /** The stage's written name, and the names in reports, of which stairs have several. */
+  /** The stage's written name, and its names in reports; stairs have several. */
   readonly stages: readonly (string | null)[];
   readonly kind: string | null;
   readonly model: ScenarioPart<string | undefined>;

@@ -11,7 +11,7 @@ import {
 
 /** Says which fields of an entry of one kind exclude one another. */
 interface FieldRules {
-  /** The fields of which an entry has at most one, and the content that they provide. */
+  /** The fields that provide the content of an entry, with a description. An entry has at most one of them. */
   readonly contents: readonly string[];
   readonly contentMeaning: string;
   /** The request fields that Weir sets itself, each with the entry's field to use instead. */

@@ -60,7 +60,7 @@ export const pricesSchema = z.record(
   'expected a mapping of models to prices such as {NAME: {input: 0.15, output: 0.60}}',
 );
 
-/** The failures that are retried by default, none of which reached a model. */
+/** The failures that are retried by default. Such requests never reached a model. */
 const defaultRetryClasses: RetryClass[] = ['limited', 'server-error', 'connect'];
 
 const classList = retryClasses.join(', ');

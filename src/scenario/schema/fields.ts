@@ -3,11 +3,11 @@ import { milliseconds, perSecond } from '../../model/quantity.ts';
 import { durationNotation, type Notation, rateNotation, sizeNotation } from './notation.ts';
 
 /**
- * This file contains the kinds of field of which scenario schemas are made. Their messages are half sentences
+ * This file contains the kinds of field from which scenario schemas are made. Their messages are half sentences
  * (“expected …”), with advice behind a semicolon if needed. `schema-findings.ts` adds what was found instead.
  */
 
-/** The parameters of a custom issue: the words of which the value may be a misspelling. */
+/** The parameters of a custom issue: the words that the user may have misspelt. */
 export interface IssueParams {
   readonly choices?: readonly string[];
 }

@@ -15,7 +15,7 @@ import {
 /** This file contains the schema of a scenario's target, and of how connections to it are made. */
 
 /**
- * Says why a text that begins like an address is not one. What looks like a port may be half a password, so it is not
+ * Says why a text that begins like an address is not one. Apparent ports may be half of a password, so it is not
  * quoted.
  */
 const malformedAddressProblem = (text: string): string => {
@@ -54,8 +54,8 @@ const problemOfQuery = (url: URL, mayHaveQuery: boolean): string | null => {
 };
 
 /**
- * Says what is wrong with a text as an address to send requests to; `null` if nothing is, or if it is no address at
- * all. It never repeats the address, which may hold a password.
+ * Returns the problem of a text as the address of a target; `null` if it has none, or is not an address at all. It
+ * never repeats the address, which may hold a password.
  */
 const addressProblem = (text: string, url: URL | null, mayHaveQuery: boolean): string | null => {
   // The other spellings are those of Python's requests-unixsocket and of nginx and got.

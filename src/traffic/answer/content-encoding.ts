@@ -14,7 +14,7 @@ export const encodingOf = (headers: Readonly<Record<string, string>>): string | 
 const zlibFlush = { finishFlush: constants.Z_SYNC_FLUSH };
 const brotliFlush = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
-/** The decoders by encoding. They return what they can of a truncated body. */
+/** The decoders by encoding. From a truncated body they return as much as possible. */
 const decoders: ReadonlyMap<string, (bytes: Buffer, limit: number) => Buffer> = new Map([
   ['gzip', (bytes, limit) => gunzipSync(bytes, { ...zlibFlush, maxOutputLength: limit })],
   ['x-gzip', (bytes, limit) => gunzipSync(bytes, { ...zlibFlush, maxOutputLength: limit })],

@@ -121,7 +121,7 @@ const holdsOnlyValues = (text: string, places: readonly Place[]): boolean => {
  * `{"id":"b22","n":10}` matches with `b22` and `10`.
  */
 export class LearnedBody {
-  /** The start of the first `words` of the last match; −1 if the body has none. */
+  /** The start of the first value of kind `words` in the last match; −1 if the body has none. */
   wordsFrom = -1;
   wordsTo = -1;
   readonly #fixed: readonly Buffer[];

@@ -221,13 +221,15 @@ const afterComments = (page: string): string => {
 export const looksLikeHtml = (text: string): boolean =>
   /^<(!doctype html|html|head|body|h1|center)\b/i.test(afterComments(text.replace(/^\ufeff/, '')));
 
-/** Says that an HTML page was returned instead of something, with its title; `null` for other texts. */
+/** Returns the message that an HTML page came in place of `name`, with the page's title; `null` for other texts. */
 export const htmlInsteadOf = (name: string, text: string, redact: Redact): string | null =>
   looksLikeHtml(text)
     ? `an HTML page was returned instead of ${name}: ${excerpt(htmlTitle(text), redact)}`
     : null;
 
-/** Says that a JSON error was returned instead of something, with its message; `null` for other documents. */
+/**
+ * Returns the message that a JSON error came in place of `name`, with the error's message; `null` for other documents.
+ */
 export const errorInsteadOf = (name: string, json: unknown, redact: Redact): string | null => {
   const error = readErrorBody(json, redact);
   return error === null ? null : `a JSON error was returned instead of ${name}: ${error.message}`;

@@ -31,7 +31,7 @@ const longLengths = 16;
 const trailer = /^(?:LIST|id3 |ID3 |bext|cue |fact|smpl|iXML|_PMX|JUNK|PAD )$/;
 
 /**
- * The codecs of which each block is one sample: PCM, floating point, A-law, µ-law, and the extensible form of these.
+ * The codecs in which each block is one sample: PCM, floating point, A-law, µ-law, and the extensible form of these.
  */
 const plainCodecs: ReadonlySet<number> = new Set([1, 3, 6, 7, 0xfffe]);
 /** The codecs whose format declares the number of samples of a block: both kinds of ADPCM, and GSM. */

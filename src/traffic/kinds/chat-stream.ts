@@ -48,7 +48,7 @@ export const chatStream: TrafficHandler<'chat-stream'> = {
   },
 };
 
-/** The bytes that may precede an event stream or JSON: white space and those of a byte order mark. */
+/** The bytes that may precede an event stream or JSON: white space and a byte order mark. */
 const leadingBytes = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
 /** The first bytes of a body that is not an event stream: JSON or HTML. */
 const wholeBodyBegins = new Set(['{', '[', '<'].map((character) => character.charCodeAt(0)));

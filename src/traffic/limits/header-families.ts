@@ -63,7 +63,7 @@ export const headerFamilies: readonly HeaderFamily[] = [
     'openai',
     `x-ratelimit-${field}-(?<unit>requests|tokens|input-tokens|output-tokens|project-tokens|project-requests|images|tokens-prompt|tokens-generated|tokens-cache-adjusted-prompt)`,
   ),
-  // Gateways of one’s own.
+  // These are gateways that users build themselves.
   family('short', `x-ratelimit-${field}-(?<short>[rt]p[smhd])`),
   // Mistral (headers of api.mistral.ai, as clients record them).
   family('mistral', `x-ratelimit-${field}-(?<unit>req|tokens)-${period}`),

@@ -24,7 +24,7 @@ const countOf = (value: unknown): number | null =>
 /** One member of a list of limits: `100`, `100;w=60` or, in the words of old drafts, `100;window=60`. */
 interface Policy {
   readonly limit: number;
-  /** In ms; `null` if it has none. */
+  /** The window in ms; `null` if the member has none. */
   readonly window: number | null;
   readonly name: string | null;
 }

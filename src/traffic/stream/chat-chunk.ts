@@ -9,8 +9,8 @@ import { describeSchemaErrors } from '../answer/whole-body.ts';
 export interface ChoiceReading {
   readonly index: number;
   /**
-   * The most visible kind of content in the choice. `visible` is content, a refusal or a tool call; `reasoning` is
-   * nothing but reasoning; `nothing` is a role, a finish reason, or empty or null fields.
+   * The most visible kind of content in the choice. `visible` is content, a refusal or a tool call; `reasoning` means
+   * only reasoning; `nothing` means only a role, a finish reason, or empty or null fields.
    */
   readonly carries: CarriedContent;
   readonly finish: string | null;

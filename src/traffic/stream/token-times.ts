@@ -59,8 +59,7 @@ export class TokenTimes extends InstantList {
 /**
  * Decides whether a stream was buffered: 90 % or more of its token events came in one read or within 5 ms of each
  * other, and the first token came, counted from `begun`, nearly as late as the last. It is always false for fewer than
- * ten token events. Example: 20 tokens of which the first comes after 2,000 ms and the last after 2,004 ms were
- * buffered.
+ * ten token events. Example: 20 tokens were buffered if the first comes after 2,000 ms and the last after 2,004 ms.
  */
 export const isBuffered = (instants: Float64Array, begun: Instant): boolean => {
   const first = instants[0];

@@ -29,7 +29,7 @@ export const openProbe = async (target: ReadyTarget, window: number, model: stri
     headers: { 'user-agent': `weir/${weirVersion()}`, ...target.headers },
     keyHeader: (key) => keyHeader(target.auth, key),
     redact: redactor([...target.secrets, ...values]),
-    // In ms. A queue may delay a request by more than a window.
+    // The timeout is in ms. A queue may delay a request by more than a window.
     timeoutFor: 2 * window + 30_000,
   };
   const sent = clock.now();

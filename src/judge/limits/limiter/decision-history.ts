@@ -127,9 +127,7 @@ export const decisionHistoriesOf = (
     besides.map((counted) => decisionHistoryOf(view, counted)),
   );
 
-/**
- * Returns a history of which only every `every`-th decision is replayed. All of them still count as earlier decisions.
- */
+/** Returns a history in which only every `every`-th decision is replayed. All decisions still count as earlier ones. */
 export const sampleOf = (history: DecisionHistory, every: number): DecisionHistory => {
   const isSampled = (_: unknown, place: number): boolean => place % every === 0;
   return {

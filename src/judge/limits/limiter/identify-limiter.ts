@@ -57,7 +57,7 @@ const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
 const tolerance = 0.005;
 /** The same share for a queue, since each pause of a machine delays some of its answers. */
 const queueTolerance = 0.02;
-/** The minimum ratio between the contradictions of any other class and those of the class that is named. */
+/** The minimum ratio of another class's contradictions to those of the named class. */
 const minContrast = 10;
 /** The maximum number of additional contradictions, compared with the best, of a class that still ties with it. */
 const maxTieGap = 2;

@@ -97,8 +97,8 @@ const minLevel = 1 - 1e-9;
  * Replays a bucket that holds `capacity` requests. `gainedAt(moment)` returns the refill since some start. A request
  * that was possibly admitted up to `slack` ms later counts as explained, but the level becomes negative, and that debt
  * stays. So single early requests are explained, but not a rate above the refill. Example: with a refill every 100 ms,
- * each request that comes after 80 ms adds 0.2 to the debt, and after a few of them even `slack` does not excuse the
- * next.
+ * each request that comes after 80 ms adds 0.2 to the debt, and after a few of them the next one is a contradiction in
+ * spite of `slack`.
  */
 const bucket = (
   { admitted: requests, middles, slack }: DecisionHistory,

@@ -37,15 +37,15 @@ const litellm: Exemptions = {
   'headers.stream': 'streams have none', // common_request_processing.py: they begin before the post-call hook
   'headers.models': 'the list is not limited', // hooks/parallel_request_limiter.py: only model routes
   'headers.speech': 'audio has none', // proxy_server.py audio_speech returns its own response
-  'headers.transcription': 'audio has none', // as before
+  'headers.transcription': 'audio has none', // proxy_server.py, as for speech
   'headers.refusals': 'refusals have none', // hooks run after a success
   'root-*': 'every path is also served without /v1', // proxy_server.py: @router.post("/chat/completions")
   'stop-five': 'all but four stop sequences are dropped', // utils.py validate_openai_optional_params
   'stream-text': 'whatever is not true is no stream', // common_request_processing.py _is_streaming_request
   'no-role': 'a message without role is one of the assistant', // utils.py validate_and_fix_openai_messages
   'transcription-no-file': 'FastAPI refuses incomplete forms with 422', // proxy_server.py audio_transcriptions
-  'broken-form': 'FastAPI refuses incomplete forms with 422', // as before
-  'transcription-text.plain': 'transcripts come in JSON', // as before: it returns a TranscriptionResponse
+  'broken-form': 'FastAPI refuses incomplete forms with 422', // the same: proxy_server.py audio_transcriptions
+  'transcription-text.plain': 'transcripts come in JSON', // proxy_server.py audio_transcriptions returns a TranscriptionResponse
   'transcription-srt.plain': 'transcripts come in JSON',
   'transcription-vtt.plain': 'transcripts come in JSON',
 };
@@ -58,7 +58,7 @@ const vllm: Exemptions = {
   'bounds-low': 'top_p has to be above 0',
   'temperature-above': 'temperature has no upper bound', // vllm/sampling_params.py _verify_args
   'stream-refused': 'temperature has no upper bound',
-  'stop-five': 'any number of stop sequences is accepted', // as before
+  'stop-five': 'any number of stop sequences is accepted', // vllm/sampling_params.py _verify_args
   'no-model': 'the one served model answers', // entrypoints/openai/chat_completion/protocol.py: model: str | None = None
   tools: 'tools are read only if the server was started with --enable-auto-tool-choice', // docs: features/tool_calling
   'missing-key-*': noKeyNeeded, // docs: serve, --api-key
@@ -78,11 +78,11 @@ const llamaCpp: Exemptions = {
   'no-model': 'the model is not chosen by requests',
   'temperature-*': wideRange,
   'top_p-*': wideRange,
-  'top_k-*': 'a fraction is cut off', // as before
+  'top_k-*': 'a fraction is cut off', // server-schema.cpp
   'presence_penalty-*': wideRange,
   'frequency_penalty-*': wideRange,
   'stream-refused': wideRange,
-  'stop-*': 'any number of stop sequences is accepted, and anything else is ignored', // as before
+  'stop-*': 'any number of stop sequences is accepted, and anything else is ignored', // server-schema.cpp
   'tools-text': wrongForm, // common/chat.cpp throws, server.cpp ex_wrapper makes it a 500
   'no-role': wrongForm,
   'models.audio': 'one model is served', // README

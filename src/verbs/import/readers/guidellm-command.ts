@@ -55,8 +55,8 @@ export class PartSettings {
 }
 
 /**
- * `guidellm benchmark` with an option for each setting (up to 0.6), and `guidellm run` with a mapping for each part
- * (from 0.7): https://github.com/vllm-project/guidellm. The defaults are those of 0.6.1 and 0.8.1.
+ * The options of `guidellm benchmark`, with an option for each setting (up to 0.6), and of `guidellm run`, with a
+ * mapping for each part (from 0.7): https://github.com/vllm-project/guidellm. The defaults come from 0.6.1 and 0.8.1.
  */
 
 export const guideLlmFlags = namedFlags({

@@ -18,7 +18,7 @@ export interface JudgedRun {
   readonly run: SweptRun;
   /** The names of figures with too few samples. */
   readonly weak: ReadonlySet<string>;
-  /** The objectives that the run breaks, then those with too little data. */
+  /** `broken` has the objectives that the run breaks, `undecided` those with too little data. */
   readonly broken: readonly string[];
   readonly undecided: readonly string[];
 }

@@ -48,7 +48,7 @@ export const figureNames = (wanted: readonly (string | null)[]): readonly string
   ...new Set([...usualFigures, ...wanted.filter((name) => name !== null)]),
 ];
 
-/** Returns whether a name is that of a rate, of which more is better. */
+/** Returns whether a name is a rate, for which more is better. */
 export const isRateName = (name: string): name is RateName =>
   rateNames.some((each) => each === name);
 
@@ -61,7 +61,7 @@ export const axisOf = (name: string): SweepAxis | null => {
   return { name, label: `${short} p${Number((percentile.q * 100).toFixed(2))}`, unit };
 };
 
-/** Returns whether a name is that of a percentile of which less is better. */
+/** Returns whether a name is a percentile for which less is better. */
 export const isLatencyName = (name: string): boolean => {
   const percentile = percentileOf(name);
   return percentile !== null && measures[percentile.measure].better === 'lower';

@@ -30,7 +30,7 @@ const sweptRunSchema = z.strictObject({
   trust: z.enum(['valid', 'degraded', 'invalid']),
   /** The reason why its figures do not count; `null` if they do. */
   excludedBecause: z.string().nullable(),
-  /** The figures by name; those that the run does not have are absent. */
+  /** The figures by name, without those that the run lacks. */
   figures: z.record(z.string(), z.number()),
 });
 export type SweptRun = z.infer<typeof sweptRunSchema>;
@@ -48,7 +48,7 @@ const pointSchema = z.strictObject({
   /** The reasons why it is not `kept`, and what was wrong with runs that do not count. */
   reasons: z.array(z.string()),
   runs: z.array(sweptRunSchema),
-  /** The figures over the runs that count; those that none of them has are absent. */
+  /** The figures over the runs that count. A figure that none of these runs has is absent. */
   figures: z.record(z.string(), figureSchema),
   /** Whether no other `kept` point has more throughput at no more latency, or less latency at no less throughput. */
   isOnFront: z.boolean(),
