@@ -9,7 +9,10 @@ const lengthMarker = (text: string): string => {
   return `[${length} character${length === 1 ? '' : 's'}]`;
 };
 
-/** The maximum length of a text that is kept; names, formats and flags are shorter than tools, schemas and examples. */
+/**
+ * The maximum length of a text that is kept. Names, formats and flags are shorter; tools, schemas and examples are
+ * longer.
+ */
 const longestKept = 40;
 
 /** Returns JSON in which markers replace all longer texts. */

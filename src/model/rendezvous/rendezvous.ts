@@ -16,7 +16,7 @@ export interface Rendezvous {
   store(name: string, content: Uint8Array): Promise<string>;
   /** Reads a content. Throws a `Problem` if it is missing or has another digest. */
   load(name: string, digest: string): Promise<Uint8Array>;
-  /** Answers every question for the time until the returned function is called. */
+  /** Answers everybody who asks for the time, until the returned function is called. */
   answerTime(now: () => number): Promise<() => Promise<void>>;
   /** Asks for the time of the coordinator's clock; `null` if nobody answers. */
   askTime(): Promise<number | null>;

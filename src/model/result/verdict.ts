@@ -13,7 +13,7 @@ export interface TrustSignal {
   readonly decides: boolean;
   readonly level: TrustLevel;
   readonly observed: string;
-  /** The value of a healthy load generator, in words. */
+  /** The value that a healthy load generator shows, in words. */
   readonly expected: string;
   /** Advice to the user; `null` for none. */
   readonly advice: string | null;

@@ -15,7 +15,7 @@ const shareOfWait = 0.1;
 /** The maximum number of tokens that may wait altogether; each stream counts for some more. */
 const mostTokens = 1_000_000;
 const tokensOfNone = 100;
-/** The number of observed streams at which they are removed from the list of waiting ones. */
+/** The number of observed streams after which the list of streams is shortened. */
 const mostKept = 256;
 
 const sizeOf = (observation: Observation): number =>

@@ -122,7 +122,10 @@ export class Scanner {
     return this.#result;
   }
 
-  /** Returns the bytes up to the end of the two adjacent ones, which are kept; all bytes if there are no such two. */
+  /**
+   * Returns the bytes before the end of the two adjacent bytes that are sought, and keeps these two. Returns all bytes
+   * if the two are not found.
+   */
   #skipUntil(bytes: Uint8Array, until: NonNullable<ScanRequest['until']>): number {
     let first = this.#last;
     for (let at = 0; at < bytes.length; at += 1) {

@@ -28,7 +28,7 @@ const statusPhrase = /\b(?:429\W*)?too many requests\b/gi;
 /**
  * Reads the limit from the text of a 429. The second documented form (interface section 7) is `Rate limit exceeded for
  * {whom}: {hash}. Limit type: {unit}. Current limit: {n}, Remaining: {r}. Limit resets at: {YYYY-MM-DD HH:MM:SS UTC}`.
- * Other texts are searched for units, and HTML pages without the name of their status.
+ * Other texts are searched for units. In HTML pages, the name of the status is ignored.
  */
 export const readRefusedLimit = (text: string, form: 'page' | 'message' = 'message') => {
   const message = form === 'page' ? text.replaceAll(statusPhrase, '') : text;

@@ -80,7 +80,7 @@ const checkRetryAccuracy = (
       .join(', '),
   });
 
-/** Checks the form of refusals, and both statements of when the key is admitted again. */
+/** Checks the form of refusals, and both of the times at which they say that the key is admitted again. */
 const checkKeyRefusals = (refusals: KeyRefusals): readonly LimitCheck[] => {
   const { forms, count, retryAfter, resetTime } = refusals;
   const documented = (forms.error ?? 0) + (forms['none-429'] ?? 0);
