@@ -205,7 +205,7 @@ interface ParsedVerb {
   run: (() => Promise<ExitName>) | null;
 }
 
-/** Declares a verb and its subverbs. Stores in `parsed` the one that the command line names. */
+/** Declares a verb and its subverbs. If the command line names one of them, it is stored in `parsed`. */
 const declareVerb = (
   parser: Argv,
   [usage, summary, verb]: readonly [usage: string, summary: string, verb: Verb],

@@ -71,9 +71,9 @@ const longestSide = 2048;
 const shortestSide = 768;
 
 /**
- * Estimates the tokens of an image by OpenAI's published rule for GPT-4o: 85 and, unless the detail is `low`, 170 for
- * each tile of 512 pixels, after shrinking to 2,048 pixels, and to 768 on the shorter side. For an image of unknown
- * size, it is the maximum, 1,445.
+ * Estimates the tokens of an image by OpenAI's published rule for GPT-4o: 85 tokens for any image. Unless the detail is
+ * `low`, the image is shrunk to 2,048 pixels, and to 768 on the shorter side, and each tile of 512 pixels adds 170
+ * tokens. An image of unknown size counts as the largest, 1,445.
  */
 export const imageTokens = ({ url, detail }: Image): number => {
   if (detail === 'low') return baseTokens;

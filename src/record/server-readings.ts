@@ -31,9 +31,9 @@ const sourceOf = ({ metric, as }: OwnFigure): FigureSource =>
     : { kind: 'gauge', of: [metric], over: 'sum', partLabel: null, factor: 1 };
 
 /**
- * Matches the labels of ranks that work together on the same requests, each of which every rank reports: SGLang's
- * `tp_rank`, `pp_rank`, `moe_ep_rank` and `attn_cp_rank` (metrics of all schedulers). Each rank of data parallelism
- * (`dp_rank`) and each engine of vLLM (`engine`) has its own requests.
+ * Matches the labels of ranks that work together on the same requests, so that every rank reports each request:
+ * SGLang's `tp_rank`, `pp_rank`, `moe_ep_rank` and `attn_cp_rank` (metrics of all schedulers). Each rank of data
+ * parallelism (`dp_rank`) and each engine of vLLM (`engine`) has its own requests.
  */
 const sharedRank = /^(?:\w+_)?(?:tp|pp|cp|ep|sp)_rank$/;
 
@@ -264,7 +264,7 @@ export class ServerReadings {
     const series = presentIn(reading, names);
     if (series === undefined || this.#before === null) return null;
     const before = presentIn(this.#before.reading, names);
-    // A counter that appears was 0 before, unless it was not read before.
+    // A counter that is missing in the previous reading counts as 0 there.
     let increase = 0;
     for (const [labels, { value }] of series) {
       const earlier = before?.get(labels)?.value ?? 0;

@@ -18,7 +18,7 @@ export type FigureSource =
       readonly of: readonly string[];
       readonly over: 'sum' | 'mean';
       /**
-       * A label that marks parts: a series in which it is not empty is a part of the series in which it is empty;
+       * A label that marks parts. A series with this label not empty is a part of the series with the label empty;
        * `null` for none.
        */
       readonly partLabel: string | null;

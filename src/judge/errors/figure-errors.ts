@@ -17,21 +17,19 @@ import {
 import type { ErrorBounds } from '../../model/result/verdict.ts';
 
 /**
- * This file computes how much the load generator can have changed a percentile.
- * An instant is read late by E ≥ 0. E is at most the sum of two parts: the time that other work in the event loop took
- * before the read, recorded for each request (for durations that count from due, the lag of the start is part of it);
- * and the time until the process ran at all, which the self-test streams show.
- * A measured duration X that ends with such a read is too long by E, so the true one is X − E. Choose any e. Let α be
- * the share of requests with E > e, and X(q) the measured q-quantile. A true duration is below x − e only if X is below
- * x, or if E exceeds e. So the true q-quantile lies between X(q − α) − e and X(q), however X and E depend on each
- * other. A duration between two reads, such as a gap, can also be too short: its quantile lies between X(q − α) − e and
- * X(q + α) + e.
- * Every e, with its α, gives a valid bound, and the best of those that are tried counts. Example: the measured p95 is
- * 240 ms, and no read was more than 15 ms late: the true p95 is at least 240 − 15 = 225 ms. If all but 1 % of the reads
- * were at most 2 ms late, and the measured p94 is 230 ms, it is at least 230 − 2 = 228 ms, which is the better bound.
- * So the true p95 lies between 228 and 240 ms.
- * The self-test streams show a share of all instants. By chance, a larger share of the requests can be late, so α is
- * the largest share that is likely for them.
+ * This file computes how much the load generator can have changed a percentile. An instant is read late by E ≥ 0. E is
+ * at most the sum of two parts. The first is the time that other work in the event loop took before the read. It is
+ * recorded for each request and, for durations that count from due, includes the lag of the start. The second is the
+ * time until the process ran at all, which the self-test streams show. A measured duration X that ends with such a read
+ * is too long by E, so the true one is X − E. Choose any e. Let α be the share of requests with E > e, and X(q) the
+ * measured q-quantile. A true duration is below x − e only if X is below x, or if E exceeds e. So the true q-quantile
+ * lies between X(q − α) − e and X(q), however X and E depend on each other. A duration between two reads, such as a
+ * gap, can also be too short: its quantile lies between X(q − α) − e and X(q + α) + e. Every e, with its α, gives a
+ * valid bound, and the best of those that are tried counts. Example: the measured p95 is 240 ms, and no read was more
+ * than 15 ms late: the true p95 is at least 240 − 15 = 225 ms. If all but 1 % of the reads were at most 2 ms late, and
+ * the measured p94 is 230 ms, it is at least 230 − 2 = 228 ms, which is the better bound. So the true p95 lies between
+ * 228 and 240 ms. The self-test streams show a share of all instants. By chance, a larger share of the requests can be
+ * late, so α is the largest share that is likely for them.
  */
 
 /** The effect of an error of `e` ms in a duration on a figure. */

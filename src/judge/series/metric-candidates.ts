@@ -65,7 +65,7 @@ const floorOf = (measure: MeasureName): number => {
   return measure === 'gap' || measure === 'tpot' ? tokenFloor : latencyFloor;
 };
 
-/** Makes a candidate, unless no run has a value. */
+/** Makes a candidate; none if no run has a value. */
 const ratioCandidates = (
   candidate: Pick<RatioCandidate, 'labels' | 'gated' | 'effect' | 'floor' | 'intervalWithin'>,
   values: Both<readonly (number | null)[]>,

@@ -51,7 +51,7 @@ const wavHeader = (bytes: number): Buffer => {
   head.write('WAVEfmt ', 8, 'latin1');
   head.writeUInt32LE(16, 16);
   head.writeUInt16LE(1, 20); // PCM
-  head.writeUInt16LE(1, 22); // channels
+  head.writeUInt16LE(1, 22); // This is the number of channels.
   head.writeUInt32LE(wav.sampleRate, 24);
   head.writeUInt32LE(wav.sampleRate * wav.bytesPerSample, 28);
   head.writeUInt16LE(wav.bytesPerSample, 32);
@@ -123,8 +123,8 @@ const pageOf = (
 
 const identification = Buffer.alloc(19);
 identification.write('OpusHead', 0, 'latin1');
-identification.writeUInt8(1, 8); // version
-identification.writeUInt8(1, 9); // channels
+identification.writeUInt8(1, 8); // This is the version.
+identification.writeUInt8(1, 9); // This is the number of channels.
 identification.writeUInt16LE(preSkip, 10);
 identification.writeUInt32LE(24_000, 12); // This is the sample rate before encoding.
 

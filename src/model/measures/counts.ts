@@ -56,7 +56,7 @@ export type TokenSums = z.infer<typeof tokenSumsSchema>;
 export const groupSchema = z.strictObject({
   labels: labelsSchema,
   outcomes: outcomeCountsSchema,
-  /** The number of arrivals with at least one attempt of which a byte was written. */
+  /** The number of arrivals with at least one attempt whose first byte was written. */
   sent: count,
   /** The number of attempts, and of arrivals with more than one attempt. */
   attempts: count,

@@ -16,9 +16,9 @@ import { type AutocannonConnection, ObservedConnection } from './autocannon-conn
 
 /**
  * autocannon as a `SaturatingClient`. autocannon only drives the connections; Weir records every instant and count
- * itself. This avoids autocannon's known faults: it drops a request whose connection is closed without counting it,
- * keeps the half-read answer of a broken connection for the next one, continues silently after invalid HTTP, has one
- * timeout in whole seconds, exits 0 and loses the report when interrupted.
+ * itself. This avoids autocannon's known faults: it does not count a request whose connection is closed. It keeps the
+ * half-read answer of a broken connection for the next one, and continues silently after invalid HTTP. It has one
+ * timeout in whole seconds. When interrupted, it exits with 0 and loses the report.
  */
 
 /** The duration given to autocannon, in seconds. It is longer than any run, since the engine enforces deadlines. */

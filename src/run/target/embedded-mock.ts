@@ -10,8 +10,8 @@ export const defaultMockKeys = ({ keys }: Plan): readonly string[] =>
   Array.from({ length: Math.max(3, keys.length) }, (_, index) => testKey(index));
 
 /**
- * The settings of the reference gateway for a rehearsal of `plan`: it knows the plan's models,
- * voices and prices in addition to its own, so that any scenario can be tried on it.
+ * Returns the settings of the reference gateway for a rehearsal of `plan`. In addition to its own models, voices and
+ * prices it knows the plan's, so that any scenario can be tried on it.
  */
 export const embeddedMockSettings = (plan: Plan, keys: readonly string[]): SettingsInput => {
   const { mock } = plan;

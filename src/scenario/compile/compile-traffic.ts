@@ -113,7 +113,7 @@ export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['b
 const priceOf = (model: string, prices: Scenario['prices']): Price | null =>
   Object.hasOwn(prices, model) ? (prices[model] ?? null) : null;
 
-/** Returns the plan's `name`. It is absent if the entry has none, so that the hash of such a plan stays the same. */
+/** Returns the plan's `name`. It is absent if the entry has none, so that the plan's hash stays the same. */
 const nameOf = ({ name }: { readonly name?: string | undefined }) =>
   name === undefined ? {} : { name };
 

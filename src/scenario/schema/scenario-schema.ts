@@ -206,7 +206,7 @@ export const scenarioSchema = z
       .describe('The bundled reference gateway; ignored with a real target.'),
   })
   .describe('A load test of an OpenAI-compatible gateway.');
-/** A scenario whose quantities are read and whose defaults are filled in. */
+/** A scenario after its quantities were read and its defaults filled in. */
 export type Scenario = z.output<typeof scenarioSchema>;
 
 /** Numbers and booleans may also come from the environment, so editors must accept a reference. */

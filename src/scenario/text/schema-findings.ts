@@ -154,7 +154,7 @@ const unknownKeys = (
   });
 };
 
-/** Returns the issues of the branch of a union that the value was most likely meant for: the one of its type. */
+/** Returns the issues of the union's branch that was most likely meant, by the type of the value. */
 const branchOf = (issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] | null =>
   issue.errors.find((branch) =>
     branch.every(

@@ -42,8 +42,7 @@ export const variableMember = (
 const maxDigits = 15;
 
 /**
- * The place of such a value in a text, from its first character to the one after its last. The quotes of a text are
- * excluded.
+ * The place of a variable value in a text: from its first character to before `to`. The quotes of a text are excluded.
  */
 interface Place {
   readonly member: VariableMember;
@@ -111,14 +110,13 @@ const holdsOnlyValues = (text: string, places: readonly Place[]): boolean => {
 };
 
 /**
- * Matches bodies with one that was learned: the bytes between the variable values have to be equal.
- *
- * A match is the same document with other values, for these reasons. The learned body was parsed with two other lists of
- * values in its places, and both times gave the same document with just these values. So each place is the whole of one
- * string literal or number. A valid text without its quotes (RFC 8259, section 7), or a number without a leading zero, in
- * such a place gives the same document with another value there. Bytes that are not UTF-8 are decoded as replacement
- * characters, never as a quote or an escape. Example: in `{"id":"a1","n":7}` the places are `a1` and `7`, and
- * `{"id":"b22","n":10}` matches with `b22` and `10`.
+ * Matches bodies with a learned body: the bytes between the variable values must be equal.
+ * A match is the same document with other values, for these reasons. The learned body was parsed with two other lists
+ * of values in its places, and both times gave the same document with just these values. So each place is the whole of
+ * one string literal or number. A valid text without its quotes (RFC 8259, section 7), or a number without a leading
+ * zero, in such a place gives the same document with another value there. Bytes that are not UTF-8 are decoded as
+ * replacement characters, never as a quote or an escape. Example: in `{"id":"a1","n":7}` the places are `a1` and `7`,
+ * and `{"id":"b22","n":10}` matches with `b22` and `10`.
  */
 export class LearnedBody {
   /** The start of the first value of kind `words` in the last match; −1 if the body has none. */

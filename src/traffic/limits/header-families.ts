@@ -67,7 +67,7 @@ export const headerFamilies: readonly HeaderFamily[] = [
   family('short', `x-ratelimit-${field}-(?<short>[rt]p[smhd])`),
   // Mistral (headers of api.mistral.ai, as clients record them).
   family('mistral', `x-ratelimit-${field}-(?<unit>req|tokens)-${period}`),
-  // Mistral (the same).
+  // Mistral (headers of api.mistral.ai, as clients record them).
   family('mistral', `(?:x-)?ratelimitbysize-${field}(?:-${period})?`, {
     unit: 'tokens',
   }),

@@ -52,7 +52,7 @@ export interface RequestedWait {
 
 /** The headers that name a wait, the most exact first; each with its unit in ms, `null` for any notation, and its source. */
 const waitHeaders = [
-  // openai/openai-node, src/client.ts: before retry-after.
+  // openai/openai-node, src/client.ts, where it takes precedence over retry-after.
   ['retry-after-ms', 1, 'retry-after-ms'],
   // Azure/azure-sdk-for-js, sdk/core/core-rest-pipeline/src/retryStrategies/throttlingRetryStrategy.ts.
   ['x-ms-retry-after-ms', 1, 'retry-after-ms'],

@@ -88,8 +88,8 @@ const overlaps = (estimates: readonly Range[], { least, most }: Range): boolean 
   estimates.some((each) => each.least <= most && each.most >= least);
 
 /**
- * The relation of a pace to the rule's: equal (`own`), possibly equal (`near`), within what gateways round their
- * windows by (`doubtful`), or different (`other`).
+ * The relation of a pace to the rule's: equal (`own`), possibly equal (`near`), within the rounding of gateways'
+ * windows (`doubtful`), or different (`other`).
  */
 type PaceMatch = 'own' | 'near' | 'doubtful' | 'other';
 

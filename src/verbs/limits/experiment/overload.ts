@@ -225,8 +225,8 @@ export const isBurstUnclear = (log: LimitLog): boolean => {
 /** The number of requests of a load that always asks for more, as a multiple of the limit. */
 const loadMultiple = 1.4;
 /**
- * The number of requests that may be missing: with one window fewer, each window must admit one limit, otherwise the
- * rate is too low.
+ * The number of requests that must be admitted in addition to one limit for each window but one. With fewer, the rate
+ * may be too low.
  */
 const slackRequests = 3;
 /** The share of three windows that is enough to show a rate of half the limit. */

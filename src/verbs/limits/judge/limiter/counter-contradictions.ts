@@ -53,7 +53,7 @@ const weightedCounter = (middles: Float64Array, { window, phase }: CounterGrid) 
   let known = { current: Number.NaN, begin: 0, beforeCurrent: 0, older: 0 };
   const windowOf = (moment: number): number => Math.floor((moment - phase) / window);
   const countAt = (admitted: number, moment: number, current = windowOf(moment)): number => {
-    // Decisions come in order of time, so most are in the same window as the one before.
+    // Decisions come in order of time, so most are in the same window as the previous one.
     if (current !== known.current) {
       const begin = current * window + phase;
       const beforeCurrent = countBefore(middles, begin);
