@@ -151,7 +151,7 @@ const expanded = (
       return value ?? whole;
     },
   );
-  if (!isKnown || /\$[\w{(@*#?!-]/.test(text)) return word;
+  if (!isKnown || hasShellPart(text)) return word;
   for (const name of defaults)
     notes.chosen(`$${name}`, 'its default in the script; the environment may have another value');
   return { ...word, text, expands: false };
@@ -165,7 +165,7 @@ const variablesIn = (
   const variables = new Map<string, string>();
   for (const words of commands) {
     const isDeclared = /^(export|declare|typeset|readonly|local)$/.test(words[0]?.text ?? '');
-    const given = isDeclared ? words.slice(1).filter(({ text }) => !/^-/.test(text)) : words;
+    const given = isDeclared ? words.slice(1).filter(({ text }) => !text.startsWith('-')) : words;
     if (!given.every(({ text }) => /^\w+=/.test(text))) continue;
     for (const each of given) {
       const { text, expands } = expanded(each, variables, notes);

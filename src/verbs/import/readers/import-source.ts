@@ -105,7 +105,7 @@ const literal = (value: unknown, path: readonly Step[]): unknown => {
       : value.replaceAll(/\$\{(?=(?:env|secret|command):)/g, () => '$${');
   }
   // What stays the same object is written once.
-  if (JSON.stringify(value)?.includes('${') !== true) return value;
+  if (!(JSON.stringify(value) ?? '').includes('${')) return value;
   if (Array.isArray(value)) return value.map((item, i) => literal(item, [...path, i]));
   return Object.fromEntries(
     Object.entries(value as object).map(([name, inner]) => [name, literal(inner, [...path, name])]),
