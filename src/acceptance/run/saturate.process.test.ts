@@ -1,9 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import type { Result } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { refusals } from '../capacity/shedding-server.fixture.ts';
 import { exitOf, readObservations, resultIn, skipIfInvalid } from '../harness/run-files.fixture.ts';
 import { weir } from '../harness/weir-command.fixture.ts';
 import {
@@ -191,3 +194,31 @@ ${faults.map((fault, index) => `    - { fault: ${fault}, nth: ${2 * index + 1}${
   expect(new Set(flatOut).size).toBeGreaterThan(6);
   expect(flatOut).toEqual(socket);
 });
+
+it.each(['aborts in a 200 without a token', 'has an error in the choice of a 200'] as const)(
+  'a saturating load completes nothing at a server that %s',
+  async (kind) => {
+    const server = createServer((request, response) => {
+      request.resume();
+      const models = { object: 'list', data: [{ id: 'm', object: 'model', created: 1 }] };
+      const body = request.method === 'GET' ? models : refusals[kind].body;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const file = await tempFile(
+      's.yaml',
+      `limits: none
+target: http://127.0.0.1:${port}/v1
+traffic: [{ kind: chat, model: m, prompt: Hi., maxTokens: 5 }]
+load: { kind: saturate, connections: 2, duration: 1s }
+`,
+    );
+    const out = await tempFolder();
+    await weir(['run', file, '--out', out], { WEIR_API_KEY: 'sk-weir-test' });
+    const { completed, malformed } = sumOutcomes((await resultIn(out)).groups);
+    expect(completed).toBe(0);
+    expect(malformed).toBeGreaterThan(10);
+  },
+);
