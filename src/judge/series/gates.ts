@@ -1,3 +1,4 @@
+import { headlineMeasures, headlineQuantiles } from '../../model/measures/headline.ts';
 import { type MeasureName, measureNames, measures } from '../../model/measures/measures.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 
@@ -37,6 +38,12 @@ export const percentileOf = (name: string): Percentile | null => {
   const measure = measureNames.find((each) => each === word);
   const q = Number(digits) / 100;
   return measure === undefined || !(q > 0 && q < 1) ? null : { measure, q };
+};
+
+/** Whether a figure is one that most readers look for. Two sides are the same if these are. */
+export const isHeadlineFigure = (traffic: TrafficKind, { measure, q }: Percentile): boolean => {
+  const own: readonly MeasureName[] = headlineMeasures[traffic];
+  return own.includes(measure) && headlineQuantiles.some((each) => each === q);
 };
 
 /** Returns whether `--gate` accepts a name: a figure whose increase is either better or worse. */

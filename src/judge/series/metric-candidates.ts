@@ -15,7 +15,13 @@ import {
 } from '../../model/result/summary.ts';
 import type { Share } from '../../model/measures/share.ts';
 import { meanOf } from '../statistics/significance.ts';
-import { comparedPercentiles, percentileOf, type Total, totals } from './gates.ts';
+import {
+  comparedPercentiles,
+  isHeadlineFigure,
+  percentileOf,
+  type Total,
+  totals,
+} from './gates.ts';
 import {
   type Both,
   histogramsOf,
@@ -39,6 +45,8 @@ interface Interval {
 interface Candidate {
   readonly labels: MetricLabels;
   readonly gated: boolean;
+  /** Whether it must be the same for the sides to be the same, if it is gated. */
+  readonly headline: boolean;
   readonly remark: string | null;
   /** The interval of the figure within one run; `null` if the run is too short for one. */
   readonly intervalWithin: (result: Result) => Interval | null;
@@ -67,7 +75,10 @@ const floorOf = (measure: MeasureName): number => {
 
 /** Makes a candidate; none if no run has a value. */
 const ratioCandidates = (
-  candidate: Pick<RatioCandidate, 'labels' | 'gated' | 'effect' | 'floor' | 'intervalWithin'>,
+  candidate: Pick<
+    RatioCandidate,
+    'labels' | 'gated' | 'headline' | 'effect' | 'floor' | 'intervalWithin'
+  >,
   values: Both<readonly (number | null)[]>,
   remarks: readonly string[],
 ): readonly RatioCandidate[] => {
@@ -113,6 +124,7 @@ const percentileCandidates = (
       {
         labels: { id, ...stream, name, label, unit, better },
         gated: gatedNames.includes(name) && (gates !== null || !isWeak),
+        headline: gates !== null || isHeadlineFigure(stream.traffic, { measure, q }),
         effect: better === 'higher' ? throughputEffect : latencyEffect,
         floor: floorOf(measure),
         intervalWithin: (result) =>
@@ -179,13 +191,22 @@ const shareIntervalOf = (result: Result, total: 'errors' | 'limited'): Interval 
 const totalCandidates = (
   results: Both<readonly Result[]>,
   name: Total,
-  gated: boolean,
+  gates: readonly string[] | null,
 ): readonly MetricCandidate[] => {
+  const gated = gates?.includes(name) ?? true;
+  const headline = gates !== null;
   const labels = { id: name, traffic: null, model: null, name, ...totalWords[name] };
   if (name === 'completed' || name === 'outputTokens') {
     const rates = onBoth(results, (side) => side.map((result) => rateOf(result, name)));
     const intervalWithin = (result: Result): Interval | null => rateIntervalOf(result, name);
-    const candidate = { labels, gated, effect: throughputEffect, floor: 0, intervalWithin };
+    const candidate = {
+      labels,
+      gated,
+      headline,
+      effect: throughputEffect,
+      floor: 0,
+      intervalWithin,
+    };
     return ratioCandidates(candidate, rates, []);
   }
   const found = onBoth(results, (side) => side.map((result) => failureShareOf(result, name)));
@@ -193,7 +214,15 @@ const totalCandidates = (
   const remark = isNone ? 'none on either side' : null;
   const intervalWithin = (result: Result): Interval | null => shareIntervalOf(result, name);
   return [
-    { labels, scale: 'difference', ...found, gated: gated && !isNone, remark, intervalWithin },
+    {
+      labels,
+      scale: 'difference',
+      ...found,
+      gated: gated && !isNone,
+      headline,
+      remark,
+      intervalWithin,
+    },
   ];
 };
 
@@ -202,6 +231,7 @@ const missingCandidate = (name: string): RatioCandidate => ({
   labels: { id: name, traffic: null, model: null, name, label: name, unit: '', better: 'lower' },
   scale: 'ratio',
   gated: true,
+  headline: true,
   base: [],
   next: [],
   effect: latencyEffect,
@@ -219,7 +249,7 @@ export const metricCandidatesOf = (
 ): readonly MetricCandidate[] => {
   const found = [
     ...trafficStreamsOf(results).flatMap((stream) => percentileCandidates(results, stream, gates)),
-    ...totals.flatMap((name) => totalCandidates(results, name, gates?.includes(name) ?? true)),
+    ...totals.flatMap((name) => totalCandidates(results, name, gates)),
   ];
   const missing = (gates ?? []).filter((gate) => !found.some(({ labels }) => labels.name === gate));
   return [...found, ...missing.map(missingCandidate)];

@@ -62,6 +62,61 @@ export const welch = (
   return { difference, error, freedom, p: beyondT(difference / error, freedom) };
 };
 
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+const centred = (values: readonly number[]): readonly number[] => {
+  const mean = meanOf(values);
+  return values.map((value) => value - mean);
+};
+
+/** A linear change of values with their positions. */
+interface Drift {
+  /** The change from one position to the next. */
+  readonly slope: number;
+  /** Two-sided. */
+  readonly p: number;
+  /** The variance of a value around its line, and its degrees of freedom. */
+  readonly variance: number;
+  readonly freedom: number;
+  /** The sum of the squared distances of the positions from their means. */
+  readonly spread: number;
+}
+
+/**
+ * Returns the drift that sets of values share: least squares with a level for each set and one slope for all; `null` for
+ * too few values. `resolution` is the variance of a value from rounding alone.
+ */
+export const driftOf = (
+  sets: readonly (readonly number[])[],
+  positions: readonly (readonly number[])[],
+  resolution: number,
+): Drift | null => {
+  const [x, y] = [positions.flatMap(centred), sets.flatMap(centred)];
+  const freedom = y.length - sets.length - 1;
+  if (freedom < 1) return null;
+  const spread = sumOf(x.map((value) => value ** 2));
+  const slope = sumOf(x.map((value, i) => value * y[i]!)) / spread;
+  const residuals = sumOf(x.map((value, i) => (y[i]! - slope * value) ** 2));
+  const variance = Math.max(resolution, residuals / freedom);
+  const p = beyondT(slope / Math.sqrt(variance / spread), freedom);
+  return { slope, p, variance, freedom, spread };
+};
+
+/**
+ * Returns the contrast of two sets without their drift: the analysis of covariance (R. A. Fisher, Statistical Methods
+ * for Research Workers, 4th edition, 1932, section 49.1).
+ */
+export const withoutDrift = (
+  [first, second]: readonly [readonly number[], readonly number[]],
+  positions: readonly [readonly number[], readonly number[]],
+  { slope, variance, freedom, spread }: Drift,
+): Contrast => {
+  const apart = meanOf(positions[1]) - meanOf(positions[0]);
+  const difference = meanOf(second) - meanOf(first) - slope * apart;
+  const error = Math.sqrt(variance * (1 / first.length + 1 / second.length + apart ** 2 / spread));
+  return { difference, error, freedom, p: beyondT(difference / error, freedom) };
+};
+
 /** Returns half the width of the confidence interval with the level `alpha`. */
 export const halfWidth = ({ error, freedom }: Contrast, alpha: number): number =>
   criticalT(alpha, freedom) * error;

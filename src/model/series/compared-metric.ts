@@ -6,7 +6,7 @@ export const comparisonVerdicts = {
   regression: 'certainly worse, and by more than the minimum effect',
   inconclusive: 'the repetitions are not sufficient for a decision',
   improvement: 'certainly better, and by more than the minimum effect',
-  same: 'the whole confidence interval is within the minimum effect',
+  same: 'certainly within the minimum effect, by an equivalence test',
 } as const;
 export type ComparisonVerdict = keyof typeof comparisonVerdicts;
 export const comparisonVerdictNames = Object.keys(comparisonVerdicts) as [
@@ -26,6 +26,8 @@ export const comparisonRules = {
   tokenFloor: 0.5,
   /** With fewer on a side nothing is decided, unless two single runs are far apart. */
   repetitions: 5,
+  /** A drift of runs that did not alternate is suspected if its p is below this. */
+  driftSuspicion: 0.5,
   /** The assumed noise of single runs, a coefficient of variation. */
   assumedNoise: 0.05,
   /** The probability with which the smallest detectable effect is detected. */
@@ -50,6 +52,8 @@ const effectSchema = z.strictObject({
   adjustedP: z.number().nullable(),
   /** The minimum effect with the floor: a ratio above 1, or a difference above 0. */
   least: z.number(),
+  /** The suspected drift from one run to the next that can be the change, on the same scale as it; `null` for none. */
+  drift: z.number().nullable(),
   /** The smallest change that this many repetitions detect nine times in ten. */
   detectable: z.number().nullable(),
 });
@@ -66,6 +70,8 @@ export const comparedMetricSchema = z.strictObject({
   better: z.enum(['lower', 'higher', 'neither']),
   scale: z.enum(['ratio', 'difference']),
   gated: z.boolean(),
+  /** Whether the sides are the same only if it is. */
+  headline: z.boolean(),
   base: sideFiguresSchema,
   next: sideFiguresSchema,
   /** The effect; `null` if a side has no value. */
@@ -77,3 +83,9 @@ export const comparedMetricSchema = z.strictObject({
   remark: z.string().nullable(),
 });
 export type ComparedMetric = z.infer<typeof comparedMetricSchema>;
+
+/** Returns the metrics on which it depends whether two sides are the same: the headline figures, or all if none is one. */
+export const headlineOf = (gated: readonly ComparedMetric[]): readonly ComparedMetric[] => {
+  const headline = gated.filter((metric) => metric.headline);
+  return headline.length === 0 ? gated : headline;
+};

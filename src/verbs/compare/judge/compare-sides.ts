@@ -3,6 +3,7 @@ import { type ComparedShape, type ComparedSide, type Comparison } from '../model
 import {
   type ComparedMetric,
   comparisonRules,
+  headlineOf,
   type ComparisonVerdict,
   comparisonVerdictNames,
 } from '../../../model/series/compared-metric.ts';
@@ -14,8 +15,13 @@ import {
   type MetricCandidate,
 } from '../../../judge/series/metric-candidates.ts';
 import { comparedPercentiles, percentileOf } from '../../../judge/series/gates.ts';
-import { geometricMean, holm, ksDistance } from '../../../judge/statistics/significance.ts';
-import { differenceOf, judgeMetric } from './judge-metric.ts';
+import {
+  driftOf,
+  geometricMean,
+  holm,
+  ksDistance,
+} from '../../../judge/statistics/significance.ts';
+import { differenceOf, judgeMetric, type Positions, resolution } from './judge-metric.ts';
 import {
   type Both,
   histogramsOf,
@@ -62,11 +68,25 @@ const figuresOf = (candidate: MetricCandidate): Both<ComparedMetric['base']> => 
   });
 };
 
-const metricsOf = (
+/** Returns the positions of the runs in the order of their start if one side was over before the other; or else `null`. */
+const positionsApart = (results: Both<readonly Result[]>): Positions | null => {
+  const { base, next } = onBoth(results, (side) => side.map(({ startedAt }) => startedAt));
+  const starts = [...base, ...next].toSorted();
+  const [endOfBase, endOfNext] = [base.toSorted().at(-1)!, next.toSorted().at(-1)!];
+  if (next.some((each) => each <= endOfBase) && base.some((each) => each <= endOfNext)) return null;
+  return {
+    base: base.map((each) => starts.indexOf(each)),
+    next: next.map((each) => starts.indexOf(each)),
+  };
+};
+
+/** Judges each candidate. */
+export const metricsOf = (
   candidates: readonly MetricCandidate[],
   results: Both<readonly Result[]>,
 ): readonly ComparedMetric[] => {
-  const differences = candidates.map(differenceOf);
+  const positions = positionsApart(results);
+  const differences = candidates.map((candidate) => differenceOf(candidate, positions));
   const tested = candidates.flatMap(({ gated }, i) => {
     const p = differences[i]?.p ?? null;
     return gated && p !== null ? [{ i, p }] : [];
@@ -74,17 +94,24 @@ const metricsOf = (
   const adjusted = holm(tested.map(({ p }) => p));
   const adjustedOf = new Map(tested.map(({ i }, place) => [i, adjusted[place]!]));
   return candidates.map((candidate, i) => {
-    const { labels, scale, gated, remark } = candidate;
+    const { labels, scale, gated, headline, remark } = candidate;
     const adjustedP = adjustedOf.get(i) ?? null;
     const surroundings = { adjustedP, tests: tested.length, results };
     const judgement = judgeMetric(candidate, differences[i] ?? null, surroundings);
-    return { ...labels, scale, gated, ...figuresOf(candidate), ...judgement, remark };
+    return { ...labels, scale, gated, headline, ...figuresOf(candidate), ...judgement, remark };
   });
 };
 
-/** The most serious verdict of the gated metrics; without any, `inconclusive`. */
-const overallVerdict = (metrics: readonly ComparedMetric[]): ComparisonVerdict => {
-  const verdicts = metrics.filter(({ gated }) => gated).map(({ verdict }) => verdict);
+/**
+ * The most serious verdict of the gated metrics; without any, `inconclusive`. Only headline figures leave a comparison
+ * undecided, or all if none of them is gated.
+ */
+export const overallVerdict = (metrics: readonly ComparedMetric[]): ComparisonVerdict => {
+  const gated = metrics.filter((metric) => metric.gated);
+  const headline = headlineOf(gated);
+  const verdicts = gated.flatMap((metric) =>
+    metric.verdict === 'inconclusive' && !headline.includes(metric) ? [] : [metric.verdict],
+  );
   return comparisonVerdictNames.find((each) => verdicts.includes(each)) ?? 'inconclusive';
 };
 
@@ -125,7 +152,37 @@ const machineOf = ({ slices }: Result): string => {
   return `${machine?.cpu}, ${machine?.cores} cores, Node.js ${machine?.node}`;
 };
 
-const cautionsOf = (base: Side, next: Side): string[] => {
+/** Names the gated metrics whose base has a trend in the order of its runs, by Holm over them. */
+const baseTrends = (metrics: readonly ComparedMetric[]): readonly string[] => {
+  const trends = metrics.flatMap(({ id, gated, scale, base }) => {
+    if (!gated || scale !== 'ratio') return [];
+    const logs = base.values.map(Math.log);
+    const trend = driftOf([logs], [logs.map((_, i) => i)], resolution);
+    return trend === null ? [] : [{ id, ...trend }];
+  });
+  const adjusted = holm(trends.map(({ p }) => p));
+  return trends.flatMap(({ id, slope }, i) => {
+    const change = ((Math.exp(slope) - 1) * 100).toFixed(1).replace('-', '−');
+    return adjusted[i]! < comparisonRules.alpha
+      ? [`${id} (${slope > 0 ? '+' : ''}${change} %)`]
+      : [];
+  });
+};
+
+const orderCautions = (
+  { base, next }: Both<readonly Result[]>,
+  metrics: readonly ComparedMetric[],
+): readonly (string | false)[] => {
+  const trends = baseTrends(metrics);
+  const isApart = base.length > 1 && next.length > 1 && positionsApart({ base, next }) !== null;
+  return [
+    isApart &&
+      'One side was over before the other began, so a drift of the surroundings looks like a change. Runs in turns do not have this weakness: weir run --against.',
+    trends.length > 0 && `The base changes from run to run, in order: ${trends.join(', ')}.`,
+  ];
+};
+
+const cautionsOf = (base: Side, next: Side): readonly (string | false)[] => {
   const runs = [...base.repetitions, ...next.repetitions];
   const uncertain = runs.filter(({ trust }) => trust.level !== 'valid').length;
   const differs = (of: (result: Result) => string): boolean =>
@@ -135,7 +192,7 @@ const cautionsOf = (base: Side, next: Side): string[] => {
       `${uncertain} of ${runs.length} runs ${uncertain === 1 ? 'is' : 'are'} not VALID: the load generator adds to the noise of their figures.`,
     differs(machineOf) && 'The runs are from different machines or versions of Node.js.',
     differs(({ weir }) => weir) && 'The runs were measured by different versions of Weir.',
-  ].filter((caution) => caution !== false);
+  ];
 };
 
 /** Compares the new side with the base. Differences between the runs are reasons to refuse unless they are allowed. */
@@ -154,7 +211,9 @@ export const compareSides = (options: CompareSidesOptions): ComparisonOrRefusal 
       comparedAt: options.comparedAt,
       ...onBoth(options, sideOf),
       overridden: differences.map(({ message }) => message),
-      cautions: cautionsOf(base, next),
+      cautions: [...cautionsOf(base, next), ...orderCautions(results, metrics)].filter(
+        (caution) => caution !== false,
+      ),
       rules: comparisonRules,
       metrics: [...metrics],
       shapes: [...shapesOf(results)],

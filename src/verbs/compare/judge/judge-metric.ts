@@ -5,6 +5,7 @@ import { comparisonRules, type ComparedMetric } from '../../../model/series/comp
 import { beyondT, criticalNormal, criticalT } from '../../../judge/statistics/student-t.ts';
 import {
   type Contrast,
+  driftOf,
   effectiveShare,
   geometricMean,
   halfWidth,
@@ -13,6 +14,7 @@ import {
   newcombeP,
   varianceOf,
   welch,
+  withoutDrift,
 } from '../../../judge/statistics/significance.ts';
 import type {
   MetricCandidate,
@@ -24,16 +26,20 @@ const { alpha, repetitions, assumedNoise, power, rateEffect } = comparisonRules;
 
 const maxRepetitions = 1000;
 
-/** The fewest repetitions per side that are enough; `null` above `maxRepetitions`. */
+/** The fewest repetitions per side that are enough, if more are, too; `null` above `maxRepetitions`. */
 export const fewestRepetitions = (isEnough: (count: number) => boolean): number | null => {
-  for (let count = repetitions; count <= maxRepetitions; count += 1)
-    if (isEnough(count)) return count;
-  return null;
+  let [low, high] = [repetitions, maxRepetitions + 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (!isEnough(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low > maxRepetitions ? null : low;
 };
 
 /**
- * The repetitions per side that would decide, with the observed noise and difference: the confidence
- * interval of `difference` is within ±`least`, or, beyond it, p is below `alpha`. Half the width of the
+ * The repetitions per side that would decide, with the observed noise and difference: the 90 % interval
+ * of `difference` is within ±`least`, or, beyond it, p is below `alpha`. Half the width of the
  * interval is t √(2 / n) standard deviations of one repetition, t with 2 n − 2 degrees of freedom.
  * `null` above `maxRepetitions`.
  */
@@ -46,7 +52,7 @@ export const repetitionsNeeded = (seen: {
   const { difference, deviation, least } = seen;
   const isBeyond = Math.abs(difference) > least;
   const margin = isBeyond ? Math.abs(difference) : least - Math.abs(difference);
-  const level = isBeyond ? seen.alpha : alpha;
+  const level = isBeyond ? seen.alpha : 2 * alpha;
   return fewestRepetitions(
     (count) => criticalT(level, 2 * count - 2) * deviation * Math.sqrt(2 / count) < margin,
   );
@@ -70,10 +76,18 @@ interface Difference {
   /** The 95 % confidence interval and the p-value; `null` if a side is a single run. */
   readonly interval: { readonly low: number; readonly high: number } | null;
   readonly p: number | null;
+  /**
+   * The 90 % interval. If the minimum effect encloses it, two one-sided tests at 5 % find the sides equivalent (D. J.
+   * Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
+   */
+  readonly inner: Difference['interval'];
   /** The minimum effect, also as reported. */
   readonly least: number;
   readonly reportedLeast: number;
   readonly lowerIsBetter: boolean;
+  /** The suspected drift from run to run, and the change that remains without it. */
+  readonly drift: number | null;
+  readonly remaining: number;
   /** The smallest change that is detected at a level, and the repetitions that would decide. */
   readonly detectableAt: (level: number) => number | null;
   readonly neededAt: (level: number) => number | null;
@@ -89,23 +103,52 @@ const deviationOf = (sides: readonly (readonly number[])[]): number => {
   return Math.sqrt(Math.max(resolution, squares / freedom));
 };
 
+/** The positions of runs in the order of their start, where all of one side came before all of the other. */
+export type Positions = Both<readonly number[]>;
+
+/**
+ * Returns the drift of runs that did not alternate, if it goes the way of the change, and the contrast without it. It is
+ * suspected early: a test at the usual level misses most drifts that are large enough to look like a change.
+ */
+const suspectedDrift = (
+  sides: readonly [readonly number[], readonly number[]],
+  { base, next }: Positions,
+  change: number,
+): { readonly slope: number; readonly remaining: Contrast } | null => {
+  const drift = driftOf(sides, [base, next], resolution);
+  if (drift === null || drift.slope * change <= 0 || drift.p > comparisonRules.driftSuspicion)
+    return null;
+  return { slope: drift.slope, remaining: withoutDrift(sides, [base, next], drift) };
+};
+
 /** A latency or rate, by the logarithms of its values. */
-const ratioDifference = ({ base, next, labels, effect, floor }: RatioCandidate): Difference => {
+const ratioDifference = (
+  { base, next, labels, effect, floor }: RatioCandidate,
+  positions: Positions | null,
+): Difference => {
   const [before, after] = [base.map(Math.log), next.map(Math.log)];
   const change = meanOf(after) - meanOf(before);
   const isRepeated = base.length > 1 && next.length > 1;
   const contrast = isRepeated ? welch(before, after, resolution) : null;
-  const half = contrast === null ? null : halfWidth(contrast, alpha);
+  const drift = positions && suspectedDrift([before, after], positions, change);
+  const around = (level: number): Difference['interval'] => {
+    if (contrast === null) return null;
+    const half = halfWidth(contrast, level);
+    return { low: change - half, high: change + half };
+  };
   const reportedLeast = 1 + Math.max(effect, floor / geometricMean(base));
   const least = Math.log(reportedLeast);
   const deviation = deviationOf([before, after]);
   return {
     change,
-    interval: half === null ? null : { low: change - half, high: change + half },
-    p: contrast?.p ?? null,
+    interval: around(alpha),
+    inner: around(2 * alpha),
+    p: contrast && Math.max(contrast.p, drift?.remaining.p ?? 0),
     least,
     reportedLeast,
     lowerIsBetter: labels.better !== 'higher',
+    drift: drift?.slope ?? null,
+    remaining: drift?.remaining.difference ?? change,
     detectableAt: (level) => (contrast === null ? null : detectableEffect(contrast, level)),
     neededAt: (level) => repetitionsNeeded({ difference: change, deviation, least, alpha: level }),
     toReported: Math.exp,
@@ -129,16 +172,19 @@ const shareDifference = ({ base, next }: ShareCandidate): Difference => {
   return {
     change,
     interval: isRepeated ? interval : null,
+    inner: isRepeated ? newcombe(one, other, critical(2 * alpha)) : null,
     p: isRepeated ? newcombeP(one, other, (t) => beyondT(t, freedom)) : null,
     least: rateEffect,
     reportedLeast: rateEffect,
     lowerIsBetter: true,
+    drift: null,
+    remaining: change,
     detectableAt: (level) =>
       isRepeated ? ((critical(level) + critical(2 * (1 - power))) / critical(alpha)) * half : null,
     // The interval shrinks with the root of the number of repetitions, and as Student's t does.
     neededAt: (level) => {
       const error = (half / critical(alpha)) * Math.sqrt(Math.min(base.length, next.length));
-      const wanted = isBeyond ? level : alpha;
+      const wanted = isBeyond ? level : 2 * alpha;
       return fewestRepetitions(
         (count) => critical(wanted, 2 * count - 2) * (error / Math.sqrt(count)) <= room,
       );
@@ -148,9 +194,19 @@ const shareDifference = ({ base, next }: ShareCandidate): Difference => {
 };
 
 /** `null` if a side has no value. */
-export const differenceOf = (candidate: MetricCandidate): Difference | null => {
-  if (candidate.base.length === 0 || candidate.next.length === 0) return null;
-  return candidate.scale === 'ratio' ? ratioDifference(candidate) : shareDifference(candidate);
+export const differenceOf = (
+  candidate: MetricCandidate,
+  positions: Positions | null,
+): Difference | null => {
+  const { base, next, scale } = candidate;
+  if (base.length === 0 || next.length === 0) return null;
+  if (scale === 'difference') return shareDifference(candidate);
+  // Runs without a value shift the positions of the others, which does not matter to whether there is a drift.
+  const own = positions && {
+    base: positions.base.slice(0, base.length),
+    next: positions.next.slice(0, next.length),
+  };
+  return ratioDifference(candidate, own);
 };
 
 type Judgement = Pick<ComparedMetric, 'effect' | 'verdict' | 'needed'>;
@@ -172,14 +228,16 @@ const isFarWorse = (
 };
 
 const verdictOf = (
-  { change, interval, least, lowerIsBetter }: Difference,
+  { change, remaining, inner, least, lowerIsBetter }: Difference,
   p: number | null,
 ): Judgement['verdict'] => {
-  if (interval === null) return 'inconclusive';
+  if (inner === null) return 'inconclusive';
   const isWorse = lowerIsBetter ? change > 0 : change < 0;
-  const isSure = (p === null || p < alpha) && Math.abs(change) > least;
+  // Both have to go the same way: without a suspected drift they are the same.
+  const size = Math.min(Math.abs(change), remaining * Math.sign(change));
+  const isSure = (p === null || p < alpha) && size > least;
   if (isSure) return isWorse ? 'regression' : 'improvement';
-  return interval.low > -least && interval.high < least ? 'same' : 'inconclusive';
+  return inner.low > -least && inner.high < least ? 'same' : 'inconclusive';
 };
 
 /** What the verdict on a metric depends on besides its own values. */
@@ -211,7 +269,7 @@ export const judgeMetric = (
 ): Judgement => {
   if (difference === null) return { effect: null, verdict: 'inconclusive', needed: null };
   const { adjustedP, tests } = surroundings;
-  const { change, interval, p, least, reportedLeast, toReported } = difference;
+  const { change, interval, p, least, reportedLeast, drift, toReported } = difference;
   const verdict = verdictByRuns(candidate, difference, surroundings);
   const level = alpha / Math.max(1, tests);
   const detectable = difference.detectableAt(level);
@@ -223,6 +281,10 @@ export const judgeMetric = (
       p,
       adjustedP,
       least: reportedLeast,
+      drift:
+        verdict === 'inconclusive' && drift !== null && Math.abs(change) > least
+          ? toReported(drift)
+          : null,
       detectable: detectable === null ? null : toReported(Math.max(least, detectable)),
     },
     verdict,

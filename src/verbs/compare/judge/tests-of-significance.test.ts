@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emptyHistogram, type Histogram } from '../../../model/measures/histogram.ts';
 import {
+  driftOf,
   holm,
   ksDistance,
   effectiveShare,
@@ -9,10 +10,15 @@ import {
   newcombeP,
   halfWidth,
   welch,
+  withoutDrift,
 } from '../../../judge/statistics/significance.ts';
 import { uniformFrom } from '../../../model/measures/processes.fixture.ts';
 import { repetitionsNeeded } from './judge-metric.ts';
-import { newcombeByT } from '../../../judge/statistics/comparison-values.fixture.ts';
+import {
+  driftByRegression,
+  equivalence,
+  newcombeByT,
+} from '../../../judge/statistics/comparison-values.fixture.ts';
 import {
   beyondNormal,
   beyondT,
@@ -54,6 +60,31 @@ describe('Welch’s test', () => {
     expect(welch([2, 2, 2], [2, 2, 2], 1e-6).p).toBe(1);
     expect(welch([2, 2, 2], [2, 2, 2], 1e-6).error).toBeGreaterThan(0);
   });
+});
+
+describe('the reference values of statsmodels', () => {
+  it.each(equivalence)('are those of the equivalence test: %j %j', (first, second, p) => {
+    const contrast = welch(first, second, 0);
+    // Two one-sided tests at a level find the sides equivalent exactly if the interval at twice the level is inside.
+    const reachAt = (level: number): number =>
+      Math.abs(contrast.difference) + halfWidth(contrast, 2 * level);
+    expect(reachAt(p)).toBeCloseTo(Math.log(1.1), 9);
+  });
+
+  it.each(driftByRegression)(
+    'are those of the drift and of what remains: %j %j',
+    (first, second, found) => {
+      const positions = [...first, ...second].map((_, i) => i);
+      const places = [positions.slice(0, first.length), positions.slice(first.length)] as const;
+      const drift = driftOf([first, second], places, 0)!;
+      expect(drift.slope).toBeCloseTo(found.slope, 12);
+      expect(drift.p).toBeCloseTo(found.slopeP, 9);
+      const { difference, error, p } = withoutDrift([first, second], places, drift);
+      expect(difference).toBeCloseTo(found.change, 12);
+      expect(error).toBeCloseTo(found.error, 12);
+      expect(p).toBeCloseTo(found.p, 9);
+    },
+  );
 });
 
 describe('Holm’s adjustment', () => {
@@ -156,8 +187,8 @@ describe('the number of repetitions for a decision', () => {
   const seen = { difference: 0, deviation: 0.05, least: Math.log(1.1), alpha: 0.05 };
   it('follows the formula, and is at least five', () => {
     expect(repetitionsNeeded(seen)).toBe(5);
-    // t(0.975, 16) × 0.1 × √(2/9) = 0.0999 is not inside ln 1.1 = 0.0953; with ten, 0.0940 is.
-    expect(repetitionsNeeded({ ...seen, deviation: 0.1 })).toBe(10);
+    // t(0.95, 10) × 0.1 × √(2/6) = 0.1046 is not inside ln 1.1 = 0.0953; with seven, 0.0952 is.
+    expect(repetitionsNeeded({ ...seen, deviation: 0.1 })).toBe(7);
     expect(repetitionsNeeded({ ...seen, deviation: 0.1, difference: 0.12 })).toBe(7);
   });
 

@@ -27,12 +27,12 @@ describe('the words of a verdict', () => {
     [
       'improvement',
       { verdict: 'improvement' as const },
-      'Improvement: Answers 429 (−10.0 pt); nothing is worse.',
+      'Improvement: Answers 429 (−10.0 pt); nothing is surely worse. Undecided: chat-stream TPOT p50 (+0.5 %).',
     ],
     [
       'same',
       { verdict: 'same' as const },
-      'Same: none of 4 gated metrics changed by more than its minimum effect.',
+      'Same: none of 4 headline figures changed by more than its minimum effect. Undecided: chat-stream TPOT p50 (+0.5 %).',
     ],
     [
       'inconclusive',

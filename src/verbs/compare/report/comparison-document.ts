@@ -193,7 +193,7 @@ const definitions = ({ rules }: Comparison): Section => {
     facts(
       Object.entries({
         'Regression, improvement': `p below ${rule('alpha')} and a change beyond the minimum effect: ${percent('latencyEffect')} % of a latency and at least ${rule('latencyFloor')} ms (${rule('tokenFloor')} ms for times of single tokens), ${percent('throughputEffect')} % of a throughput, ${percent('rateEffect')} points of a share of failures.`,
-        Same: 'The whole confidence interval is inside the minimum effect.',
+        Same: 'An equivalence test: the 90 % interval is inside the minimum effect (two one-sided tests at 5 %). The comparison is the same if its headline figures are: median and p95 of the main latencies, or what --gate names.',
         Inconclusive: `Anything else, and everything with fewer than ${rule('repetitions')} repetitions per side; one run against one is an indication, and a regression only if the 95 % intervals of both runs, widened for requests that share a queue, are apart by more than the minimum effect.`,
         Detectable: `The smallest change that as many repetitions with this noise would call significant with a probability of ${percent('power')} %.`,
       }),

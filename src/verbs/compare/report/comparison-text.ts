@@ -1,5 +1,5 @@
 import type { Comparison } from '../model/comparison.ts';
-import type { ComparedMetric } from '../../../model/series/compared-metric.ts';
+import { type ComparedMetric, headlineOf } from '../../../model/series/compared-metric.ts';
 import { bareChangeText, changeText, type Scaled } from '../../../report/summary/metric-text.ts';
 import { countText, plural } from '../../../report/text/number-text.ts';
 import { present, textIf } from '../../../report/text/present.ts';
@@ -37,12 +37,22 @@ export const metricName = (metric: ComparedMetric): string =>
   `${streamText(metric)}${metric.label}`;
 
 /** Why a metric is undecided or does not count. */
-export const remarkText = ({ verdict, needed, gated, effect, remark }: ComparedMetric): string => {
+export const remarkText = ({
+  verdict,
+  needed,
+  gated,
+  effect,
+  scale,
+  remark,
+}: ComparedMetric): string => {
   const isUndecided = verdict === 'inconclusive' && effect !== null && gated;
+  const drift = effect?.drift ?? null;
   const missing =
-    needed === null
-      ? 'more than 1,000 repetitions per side would be needed'
-      : `${countText(needed)} repetitions per side would decide`;
+    drift !== null
+      ? `a drift of ${bareChangeText({ scale }, drift)} % from run to run can be the change: compare in turns, with --against`
+      : needed === null
+        ? 'more than 1,000 repetitions per side would be needed'
+        : `${countText(needed)} repetitions per side would decide`;
   return [remark, isUndecided && missing].filter(Boolean).join('; ');
 };
 
@@ -62,6 +72,8 @@ const isIndicative = ({ base, next }: Comparison): boolean =>
   base.runs.length === 1 && next.runs.length === 1;
 
 const neededText = (comparison: Comparison, metrics: readonly ComparedMetric[]): string => {
+  if (metrics.some(({ effect }) => typeof effect?.drift === 'number'))
+    return 'The runs drift, and the base came first: compare in turns, with --against.';
   const all = metrics.map(({ needed }) => needed);
   if (all.includes(null)) return 'For some of them no number of repetitions would decide.';
   const most = Math.max(0, ...present(all));
@@ -84,13 +96,15 @@ const undecidedText = (comparison: Comparison, open: readonly ComparedMetric[]):
 export const comparisonVerdictText = (comparison: Comparison): string => {
   const gated = gatedMetrics(comparison);
   const decidingMetrics = gated.filter(({ verdict }) => verdict === comparison.verdict);
+  const others = gated.filter(({ verdict }) => verdict === 'inconclusive');
+  const undecidedOthers = textIf(others.length > 0, ` Undecided: ${named(others)}.`);
   switch (comparison.verdict) {
     case 'regression':
       return `Regression: ${named(decidingMetrics)}.${textIf(isIndicative(comparison), ' This is an indication: one run against one. It counts because the 95 % intervals of the two runs are apart by more than the minimum effect.')}`;
     case 'improvement':
-      return `Improvement: ${named(decidingMetrics)}; nothing is worse.`;
+      return `Improvement: ${named(decidingMetrics)}; nothing is surely worse.${undecidedOthers}`;
     case 'same':
-      return `Same: none of ${plural(gated.length, 'gated metric')} changed by more than its minimum effect.`;
+      return `Same: none of ${plural(headlineOf(gated).length, 'headline figure')} changed by more than its minimum effect.${undecidedOthers}`;
     case 'inconclusive':
       return gated.length === 0
         ? 'Inconclusive: no metric has enough samples to decide. Run longer, or name the metrics that decide with --gate.'
