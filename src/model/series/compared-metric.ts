@@ -26,8 +26,6 @@ export const comparisonRules = {
   tokenFloor: 0.5,
   /** With fewer on a side nothing is decided, unless two single runs are far apart. */
   repetitions: 5,
-  /** A drift of runs that did not alternate is suspected if its p is below this. */
-  driftSuspicion: 0.5,
   /** The assumed noise of single runs, a coefficient of variation. */
   assumedNoise: 0.05,
   /** The probability with which the smallest detectable effect is detected. */

@@ -107,8 +107,9 @@ const deviationOf = (sides: readonly (readonly number[])[]): number => {
 export type Positions = Both<readonly number[]>;
 
 /**
- * Returns the drift of runs that did not alternate, if it goes the way of the change, and the contrast without it. It is
- * suspected early: a test at the usual level misses most drifts that are large enough to look like a change.
+ * Returns the drift of runs that did not alternate, if it goes the way of the change, and the contrast without it. Its
+ * own significance does not matter: a test at any usual level misses most drifts that are large enough to look like a
+ * change.
  */
 const suspectedDrift = (
   sides: readonly [readonly number[], readonly number[]],
@@ -116,8 +117,7 @@ const suspectedDrift = (
   change: number,
 ): { readonly slope: number; readonly remaining: Contrast } | null => {
   const drift = driftOf(sides, [base, next], resolution);
-  if (drift === null || drift.slope * change <= 0 || drift.p > comparisonRules.driftSuspicion)
-    return null;
+  if (drift === null || drift.slope * change <= 0) return null;
   return { slope: drift.slope, remaining: withoutDrift(sides, [base, next], drift) };
 };
 
