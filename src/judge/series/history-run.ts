@@ -19,8 +19,8 @@ const valueOf = (candidate: MetricCandidate): number | null => {
   return share === undefined || share.of === 0 ? null : share.events / share.of;
 };
 
-const headlineFigures = (result: Result): readonly HistoryFigure[] =>
-  metricCandidatesOf({ base: [result], next: [result] }, null)
+const headlineFigures = (run: Repetition): readonly HistoryFigure[] =>
+  metricCandidatesOf({ base: [run], next: [run] }, null)
     .filter(isHeadline)
     .flatMap((candidate) => {
       const value = valueOf(candidate);
@@ -29,7 +29,7 @@ const headlineFigures = (result: Result): readonly HistoryFigure[] =>
       const { scale } = candidate;
       const least =
         candidate.scale === 'ratio'
-          ? { effect: candidate.effect, floor: candidate.floor }
+          ? { effect: candidate.effect + candidate.error, floor: candidate.floor }
           : { effect: comparisonRules.rateEffect, floor: 0 };
       const name = [traffic, model, label].filter(Boolean).join(' ');
       return [{ id, label: name, unit, better, scale, value, ...least }];
@@ -55,6 +55,6 @@ export const historyRun = (repetition: Repetition): HistoryRun | null => {
     startedAt: result.startedAt,
     trust: trust.level,
     verdicts: verdictsOf(result),
-    figures: [...headlineFigures(result)],
+    figures: [...headlineFigures(repetition)],
   };
 };

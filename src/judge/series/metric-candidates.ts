@@ -18,10 +18,12 @@ import { meanOf } from '../statistics/significance.ts';
 import {
   comparedPercentiles,
   isHeadlineFigure,
+  type Percentile,
   percentileOf,
   type Total,
   totals,
 } from './gates.ts';
+import type { Repetition } from './repetition.ts';
 import {
   type Both,
   histogramsOf,
@@ -57,6 +59,8 @@ export interface RatioCandidate extends Candidate, Both<readonly number[]> {
   /** The minimum effect: a share of the base, and an amount in the metric's unit. */
   readonly effect: number;
   readonly floor: number;
+  /** By what share of itself the load generator can have moved the figure; it adds to the minimum effect. */
+  readonly error: number;
 }
 
 export interface ShareCandidate extends Candidate, Both<readonly Share[]> {
@@ -77,7 +81,7 @@ const floorOf = (measure: MeasureName): number => {
 const ratioCandidates = (
   candidate: Pick<
     RatioCandidate,
-    'labels' | 'gated' | 'headline' | 'effect' | 'floor' | 'intervalWithin'
+    'labels' | 'gated' | 'headline' | 'effect' | 'floor' | 'error' | 'intervalWithin'
   >,
   values: Both<readonly (number | null)[]>,
   remarks: readonly string[],
@@ -95,9 +99,12 @@ const ratioCandidates = (
   return [{ ...candidate, scale: 'ratio', ...found, remark }];
 };
 
+const resultsOf = (runs: Both<readonly Repetition[]>): Both<readonly Result[]> =>
+  onBoth(runs, (side) => side.map(({ result }) => result));
+
 /** Returns the default percentiles of the kind, and the requested ones. */
 const percentileCandidates = (
-  results: Both<readonly Result[]>,
+  runs: Both<readonly Repetition[]>,
   stream: TrafficStream,
   gates: readonly string[] | null,
 ): readonly RatioCandidate[] => {
@@ -108,7 +115,7 @@ const percentileCandidates = (
   return [...defaultNames, ...requestedNames].flatMap((name) => {
     const { measure, q = 0 } = percentileOf(name) ?? {};
     if (measure === undefined || !measures[measure].traffic.includes(stream.traffic)) return [];
-    const found = onBoth(results, (side) =>
+    const found = onBoth(resultsOf(runs), (side) =>
       histogramsOf(side, stream, measure).map((histogram) => {
         const percentile = quantile(histogram, q);
         // A value of 0 has no logarithm.
@@ -127,6 +134,7 @@ const percentileCandidates = (
         headline: gates !== null || isHeadlineFigure(stream.traffic, { measure, q }),
         effect: better === 'higher' ? throughputEffect : latencyEffect,
         floor: floorOf(measure),
+        error: errorOf(runs, stream.traffic, { measure, q }),
         intervalWithin: (result) =>
           figuresOver(result, measure, labelsOfStream(stream)).percentile(q),
       },
@@ -134,6 +142,27 @@ const percentileCandidates = (
       isWeak ? [`fewer than ${minSamples.toLocaleString('en-US')} samples in a run`] : [],
     );
   });
+};
+
+/** An error without a bound counts as ten times the figure, which nothing exceeds. */
+const largestError = 10;
+
+/** Returns the mean error of a percentile over the runs of a side, as a share of the figure; the larger of both sides. */
+const errorOf = (
+  runs: Both<readonly Repetition[]>,
+  traffic: TrafficStream['traffic'],
+  { measure, q }: Percentile,
+): number => {
+  const ofRun = ({ trust: { figures } }: Repetition): number => {
+    const found = figures.find(
+      (each) => each.traffic === traffic && each.measure === measure && each.q === q,
+    );
+    if (found === undefined || found.value <= 0) return 0;
+    const { value, low, high } = found;
+    return Math.min(largestError, Math.max(0, value - low, high - value) / value);
+  };
+  const { base, next } = onBoth(runs, (side) => meanOf(side.map(ofRun)));
+  return Math.max(base, next);
 };
 
 const totalWords = {
@@ -205,6 +234,7 @@ const totalCandidates = (
       headline,
       effect: throughputEffect,
       floor: 0,
+      error: 0,
       intervalWithin,
     };
     return ratioCandidates(candidate, rates, []);
@@ -236,6 +266,7 @@ const missingCandidate = (name: string): RatioCandidate => ({
   next: [],
   effect: latencyEffect,
   floor: 0,
+  error: 0,
   remark: 'no run has a value',
   intervalWithin: () => null,
 });
@@ -244,11 +275,12 @@ const missingCandidate = (name: string): RatioCandidate => ({
  * Returns all metrics that can be compared. `gates` are the names of the deciding metrics; `null` means the defaults.
  */
 export const metricCandidatesOf = (
-  results: Both<readonly Result[]>,
+  runs: Both<readonly Repetition[]>,
   gates: readonly string[] | null,
 ): readonly MetricCandidate[] => {
+  const results = resultsOf(runs);
   const found = [
-    ...trafficStreamsOf(results).flatMap((stream) => percentileCandidates(results, stream, gates)),
+    ...trafficStreamsOf(results).flatMap((stream) => percentileCandidates(runs, stream, gates)),
     ...totals.flatMap((name) => totalCandidates(results, name, gates)),
   ];
   const missing = (gates ?? []).filter((gate) => !found.some(({ labels }) => labels.name === gate));

@@ -95,6 +95,37 @@ describe('a comparison of five against five', () => {
     });
   });
 
+  it('adds the error of a figure, a mean of a side, to its minimum effect', () => {
+    const figure = {
+      traffic: 'chat-stream',
+      measure: 'ttft',
+      q: 0.5,
+      value: 200,
+      high: 200,
+    } as const;
+    const withError = (side: Side, low: number): Side => {
+      const trust = {
+        level: 'valid',
+        evidence: [],
+        figures: [{ ...figure, low, isHeadline: true, isWeak: false, isSmall: false }],
+      } as const;
+      const [first, ...others] = side.repetitions.map((each) => ({ ...each, trust }));
+      return { ...side, repetitions: [first!, ...others] };
+    };
+    const [base, next] = [
+      sampleSide('a', 5, { noise: 0.01 }),
+      sampleSide('b', 5, { seed: 2, noise: 0.01, factor: 1.25 }),
+    ];
+    const found = compared(withError(base, 140), withError(next, 180));
+    expect(metric(found, 'chat-stream ttft.p50')).toMatchObject({
+      effect: { least: expect.closeTo(1.4, 9) },
+      verdict: expect.stringMatching('same|inconclusive'),
+    });
+    expect(metric(found, 'chat-stream endToEnd.p50')?.effect?.least).toBeCloseTo(1.1, 9);
+    const unbounded = compared(withError(base, -Infinity), withError(next, 180));
+    expect(metric(unbounded, 'chat-stream ttft.p50')?.effect?.least).toBeCloseTo(11.1, 9);
+  });
+
   it('does not gate a percentile of too few samples unless requested', () => {
     const [a, b] = [
       sampleSide('a', 5, { requests: 60 }),

@@ -202,7 +202,13 @@ export const compareSides = (options: CompareSidesOptions): ComparisonOrRefusal 
   const refusals = differences.filter(({ what }) => !allowed.includes(what));
   if (refusals.length > 0) return { ok: false, refusals };
   const results = onBoth(options, ({ repetitions }) => repetitions.map(({ result }) => result));
-  const metrics = metricsOf(metricCandidatesOf(results, gates), results);
+  const metrics = metricsOf(
+    metricCandidatesOf(
+      onBoth(options, ({ repetitions }) => repetitions),
+      gates,
+    ),
+    results,
+  );
   return {
     ok: true,
     comparison: {

@@ -123,7 +123,7 @@ const suspectedDrift = (
 
 /** A latency or rate, by the logarithms of its values. */
 const ratioDifference = (
-  { base, next, labels, effect, floor }: RatioCandidate,
+  { base, next, labels, effect, floor, error }: RatioCandidate,
   positions: Positions | null,
 ): Difference => {
   const [before, after] = [base.map(Math.log), next.map(Math.log)];
@@ -136,7 +136,7 @@ const ratioDifference = (
     const half = halfWidth(contrast, level);
     return { low: change - half, high: change + half };
   };
-  const reportedLeast = 1 + Math.max(effect, floor / geometricMean(base));
+  const reportedLeast = 1 + Math.max(effect, floor / geometricMean(base)) + error;
   const least = Math.log(reportedLeast);
   const deviation = deviationOf([before, after]);
   return {

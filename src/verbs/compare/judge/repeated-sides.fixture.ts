@@ -43,6 +43,7 @@ const candidateOf = (name: string, values: Both<readonly number[]>): MetricCandi
     intervalWithin: () => null,
     effect: isRate ? 0.05 : 0.1,
     floor: 0,
+    error: 0,
     ...values,
   };
 };
