@@ -16,12 +16,12 @@ import { snapshotInterval, type SnapshotPace } from './snapshot-pace.ts';
 
 /**
  * A snapshot is written in parts of a quarter of a millisecond each. Every `writeInterval` ms, parts are written for
- * this many ms plus one part. Data that the run's streams receive meanwhile waits.
+ * `writeBudget` ms plus one part. Data that the run's streams receive meanwhile waits.
  */
 const writeInterval = 20;
 const writeBudget = 0.1;
 /**
- * How much the writing time grows with each second that a snapshot takes, in ms. A killed run may lose at most ten
+ * How much `writeBudget` grows with each second that a snapshot takes, in ms. A killed run may lose at most ten
  * seconds.
  */
 const budgetGrowth = 0.5;

@@ -71,8 +71,8 @@ export const calibrationGrid = (request: GridRequest): readonly GridLoad[] => {
 };
 
 /**
- * The times of a run, in ms. Streams begin one after another in the first second, which is the warm-up. Then comes the
- * approximate length of each.
+ * The times of a run, in ms. Streams begin one after another in the first second, which is the warm-up; each lasts about
+ * `stream` ms.
  */
 const durations = { warmUp: 1000, load: 3000, stream: 1200, ttft: 100 } as const;
 
