@@ -77,7 +77,7 @@ const warningsFor = (
   return [`${request} answered 404: ${why}`];
 };
 
-/** The note that container engines forward the connections to a published port through a proxy. */
+/** The note for a target in a container: container engines forward the connections to a published port through a proxy. */
 const containerNote =
   'The reference gateway ran in a container: its answers came through the engine’s proxy, which adds some tenths of a millisecond to each. For short latencies use the target mock, the same gateway in a process.';
 

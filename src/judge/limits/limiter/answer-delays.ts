@@ -79,8 +79,8 @@ const serialTimeOf = (log: readonly LimiterDecision[], usual: number): number =>
 };
 
 /**
- * Creates a check whether an answer was late. A late answer took over half of window / limit longer than `long`, and
- * longer than a serial server needs for all requests in flight.
+ * Creates a check whether an answer was late. An answer is late if it took longer than `long` plus half of window / limit,
+ * and longer than a serial server needs for all requests in flight.
  */
 const createLatenessCheck = (
   log: readonly LimiterDecision[],
