@@ -38,12 +38,12 @@ describe('the dependence of samples', () => {
     expect(dependenceOfPercentile(seconds, 0.6)?.effect).toBeGreaterThan(500);
   });
 
-  it('has seconds without samples', () => {
-    const seconds = secondsOf(Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? [] : [n, 5])));
-    expect(dependenceOfPercentile(seconds, 0.95)?.effect).toBeGreaterThanOrEqual(1);
-    expect(
-      dependenceOfPercentile(secondsOf(Array.from({ length: 20 }, () => [])), 0.95),
-    ).toBeNull();
+  it('is unknown where fewer than ten seconds have samples, however long the run is', () => {
+    const seconds = (filled: number) =>
+      secondsOf(Array.from({ length: 30 }, (_, n) => (n < filled ? [n, 5] : [])));
+    expect(dependenceOfPercentile(seconds(9), 0.95)).toBeNull();
+    expect(dependenceOfPercentile(seconds(10), 0.95)?.effect).toBeGreaterThanOrEqual(1);
+    expect(dependenceOfPercentile(seconds(0), 0.95)).toBeNull();
   });
 });
 

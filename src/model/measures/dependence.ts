@@ -60,10 +60,11 @@ const blocksOf = <T>(seconds: readonly T[], count: number, sum: (part: readonly 
 
 /**
  * Returns how strongly the cases of a share depend on each other, from consecutive whole seconds; `null` for fewer
- * than ten. Seconds are summed into 7, 10, 20 and 40 blocks, and the strongest dependence counts. No method can see a
+ * than ten with cases, since an empty second says nothing of a share. Seconds are summed into 7, 10, 20 and 40 blocks, and the strongest dependence counts. No method can see a
  * dependence that lasts longer than the run.
  */
-export const dependenceOfShare = (seconds: readonly Share[]): Dependence | null => {
+export const dependenceOfShare = (all: readonly Share[]): Dependence | null => {
+  const seconds = all.filter(({ of }) => of > 0);
   if (seconds.length < leastSeconds) return null;
   let [effect, widening] = [1, 1];
   for (const { blocks, t } of blockings) {
@@ -111,7 +112,8 @@ const sumOfParts = (parts: readonly Part[]): Part => ({
  * applied to 7, 10, 20 and 40 blocks, and the widest interval counts. Returns `null` for fewer than ten seconds, or
  * without cases.
  */
-export const halfWidthOfRatio = (seconds: readonly Part[]): number | null => {
+export const halfWidthOfRatio = (all: readonly Part[]): number | null => {
+  const seconds = all.filter((part) => part.of > 0);
   const { sum, of } = sumOfParts(seconds);
   if (seconds.length < leastSeconds || of === 0) return null;
   let widest = 0;
