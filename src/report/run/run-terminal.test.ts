@@ -42,36 +42,36 @@ describe('the terminal report', () => {
       How fast?
                                    n             p50          p90              p95          p99        max
         chat-stream
-          TTFT ms                760          188 −1         ~427          ~684 −3       ~1,137      1,524
-                                           [160–259]      [259–…]          [351–…]      [692–…]
+          TTFT ms                760          188 −1        ~427*         ~684* −3      ~1,137*      1,524
+                             of 61 %       [160–259]      [259–…]          [351–…]      [692–…]
           Chunk gap ms        29,527       12.3 ±0.2         21.1  ~25.3 −1.4 +2.8        ~38.6        255
                                          [11.6–13.4]  [17.8–29.6]       [21.0–255]     [27.7–…]
-          Longest stall ms       758  29.6 unbounded         ~191             ~195         ~208        255
-                                         [25.4–40.4]     [39.3–…]         [60.2–…]      [195–…]
-          TPOT ms                758            13.0        ~17.4            ~18.7        ~21.3       24.9
-                                         [12.4–15.6]     [15.4–…]         [16.8–…]     [18.6–…]
-          Output speed toke…     758            78.9        ~86.8            ~88.8        ~92.7       95.9
-                                         [68.7–83.6]     [83.3–…]         [85.4–…]     [88.7–…]
-          End to end ms          760             781       ~1,190           ~1,413       ~1,912      2,272
-                                           [668–939]      [930–…]        [1,066–…]    [1,413–…]
-          Service time ms        760             781       ~1,191           ~1,414       ~1,912      2,273
-                                           [669–940]      [931–…]        [1,067–…]    [1,414–…]
+          Longest stall ms       758  29.6 unbounded        ~191*            ~195*        ~208*        255
+                             of 61 %     [25.4–40.4]     [39.3–…]         [60.2–…]      [195–…]
+          TPOT ms                758            13.0       ~17.4*           ~18.7*       ~21.3*       24.9
+                             of 61 %     [12.4–15.6]     [15.4–…]         [16.8–…]     [18.6–…]
+          Output speed tok…      758            77.1    p10 ~57.4         p5 ~53.7     p1 ~46.9       92.9
+                                         [67.0–81.5]     […–68.5]         […–62.0]     […–57.4]
+          End to end ms          760             781      ~1,190*          ~1,413*      ~1,912*      2,272
+                             of 61 %       [668–939]      [930–…]        [1,066–…]    [1,413–…]
+          Service time ms        760             781      ~1,191*          ~1,414*      ~1,912*      2,273
+                             of 61 %       [669–940]      [931–…]        [1,067–…]    [1,414–…]
 
         chat
-          End to end ms           92             656       ~1,091           ~1,293       ~1,555      1,555
-                                           [585–765]  [859–1,555]          [969–…]    [1,180–…]
-          Service time ms         92             655       ~1,091           ~1,292       ~1,554      1,554
-                                           [585–765]  [859–1,554]          [968–…]    [1,180–…]
+          End to end ms           92             656       ~1,091           ~1,293      ~1,555*      1,555
+                             of 97 %       [585–765]  [859–1,555]          [969–…]    [1,180–…]
+          Service time ms         92             655       ~1,091           ~1,292      ~1,554*      1,554
+                             of 97 %       [585–765]  [859–1,554]          [968–…]    [1,180–…]
 
         speech
-          First audio ms          28             141         ~278             ~328         ~419        419
-                                           [110–200]      [194–…]          [212–…]      [278–…]
-          End to end ms           28             579         ~809             ~833       ~1,190      1,190
-                                           [431–720]      [700–…]          [762–…]      [809–…]
+          First audio ms          28             141         ~278            ~328*        ~419*        419
+                             of 93 %       [110–200]      [194–…]          [212–…]      [278–…]
+          End to end ms           28             579         ~809            ~833*      ~1,190*      1,190
+                             of 93 %       [431–720]      [700–…]          [762–…]      [809–…]
           RTF speech ms/s         28     66.0 0.066×   ~135 0.14×       ~136 0.14×   ~181 0.18×  181 0.18×
                                          [59.0–86.0]     [75.1–…]         [89.2–…]      [135–…]
-          Characters/s char…      28             218         ~275             ~302         ~318        318
-                                           [169–246]      [245–…]          [254–…]      [275–…]
+          Characters/s cha…       28             218     p10 ~107          p5 ~107     p1 ~79.9        318
+                                           [169–246]      […–194]          […–169]      […–146]
 
         transcription
           End to end ms           24            ~948       ~1,165           ~1,211       ~1,260      1,260
@@ -96,22 +96,23 @@ describe('the terminal report', () => {
         [low–high] is the 95 % confidence interval of a percentile, … where no sample bounds it. It allows
         for requests that depend on each other, unless their dependence lasts longer than the run. −, + or
         ± is its measurement error: by how much the load generator can have made it too high, too low, or
-        either. ~ marks a percentile with fewer than ten independent samples beyond it.
+        either. ~ marks a percentile with fewer than ten independent samples beyond it. * marks one that
+        would be infinite if failures counted; the share of arrivals that completed is below n.
 
       Breakdown by stage, after the warm-up
-                         first p50   p95  end p50     p95  Arrivals  Completed     429
+                         first p50    p95  end p50      p95  Arrivals  Completed     429
         steady
-          chat-stream          170   305      712   1,025       443     99.5 %   0.0 %
-          chat                   –     –      656  ~1,293        94     97.9 %   0.0 %
-          speech               141  ~328      579    ~833        30     93.3 %   0.0 %
-          transcription          –     –     ~948  ~1,211        24    100.0 %   0.0 %
-          models                 –     –    ~6.39   ~18.9         9    100.0 %   0.0 %
+          chat-stream          170    305      712    1,025       443     99.5 %   0.0 %
+          chat                   –      –      656   ~1,293        94     97.9 %   0.0 %
+          speech               141  ~328*      579    ~833*        30     93.3 %   0.0 %
+          transcription          –      –     ~948   ~1,211        24    100.0 %   0.0 %
+          models                 –      –    ~6.39    ~18.9         9    100.0 %   0.0 %
         peak
-          chat-stream          238  ~859      911  ~1,546       800     39.9 %  56.1 %
+          chat-stream         238*  ~859*     911*  ~1,546*       800     39.9 %  56.1 %
 
       How much?
-        Over the 50 s measured: 28.0/s offered, 27.6/s sent, 18.2/s completed (chat-stream 15.1/s, chat
-        1.88/s, speech 0.58/s, transcription 0.50/s, models 0.18/s); tokens 814/s in, 707/s out (counted
+        Over the 50 s measured: 28.0/s offered, 27.6/s sent, 18.3/s completed (chat-stream 15.2/s, chat
+        1.84/s, speech 0.56/s, transcription 0.48/s, models 0.18/s); tokens 814/s in, 707/s out (counted
         by the server).
         Over the whole run of 61.2 s: 25.8/s sent, 18.1/s completed; tokens 806/s in, 699/s out (counted
         by the server, 1,028 answers).
@@ -193,7 +194,7 @@ describe('the terminal report', () => {
   it('puts confidence intervals and errors next to their percentiles if there is room', () => {
     const lines = plain(160).split('\n');
     expect(lines.find((line) => line.includes('TTFT'))).toMatchInlineSnapshot(
-      `"    TTFT ms                   760            188 [160–259] −1         ~427 [259–…]             ~684 [351–…] −3      ~1,137 [692–…]      1,524"`,
+      `"    TTFT ms                760 of 61 %            188 [160–259] −1        ~427* [259–…]            ~684* [351–…] −3     ~1,137* [692–…]      1,524"`,
     );
   });
 
