@@ -211,10 +211,11 @@ describe('a comparison of fewer than five runs a side', () => {
     expect(metric(comparison, 'chat-stream ttft.p50')?.needed).toBe(5);
   });
 
-  it.each([1.4, 1.7, 0.3])('leaves one against one of a second open: %s times', (factor) => {
+  it.each([1.4, 1.7, 0.3])('leaves one against one of five seconds open: %s times', (factor) => {
+    const scheduled = milliseconds(5000);
     const comparison = compared(
-      sampleSide('a', 1, { noise: 0 }),
-      sampleSide('b', 1, { noise: 0, factor }),
+      sampleSide('a', 1, { noise: 0 }, { scheduled }),
+      sampleSide('b', 1, { noise: 0, factor }, { scheduled }),
     );
     // So short a run has no interval. `one-against-one.test.ts` compares longer ones.
     expect(comparison.verdict).toBe('inconclusive');
