@@ -65,7 +65,7 @@ const chatMeasures = {
   ),
   outputSpeed: stream(
     ['Output speed', 'Output speed', 'tokens/s', 'higher'],
-    'The inverse of TPOT, per response: (output tokens counted by the server − tokens of the first event) / (last token − first token). Its slow tail is p5.',
+    'The inverse of TPOT, per response. Its slow tail is p5.',
     (answer) => {
       const later = laterTokens(answer);
       const time = span(answer.firstToken, answer.lastToken);
