@@ -1,9 +1,10 @@
-// @long 24 s
+// @long 330 s
 import { describe, expect, it, vi } from 'vitest';
 import type { ComparisonVerdict } from '../../../model/series/compared-metric.ts';
 import { compareSides } from './compare-sides.ts';
 import { sampleSide } from '../../../judge/series/sample-sides.fixture.ts';
 import { regressionsOneAgainstOne } from './one-against-one.fixture.ts';
+import { sharesOfVerdicts } from './repeated-sides.fixture.ts';
 import { selfNoise } from './self-noise.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
@@ -37,6 +38,21 @@ describe('one run against one, unchanged', () => {
     { process: 'M/M/1 at 0.8', requests: 10_000, pairs: 300 },
   ])('$process with $requests requests is a regression in at most 2 %', ({ process, ...run }) => {
     expect(regressionsOneAgainstOne(process, run)).toBeLessThanOrEqual(0.02 * run.pairs);
+  });
+});
+
+describe('five runs against five of an unchanged gateway', () => {
+  const drift = 0.03;
+  it.each([
+    { noise: 0.05, isShared: true, isAlternating: true, atMost: 0.01 },
+    { noise: 0.05, isShared: false, isAlternating: true, atMost: 0.01 },
+    { noise: 0.1, isShared: true, isAlternating: true, atMost: 0.02 },
+    { noise: 0.02, isShared: true, isAlternating: false, atMost: 0.02 },
+    { noise: 0.05, isShared: true, isAlternating: false, atMost: 0.02 },
+    // Noise of each figure by itself tries five drifts at once, which is not below 2 %.
+    { noise: 0.05, isShared: false, isAlternating: false, atMost: 0.06 },
+  ])('that drifts by 3 % a run are a false alarm in few comparisons: %j', ({ atMost, ...runs }) => {
+    expect(sharesOfVerdicts(1000, { ...runs, drift }).regression).toBeLessThanOrEqual(atMost);
   });
 });
 
