@@ -81,7 +81,7 @@ const positionsApart = (results: Both<readonly Result[]>): Positions | null => {
 };
 
 /** Judges each candidate. */
-export const metricsOf = (
+export const judgedMetricsOf = (
   candidates: readonly MetricCandidate[],
   results: Both<readonly Result[]>,
 ): readonly ComparedMetric[] => {
@@ -202,7 +202,7 @@ export const compareSides = (options: CompareSidesOptions): ComparisonOrRefusal 
   const refusals = differences.filter(({ what }) => !allowed.includes(what));
   if (refusals.length > 0) return { ok: false, refusals };
   const results = onBoth(options, ({ repetitions }) => repetitions.map(({ result }) => result));
-  const metrics = metricsOf(
+  const metrics = judgedMetricsOf(
     metricCandidatesOf(
       onBoth(options, ({ repetitions }) => repetitions),
       gates,

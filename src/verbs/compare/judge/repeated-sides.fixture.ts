@@ -3,7 +3,7 @@ import { healthyResult } from '../../../judge/sample-result.fixture.ts';
 import type { Both } from '../../../judge/series/traffic-streams.ts';
 import type { ComparisonVerdict } from '../../../model/series/compared-metric.ts';
 import { type Draw, drawFrom, drawNormal } from '../../../model/workload/draw.ts';
-import { metricsOf, overallVerdict } from './compare-sides.ts';
+import { judgedMetricsOf, overallVerdict } from './compare-sides.ts';
 
 /** Test support: comparisons of five runs against five of streamed chats, without the requests. */
 
@@ -73,7 +73,7 @@ const verdictOf = (draw: Draw, simulated: SimulatedComparison): ComparisonVerdic
     base: places.base.map((place) => results[place]!),
     next: places.next.map((place) => results[place]!),
   };
-  return overallVerdict(metricsOf(candidates, sides));
+  return overallVerdict(judgedMetricsOf(candidates, sides));
 };
 
 /** Returns the share of each verdict among so many comparisons. */

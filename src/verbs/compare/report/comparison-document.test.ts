@@ -109,6 +109,24 @@ describe('a comparison in the terminal', () => {
     );
   });
 
+  it('says that a drift can be the change, and advises to compare in turns', () => {
+    const [first, ...others] = sampleComparison().metrics;
+    const drifting = {
+      ...first!,
+      verdict: 'inconclusive' as const,
+      effect: { ...first!.effect!, drift: 1.03 },
+    };
+    const words = plain(
+      sampleComparison({ verdict: 'inconclusive', metrics: [drifting, ...others] }),
+    ).replaceAll(/\s+/g, ' ');
+    expect(words).toContain(
+      'a drift of +3.0 % from run to run can be the change: compare in turns',
+    );
+    expect(words).toContain(
+      'The runs drift, and the base came first: compare in turns, with --against.',
+    );
+  });
+
   it('contains no control character', () => {
     expect(plain()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   });
