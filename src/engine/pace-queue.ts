@@ -75,10 +75,7 @@ class TokenEstimator {
     return demand === null ? 0 : this.#prompt(demand) + demand.output;
   }
 
-  /**
-   * Returns the tokens that an attempt used: the whole reservation if the server may still be working or reports no
-   * usage.
-   */
+  /** The tokens that an attempt used: the whole reservation if the server may still be working or reports no usage. */
   used(demand: TokenDemand | null, reserved: number, outcome: Outcome): number {
     if (demand === null || outcome.kind === 'limited' || outcome.kind === 'refused') return 0;
     if (outcome.kind !== 'completed' || !('tokens' in outcome.answer)) return reserved;

@@ -87,10 +87,7 @@ const peakOfStage = ({ load, traffic }: Stage, given: number | null): LoadPeak =
   };
 };
 
-/**
- * Returns the peak of a plan. `answerTime` is the length of an answer in ms; `null` means 100 ms plus 10 ms for each
- * token.
- */
+/** The peak of a plan. `answerTime` is the length of an answer in ms; `null` means 100 ms plus 10 ms for each token. */
 export const peakOf = (
   { stages }: Pick<Plan, 'stages'>,
   answerTime: number | null = null,

@@ -145,10 +145,7 @@ const addLatency = (into: Latency, from: Latency): void => {
   }
 };
 
-/**
- * Returns the open latencies of a second. If more than `atMost` seconds are then open, the least recently used are
- * encoded.
- */
+/** The open latencies of a second. If more than `atMost` seconds are then open, the least recently used are encoded. */
 const openLatencyOf = (timeline: Timeline, second: number, atMost: number): Latency => {
   const { open, sealed } = timeline;
   const existing = open.get(second);

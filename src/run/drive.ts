@@ -71,10 +71,7 @@ const openingLine = ({ plan }: SliceOptions, { baseUrl, mock }: ReadyTarget): st
 /** Workers receive instant 0 this many ms in advance, so that all of them start on time. */
 const workerLead = 50;
 
-/**
- * Returns how long before its zero the clock of a slice starts, in ms, so that connections are open for the first
- * requests.
- */
+/** How long before its zero the clock of a slice starts, in ms, so that connections are open for the first requests. */
 const startLead = (options: SliceOptions, isInWorkers: boolean): number =>
   Math.max(isInWorkers ? workerLead : 0, connectLead(options));
 

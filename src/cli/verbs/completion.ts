@@ -54,9 +54,7 @@ const help: CompletedOption = {
   choices: [],
 };
 
-/**
- * Returns the script for bash from 3.2 on: source it, or save it as `~/.local/share/bash-completion/completions/weir`.
- */
+/** The script for bash from 3.2 on: source it, or save it as `~/.local/share/bash-completion/completions/weir`. */
 const bashScript = (verbs: readonly CompletedVerb[]): string => {
   const values = verbs.flatMap((verb) =>
     optionsOf(verb)

@@ -271,9 +271,7 @@ const missingCandidate = (name: string): RatioCandidate => ({
   intervalWithin: () => null,
 });
 
-/**
- * Returns all metrics that can be compared. `gates` are the names of the deciding metrics; `null` means the defaults.
- */
+/** All metrics that can be compared. `gates` are the names of the deciding metrics; `null` means the defaults. */
 export const metricCandidatesOf = (
   runs: Both<readonly Repetition[]>,
   gates: readonly string[] | null,

@@ -67,9 +67,7 @@ const wordTokens = commonWords.map((word) => ` ${word}`);
 
 const bytesOf = (token: string): readonly number[] => [...Buffer.from(token)];
 
-/**
- * Returns a token's log probability and its `top` likeliest alternatives, since any other word could have been drawn.
- */
+/** A token's log probability and its `top` likeliest alternatives, since any other word could have been drawn. */
 export const tokenLogprob = (token: string, top: number) => {
   const isWord = wordTokens.includes(token);
   const logprob = isWord ? wordLogprob : 0;

@@ -31,10 +31,7 @@ const sendJson = (response: ServerResponse, status: number, body: unknown): void
 /** Matches hosts that no web page can have: addresses, `localhost`, and one-word names of machines or containers. */
 const ownHost = /^(?:\[[\da-f:.]+\]|[\d.]+|[\w-]+)(?::\d+)?$/i;
 
-/**
- * Returns why a request is refused if a browser sent it for a web page, since the page's site may resolve to this
- * address.
- */
+/** Why a request is refused if a browser sent it for a web page, since the page's site may resolve to this address. */
 const foreignCaller = ({ host = '', origin, ...headers }: IncomingHttpHeaders): string | null => {
   if (origin !== undefined || headers['sec-fetch-site'] !== undefined)
     return 'The control port takes no requests from web pages; use curl or a program.';

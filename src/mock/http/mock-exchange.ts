@@ -45,9 +45,7 @@ class ResponseStream implements EventStream {
     this.#response.end();
   }
 
-  /**
-   * Returns the socket; `null` while an earlier answer on this connection is incomplete, and for clients with HTTP/1.0.
-   */
+  /** The socket; `null` while an earlier answer on this connection is incomplete, and for clients with HTTP/1.0. */
   #chunkedSocket(): Socket | null {
     const { socket, chunkedEncoding } = this.#response;
     return chunkedEncoding ? socket : null;

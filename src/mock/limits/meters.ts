@@ -36,10 +36,7 @@ const slidingCounter = (rule: MeterRule): Meter => {
     current = 0;
     begin = at;
   };
-  /**
-   * Returns when only `rest` of `count` units still count, if their weight falls during the window that starts at
-   * `from`.
-   */
+  /** When only `rest` of `count` units still count, if their weight falls during the window that starts at `from`. */
   const decayedAt = (from: number, count: number, rest: number): number =>
     from + window * (1 - Math.max(0, rest) / count);
   return meterOf({

@@ -110,10 +110,7 @@ export class Histogram {
     this.#max = Math.max(this.#max, other.#max);
   }
 
-  /**
-   * Returns the smallest value that is not exceeded by at least `rank` samples, rounded to the digits; ranks run from
-   * 1.
-   */
+  /** The smallest value that is not exceeded by at least `rank` samples, rounded to the digits; ranks run from 1. */
   atRank(rank: number): number {
     if (!(rank >= 1 && rank <= this.#count)) {
       throw new RangeError(`rank ${rank} is outside 1 … ${this.#count}`);

@@ -12,9 +12,7 @@ const userCountOf = (load: Load | undefined): number => {
   return load?.kind === 'closed' ? load.users : 1;
 };
 
-/**
- * Returns the user of request `index` of a stage, as the engine numbers them. A load without users counts as one user.
- */
+/** The user of request `index` of a stage, as the engine numbers them. A load without users counts as one user. */
 export const userIterationOf = (load: Load | undefined, index: number): UserIteration => {
   const users = userCountOf(load);
   return { user: index % users, users, iteration: Math.floor(index / users) };

@@ -3,10 +3,7 @@ import type { FigureError } from './verdict.ts';
 
 export const figuresSignalName = 'measurement error';
 
-/**
- * Returns the headline figures that the verdict on trust concerns: those with enough samples, or all if none has
- * enough.
- */
+/** The headline figures that the verdict on trust concerns: those with enough samples, or all if none has enough. */
 export const judgedFigures = (figures: readonly FigureError[]): readonly FigureError[] => {
   const headline = figures.filter(({ isHeadline }) => isHeadline);
   const firm = headline.filter(({ isWeak }) => !isWeak);

@@ -76,10 +76,7 @@ const covers = (entry: string, { hostname, port, protocol }: URL): boolean => {
   return isExact || host.endsWith(`.${below}`);
 };
 
-/**
- * Returns the proxy for `url` as written in `environment`, with the variable that names it; `null` for a direct
- * connection.
- */
+/** The proxy for `url` as written in `environment`, with the variable that names it; `null` for a direct connection. */
 export const proxyInEnvironment = (url: URL, environment: Environment): Variable | null => {
   const excluded = (variable(environment, 'no_proxy')?.text ?? '').split(/[,\s]+/).filter(Boolean);
   if (excluded.some((entry) => covers(entry, url))) return null;

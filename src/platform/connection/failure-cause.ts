@@ -59,9 +59,7 @@ const codeOf = (error: unknown): string => {
   return inner === '' && typeof code === 'string' ? code : inner;
 };
 
-/**
- * Returns whether an error means that an HTTP parser rejected what the server sent. Some of these errors have no code.
- */
+/** Whether an error means that an HTTP parser rejected what the server sent. Some of these errors have no code. */
 const isParserError = (error: unknown): boolean =>
   (error instanceof Error && error.name === 'HTTPParserError') || codeOf(error).startsWith('HPE_');
 
@@ -160,9 +158,7 @@ export const tlsComplaint = (
     : null;
 };
 
-/**
- * Returns whether undici may have rejected a header folded over two lines, which curl, Go and our own transport accept.
- */
+/** Whether undici may have rejected a header folded over two lines, which curl, Go and our own transport accept. */
 export const isFoldedHeader = (error: unknown): boolean =>
   isParserError(error) &&
   /whitespace after header value|Invalid header value char/i.test(String(error));

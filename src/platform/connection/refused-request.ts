@@ -27,9 +27,7 @@ export const isUnwritten = (error: unknown): boolean => {
   return syscall === 'write' && (code === 'EPIPE' || code === 'ECONNRESET');
 };
 
-/**
- * Returns whether a part of the request is still in this process. Over TLS that is unknown, and the result is `false`.
- */
+/** Whether a part of the request is still in this process. Over TLS that is unknown, and the result is `false`. */
 export const hasUnwritten = (socket: Socket): boolean =>
   !(socket instanceof TLSSocket) && socket.writableLength > 0;
 

@@ -38,9 +38,7 @@ export class ObservedEnds {
     return this.#hasRested || this.#reusesInARow > 0;
   }
 
-  /**
-   * Returns how long a connection rests after its `answers`-th answer, in ms; 0 once the server is known to keep it.
-   */
+  /** How long a connection rests after its `answers`-th answer, in ms; 0 once the server is known to keep it. */
   restAfter(answers: number): number {
     if (answers === this.#ends.answers) return rest.suspected;
     if (this.#reusesInARow >= reusesForTrust) return 0;

@@ -217,10 +217,7 @@ const clockOf = (machineZero: number, thread: number): RunClock => {
   };
 };
 
-/**
- * Returns the machine's monotonic clock with the zero of another thread's clock. Instants before that zero are
- * negative.
- */
+/** The machine's monotonic clock with the zero of another thread's clock. Instants before that zero are negative. */
 export const clockFrom = (machineZero: number): RunClock => clockOf(machineZero, threadZero());
 
 /**

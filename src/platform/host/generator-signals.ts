@@ -38,9 +38,7 @@ export const cpuStatPaths = (membership: string): readonly string[] =>
     return roots.flatMap((root) => withAncestors(path).map((each) => `${root}${each}/cpu.stat`));
   });
 
-/**
- * Returns the microseconds of throttling in a cpu.stat file (v1 counts nanoseconds); `null` if it does not report them.
- */
+/** The microseconds of throttling in a cpu.stat file (v1 counts nanoseconds); `null` if it does not report them. */
 export const parseThrottled = (cpuStat: string): number | null => {
   const [, name, value] = /^(throttled_usec|throttled_time) (\d+)$/m.exec(cpuStat) ?? [];
   if (value === undefined) return null;

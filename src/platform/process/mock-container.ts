@@ -38,10 +38,7 @@ const ownFiles = (): readonly string[] =>
     .filter((path) => !testOnly.test(path))
     .sort();
 
-/**
- * Returns the name and tag of the image. The tag is a hash of its content, so that an unchanged image is not built
- * again.
- */
+/** The name and tag of the image. The tag is a hash of its content, so that an unchanged image is not built again. */
 const nameFor = (
   files: readonly string[],
   dependencies: ReadonlyMap<string, string>,

@@ -61,10 +61,7 @@ const limitCases = ({ limits }: Result): readonly JunitCase[] => {
   );
 };
 
-/**
- * Returns a run's verdicts as JUnit tests: whether it counts, and one test for each objective and each claim about
- * limits.
- */
+/** A run's verdicts as JUnit tests: whether it counts, and one test for each objective and each claim about limits. */
 export const runJunit = (result: Result, trust: Trust): string => {
   const verdicts = result.verdicts ?? [];
   const verdict = runVerdict(result, trust);

@@ -33,10 +33,7 @@ export const silentHost = (
   ask: null,
 });
 
-/**
- * Returns the caller's function so that an error in it ends the run like a stop, instead of ending the caller's
- * process.
- */
+/** The caller's function so that an error in it ends the run like a stop, instead of ending the caller's process. */
 export const stoppedByErrors = (
   onProgress: RunOptions['onProgress'],
   signal: AbortSignal | undefined,

@@ -90,9 +90,7 @@ const fittedFor = (
   return { ok: true, value: { facts, fitted: found.value } };
 };
 
-/**
- * Returns the readers of all files. Paths are relative to `folder`, and must lie in it unless the files are trusted.
- */
+/** The readers of all files. Paths are relative to `folder`, and must lie in it unless the files are trusted. */
 const readersIn = (folder: string, isTrusted: boolean) => {
   const inside = <T>(file: string, read: () => ReadResult<T>): ReadResult<T> => {
     const problem = isTrusted ? null : outsideOf(folder, file);

@@ -112,15 +112,11 @@ const compileObjectives = (scenario: Scenario): Pick<Plan, 'objectives' | 'perRe
   };
 };
 
-/**
- * Returns the plan's `auth`. It is absent if it names the usual header, so that the hash of such a plan stays the same.
- */
+/** The plan's `auth`. It is absent if it names the usual header, so that the hash of such a plan stays the same. */
 const authOf = ({ auth }: Scenario): Pick<Plan, 'auth'> =>
   auth === undefined || auth.header === 'authorization' ? {} : { auth };
 
-/**
- * Returns the plan's `server`. It is absent if the scenario has none, so that the hash of such a plan stays the same.
- */
+/** The plan's `server`. It is absent if the scenario has none, so that the hash of such a plan stays the same. */
 const serverOf = ({ server }: Scenario): Pick<Plan, 'server'> =>
   server === undefined ? {} : { server };
 

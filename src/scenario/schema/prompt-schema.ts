@@ -15,10 +15,7 @@ import {
   withDefault,
 } from './fields.ts';
 
-/**
- * This file contains the schema of prompts and texts that are generated or read from files, and of random numbers of
- * tokens.
- */
+/** The schema of prompts and texts that are generated or read from files, and of random numbers of tokens. */
 
 const tokens = wholeNumberField(1, maxTokenCount);
 

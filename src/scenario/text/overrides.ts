@@ -73,9 +73,7 @@ const partsOf = (text: string): readonly [name: string, value: string] => {
   return [name.trim(), value.trim()];
 };
 
-/**
- * Returns the name of an override for messages. It contains only the path, since the value may be a misplaced secret.
- */
+/** The name of an override for messages. It contains only the path, since the value may be a misplaced secret. */
 export const overrideFlag = (text: string): string => `--set ${partsOf(text)[0]}`.trim();
 
 /** Applies one override to a tree. Returns a sentence if the override is wrong. */

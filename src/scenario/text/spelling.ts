@@ -73,9 +73,7 @@ export const synonym = (word: string, choices: readonly string[]): string | null
   );
 };
 
-/**
- * Returns the choice that `word` begins with if the colon or the space before its value is missing: `to 5/s`, `to:5/s`.
- */
+/** The choice that `word` begins with if the colon or the space before its value is missing: `to 5/s`, `to:5/s`. */
 export const withoutColon = (word: string, choices: readonly string[]): string | null =>
   choices.find((choice) => word.startsWith(`${choice} `) || word.startsWith(`${choice}:`)) ?? null;
 

@@ -32,9 +32,7 @@ const textsOf = ({ headers, body }: WireRequest): readonly string[] => {
   return texts.map((text) => text.slice(0, maxTextLength));
 };
 
-/**
- * Returns the length of the longest match between a message from `start` on and a text; 0 if it is too short to count.
- */
+/** The length of the longest match between a message from `start` on and a text; 0 if it is too short to count. */
 const echoLengthAt = (message: string, start: number, text: string): number => {
   let end = start + minEchoLength;
   if (end > message.length || !text.includes(message.slice(start, end))) return 0;

@@ -227,9 +227,7 @@ export const htmlInsteadOf = (name: string, text: string, redact: Redact): strin
     ? `an HTML page was returned instead of ${name}: ${excerpt(htmlTitle(text), redact)}`
     : null;
 
-/**
- * Returns the message that a JSON error came in place of `name`, with the error's message; `null` for other documents.
- */
+/** The message that a JSON error came in place of `name`, with the error's message; `null` for other documents. */
 export const errorInsteadOf = (name: string, json: unknown, redact: Redact): string | null => {
   const error = readErrorBody(json, redact);
   return error === null ? null : `a JSON error was returned instead of ${name}: ${error.message}`;

@@ -20,10 +20,7 @@ const shortTimeout = 4000;
 
 const unknownKey = 'sk-weir-no-such-key';
 
-/**
- * Returns the address without its version, below which nothing may be served; `null` if the base address has no
- * version.
- */
+/** The address without its version, below which nothing may be served; `null` if the base address has no version. */
 const addressWithoutVersion = (baseUrl: string): string | null => {
   const url = new URL(baseUrl);
   const path = url.pathname.replace(/\/+$/, '');

@@ -114,10 +114,7 @@ const refusedBy = (run: CheckRun): string | null => {
   return statuses.includes(429) ? 'the key stayed limited (429) after every wait' : null;
 };
 
-/**
- * Returns the models of the checks for readers. A server may give its models any names, and its list is the first
- * answer.
- */
+/** The models of the checks for readers. A server may give its models any names, and its list is the first answer. */
 const namedIn = ({ target, answers }: CheckRun): CheckReport['models'] => {
   const list = answers.get(modelList.request.id);
   const shown = (id: string | null): string | null =>

@@ -64,10 +64,7 @@ const targetLines = ({ target, key }: StarterScenario): readonly string[] =>
         `keys: '\${env:${key}}'`,
       ];
 
-/**
- * Returns the text of a complete scenario with comments: fifty requests, at most one a second, below the limits of a
- * key.
- */
+/** The text of a complete scenario with comments: fifty requests, at most one a second, below the limits of a key. */
 export const starterScenarioText = (starter: StarterScenario, file: string): string => {
   const limits = limitsOf(starter);
   return `# yaml-language-server: $schema=${starter.schema}

@@ -3,9 +3,7 @@ import { countBefore } from '../facts/count-instants.ts';
 
 /** The minimum share of late answers among the admitted requests if a load is delayed. */
 const minDelayedShare = 0.1;
-/**
- * The minimum number of late answers that do not overlap. A pause of the machine delays many, but all at the same time.
- */
+/** The minimum number of late answers that do not overlap. A pause of the machine delays many, but all at once. */
 const minDelayed = 3;
 
 /**
@@ -65,9 +63,7 @@ const minCalmRequests = 5;
 /** The number of consecutive answers from which the speed of a serial server is computed. */
 const serialRun = 8;
 
-/**
- * Returns the time that a serial server needs for each request, in ms: the shortest mean of 8 answers, at most `usual`.
- */
+/** The time that a serial server needs for each request, in ms: the shortest mean of 8 answers, at most `usual`. */
 const serialTimeOf = (log: readonly LimiterDecision[], usual: number): number => {
   const answers = log
     .filter(({ admitted }) => admitted)

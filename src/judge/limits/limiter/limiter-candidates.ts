@@ -189,9 +189,7 @@ const countDeepest = ({ admitted, sent }: DecisionHistory): number => {
   return most;
 };
 
-/**
- * Returns the possible caps on requests in flight, from the smallest that the stays permit to the highest number seen.
- */
+/** The possible caps on requests in flight, from the smallest that the stays permit to the highest number seen. */
 export const inFlightCaps = (history: DecisionHistory): readonly number[] => {
   const [least, most] = [smallestCap(history), countDeepest(history)];
   return Array.from({ length: Math.max(0, most + 1 - least) }, (_, i) => least + i);
@@ -313,10 +311,7 @@ export const closerCandidates = (
   return around(next - first);
 };
 
-/**
- * Returns the limiters of a class with another limit or window than declared. Their phases are at least `apart` ms
- * apart.
- */
+/** The limiters of a class with another limit or window than declared. Their phases are at least `apart` ms apart. */
 export const otherCandidates = (
   name: LimiterClass,
   history: DecisionHistory,

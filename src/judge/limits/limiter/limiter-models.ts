@@ -18,10 +18,7 @@ const fixedFromFirst: LimiterModelBuilder = (
   { admitted, middles },
   { limit, window, phase, second },
 ) => {
-  /**
-   * Returns the start of a window that begins with its first request. A gateway that counts whole seconds rounds it
-   * down.
-   */
+  /** The start of a window that begins with its first request. A gateway that counts whole seconds rounds it down. */
   const beginOf = (moment: number): number =>
     second === null ? moment : Math.floor((moment - phase) / second) * second + phase;
   /** The window of each admitted request, as the index of the first request in it. */
@@ -214,9 +211,7 @@ export class PhaseContradictions {
     this.#history = history;
   }
 
-  /**
-   * Returns the fewest contradictions of any candidate; infinity without candidates. They differ only by their phase.
-   */
+  /** The fewest contradictions of any candidate; infinity without candidates. They differ only by their phase. */
   fewest(candidates: readonly Pick<LimiterParameters, 'limit' | 'window' | 'phase'>[]): number {
     const [first] = candidates;
     if (first === undefined) return Infinity;

@@ -23,19 +23,14 @@ const isAnswer = ({ status }: LedgerEntry): boolean => status >= 200 && status <
 /** Decides whether a request was certainly not charged: it was limited, or its key was unknown. */
 const isUncharged = ({ status }: LedgerEntry): boolean => status === 429 || status === 401;
 
-/**
- * Returns the charge in requests: 1 for an answered chat, otherwise 0 or 1, since the interface (8) does not define it.
- */
+/** The charge in requests: 1 for an answered chat, otherwise 0 or 1, since the interface (8) does not define it. */
 const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry)) return [];
   const isSure = isChat(entry) && isAnswer(entry);
   return [{ from: entry.sent, until: entry.answered, least: isSure ? 1 : 0, most: 1 }];
 };
 
-/**
- * Returns the charge of a request in tokens, made at any time until its end. It is unknown if the server did not report
- * it.
- */
+/** The charge of a request in tokens, made at any time until its end. It is unknown if the server did not report it. */
 const tokenCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry) || !isChat(entry)) return [];
   const { sent: from, ended: until, tokens } = entry;

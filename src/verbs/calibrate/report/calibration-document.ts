@@ -76,10 +76,7 @@ const columns: readonly Column<CalibrationCell>[] = [
   column.words('Problems', ({ complaints }) => complaints.join(', ')),
 ];
 
-/**
- * Returns the verdict: how exactly the machine measures the largest load with valid figures, and how many loads are
- * valid.
- */
+/** The verdict: how exactly the machine measures the largest load with valid figures, and how many loads are valid. */
 const calibrationVerdict = ({ cells }: Calibration): NonNullable<ReportDocument['verdict']> => {
   const valid = cells.filter(({ trust }) => trust === 'valid');
   const count = `${valid.length} of ${plural(cells.length, 'load')} VALID`;

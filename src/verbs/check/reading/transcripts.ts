@@ -133,9 +133,7 @@ export const readVttCues = (text: string): CuesReading => {
 const slack = 0.05;
 const farOver = 2;
 
-/**
- * Returns what is wrong with the times of segments or captions in a recording of this many seconds; `null` for nothing.
- */
+/** What is wrong with the times of segments or captions in a recording of this many seconds; `null` for nothing. */
 export const wrongTimes = (
   cues: readonly Pick<Cue, 'start' | 'end'>[],
   seconds: number | null,

@@ -49,9 +49,7 @@ export const checkRequests: readonly CheckRequest[] = [
   ...boundRequests,
 ];
 
-/**
- * Returns the requests that checks read. Requests that follow a refusal are included with the request that they follow.
- */
+/** The requests that checks read. Requests that follow a refusal are included with the request that they follow. */
 export const requestsFor = (checks: readonly Check[]): readonly CheckRequest[] => {
   const ids = new Set(checks.flatMap(({ needs, uses }) => [...needs, ...uses]));
   return checkRequests.filter(({ id }) => ids.has(id));

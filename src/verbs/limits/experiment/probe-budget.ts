@@ -50,16 +50,11 @@ export const secondKeyRequests = 5;
 
 const countingRequests = 2 * requestsBetweenChats.length + 1 + 2 * chargedChats.length;
 
-/**
- * Returns the number of evenly sent requests, including those for counting. It is enough to show refusals of 5 % at
- * random.
- */
+/** The number of evenly sent requests, including those for counting. It is enough to show refusals of 5 % at random. */
 export const evenRequests = ({ limit }: LimitRule): number =>
   limit + Math.max(2, Math.min(12, Math.ceil(0.2 * limit)), Math.ceil(0.05 * limit));
 
-/**
- * Returns the number of requests of a second attempt, made after a refusal that an earlier use of the key can explain.
- */
+/** The number of requests of a second attempt, made after a refusal that an earlier use of the key can explain. */
 export const repeatedEvenRequests = ({ limit }: LimitRule): number => 2 * limit;
 
 /** The time, in ms, for which an even pace may last even if the window is short. */

@@ -82,10 +82,7 @@ const checkSerialRemaining = (log: LimitLog): LimitCheck => {
 const countDuplicates = (reported: readonly Reported[]): number =>
   reported.length - new Set(reported.map(({ remaining }) => remaining)).size;
 
-/**
- * Returns the highest number of requests that can be refilled while these were decided. As many values may appear
- * twice.
- */
+/** The highest number of requests that can be refilled while these were decided. As many values may appear twice. */
 const refilledDuring = (reported: readonly Reported[], { limit, window }: LimitRule): number => {
   const begin = Math.min(...reported.map(({ reply }) => reply.sent));
   const end = Math.max(...reported.map(({ reply }) => reply.answered));
@@ -254,10 +251,7 @@ const refusedWithRemaining = (
   });
 };
 
-/**
- * Returns the last admission of each run in which all report that none is left, if the run is longer than a refill
- * allows.
- */
+/** The last admission of each run in which all report that none is left, if the run is longer than a refill allows. */
 const admittedAtZero = (
   decisions: readonly ProbeReply[],
   { declared: { requests: rule } }: LimitLog,

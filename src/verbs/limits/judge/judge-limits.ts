@@ -114,10 +114,7 @@ const whyUndecided = (
   return `between ${least} and ${most} were admitted within a window, and no limiter that we know explains it`;
 };
 
-/**
- * Returns the facts against a gateway that may have another cause. If there are any, the gateway is not called
- * compliant.
- */
+/** The facts against a gateway that may have another cause. If there are any, the gateway is not called compliant. */
 const excusedFacts = (facts: LimitFacts, checks: readonly LimitCheck[]): readonly string[] =>
   checks
     .filter(

@@ -107,10 +107,7 @@ export const decisionsToReplay = (log: LimitLog): readonly ProbeReply[] => [
 /** The requests that hardly any gateway counts, since they are free. */
 const freeRequests: readonly ProbeRequest[] = ['models', 'unknown-path'];
 
-/**
- * Returns the requests of the first key that are not chats but may count like them; `all` adds those that are usually
- * free.
- */
+/** The requests of the first key that are not chats but may count like them; `all` adds those that are usually free. */
 export const otherRequests = ({ replies }: LimitLog) => {
   const others = replies.filter(
     ({ request }) => ![...otherChats, 'chat', 'wrong-key'].includes(request),

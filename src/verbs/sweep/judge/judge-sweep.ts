@@ -84,9 +84,7 @@ const curvesOf = (
   }));
 };
 
-/**
- * Returns the first of `names` for which every usable point has enough samples; otherwise the last that any point has.
- */
+/** The first of `names` for which every usable point has enough samples; otherwise the last that any point has. */
 const wellKnown = (points: readonly SweepPoint[], names: readonly string[]): string => {
   const usable = points.filter(({ figures }) => Object.keys(figures).length > 0);
   const present = names.filter((name) => usable.some(({ figures }) => figures[name] !== undefined));

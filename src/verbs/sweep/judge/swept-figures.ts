@@ -77,9 +77,7 @@ const rateOf = (result: Result, name: RateName): number | null => {
 const endToEndOf = (result: Result): MeasuredFigures =>
   figuresOver(result, 'endToEnd', outsideWarmUp);
 
-/**
- * Returns the number of users of a closed load without think time, who all wait for answers; `null` for other loads.
- */
+/** The number of users of a closed load without think time, who all wait for answers; `null` for other loads. */
 const waitingUsers = ({ plan }: Result): number | null => {
   const [{ load }, ...others] = plan.stages as [Plan['stages'][number]];
   return others.length === 0 && load.kind === 'closed' && load.thinkTime === 0 ? load.users : null;

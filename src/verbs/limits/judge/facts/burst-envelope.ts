@@ -37,10 +37,7 @@ const blockedTimeOf = (
   return Math.max(0, ...refused.map(({ sent }) => sent - end));
 };
 
-/**
- * Returns the bursts at the start and after each idle window. Windows that begin with a request do not end in these
- * bursts.
- */
+/** The bursts at the start and after each idle window. Windows that begin with a request do not end in these bursts. */
 const burstsIn = (
   decisions: readonly LimiterDecision[],
   requests: readonly RequestSpan[],

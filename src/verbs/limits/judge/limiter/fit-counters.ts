@@ -97,10 +97,7 @@ const maxShareForClosest = 0.04;
 /** The maximum number of decisions that an estimate replays. */
 const sampleSize = 600;
 
-/**
- * Returns a score that searches around the best phase in two finer steps, since a small error in it contradicts
- * decisions.
- */
+/** A score that searches around the best phase in two finer steps, since a small error in it contradicts decisions. */
 const closeScoreOf = ({ histories, context }: ReplayEvidence, largest: number): Score => {
   const { clock, besides } = context;
   const decisions = histories[0]!.decisions.length;
