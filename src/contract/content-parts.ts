@@ -98,9 +98,7 @@ const waveBytesPerSecond = (file: Buffer): number | null => {
   return isWave ? Math.max(1, file.readUInt32LE(28)) : null;
 };
 
-/**
- * Estimates the tokens of audio by OpenAI's rule, ten per second. Everything except WAV is assumed to have 64 kbit/s.
- */
+/** Estimates the tokens of audio by OpenAI's rule, ten per second. All except WAV is assumed to have 64 kbit/s. */
 export const audioTokens = ({ data }: Audio): number => {
   const bytes = (data.length * 3) / 4;
   const rate = waveBytesPerSecond(Buffer.from(data.slice(0, 64), 'base64')) ?? compressedBytes;

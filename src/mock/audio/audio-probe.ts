@@ -106,9 +106,7 @@ const containers: readonly (readonly [matches: Test, endsEarly: Test])[] = [
   [(file) => readText(file, 0, 3) === 'ID3' || readUint(file, 0, 2) >= 0xffe0, mp3EndsEarly],
 ];
 
-/**
- * Decides whether a file is shorter than its container declares, since many decoders read such a file as a short one.
- */
+/** Whether a file is shorter than its container declares, since many decoders read such a file as a short one. */
 export const isTruncatedAudio = (file: Uint8Array): boolean => {
   const [, endsEarly] = containers.find(([matches]) => matches(file)) ?? [];
   return endsEarly?.(file) ?? false;

@@ -124,10 +124,7 @@ const meetsBound = (
   return true;
 };
 
-/**
- * Returns which per-request objectives a completed request meets. An objective for other traffic or labels counts as
- * met.
- */
+/** Which per-request objectives a completed request meets. An objective for other traffic or labels counts as met. */
 export const objectivesMet = (
   objectives: readonly RequestObjective[],
   observation: Observation,

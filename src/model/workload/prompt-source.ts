@@ -29,9 +29,7 @@ export const promptSourceSchema = z.discriminatedUnion('kind', [
     system,
     /** The number of tokens of the whole prompt or, with turns, of each question. */
     tokens: tokenCountSchema,
-    /**
-     * Conversations of `count` questions. A request repeats everything before its question; the answers are synthetic.
-     */
+    /** Conversations of `count` questions. A request repeats all before its question; the answers are synthetic. */
     turns: z.strictObject({ count: z.int().min(2), answer: tokenCountSchema }).nullable(),
     /** Each prompt starts with one of `pool` prefixes of this many tokens. */
     prefix: z.strictObject({ tokens: z.int().positive(), pool: z.int().positive() }).nullable(),

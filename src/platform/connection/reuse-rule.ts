@@ -86,9 +86,7 @@ export interface AnsweredConnection {
   readonly isChunked: boolean;
 }
 
-/**
- * Returns sentences about what was observed. They name `framing` only if the server treats other answers differently.
- */
+/** Sentences about what was observed. They name `framing` only if the server treats other answers differently. */
 const notesOf = (ends: ObservedEnds, other: ObservedEnds, framing: string): readonly string[] => {
   const answersText = (answers: number, one: string): string => {
     const isAny = !other.hasKept || other.concluded.has(answers);

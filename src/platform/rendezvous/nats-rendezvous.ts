@@ -210,9 +210,7 @@ const timeOn = (connection: NatsConnection, subject: string) => ({
   },
 });
 
-/**
- * Opens the rendezvous at the address of a NATS server; the path names its bucket. Throws a `Problem` if that fails.
- */
+/** Opens the rendezvous at the address of a NATS server; the path names its bucket. Throws a `Problem` on failure. */
 export const openNatsRendezvous = async (
   url: URL,
   environment: Readonly<Record<string, string | undefined>>,

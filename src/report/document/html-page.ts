@@ -172,9 +172,7 @@ const descriptionMarkup = (lines: readonly string[]): Markup | null =>
     ? null
     : markup`<p class="description">${lines.map((line, i) => markup`${i === 0 ? null : markup`<br>`}${line}`)}</p>`;
 
-/**
- * Writes a document as one HTML file that needs no network. Everything except its own styles and scripts is forbidden.
- */
+/** Writes a document as one HTML file that needs no network. All except its own styles and scripts is forbidden. */
 export const htmlPage = (
   document: ReportDocument,
   pageStyle: string,

@@ -136,9 +136,7 @@ const columns: readonly Column<CostRow>[] = [
   column.number('Characters', ({ characters }) => sumCell(characters, countText)),
 ];
 
-/**
- * Builds the section on the cost and audio of a run, by kind and model and in total; `null` if no answer has a price.
- */
+/** The section on the cost and audio of a run, by kind and model and in total; `null` if no answer has a price. */
 export const costSection = (result: Result): Section | null => {
   const totals = runTotalsOf(result);
   if (totals === null) return null;

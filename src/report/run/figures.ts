@@ -96,10 +96,7 @@ const figureColumns: readonly Column<MeasureFigures>[] = [
   ),
 ];
 
-/**
- * Builds a table with measures as rows, and percentiles with their confidence intervals and measurement errors as
- * columns.
- */
+/** A table with measures as rows, and percentiles with their confidence intervals and measurement errors as columns. */
 const figuresTable = (
   caption: string,
   rows: readonly MeasureFigures[],
@@ -172,9 +169,7 @@ const breakdownTable = (result: Result, label: BreakdownLabel): Table => {
   return table(caption, columns, breakdownBy(result, label), { groupOf: ({ name }) => name });
 };
 
-/**
- * Builds the figures by stage, entry, model and key, for labels with several values; a terminal shows the first two.
- */
+/** The figures by stage, entry, model and key, for labels with several values; a terminal shows the first two. */
 export const breakdownBlocks = (result: Result): readonly Block[] => {
   const labels = breakdownLabels.filter((label) => labelValues(result, label).length > 1);
   const tables = labels.map((label) => ({ label, block: breakdownTable(result, label) }));

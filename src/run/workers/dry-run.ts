@@ -13,10 +13,7 @@ import { createIncrementalTally, type IncrementalTally } from '../../record/incr
 import { observationLine } from '../../record/observation-lines.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 
-/**
- * This file contains the short answers of a pretended server, divided into reads, with which the code of a run is
- * warmed up.
- */
+/** The short answers of a pretended server, divided into reads, with which the code of a run is warmed up. */
 
 const tokens = 16;
 const usage = { prompt_tokens: 8, completion_tokens: tokens, total_tokens: 8 + tokens };

@@ -16,9 +16,7 @@ import type { CanaryOptions } from '../../platform/canary/canary-streams.ts';
 import type { WorkerObservations } from '../watch/observer.ts';
 import type { TargetAddress } from './slice-ports.ts';
 
-/**
- * This file contains the messages between a run's main thread and its workers: plain data, since it crosses threads.
- */
+/** The messages between a run's main thread and its workers: plain data, since it crosses threads. */
 
 export interface WorkerSetup {
   readonly slice: Slice;

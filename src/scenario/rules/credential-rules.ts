@@ -10,9 +10,7 @@ import type { ScenarioPart } from '../text/scenario-part.ts';
 import { isMapping } from '../text/scenario-tree.ts';
 import type { Findings, WholeScenario } from './placed-stages.ts';
 
-/**
- * This file contains the rules of keys and headers. No message repeats a value, since a misplaced one may be a secret.
- */
+/** The rules of keys and headers. No message repeats a value, since a misplaced one may be a secret. */
 
 const wholeReference = /^\$\{(env|secret|command):[^}]+\}$/;
 const anyReference = /\$\{(?:(env|secret):[^}]+|uuid|index)\}/g;

@@ -12,10 +12,7 @@ const isClosing = (code: number): boolean => code === 93 || code === 125;
 
 const comma = 44;
 
-/**
- * Decides whether a JSON text nests more than `maxDepth` levels, or has more commas between its values than
- * `maxCommas`.
- */
+/** Whether a JSON text nests more than `maxDepth` levels, or has more commas between its values than `maxCommas`. */
 export const isTooComplex = (text: string, maxCommas = Number.POSITIVE_INFINITY): boolean => {
   // Each level takes two characters, so a short text cannot nest too deep. Most answers are short.
   if (text.length <= 2 * maxDepth) return false;

@@ -5,10 +5,7 @@ const digits = 3;
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 const isSpace = (code: number): boolean => code <= 0x20 || code === 0xa0;
-/**
- * Decides whether a character is a letter of a script with spaces. Scripts without spaces, symbols and emoji are
- * excluded.
- */
+/** Whether a character is a letter of a script with spaces. Scripts without spaces, symbols and emoji are excluded. */
 const isLetter = (code: number): boolean =>
   (code >= 0x61 && code <= 0x7a) ||
   (code >= 0x41 && code <= 0x5a) ||

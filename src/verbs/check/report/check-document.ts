@@ -150,10 +150,7 @@ const descriptionOf = (report: CheckReport): readonly string[] => [
   spentText(report),
 ];
 
-/**
- * Builds the complete report: first the findings, then the checks that were kept, then the rows that no request can
- * show.
- */
+/** The complete report: first the findings, then the checks that were kept, then the rows that no request can show. */
 export const checkDocument = (report: CheckReport): ReportDocument => ({
   weir: report.weir,
   title: `Interface of ${report.target}`,

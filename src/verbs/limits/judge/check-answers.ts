@@ -144,9 +144,7 @@ const maxTokensCharged = (log: LimitLog, refusal: ProbeReply, window: number): n
   return isReported ? maxChargeOf(chats) : null;
 };
 
-/**
- * Decides whether a refusal that names no limit may be about tokens, since the window before it may have used enough.
- */
+/** Whether a refusal that names no limit may be about tokens, since the window before it may have used enough. */
 export const mayBeTokenRefusal = (log: LimitLog, refusal: ProbeReply): boolean => {
   const { tokens } = log.declared;
   if (tokens === null || refusal.refusal?.unit !== null) return false;

@@ -39,9 +39,7 @@ const dropsBetweenChats = (log: LimitLog, unit: Unit, isWhole: boolean) => {
   });
 };
 
-/**
- * Decides whether each small chat lowered remaining by one. If not, requests are refilled, and drops do not show costs.
- */
+/** Whether each small chat lowered remaining by one. If not, requests are refilled, and drops do not show costs. */
 const dropsByOne = (log: LimitLog, isWhole: boolean): boolean =>
   dropsBetweenChats(log, 'requests', isWhole).every(({ drop }) => drop === 1);
 
@@ -104,9 +102,7 @@ const isAboutEqual = (a: number, b: number): boolean => Math.abs(a - b) <= 1;
 /** The minimum number of consecutive chats with different charges that show a correction. */
 const minCorrectedChats = 5;
 
-/**
- * Decides whether tokens came back while each chat still took a request. Then no window ended, so this is a correction.
- */
+/** Whether tokens came back while each chat still took a request. Then no window ended, so this is a correction. */
 const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
   const riseOf = (unit: Unit): readonly number[] => {
     const remaining = chats.map((reply) => remainingOf(reply, unit) ?? Number.NaN);

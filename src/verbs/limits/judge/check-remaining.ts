@@ -163,10 +163,7 @@ const gapsIn = (reported: readonly Reported[]): number => {
   return Math.max(...values) - Math.min(...values) + 1 - distinct;
 };
 
-/**
- * Decides whether the end of a window within a burst explains its only gap: all values below the gap were answered
- * first.
- */
+/** Whether the end of a window within a burst explains its only gap: all values below the gap were answered first. */
 const isWindowEnd = (reported: readonly Reported[]): boolean => {
   const place = reported.findIndex(
     ({ remaining }, i) => i > 0 && reported[i - 1]!.remaining - remaining > 1,

@@ -109,9 +109,7 @@ const isConvincing = (
   );
 };
 
-/**
- * Returns limiters of another limit with at most `most` contradictions: a queue by its pace, otherwise the fitted ones.
- */
+/** Limiters of another limit with at most `most` contradictions: a queue by its pace, otherwise the fitted ones. */
 const fitOthers = (evidence: ReplayEvidence, most: number): readonly LimiterFit[] => {
   const queue = evidence.queued?.other ?? null;
   if (queue !== null) return [queue];
@@ -119,9 +117,7 @@ const fitOthers = (evidence: ReplayEvidence, most: number): readonly LimiterFit[
   return fits.toSorted((a, b) => a.wrong - b.wrong);
 };
 
-/**
- * Decides whether limiters of another limit leave no doubt; `rival` is the fewest contradictions of any other limiter.
- */
+/** Whether limiters of another limit leave no doubt; `rival` is the fewest contradictions of any other limiter. */
 const isBeyondDoubt = (
   explaining: readonly LimiterFit[],
   rival: number,

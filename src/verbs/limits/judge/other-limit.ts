@@ -92,9 +92,7 @@ export const isAccusing = (fit: LimiterFit, rule: LimitRule): boolean => {
 const includes = ({ least, most }: Fitted, value: number): boolean =>
   least <= value && value <= most;
 
-/**
- * Decides whether a fitted limiter may differ from the rule's: its range neither contains the rule nor lies within it.
- */
+/** Whether a fitted limiter may differ from the rule's: its range neither contains the rule nor lies within it. */
 export const canBeOther = (fit: LimiterFit, rule: LimitRule): boolean => {
   const { limiter, limit, window } = fit;
   const [shorter, longer] = [shortestWindow(rule.window), longestWindow(rule.window)];
@@ -113,9 +111,7 @@ export const canBeOther = (fit: LimiterFit, rule: LimitRule): boolean => {
   return !isRule && !isDeclared;
 };
 
-/**
- * Decides whether a limiter is certain: it contradicts nothing or has another limit, and all others contradict the log.
- */
+/** Whether a limiter is certain: it contradicts nothing or has another limit, and all others contradict the log. */
 const isExplained = ({ best, ties, ranking }: LimiterIdentification, refusals: number): boolean =>
   best !== null &&
   (best.wrong === 0 || !ranking.includes(best)) &&

@@ -148,9 +148,7 @@ const windowsToTry = ({ window, clock }: ReplayContext): readonly number[] => {
 const limitStep = ({ limit }: LimitRule): number =>
   Math.max(1, Math.round(((maxLimitShare - minLimitShare) * limit) / maxLimits));
 
-/**
- * Returns each limit and window to try: all limits with the declared window, and the likely limits with all windows.
- */
+/** Each limit and window to try: all limits with the declared window, and the likely limits with all windows. */
 const placesToTry = (
   likely: readonly number[],
   rule: ReplayContext,
