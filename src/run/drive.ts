@@ -97,7 +97,7 @@ export interface DriveContext {
   readonly start?: PlannedStart | null;
 }
 
-/** Stops the run on request. The first request lets requests in flight end, the second aborts them. */
+/** Stops the run when asked to. The first stop lets requests in flight end, the second aborts them. */
 const stopOnRequest = (
   running: RunningSlice,
   { say, onStop }: DriveContext,

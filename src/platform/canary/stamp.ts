@@ -2,10 +2,7 @@ import { type CanarySample, roundedError } from '../../model/result/canary.ts';
 import type { RunClock } from '../host/clock.ts';
 import type { Instant } from '../../model/quantity.ts';
 
-/**
- * The start of a stamp, which is the instant at which an event was written to the socket, by the machine's monotonic
- * clock.
- */
+/** The mark before a stamp. A stamp is the instant at which its event was written, by the machine's monotonic clock. */
 
 const mark = '@@';
 /** The number of digits of a stamp, in whole microseconds. */

@@ -310,7 +310,7 @@ const shortWindowOf = ({ window, resetIn }: ReportedLimit): number | null => {
   return window > 0 && window <= minute ? window : null;
 };
 
-/** A value of the limit in a unit whose window is nearest to a minute, with that window in ms; `null` for none. */
+/** The value in a unit whose window is nearest to a minute, with that window in ms; `null` for none. */
 const minuteCell = (
   reported: readonly ReportedLimit[],
   unit: string,
