@@ -46,7 +46,7 @@ describe('five runs against five of an unchanged gateway', () => {
   it.each([
     { noise: 0.05, isShared: true, isAlternating: true, atMost: 0.01 },
     { noise: 0.05, isShared: false, isAlternating: true, atMost: 0.01 },
-    { noise: 0.1, isShared: true, isAlternating: true, atMost: 0.02 },
+    { noise: 0.1, isShared: true, isAlternating: true, atMost: 0.01 },
     { noise: 0.02, isShared: true, isAlternating: false, atMost: 0.02 },
     { noise: 0.05, isShared: true, isAlternating: false, atMost: 0.02 },
     // Noise of each figure by itself tries five drifts at once, which is not below 2 %.
