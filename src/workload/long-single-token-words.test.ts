@@ -4,9 +4,10 @@ import { encode as encodeO200k } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, it } from 'vitest';
 import { drawTokenCount } from '../model/workload/token-count.ts';
 import { drawFrom } from '../model/workload/draw.ts';
-import { vocabularyOf } from './single-token-words.ts';
+import { vocabularyOf, unpackWords } from './single-token-words.ts';
 
-const list = readFileSync(new URL('../../fixtures/prompts/words.txt', import.meta.url), 'utf8');
+const packed = readFileSync(new URL('../../fixtures/prompts/words.txt', import.meta.url), 'utf8');
+const list = unpackWords(packed);
 const vocabulary = vocabularyOf({ words: list, keepsLeadingSpace: true });
 const tokenizers = [
   ['o200k', encodeO200k],

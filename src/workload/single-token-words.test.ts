@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { drawFrom } from '../model/workload/draw.ts';
-import { vocabularyOf } from './single-token-words.ts';
+import { vocabularyOf, unpackWords } from './single-token-words.ts';
 
-const list = readFileSync(new URL('../../fixtures/prompts/words.txt', import.meta.url), 'utf8');
+const packed = readFileSync(new URL('../../fixtures/prompts/words.txt', import.meta.url), 'utf8');
+const list = unpackWords(packed);
 const vocabulary = vocabularyOf({ words: list, keepsLeadingSpace: true });
 describe('the word list', () => {
   const words = list.trim().split(/\s+/);

@@ -13,6 +13,21 @@ export interface SingleTokenWords {
 /** The minimum number of words: with fewer, prompts are too similar. */
 const minWords = 100;
 
+/**
+ * Unpacks a list of words, of which each is one token with the space before it. A line has the words of one first letter;
+ * a word is the number of letters that it shares with the word before it, and its other letters: `0able1corn` is
+ * able and acorn. That halves the list in the package.
+ */
+export const unpackWords = (packed: string): string =>
+  packed.replaceAll(/.+/g, (line) => {
+    let word = '';
+    const words = Array.from(line.matchAll(/(\d)([a-z]*)/g), ([, shared, rest]) => {
+      word = word.slice(0, Number(shared)) + rest;
+      return word;
+    });
+    return words.join(' ');
+  });
+
 const wordsOf = (list: string): readonly string[] =>
   list.split(/\s+/).filter((word) => word !== '');
 

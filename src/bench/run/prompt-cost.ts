@@ -5,7 +5,7 @@ import { directWire } from '../../platform/connection/connector.ts';
 import { readPromptWords } from '../../platform/files/file-contents.ts';
 import { startClock } from '../../platform/host/clock.ts';
 import { undiciTransport } from '../../platform/http/undici-transport.ts';
-import { vocabularyOf } from '../../workload/single-token-words.ts';
+import { unpackWords, vocabularyOf } from '../../workload/single-token-words.ts';
 import { ignoreExchange } from '../harness/bare-client.ts';
 import { atMost, type BenchPart, benchRow } from '../harness/bench.ts';
 import { startPinned } from '../harness/processes.ts';
@@ -41,7 +41,10 @@ const send = (transport: Transport, prompt: string): Promise<void> =>
 
 /** CPU time for a million tokens in prompts of one size: to make them, and to send them. */
 const measure = async (transport: Transport, tokens: number) => {
-  const vocabulary = vocabularyOf({ words: readPromptWords(), keepsLeadingSpace: true });
+  const vocabulary = vocabularyOf({
+    words: unpackWords(readPromptWords()),
+    keepsLeadingSpace: true,
+  });
   const makingTimes: number[] = [];
   const sendingTimes: number[] = [];
   for (let round = 0; round < rounds; round += 1) {

@@ -27,7 +27,7 @@ export function* filePartsOf(path: string): Generator<Uint8Array, void> {
 /** The words of synthetic prompts; the relative path is the same in the source and in the built package. */
 const wordsFile = fileURLToPath(new URL('../../../fixtures/prompts/words.txt', import.meta.url));
 
-/** Words separated by white space; each is one token with the space before it. */
+/** Reads the packed list of words (`src/workload/single-token-words.ts` unpacks it). */
 export const readPromptWords = (): string => readFileSync(wordsFile, 'utf8');
 
 /** A file as text, and the SHA-256 of its bytes in hex. */

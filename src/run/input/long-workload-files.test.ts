@@ -1,7 +1,9 @@
 // @long 1 s
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readPromptWords } from '../../platform/files/file-contents.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { unpackWords } from '../../workload/single-token-words.ts';
 import { afterAll, describe, expect, it } from 'vitest';
 import { textsOfContent } from '../../model/workload/message.ts';
 import { drawFrom } from '../../model/workload/draw.ts';
@@ -10,7 +12,7 @@ import { instant } from '../../model/quantity.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { workloadFiles } from './workload-files.ts';
 
-const list = readFileSync(new URL('../../../fixtures/prompts/words.txt', import.meta.url), 'utf8');
+const list = unpackWords(readPromptWords());
 const all = list.trim().split(/\s+/);
 /** The vocabulary has every second word as a token, and single letters for the others. */
 const known = all.filter((_, index) => index % 2 === 0);

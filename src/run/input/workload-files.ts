@@ -15,6 +15,7 @@ import { outsideOf } from '../../platform/files/outside.ts';
 import { openTokenizer } from '../../platform/files/tokenizers.ts';
 import {
   selectSingleTokenWords,
+  unpackWords,
   type SingleTokenWords,
 } from '../../workload/single-token-words.ts';
 import { createWorkload } from '../../workload/create-workload.ts';
@@ -83,7 +84,7 @@ const fittedFor = (
 ): ReadResult<{ readonly facts: TokenizerFacts; readonly fitted: SingleTokenWords }> => {
   const tokenizer = openTokenizer(name, path);
   if (typeof tokenizer === 'string') return { ok: false, problem: tokenizer };
-  const found = selectSingleTokenWords(readPromptWords(), name, tokenizer);
+  const found = selectSingleTokenWords(unpackWords(readPromptWords()), name, tokenizer);
   if (!found.ok) return found;
   const words = found.value.words.split('\n').length;
   const facts = { name, sha256: tokenizer.sha256, words };
@@ -183,7 +184,7 @@ export const workloadFiles = (folder: string, isTrusted = true): WorkloadFileCac
     createWorkload(plan, {
       wordsFor: (tokenizer) =>
         tokenizer === undefined
-          ? { words: readPromptWords(), keepsLeadingSpace: true }
+          ? { words: unpackWords(readPromptWords()), keepsLeadingSpace: true }
           : unwrapFound(readers.tokenizer(tokenizer.name)).fitted,
       datasetOf: ({ file }) => unwrapFound(readers.dataset(file)),
       traceOf: (load) => unwrapFound(readers.trace(load)).trace,
