@@ -18,7 +18,7 @@ const countChildren = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length;
 
 describe('opening a run', () => {
-  it('stops the gateway that it has started if a later step fails', async () => {
+  it('stops the gateway and the self-test that it has started if a later step fails', async () => {
     const before = countChildren();
     let during = before;
     const source = await sourceWith(() => {
@@ -39,7 +39,8 @@ describe('opening a run', () => {
     };
     const opener = { environment, printer, requestStop: () => undefined };
     await expect(openRun(request, opener, () => ({}))).rejects.toThrow('no clips');
-    expect(during).toBe(before + 1);
+    // The gateway, and the self-test streams beside the load.
+    expect(during).toBe(before + 2);
     // Node forgets a process shortly after its end.
     await expect.poll(countChildren).toBe(before);
   });

@@ -78,7 +78,7 @@ describe('weir capacity', () => {
     expect([gaveUp.code, gaveUp.stderr]).toEqual([12, expect.stringContaining(doubt)]);
     expect(gaveUp.stderr).toMatch(/The target refused every request: \d+ × 404 .*the base address/);
     const run = await weir(['run', ...options, '--rate', '2/s', '--duration', '1s', '--json'], key);
-    expect([run.code, run.stderr]).toEqual([12, expect.stringContaining(doubt)]);
+    expect([run.code, run.stderr]).toEqual([15, expect.stringContaining(doubt)]);
     expect(JSON.parse(run.stdout)).toMatchObject({
       notes: expect.arrayContaining([expect.stringContaining(doubt)]),
     });

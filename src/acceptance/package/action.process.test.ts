@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 180_000 });
 
 const scenario = `name: gate
 traffic: [{ kind: chat, model: weir/small, prompt: Say yes., maxTokens: 4 }]
-load: { kind: constant, rate: 5/s, duration: 4s }
+load: { kind: constant, rate: 5/s, duration: 12s }
 limits: none
 objectives:
   - errorRate < 1%
@@ -97,7 +97,7 @@ describe('the action', () => {
     expect(broken).toMatchObject({ ok: false, outputs: { verdict: 'fail', 'exit-code': '10' } });
     expect(annotationsIn(broken)).toEqual([
       expect.stringMatching(
-        /^::error file=gate\.yaml,line=7,title=Objective broken::e2e\.p50 < 100ms: 6\d\d ms, n 20$/,
+        /^::error file=gate\.yaml,line=7,title=Objective broken::e2e\.p50 < 100ms: 6\d\d ms, n 60$/,
       ),
     ]);
     expect(broken.page).toContain('- **Objective broken**: e2e.p50 < 100ms');
