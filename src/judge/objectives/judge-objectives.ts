@@ -43,10 +43,9 @@ import { observeFigure, type ObservedValue } from './observed-value.ts';
 /** Decides whether an observed value meets an objective. Too few samples are `no-data`, never a pass. */
 export const groundsFor = (
   { comparison, bound, minSamples }: Objective,
-  { observed, n, effective }: ObservedValue,
+  { observed, n }: ObservedValue,
 ): 'kept' | 'broken' | 'no-data' => {
-  const samples = effective ?? n;
-  if (observed === null || (samples !== null && samples < minSamples)) return 'no-data';
+  if (observed === null || (n !== null && n < minSamples)) return 'no-data';
   return comparisonOperators[comparison](observed, bound) ? 'kept' : 'broken';
 };
 

@@ -49,14 +49,14 @@ export const objectiveIntervalText = ({ low, high, unit }: ObjectiveVerdict): st
   return `${text(low)} to ${text(high)}`;
 };
 
-const noDataText = ({ text, n, effective, minSamples, unit }: ObjectiveVerdict): string => {
+const noDataText = ({ text, n, minSamples, unit }: ObjectiveVerdict): string => {
   if (text.startsWith('server.') && n === 0)
     return 'no data: too few readings of the server have this figure';
   if (n === null) return 'no data: nothing was reported, or no whole second was measured';
   const what = unit === '%' ? 'arrival' : 'sample';
   return n === 0
     ? `no data: no ${what}s`
-    : `no data: ${plural(n, what)}${effective === undefined || n < minSamples ? '' : ` that tell no more than ${countText(effective)} independent ones`}, at least ${countText(minSamples)} needed`;
+    : `no data: ${plural(n, what)}, at least ${countText(minSamples)} needed`;
 };
 
 /** By how much the load generator can have moved the figure across the bound. */
@@ -85,6 +85,12 @@ const reasons = {
 /** The share of the arrivals that a percentile in an objective's text is about, in percent. */
 const percentIn = (text: string): string => /^\w+\.p([\d.]+)/.exec(text)?.[1] ?? '50';
 
+/** Why a verdict is not sure. */
+const unsureText = ({ n, effective, minSamples }: ObjectiveVerdict): string =>
+  n === null || effective === undefined || effective >= minSamples
+    ? 'not sure: the bound is near, or the run is short'
+    : `not sure: ${countText(n)} requests that depend on each other tell no more than ${countText(effective)} independent ones`;
+
 /** Why a percentile is infinite; `null` for another one. */
 const infiniteText = (verdict: ObjectiveVerdict): string | null =>
   isInfinite(verdict) ? `fewer than ${percentIn(verdict.text)} % completed` : null;
@@ -93,7 +99,7 @@ const infiniteText = (verdict: ObjectiveVerdict): string | null =>
 export const objectiveReasonText = (verdict: ObjectiveVerdict): string | null => {
   if (verdict.grounds === 'no-data') return noDataText(verdict);
   if (verdict.grounds === 'within-error') return withinErrorText(verdict);
-  const unsure = verdict.sure === false ? 'not sure: the bound is near, or the run is short' : null;
+  const unsure = verdict.sure === false ? unsureText(verdict) : null;
   const why = present([infiniteText(verdict), reasons[verdict.grounds] ?? unsure]);
   return why.length === 0 ? null : why.join('; ');
 };
