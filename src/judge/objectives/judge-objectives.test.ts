@@ -243,6 +243,24 @@ describe('counts, shares and rates', () => {
     expect(highest).toBeGreaterThan(60);
   });
 
+  it('samples that depend on each other leave the verdict as it is, but not sure', () => {
+    // Half of the run is slow: 200 samples tell as much as a handful.
+    const timeline = Array.from({ length: 20 }, (_, second) =>
+      timelineOf(
+        second,
+        Array.from({ length: 10 }, () => (second < 10 ? 10 : 100)),
+      ),
+    );
+    const samples = Array.from({ length: 200 }, (_, i) => (i < 100 ? 10 : 100));
+    const { ruling, sure, n, effective } = judged(
+      { figure: ttft(0.5), bound: 50, minSamples: 20 },
+      [group(samples)],
+      { timeline, scheduled: milliseconds(20_000) },
+    );
+    expect([ruling, sure, n]).toEqual(['pass', false, 200]);
+    expect(effective).toBeLessThan(20);
+  });
+
   it('no figure of a run that is too short has an interval', () => {
     const { low, high, sure } = judged({}, [group(to(200))], { scheduled: milliseconds(9000) });
     expect([low, high, sure]).toEqual([null, null, null]);

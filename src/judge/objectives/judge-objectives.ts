@@ -117,9 +117,10 @@ const observe = (result: Result, { figure, scope }: Objective): ObservedValue =>
 /** Decides whether the whole confidence interval is on the figure's side of the bound; `null` without one. */
 const isSure = (
   { comparison, bound }: Objective,
-  { observed, low, high, outer = { low, high } }: ObservedValue,
+  { observed, n, low, high, effective, outer = { low, high } }: ObservedValue,
 ): boolean | null => {
-  if (observed === null || (low === null && high === null)) return null;
+  // An interval without bounds, since so few samples are independent, is one nevertheless.
+  if (observed === null || (low === null && high === null && (effective ?? n) === n)) return null;
   const keeps = (value: number): boolean => comparisonOperators[comparison](value, bound);
   const [worst, best] = isLowerBound(comparison)
     ? [outer.low, outer.high]
