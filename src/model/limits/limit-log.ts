@@ -118,10 +118,13 @@ export interface ProbeReply extends LimiterDecision {
 const minute = 60_000;
 
 /** Returns the limit of the key itself. If no header names that, it returns one of the unit, preferably per minute. */
-export const reportedLimitOf = ({ told }: ProbeReply, unit: string): ReportedLimit | undefined =>
-  told.find((limit) => limit.unit === unit && limit.descriptor === 'api_key') ??
-  told.find((limit) => limit.unit === unit && limit.window === minute) ??
-  told.find((limit) => limit.unit === unit);
+export const reportedLimitOf = (
+  { told: reported }: ProbeReply,
+  unit: string,
+): ReportedLimit | undefined =>
+  reported.find((limit) => limit.unit === unit && limit.descriptor === 'api_key') ??
+  reported.find((limit) => limit.unit === unit && limit.window === minute) ??
+  reported.find((limit) => limit.unit === unit);
 
 export interface RefusalDetails {
   readonly form: Refusal['form'];

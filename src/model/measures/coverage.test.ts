@@ -43,7 +43,7 @@ describe.each(Object.entries(processes))('of %s', (_, process) => {
     { q: 0.95, n: 10_000 },
   ])('the interval of quantile $q from $n holds the truth in 90 % at least', ({ q, n }) => {
     const { claimed, held, falselySure } = replicate(process, q, n);
-    // Of a handful of runs no share can be told.
+    // Fewer runs are too few for a share.
     if (claimed >= 50) expect(held / claimed).toBeGreaterThanOrEqual(0.9);
     expect(falselySure / replications).toBeLessThanOrEqual(0.02);
   });

@@ -24,8 +24,8 @@ const maxDrift = 1e-3;
  * Returns how far our clock was ahead of the other at the last of several round trips; `null` without any. Each trip
  * bounds the offset, since the other clock was read between question and answer. Each bound is widened by the possible
  * drift since then. The result is the interval that all bounds allow (Marzullo's algorithm, as in NTP, RFC 5905).
- * Example: asked at 100, told 60, answered at 110 means ahead by 40 to 50 ms; with 35 to 44 ms from another trip, 42 ±
- * 2 ms remain.
+ * Example: a question at 100 whose answer comes at 110 and says 60 means that our clock is ahead by 40 to 50 ms. If
+ * another trip allows 35 to 44 ms, 42 ± 2 ms remain.
  */
 export const offsetFrom = (trips: readonly RoundTrip[]): ClockOffset | null => {
   const last = trips.at(-1);

@@ -122,7 +122,7 @@ export const connectAdvice = (error: Error, target: UnansweredTarget): string | 
   const known = adviceByCode[code];
   if (known !== undefined) return known;
   if (certificateAlert.test(code)) return certificateAdvice(target);
-  // Before TLS 1.3 a missing certificate has no alert of its own.
+  // Before TLS 1.3 no alert names a missing certificate.
   if (/^ERR_SSL_.*ALERT_HANDSHAKE_FAILURE/.test(code))
     return `the server ended the TLS handshake: if it has a cipher in common with this machine, ${certificateAdvice(target)}`;
   const isClosed = code === 'UND_ERR_SOCKET' || (target.isTls && code === 'ECONNRESET');

@@ -38,7 +38,7 @@ export abstract class ObservedExchange implements Exchange {
     return this.#isFinished;
   }
 
-  /** The connection once, just before the observer is told of the end. It can be used again for `reusableFor` ms. */
+  /** The connection once, just before the observer is notified of the end. It can be used again for `reusableFor` ms. */
   protected abstract release(reusableFor: number): void;
 
   /** Sends the request again on a new connection, once at most. */

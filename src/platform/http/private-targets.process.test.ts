@@ -196,7 +196,7 @@ describe('a redirect', () => {
     return `http://127.0.0.1:${port}/v1`;
   };
 
-  it.each([301, 302, 303, 307, 308])('%s is told with its location', async (status) => {
+  it.each([301, 302, 303, 307, 308])('%s is reported with its location', async (status) => {
     const url = await target(status, { location: 'https://login.example/sso?state=secret' });
     const endpoint = { url, wire: directWire, certificates: null };
     expect(await outcomeOf('look', endpoint)).toBe(
@@ -204,11 +204,11 @@ describe('a redirect', () => {
     );
   });
 
-  it('to a path is told as an address, and one without a location by its status', async () => {
+  it('to a path is reported as an address, and one without a location by its status', async () => {
     const endpoint = { wire: directWire, certificates: null };
     const url = await target(307, { location: '/login' });
-    const told = await outcomeOf('look', { ...endpoint, url });
-    expect(told).toContain(`a redirect (status 307) to ${new URL(url).origin}/login instead`);
+    const message = await outcomeOf('look', { ...endpoint, url });
+    expect(message).toContain(`a redirect (status 307) to ${new URL(url).origin}/login instead`);
     const bare = { ...endpoint, url: await target(302, {}) };
     expect(await outcomeOf('look', bare)).toContain('a redirect (status 302) instead');
   });

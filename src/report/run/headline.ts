@@ -153,7 +153,7 @@ export const kindTable = (result: Result, trust: Trust): Table => {
 /** Explains the marks beside percentiles that occur in these texts; `null` if there are none. */
 export const marksText = (shown: readonly string[]): string | null => {
   const marks = [
-    '~ fewer than ten samples beyond it',
+    '~ fewer than ten independent samples beyond it',
     '± the load generator may have moved it',
     '* infinite if failures count',
   ];

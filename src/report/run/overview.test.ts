@@ -35,7 +35,7 @@ describe('the overview of a run in a terminal', () => {
         speech            30     93.3 %    0       141  328*    419*             579    833*  1,190*
         transcription     24    100.0 %    0         –     –       –            ~948  ~1,211  ~1,260
         models             9    100.0 %    0         –     –       –           ~6.39   ~18.9   ~18.9
-        ~ fewer than ten samples beyond it; * infinite if failures count
+        ~ fewer than ten independent samples beyond it; * infinite if failures count
       Rates       27.6/s sent, 18.3/s completed, 814/s input tokens, 707/s output tokens
       Cost        at least 0.107747 for 1,096 completed answers
       Failures    449 × chat-stream limited: 429 rate_limit_exceeded: Rate limit exceeded for api_key: 3f…
@@ -61,7 +61,7 @@ describe('the overview of a run in a terminal', () => {
   });
 
   it('explains the marks that it has, and no others', () => {
-    expect(overview()).toContain('~ fewer than ten samples');
+    expect(overview()).toContain('~ fewer than ten independent samples');
     expect(overview()).not.toContain('± the load');
     const figures = degradedTrust.figures.map((figure) => ({
       ...figure,

@@ -63,7 +63,7 @@ export const averageOf = (values: readonly number[]): number | null =>
 export type FiguresSubject = Pick<Measure, 'label' | 'short' | 'unit' | 'better' | 'definition'>;
 
 /**
- * A percentile in about three digits. `~` marks one with fewer than ten samples beyond it, `*` one of completed requests
+ * A percentile in about three digits. `~` marks one with fewer than ten independent samples beyond it, `*` one of completed requests
  * where so few completed that one of all arrivals would be infinite.
  */
 export const percentileText = ({ value, weak, ofShare }: MeasuredQuantile, unit: string): string =>

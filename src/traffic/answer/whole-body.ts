@@ -76,7 +76,7 @@ export interface JsonFormat<T> {
   readonly name: string;
   readonly schema: ContractSchema<T>;
   readonly template?: BodyTemplate<T>;
-  /** Returns the server's error message if the document contains an error at a place of its own. */
+  /** Returns the server's error message if the document contains an error, wherever it stands. */
   readonly errorIn?: (json: unknown, redact: (text: string) => string) => string | null;
 }
 

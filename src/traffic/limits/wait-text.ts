@@ -30,7 +30,7 @@ const part = String.raw`(${number})[ -]?(${spellings})(?![a-zµμ])`;
 /** Matches a duration as a clock shows it, in hours, minutes and seconds. */
 const clock = String.raw`\d{1,6}:[0-5]\d:[0-5]\d(?:\.\d+)?(?![:\d])`;
 
-/** The pattern of a duration in a text, without a group of its own. */
+/** The pattern of a duration in a text, without a capturing group. */
 export const durationPattern = String.raw`(?:${clock}|${number}[ -]?(?:${spellings})(?![a-zµμ])(?:(?:, | and |, and | )?${number}[ -]?(?:${spellings})(?![a-zµμ]))*)`;
 
 // The parts of a Go duration follow each other without a space, so a digit may follow a unit.

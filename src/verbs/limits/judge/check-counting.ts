@@ -228,7 +228,7 @@ const checkKeyLatency = ({ replies }: LimitLog): LimitCheck => {
   });
 };
 
-/** Checks whether a key is refused because of another key. The limits of its own admit at least its first request. */
+/** Checks whether a key is refused because of another key. Its own limits admit at least its first request. */
 const checkIsolation = ({ replies }: LimitLog): LimitCheck => {
   const second = replies.filter(({ key }) => key === 'second');
   const isRefused = second[0]?.status === 429;
