@@ -37,6 +37,7 @@ import {
   dependenceOfDue,
   dependenceOfArrivals,
   meanHalfWidth,
+  secondsAt,
 } from '../../model/result/run-dependence.ts';
 import { observeFigure, type ObservedValue } from './observed-value.ts';
 
@@ -58,11 +59,10 @@ const ratedIn = (
   const rate = rates[name];
   if (!result.groups.some(rate.hasData)) return [];
   const kinds = traffic === null ? trafficKinds : [traffic];
-  const bySecond = new Map(result.timeline.map((each) => [each.second, each]));
-  return ratedSeconds(result.plan, result.scheduled, stages).map((number) => {
-    const second = bySecond.get(number);
-    return second === undefined ? 0 : rate.of(second, kinds);
-  });
+  const numbers = ratedSeconds(result.plan, result.scheduled, stages);
+  return secondsAt(result, numbers).map((second) =>
+    second === undefined ? 0 : rate.of(second, kinds),
+  );
 };
 
 /** The minimum share of the planned readings of a server's figure. Missing ones could have broken the bound. */

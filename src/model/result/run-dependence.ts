@@ -14,7 +14,6 @@ import { type TrafficKind, trafficKinds } from '../workload/traffic.ts';
 import type { Result } from './result.ts';
 
 /** Returns whether the timeline contains a measure. */
-
 const isOfTimeline = (name: MeasureName): name is TimelineMeasure & MeasureName =>
   timelineMeasures.some((each) => each === name);
 
@@ -42,18 +41,26 @@ const samplesOf = (
   return whole;
 };
 
+/** Returns the seconds of a timeline with these numbers; undefined for those in which nothing happened. */
+export const secondsAt = (
+  { timeline }: Pick<Result, 'timeline'>,
+  numbers: readonly number[],
+): readonly (TimelineSecond | undefined)[] => {
+  const byNumber = new Map(timeline.map((each) => [each.second, each]));
+  return numbers.map((number) => byNumber.get(number));
+};
+
 /** The part of a run's timeline from which a figure comes. */
 export interface RunPart {
-  readonly result: Pick<Result, 'timeline'>;
   readonly kinds: readonly TrafficKind[];
-  /** The whole seconds, consecutive except for those that are left out. */
-  readonly seconds: readonly number[];
+  /** The whole seconds, consecutive except for those that are left out; undefined if nothing happened. */
+  readonly seconds: readonly (TimelineSecond | undefined)[];
 }
 
-const samplesBySecond = (part: RunPart, name: TimelineMeasure): readonly Histogram[] => {
-  const bySecond = new Map(part.result.timeline.map((each) => [each.second, each]));
-  return part.seconds.map((second) => samplesOf(bySecond.get(second), part.kinds, name));
-};
+const samplesBySecond = (
+  { seconds, kinds }: RunPart,
+  name: TimelineMeasure,
+): readonly Histogram[] => seconds.map((second) => samplesOf(second, kinds, name));
 
 /**
  * Returns how far the samples of a percentile depend on each other. If the timeline lacks the measure, the dependence
@@ -82,9 +89,7 @@ export const dependenceOfDue = (
   failed: number,
 ): Dependence | null => {
   if (failed === 0) return dependenceAt(part, name, q);
-  const bySecond = new Map(part.result.timeline.map((each) => [each.second, each]));
-  const failures = part.seconds.map((number) => {
-    const second = bySecond.get(number);
+  const failures = part.seconds.map((second) => {
     if (second === undefined) return { events: 0, of: 0 };
     return { events: Math.max(0, second.due - completedDueIn(second)), of: second.due };
   });
@@ -111,9 +116,7 @@ export const dependenceOfArrivals = (
   name: ShareName,
   counted: CountedArrivals,
 ): Dependence | null => {
-  const bySecond = new Map(part.result.timeline.map((each) => [each.second, each]));
-  const seconds = part.seconds.map((number) => {
-    const second = bySecond.get(number);
+  const seconds = part.seconds.map((second) => {
     if (second === undefined) return { events: 0, of: 0 };
     const { outcomes, sent } = second;
     const { completed } = outcomes;

@@ -18,7 +18,7 @@ import { quantile, type Quantile } from '../measures/quantile.ts';
 import { type Dependence, independence } from '../measures/dependence.ts';
 import { ratedSeconds } from '../plan/stage-spans.ts';
 import type { Result } from './result.ts';
-import { dependenceAt, type RunPart } from './run-dependence.ts';
+import { dependenceAt, type RunPart, secondsAt } from './run-dependence.ts';
 import { type TrafficKind, trafficKinds } from '../workload/traffic.ts';
 
 export type LabelFilter = (labels: Labels) => boolean;
@@ -40,9 +40,8 @@ export const runPartOf = (result: Result, groups: readonly Group[]): RunPart => 
   const stages = new Set(groups.map(({ labels }) => labels.stage));
   const isWhole = plan.stages.every(({ name }) => stages.has(name));
   return {
-    result,
     kinds: trafficKinds.filter((kind) => groups.some(({ labels }) => labels.traffic === kind)),
-    seconds: ratedSeconds(plan, scheduled, isWhole ? null : [...stages]),
+    seconds: secondsAt(result, ratedSeconds(plan, scheduled, isWhole ? null : [...stages])),
   };
 };
 
