@@ -89,12 +89,6 @@ const serverValues = (
 const observe = (result: Result, { figure, scope }: Objective): ObservedValue => {
   const where: LabelFilter = (labels) => outsideWarmUp(labels) && inScope(scope, labels);
   const groups = groupsMatching(result, where);
-  const counted = () => ({
-    outcomes: sumOutcomes(groups),
-    sent: groups.reduce((sum, { sent }) => sum + sent, 0),
-    metAllObjectives: groups.reduce((sum, { good }) => sum + (good?.all ?? 0), 0),
-    finished: 'reason' in figure ? countFinishes(groups, figure.reason) : null,
-  });
   const part = runPartOf(result, groups);
   return observeFigure(figure, {
     distribution: (name) => distributionOf(result, name, where),
@@ -107,8 +101,13 @@ const observe = (result: Result, { figure, scope }: Objective): ObservedValue =>
         : emptyOutcomeCounts(),
     dependenceOfDue: (name, q, failed) => dependenceOfDue(part, name, q, failed),
     meanHalfWidth: (name) => meanHalfWidth(part, name),
-    counted,
-    dependenceOfShare: (name) => dependenceOfArrivals(part, name, counted()),
+    counted: () => ({
+      outcomes: sumOutcomes(groups),
+      sent: groups.reduce((sum, { sent }) => sum + sent, 0),
+      metAllObjectives: groups.reduce((sum, { good }) => sum + (good?.all ?? 0), 0),
+      finished: 'reason' in figure ? countFinishes(groups, figure.reason) : null,
+    }),
+    dependenceOfShare: (name, counted) => dependenceOfArrivals(part, name, counted),
     server: (name) => serverValues(result, name, scope.stages),
     rated: (name) => ratedIn(result, name, scope),
   });

@@ -44,7 +44,7 @@ interface FigureSources {
   readonly dependenceOfDue: (name: MeasureName, q: number, failed: number) => Dependence | null;
   readonly meanHalfWidth: (name: MeasureName) => number | null;
   readonly counted: () => CountedArrivals;
-  readonly dependenceOfShare: (name: ShareName) => Dependence | null;
+  readonly dependenceOfShare: (name: ShareName, counted: CountedArrivals) => Dependence | null;
   /** Returns the values of a server’s figure; none if too many are missing. */
   readonly server: (name: string) => readonly number[];
   /** Returns the events of each second that counts. */
@@ -122,7 +122,7 @@ export const observeFigure = (figure: ObjectiveFigure, sources: FigureSources): 
       if (part === null) return withoutInterval(null, null);
       if (n === 0) return withoutInterval(null, n);
       const observed = (part / n) * 100;
-      const dependence = sources.dependenceOfShare(figure.name);
+      const dependence = sources.dependenceOfShare(figure.name, counted);
       if (dependence === null) return withoutInterval(observed, n);
       const between = (widening: number): Interval => {
         const { low, high } = wilsonInterval(part / widening, n / widening);
