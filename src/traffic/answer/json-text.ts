@@ -36,6 +36,16 @@ export const isTooComplex = (text: string, maxCommas = Number.POSITIVE_INFINITY)
   return false;
 };
 
+/** Returns an object of a JSON document with its fields; `null` for a list or any other value. */
+export const objectOf = (value: unknown): Readonly<Record<string, unknown>> | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+
+/** Returns the data of the first SSE event in a text; undefined without one. */
+export const firstEventData = (text: string): string | undefined =>
+  /^data: ?(.*)$/m.exec(text)?.[1];
+
 /**
  * Parses a JSON text of a server; undefined for other texts, for one that nests too deep, and for one with more than
  * `maxValues` values.

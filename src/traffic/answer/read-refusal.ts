@@ -1,4 +1,4 @@
-import { jsonIn } from './json-text.ts';
+import { firstEventData, jsonIn, objectOf } from './json-text.ts';
 import type { Refusal } from '../../model/observation/outcome.ts';
 import { detailBodySchema, errorBodySchema } from '../../contract/error-body.ts';
 
@@ -7,7 +7,7 @@ export type ErrorBodyDetails = Omit<Refusal, 'status'>;
 /** The maximum number of bytes that are kept of a refused request's body. */
 export const maxRefusalBytes = 8 * 1024;
 
-/** The header `Location`, which is more informative than the body of a redirect. */
+/** The kept part of a refused request's body. */
 export interface RefusedBody {
   readonly text: string;
   readonly isTruncated: boolean;
@@ -27,11 +27,6 @@ export const excerpt = (text: string, redact: Redact): string => {
 
 type Redact = (text: string) => string;
 
-const record = (value: unknown): Readonly<Record<string, unknown>> | null =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : null;
-
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== ''
     ? value
@@ -43,7 +38,7 @@ const noMessage = 'no message';
 
 /** Formats an entry of a `detail` list, for example `body.messages: Field required`, without the quoted input. */
 const validationMessage = (entry: unknown): string | null => {
-  const fields = record(entry);
+  const fields = objectOf(entry);
   if (fields === null) return textOf(entry);
   const message = textOf(fields['msg']) ?? textOf(fields['message']) ?? textOf(fields['error']);
   const loc: readonly unknown[] = Array.isArray(fields['loc']) ? fields['loc'] : [];
@@ -87,7 +82,7 @@ const mask = ({ form, message, type, code }: ErrorText, redact: Redact): ErrorBo
  */
 const ownErrorIn = (body: Readonly<Record<string, unknown>>): ErrorText | null => {
   const { base_resp: minimax, errors, code, message } = body;
-  const status = record(minimax);
+  const status = objectOf(minimax);
   if (status !== null && typeof status['status_code'] === 'number' && status['status_code'] !== 0) {
     const { status_code: number, status_msg: words } = status;
     return { form: 'error', message: textOf(words), code: number };
@@ -107,12 +102,12 @@ const isError = (value: unknown): boolean =>
 const errorInChoices = (choices: unknown): unknown => {
   if (!Array.isArray(choices)) return undefined;
   for (const value of choices) {
-    const choice = record(value);
+    const choice = objectOf(value);
     if (choice === null) continue;
-    for (const part of [choice, record(choice['delta']), record(choice['message'])]) {
+    for (const part of [choice, objectOf(choice['delta']), objectOf(choice['message'])]) {
       if (part !== null && isError(part['error'])) return part['error'];
     }
-    const finish = record(choice['finish_reason']);
+    const finish = objectOf(choice['finish_reason']);
     if (finish !== null && textOf(finish['message']) !== null && finish['type'] === 'abort')
       return finish;
   }
@@ -121,27 +116,24 @@ const errorInChoices = (choices: unknown): unknown => {
 
 /** Returns the error of a chat's answer or event, at its top or in a choice; `null` for none. */
 export const readChatError = (json: unknown, redact: Redact): string | null => {
-  const body = record(json);
+  const body = objectOf(json);
   if (body === null) return readErrorBody(json, redact)?.message ?? null;
   const { choices, base_resp } = body;
-  if (choices === undefined || choices === null) {
-    const error = [body['error'], record(body['x_groq'])?.['error']].find(isError);
-    return readErrorBody({ ...body, error }, redact)?.message ?? null;
-  }
-  // Beside choices, only a field with one of these names counts as an error.
-  const error = [body['error'], record(body['x_groq'])?.['error'], errorInChoices(choices)].find(
+  const error = [body['error'], objectOf(body['x_groq'])?.['error'], errorInChoices(choices)].find(
     isError,
   );
-  return readErrorBody({ error, base_resp }, redact)?.message ?? null;
+  // Beside choices, only a field with one of these names counts as an error.
+  const others = choices === undefined || choices === null ? body : { base_resp };
+  return readErrorBody({ ...others, error }, redact)?.message ?? null;
 };
 
 const errorIn = (json: unknown): ErrorText | null => {
-  const body = record(json);
+  const body = objectOf(json);
   if (body === null) return null;
   const { error, detail, object } = body;
   if (isError(error)) {
     const documented = errorBodySchema.safeParse(body);
-    const fields = documented.success ? documented.data.error : record(error);
+    const fields = documented.success ? documented.data.error : objectOf(error);
     if (fields === null) return { form: 'error', message: textOf(error) ?? JSON.stringify(error) };
     const { type, code, message } = fields;
     const form = type === 'None' && textOf(code) === '429' ? 'none-429' : 'error';
@@ -155,7 +147,7 @@ const errorIn = (json: unknown): ErrorText | null => {
   if (own !== null) return own;
   // Nearly every body is an answer, and a failed parse takes longer than reading the answer.
   if (detail === undefined) return null;
-  const isDetail = detailBodySchema.safeParse(body).success || record(detail) !== null;
+  const isDetail = detailBodySchema.safeParse(body).success || objectOf(detail) !== null;
   return isDetail ? { form: 'detail', message: textOf(detailMessage(detail)) } : null;
 };
 
@@ -170,8 +162,7 @@ export const readErrorBody = (json: unknown, redact: Redact): ErrorBodyDetails |
 };
 
 /** Parses the JSON of a body or of its first SSE data line, since some servers refuse streams in SSE form. */
-const jsonOf = (text: string): unknown =>
-  jsonIn(text) ?? jsonIn(/^data: ?(.*)$/m.exec(text)?.[1] ?? '');
+const jsonOf = (text: string): unknown => jsonIn(text) ?? jsonIn(firstEventData(text) ?? '');
 
 /** Reads the data of an SSE event named `error`: an error body, the inner part of one, or plain text. */
 export const readStreamError = (data: string, redact: Redact): string => {
@@ -240,9 +231,9 @@ const messageOfTruncatedJson = (text: string): string => {
 };
 
 const unknownBody = (json: unknown, { text, isTruncated }: RefusedBody): ErrorText => {
-  const { message, msg } = record(json) ?? {};
+  const { message, msg } = objectOf(json) ?? {};
   if (json !== undefined) {
-    const own = record(json) === null ? textOf(json) : (textOf(message) ?? textOf(msg));
+    const own = objectOf(json) === null ? textOf(json) : (textOf(message) ?? textOf(msg));
     return { form: 'json', message: own ?? JSON.stringify(json) };
   }
   if (looksLikeHtml(text)) return { form: 'html', message: htmlTitle(text) };

@@ -1,4 +1,5 @@
 import { maxPlausibleTokens } from '../cost-of-tokens.ts';
+import { objectOf } from './json-text.ts';
 
 /** This file reads the token counts of an answer, whole or streamed, in all places and forms that servers use. */
 
@@ -15,9 +16,6 @@ export interface UsageReading {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const fieldsOf = (value: unknown): Fields | null =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
 
 /** The names of the counts. */
 const names = {
@@ -49,11 +47,11 @@ const names = {
 const inChoices = ({ choices }: Fields): unknown => {
   if (!Array.isArray(choices)) return undefined;
   for (const value of choices) {
-    const choice = fieldsOf(value);
+    const choice = objectOf(value);
     const found =
-      fieldsOf(choice?.['usage']) ??
-      fieldsOf(fieldsOf(choice?.['delta'])?.['usage']) ??
-      fieldsOf(fieldsOf(choice?.['message'])?.['usage']);
+      objectOf(choice?.['usage']) ??
+      objectOf(objectOf(choice?.['delta'])?.['usage']) ??
+      objectOf(objectOf(choice?.['message'])?.['usage']);
     if (found !== null) return found;
   }
   return undefined;
@@ -66,11 +64,11 @@ const places: readonly ((document: Fields) => unknown)[] = [
   // Moonshot (platform.moonshot.ai, Chat API, streaming): in the choice of the last chunk.
   inChoices,
   // Groq (groq-python, `ChatCompletionChunk.x_groq`).
-  ({ x_groq: own }) => fieldsOf(own)?.['usage'],
+  ({ x_groq: own }) => objectOf(own)?.['usage'],
   // SGLang's own API (`meta_info`), Gemini (`usageMetadata`), Cohere (`meta.tokens`).
   ({ meta_info: own }) => own,
   ({ usageMetadata: own }) => own,
-  ({ meta: own }) => fieldsOf(own)?.['tokens'],
+  ({ meta: own }) => objectOf(own)?.['tokens'],
   // Text Generation Inference's own API, and Ollama's, which counts at the top.
   ({ details: own }) => own,
   (document) => ('eval_count' in document ? document : undefined),
@@ -115,7 +113,7 @@ export const readUsage = (document: Fields): UsageReading | null => {
   for (const [position, place] of places.entries()) {
     const value = place(document);
     if (value === undefined || value === null) continue;
-    const usage = fieldsOf(value);
+    const usage = objectOf(value);
     const reading = usage === null ? nothing : readingOf(usage, position === 0);
     if (reading.input !== null || reading.output !== null) return reading;
     // If there is a usage, objects in the other places have other purposes.

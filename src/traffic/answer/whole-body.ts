@@ -1,4 +1,4 @@
-import { jsonIn } from './json-text.ts';
+import { firstEventData, jsonIn } from './json-text.ts';
 import type { ContractSchema, SchemaError } from '../../contract/models.ts';
 import type { Answer, Outcome } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
@@ -105,8 +105,7 @@ const notJsonOr = (
   isLabelled: boolean,
   redact: ReadingContext['redact'],
 ): Outcome => {
-  const event = /^data: ?(.*)$/m.exec(text)?.[1];
-  const error = readErrorLine(event ?? text, redact);
+  const error = readErrorLine(firstEventData(text) ?? text, redact);
   return error === null
     ? notJson(name, isLabelled)
     : malformed('stream-error', `an error was returned instead of ${name}: ${error}`);
