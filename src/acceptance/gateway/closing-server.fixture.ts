@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
+import { chatBody } from '../harness/chat-body.fixture.ts';
 
 /** What a server does with a connection after each of its answers, or instead of one. */
 export type ClosingHabit =
@@ -26,14 +27,7 @@ const streamed = [
 ]
   .map((text) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
   .join('');
-const whole = JSON.stringify({
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: 'm',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'one' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-});
+const whole = JSON.stringify(chatBody({ content: 'one' }));
 
 /** An answer that promises to keep its connection, as llama.cpp's server does. */
 const answerTo = (request: string, { close }: ClosingHabit): string => {

@@ -7,19 +7,13 @@ import { freePort, startServer } from '../../proving/harness/server-process.ts';
 import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
 import { weir } from '../harness/weir-command.fixture.ts';
 import { cleanUpAfterEach, tempFolder } from '../harness/weir-process.fixture.ts';
+import { chatBody } from '../harness/chat-body.fixture.ts';
 
 cleanUpAfterEach();
 
 /** Runs against nginx, and compares Weir's counts with the requests in nginx's access log. */
 
-const chat = JSON.stringify({
-  id: '1',
-  object: 'chat.completion',
-  created: 1,
-  model: 'a/b',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
-});
+const chat = JSON.stringify(chatBody({ model: 'a/b', tokens: [3, 1] }));
 
 /** Starts nginx on a free port; each connection ends after seven requests. */
 const startNginx = async (tls: string) => {

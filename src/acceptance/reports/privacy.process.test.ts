@@ -10,6 +10,7 @@ import { publishedResult } from '../harness/published-result.fixture.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { weir } from '../harness/weir-command.fixture.ts';
 import { tempFile, tempFolder, cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
+import { chatBody } from '../harness/chat-body.fixture.ts';
 
 cleanUpAfterEach();
 
@@ -37,20 +38,7 @@ traffic:
 load: { kind: constant, rate: 10/s, duration: 1s }
 `;
 
-const completion = {
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: 'some/model',
-  choices: [
-    {
-      index: 0,
-      message: { role: 'assistant', content: planted.answer },
-      finish_reason: 'stop',
-    },
-  ],
-  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-};
+const completion = chatBody({ model: 'some/model', content: planted.answer });
 
 /** A refusal that quotes the whole request, including the key, as real servers do. */
 const echo = (request: IncomingMessage, body: string): string => {

@@ -7,6 +7,7 @@ import { weir } from '../harness/weir-command.fixture.ts';
 import { cleanUpAfterEach, tempFile, tempFolder } from '../harness/weir-process.fixture.ts';
 import { routes } from '../../contract/routes.ts';
 import { readScenario } from '../../scenario/read-scenario.ts';
+import { chatBody } from '../harness/chat-body.fixture.ts';
 
 cleanUpAfterEach();
 
@@ -16,14 +17,7 @@ load: { kind: iterations, users: 1, iterations: 3, maxDuration: 20s }
 ${more}
 `;
 
-const answer = JSON.stringify({
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: 'm',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 7, completion_tokens: 4, total_tokens: 11 },
-});
+const answer = JSON.stringify(chatBody({ tokens: [7, 4] }));
 
 const html = { 'content-type': 'text/html; charset=utf-8' };
 const notLists: Readonly<Record<string, http.RequestListener>> = {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { weir } from '../harness/weir-command.fixture.ts';
 import { cleanUpAfterEach, tempFolder } from '../harness/weir-process.fixture.ts';
+import { chatBody } from '../harness/chat-body.fixture.ts';
 
 cleanUpAfterEach();
 
@@ -13,14 +14,7 @@ interface Seen {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-const answer = {
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: 'm',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-};
+const answer = chatBody();
 
 /** Opens a server that notes its chats, and refuses the first of them. */
 const openServer = async () => {
