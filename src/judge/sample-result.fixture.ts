@@ -79,6 +79,15 @@ const secondWith = (second: number, lags: readonly number[]): TimelineSecond => 
 };
 
 /** A group of requests, each sent once, of which nothing was noted; any field can be another. */
+/** The labels of streamed chats in the only stage of a plan. */
+export const streamLabels: Result['groups'][number]['labels'] = {
+  traffic: 'chat-stream',
+  model: 'm',
+  key: 'main',
+  stage: 'steady',
+  warmUp: false,
+};
+
 export const sampleGroup = (
   sent: number,
   overrides: Partial<Result['groups'][number]> = {},

@@ -8,7 +8,7 @@ import type { MeasureName } from '../../model/measures/measures.ts';
 import { instant, milliseconds } from '../../model/quantity.ts';
 import { infiniteFigure, objectiveVerdictSchema } from '../../model/result/objective-verdict.ts';
 import type { Result } from '../../model/result/result.ts';
-import { healthyResult, sampleGroup } from '../sample-result.fixture.ts';
+import { healthyResult, sampleGroup, streamLabels } from '../sample-result.fixture.ts';
 import { judgeObjectives } from './judge-objectives.ts';
 
 const text = 'endToEnd.p95 < 300ms';
@@ -26,14 +26,7 @@ const arrivals = (
   { measure = 'endToEnd', ...labels }: Partial<Group['labels']> & { measure?: MeasureName } = {},
 ): Group =>
   sampleGroup(samples.length, {
-    labels: {
-      traffic: 'chat-stream',
-      model: 'm',
-      key: 'main',
-      stage: 'steady',
-      warmUp: false,
-      ...labels,
-    },
+    labels: { ...streamLabels, ...labels },
     outcomes: { ...emptyOutcomeCounts(), completed: samples.length, ...failed },
     distributions: { [measure]: distributionOf(samples) },
   });

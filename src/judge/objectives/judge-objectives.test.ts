@@ -14,6 +14,7 @@ import {
   sampleGroup,
   sampleJudgedSlice,
   sampleSecond,
+  streamLabels,
 } from '../sample-result.fixture.ts';
 
 const everything = { traffic: null, model: null, key: null, stages: null };
@@ -42,14 +43,7 @@ const group = (
   const histogram = emptyHistogram();
   for (const sample of samples) histogram.record(sample);
   return sampleGroup(samples.length, {
-    labels: {
-      traffic: 'chat-stream',
-      model: 'm',
-      key: 'main',
-      stage: 'steady',
-      warmUp: false,
-      ...labels,
-    },
+    labels: { ...streamLabels, ...labels },
     distributions: samples.length === 0 ? {} : { ttft: histogram.toJSON() },
     ...differing,
   });
