@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { ComparisonVerdict } from '../../../model/series/compared-metric.ts';
 import { compareSides } from './compare-sides.ts';
 import { sampleSide } from '../../../judge/series/sample-sides.fixture.ts';
-import { regressionsOneAgainstOne } from './one-against-one.fixture.ts';
+import { regressionsOneAgainstOne, verdictOn } from './one-against-one.fixture.ts';
 import { sharesOfVerdicts } from './repeated-sides.fixture.ts';
 import { selfNoise } from './self-noise.ts';
 
@@ -13,17 +13,9 @@ vi.setConfig({ testTimeout: 600_000 });
 const verdicts = (simulations: number, factor: number): Record<ComparisonVerdict, number> => {
   const counts = { regression: 0, inconclusive: 0, improvement: 0, same: 0 };
   for (let i = 0; i < simulations; i += 1) {
-    const found = compareSides({
-      base: sampleSide('a', 5, { seed: 2 * i, noise: 0.05 }),
-      next: sampleSide('b', 5, { seed: 2 * i + 1, noise: 0.05, factor }),
-      gates: null,
-      intended: [],
-      allowed: [],
-      weir: '0.1.0',
-      comparedAt: '2026-07-01T10:20:30.000Z',
-    });
-    if (!found.ok) throw new Error('the sides must be comparable');
-    counts[found.comparison.verdict] += 1;
+    const base = sampleSide('a', 5, { seed: 2 * i, noise: 0.05 });
+    const next = sampleSide('b', 5, { seed: 2 * i + 1, noise: 0.05, factor });
+    counts[verdictOn(base, next)] += 1;
   }
   return counts;
 };

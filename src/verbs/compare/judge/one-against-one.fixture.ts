@@ -1,6 +1,24 @@
 import { compareSides } from './compare-sides.ts';
 import { simulatedSide } from '../../../judge/series/simulated-runs.fixture.ts';
+import type { ComparisonVerdict } from '../../../model/series/compared-metric.ts';
 import { processes } from '../../../model/measures/processes.fixture.ts';
+
+type Side = Parameters<typeof compareSides>[0]['base'];
+
+/** Test support: returns the verdict on two comparable sides, without gates. */
+export const verdictOn = (base: Side, next: Side): ComparisonVerdict => {
+  const found = compareSides({
+    base,
+    next,
+    gates: null,
+    intended: [],
+    allowed: [],
+    weir: '0.1.0',
+    comparedAt: '2026-07-01T10:20:30.000Z',
+  });
+  if (!found.ok) throw new Error('the sides must be comparable');
+  return found.comparison.verdict;
+};
 
 /** Test support: counts the regressions among comparisons of two single runs of a minute, the new one slower by a factor. */
 export const regressionsOneAgainstOne = (
@@ -10,17 +28,11 @@ export const regressionsOneAgainstOne = (
   const run = { requests, seconds: 60 };
   let regressions = 0;
   for (let i = 0; i < pairs; i += 1) {
-    const found = compareSides({
-      base: simulatedSide('a', processes[process]!, { ...run, seed: 2 * i, factor: 1 }),
-      next: simulatedSide('b', processes[process]!, { ...run, seed: 2 * i + 1, factor }),
-      gates: null,
-      intended: [],
-      allowed: [],
-      weir: '0.1.0',
-      comparedAt: '2026-07-01T10:20:30.000Z',
-    });
-    if (!found.ok) throw new Error('the sides must be comparable');
-    if (found.comparison.verdict === 'regression') regressions += 1;
+    const verdict = verdictOn(
+      simulatedSide('a', processes[process]!, { ...run, seed: 2 * i, factor: 1 }),
+      simulatedSide('b', processes[process]!, { ...run, seed: 2 * i + 1, factor }),
+    );
+    if (verdict === 'regression') regressions += 1;
   }
   return regressions;
 };
