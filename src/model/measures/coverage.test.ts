@@ -1,6 +1,6 @@
 // @long 150 s
 import { describe, expect, it } from 'vitest';
-import { dependenceOfPercentile, dependenceOfShare } from './dependence.ts';
+import { dependenceOfPercentiles, dependenceOfShare } from './dependence.ts';
 import { emptyHistogram } from './histogram.ts';
 import { type Process, processes, uniformFrom } from './processes.fixture.ts';
 import { quantile, wilsonInterval } from './quantile.ts';
@@ -20,7 +20,7 @@ const replicate = (process: Process, q: number, n: number) => {
       whole.record(took);
       seconds[Math.floor(due / 1000)]?.record(took);
     }
-    const found = quantile(whole, q, dependenceOfPercentile(seconds, q));
+    const found = quantile(whole, q, dependenceOfPercentiles(seconds)(q));
     if (found === null) continue;
     const { low, high, weak, outer } = found;
     // Bounds of 5 % below the truth, which it breaks, and of 5 % above, which it keeps.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dependenceOfPercentile, dependenceOfShare, halfWidthOfRatio } from './dependence.ts';
+import { dependenceOfPercentiles, dependenceOfShare, halfWidthOfRatio } from './dependence.ts';
 import { designEffect } from './share.ts';
 import { emptyHistogram } from './histogram.ts';
 import { processes, uniformFrom } from './processes.fixture.ts';
@@ -28,22 +28,22 @@ describe('the dependence of samples', () => {
     const second = { events: 1, of: 2 };
     expect(dependenceOfShare(Array.from({ length: 9 }, () => second))).toBeNull();
     expect(dependenceOfShare(Array.from({ length: 10 }, () => second))).not.toBeNull();
-    expect(dependenceOfPercentile(secondsOf([[1], [2]]), 0.5)).toBeNull();
+    expect(dependenceOfPercentiles(secondsOf([[1], [2]]))(0.5)).toBeNull();
   });
 
   it('of half a run that is slow is nearly the length of the run', () => {
     const seconds = secondsOf(
       Array.from({ length: 40 }, (_, n) => Array.from({ length: 100 }, () => (n < 20 ? 10 : 99))),
     );
-    expect(dependenceOfPercentile(seconds, 0.6)?.effect).toBeGreaterThan(500);
+    expect(dependenceOfPercentiles(seconds)(0.6)?.effect).toBeGreaterThan(500);
   });
 
   it('is unknown where fewer than ten seconds have samples, however long the run is', () => {
     const seconds = (filled: number) =>
       secondsOf(Array.from({ length: 30 }, (_, n) => (n < filled ? [n, 5] : [])));
-    expect(dependenceOfPercentile(seconds(9), 0.95)).toBeNull();
-    expect(dependenceOfPercentile(seconds(10), 0.95)?.effect).toBeGreaterThanOrEqual(1);
-    expect(dependenceOfPercentile(seconds(0), 0.95)).toBeNull();
+    expect(dependenceOfPercentiles(seconds(9))(0.95)).toBeNull();
+    expect(dependenceOfPercentiles(seconds(10))(0.95)?.effect).toBeGreaterThanOrEqual(1);
+    expect(dependenceOfPercentiles(seconds(0))(0.95)).toBeNull();
   });
 });
 
@@ -59,7 +59,7 @@ describe('the interval of a percentile', () => {
         whole.record(took);
         seconds[Math.floor(due / 1000)]?.record(took);
       }
-      const { low, high } = quantile(whole, 0.5, dependenceOfPercentile(seconds, 0.5))!;
+      const { low, high } = quantile(whole, 0.5, dependenceOfPercentiles(seconds)(0.5))!;
       if ((low ?? 0) <= truth && (high ?? 0) >= truth) held += 1;
     }
     // 97.7 of 100 on average; the intervals of independent samples would hold it in 72.

@@ -77,20 +77,24 @@ export const dependenceOfShare = (all: readonly Share[]): Dependence | null => {
 };
 
 /**
- * Returns how strongly the samples of a percentile depend on each other, from the samples due in each whole second;
+ * Returns how strongly the samples of any percentile depend on each other, from the samples due in each whole second;
  * `null` for fewer than ten seconds. The median is used too, since it shows queues that the few samples of a tail miss.
+ * The seconds of a run are summed once for all percentiles, and each share of them is counted once.
  */
-export const dependenceOfPercentile = (
+export const dependenceOfPercentiles = (
   seconds: readonly Histogram[],
-  q: number,
-): Dependence | null => {
+): ((q: number) => Dependence | null) => {
   const whole = sumOfHistograms(seconds, 2);
-  if (whole.count === 0 || seconds.length < leastSeconds) return null;
-  const shareUpTo = (level: number): readonly Share[] => {
+  const known = new Map<number, Dependence | null>();
+  const dependenceUpTo = (level: number): Dependence | null => {
     const value = whole.atRank(Math.max(1, Math.ceil(whole.count * level - 1e-9)));
-    return seconds.map((each) => ({ events: each.countUpTo(value), of: each.count }));
+    const found =
+      known.get(value) ??
+      dependenceOfShare(seconds.map((each) => ({ events: each.countUpTo(value), of: each.count })));
+    known.set(value, found);
+    return found;
   };
-  return strongest([0.5, q].map((level) => dependenceOfShare(shareUpTo(level))));
+  return (q) => (whole.count === 0 ? null : strongest([0.5, q].map(dependenceUpTo)));
 };
 
 /**

@@ -1,7 +1,7 @@
 import { type TimelineMeasure, timelineMeasures, type TimelineSecond } from '../measures/counts.ts';
 import {
   type Dependence,
-  dependenceOfPercentile,
+  dependenceOfPercentiles,
   dependenceOfShare,
   halfWidthOfRatio,
   strongest,
@@ -62,14 +62,25 @@ const samplesBySecond = (
   name: TimelineMeasure,
 ): readonly Histogram[] => seconds.map((second) => samplesOf(second, kinds, name));
 
+type DependenceByQuantile = ReturnType<typeof dependenceOfPercentiles>;
+const knownDependences = new WeakMap<RunPart, Map<TimelineMeasure, DependenceByQuantile>>();
+
+const dependencesOf = (part: RunPart, name: TimelineMeasure): DependenceByQuantile => {
+  const ofPart = knownDependences.get(part) ?? new Map<TimelineMeasure, DependenceByQuantile>();
+  knownDependences.set(part, ofPart);
+  const found = ofPart.get(name) ?? dependenceOfPercentiles(samplesBySecond(part, name));
+  ofPart.set(name, found);
+  return found;
+};
+
 /**
  * Returns how far the samples of a percentile depend on each other. If the timeline lacks the measure, the dependence
  * of end-to-end times is used, since they share its queue.
  */
 export const dependenceAt = (part: RunPart, name: MeasureName, q: number): Dependence | null =>
   isOfTimeline(name)
-    ? dependenceOfPercentile(samplesBySecond(part, name), q)
-    : dependenceOfPercentile(samplesBySecond(part, 'endToEnd'), Math.max(q, 1 - q));
+    ? dependencesOf(part, name)(q)
+    : dependencesOf(part, 'endToEnd')(Math.max(q, 1 - q));
 
 /** Counts the arrivals that were due in a second and completed, then or later. */
 export const completedDueIn = (

@@ -34,15 +34,26 @@ const sumOfDecoded = (
 ): Histogram =>
   sumOfHistograms(parts.filter((part) => part !== undefined).map(decodeHistogram), digits);
 
-/** Returns the seconds and kinds of traffic from which some groups come. */
+const knownParts = new WeakMap<Result, Map<string, RunPart>>();
+
+/**
+ * Returns the seconds and kinds of traffic from which some groups come. The same part is one object for all figures, so
+ * that its timeline is read once.
+ */
 export const runPartOf = (result: Result, groups: readonly Group[]): RunPart => {
   const { plan, scheduled } = result;
   const stages = new Set(groups.map(({ labels }) => labels.stage));
   const isWhole = plan.stages.every(({ name }) => stages.has(name));
-  return {
-    kinds: trafficKinds.filter((kind) => groups.some(({ labels }) => labels.traffic === kind)),
+  const kinds = trafficKinds.filter((kind) => groups.some(({ labels }) => labels.traffic === kind));
+  const key = JSON.stringify([kinds, isWhole ? null : [...stages].toSorted()]);
+  const ofResult = knownParts.get(result) ?? new Map<string, RunPart>();
+  knownParts.set(result, ofResult);
+  const part = ofResult.get(key) ?? {
+    kinds,
     seconds: secondsAt(result, ratedSeconds(plan, scheduled, isWhole ? null : [...stages])),
   };
+  ofResult.set(key, part);
+  return part;
 };
 
 /** The times of which a completed request can have none or several. */
