@@ -36,7 +36,7 @@ const list = (target: CheckedTarget, key: string | null) =>
     },
   });
 
-const quoted = (names: readonly string[]): string => names.join(', ');
+const listOf = (names: readonly string[]): string => names.join(', ');
 
 const withTemplate = ({ keys }: Plan, name: string): string => {
   const template = keys.find((key) => key.name === name)?.template;
@@ -54,7 +54,7 @@ const rejectRefused = (
 ): void => {
   const refused = statuses.filter(([, status]) => status === 401).map(([name]) => name);
   if (refused.length === 0) return;
-  const names = quoted(refused.map((name) => withTemplate(plan, name)));
+  const names = listOf(refused.map((name) => withTemplate(plan, name)));
   const [keys, they] = refused.length === 1 ? ['the key', 'it is'] : ['the keys', 'they are'];
   throw new Problem(
     `${url} answered 401 to a list of models with ${keys} ${names}: check that ${they} complete and of this gateway. Nothing was sent. If only the list is refused, add --no-key-check`,
@@ -73,9 +73,9 @@ const unlistedWarnings = (plan: Plan, listed: readonly string[]): readonly strin
   const missing = [...wanted].filter((model) => !listed.includes(model));
   if (listed.length === 0 || missing.length === 0) return [];
   const more = listed.length - mostNamed;
-  const others = `${quoted(listed.slice(0, mostNamed))}${more > 0 ? ` and ${more} more` : ''}`;
+  const others = `${listOf(listed.slice(0, mostNamed))}${more > 0 ? ` and ${more} more` : ''}`;
   return [
-    `The target does not list ${quoted(missing)}; it lists ${others}. It may know other names, or answer 404.`,
+    `The target does not list ${listOf(missing)}; it lists ${others}. It may know other names, or answer 404.`,
   ];
 };
 
