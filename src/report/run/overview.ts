@@ -15,7 +15,7 @@ import {
   objectivesSentence,
 } from '../summary/objective-text.ts';
 import { addressText } from '../summary/plan-terms.ts';
-import { measuredRates, runDuration } from '../summary/rates.ts';
+import { completedPhrase, measuredRates, runDuration } from '../summary/rates.ts';
 import { runVerdict } from '../summary/run-verdict.ts';
 import { loadsText } from '../summary/workload-text.ts';
 import { truncatedText, wrappedLines, printable } from '../text/display-width.ts';
@@ -34,10 +34,10 @@ import { gravestTone, limitsVerdict, objectiveTones } from './verdict.ts';
 const ratesText = (result: Result): string | null => {
   const rates = measuredRates(result);
   if (rates === null) return null;
-  const { sent, completed, inputTokens, outputTokens } = rates;
+  const { sent, inputTokens, outputTokens } = rates;
   return present([
     `${figureText(sent)}/s sent`,
-    `${figureText(completed)}/s completed`,
+    completedPhrase(rates),
     inputTokens !== null && `${figureText(inputTokens)}/s input tokens`,
     outputTokens !== null && `${figureText(outputTokens)}/s output tokens`,
   ]).join(', ');

@@ -57,6 +57,7 @@ describe('rates', () => {
       offered: 2,
       sent: 2,
       completed: 2,
+      ended: 1,
       completedByKind: [{ kind: 'chat', completed: 2 }],
       inputTokens: 10,
       outputTokens: 20,
@@ -73,7 +74,7 @@ describe('rates', () => {
   it('are distinguished in words', () => {
     expect(rateSentences(draining())).toMatchInlineSnapshot(`
       [
-        "Over the 5 s measured: 2.00/s offered, 2.00/s sent, 2.00/s completed; tokens 10.0/s in, 20.0/s out (counted by the server).",
+        "Over the 5 s measured: 2.00/s offered, 2.00/s sent, 2.00/s completed, only 1.00/s before the load ended; tokens 10.0/s in, 20.0/s out (counted by the server).",
         "Over the whole run of 8.4 s: 1.19/s sent, 1.19/s completed; tokens 11.9/s in, 23.8/s out (counted by the server, 10 answers).",
       ]
     `);

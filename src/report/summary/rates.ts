@@ -40,6 +40,8 @@ export const measuredRates = (result: Result) => {
     offered: rate(({ due }) => due),
     sent: rate(({ sent }) => sent),
     completed: rate((second) => completedDueIn(second)),
+    /** Answers that ended within the window: what the server did while the load lasted. */
+    ended: rate(({ outcomes }) => outcomes.completed),
     completedByKind: kindsPresent(result).map((kind) => ({
       kind,
       completed: rate((second) => completedDueIn(second, [kind])),
@@ -82,17 +84,31 @@ const perSecondPhrase = (rate: number, what: string): string => `${figureText(ra
 const tokensText = (input: number | null, output: number, sourceText: string): string =>
   `; tokens ${input === null ? '' : `${perSecondPhrase(input, 'in')}, `}${perSecondPhrase(output, 'out')} (${sourceText})`;
 
+/** Below this share of the completed requests, those that ended while the load lasted are named too. */
+const mostlyEnded = 0.95;
+
+/** Names the rate of completed requests, and how many of them had ended with the load: the rest can be a backlog. */
+export const completedPhrase = ({
+  completed,
+  ended,
+}: {
+  readonly completed: number;
+  readonly ended: number;
+}): string =>
+  perSecondPhrase(completed, 'completed') +
+  textIf(ended < mostlyEnded * completed, `, only ${figureText(ended)}/s before the load ended`);
+
 const measuredSentence = (result: Result): string => {
   const rates = measuredRates(result);
   if (rates === null) {
     return 'There are no rates for the measured window, because there is no whole second between the end of the warm-up and the end of the load.';
   }
-  const { seconds, offered, sent, completed, completedByKind, inputTokens, outputTokens } = rates;
+  const { seconds, offered, sent, completedByKind, inputTokens, outputTokens } = rates;
   const kinds = completedByKind.map((each) => `${each.kind} ${figureText(each.completed)}/s`);
   const apart = textIf(kinds.length > 1, ` (${kinds.join(', ')})`);
   const tokens =
     outputTokens === null ? '' : tokensText(inputTokens, outputTokens, sourcesText(result));
-  return `Over the ${timeText(seconds * 1000)} measured: ${perSecondPhrase(offered, 'offered')}, ${perSecondPhrase(sent, 'sent')}, ${perSecondPhrase(completed, 'completed')}${apart}${tokens}.`;
+  return `Over the ${timeText(seconds * 1000)} measured: ${perSecondPhrase(offered, 'offered')}, ${perSecondPhrase(sent, 'sent')}, ${completedPhrase(rates)}${apart}${tokens}.`;
 };
 
 /** `null` for a run that is its measured window. */
