@@ -187,6 +187,15 @@ describe('counts, shares and rates', () => {
     expect(seen(figure)).toMatchObject({ observed: null, grounds: 'no-data', ruling: 'fail' });
   });
 
+  it.each(['max_tokens', 'MAX_TOKENS', 'model_length', 'finish_reason_length'])(
+    'finish{reason=length} counts what other servers call %s',
+    (reason) => {
+      const figure = { kind: 'share', name: 'finish', reason: 'length' } as const;
+      const groups = [group([], { outcomes, finishes: [{ reason, count: 4 }] })];
+      expect(judged({ figure, bound: 5 }, groups)).toMatchObject({ ruling: 'fail' });
+    },
+  );
+
   it('finish has arrivals of its scope as its whole', () => {
     const figure = { kind: 'share', name: 'finish', reason: 'length' } as const;
     const finishes = [{ reason: 'length', count: 3 }];

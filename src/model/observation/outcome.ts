@@ -214,13 +214,21 @@ export const finishOf = (outcome: Outcome): string | null => {
   return answer !== null && 'finish' in answer ? answer.finish : null;
 };
 
-/** Returns a finish reason without its spelling: servers write `content-filter`, `ABORT` or `finish_reason_stop`. */
-export const plainFinish = (reason: string): string =>
-  reason
+/** What Anthropic, Gemini, Bedrock, Cohere and Mistral call the `length` of the OpenAI API (`finish-reasons.ts`). */
+const namesOfLength: ReadonlySet<string> = new Set(['max_tokens', 'model_length']);
+
+/**
+ * Returns a finish reason in the words of the OpenAI API and without its spelling: servers write `content-filter`,
+ * `ABORT`, `finish_reason_stop` or `MAX_TOKENS`. So an objective on `length` does not pass since a server says it otherwise.
+ */
+export const plainFinish = (reason: string): string => {
+  const plain = reason
     .toLowerCase()
     .trim()
     .replace(/[\s-]+/g, '_')
     .replace(/^finish_reason_/, '');
+  return namesOfLength.has(plain) ? 'length' : plain;
+};
 
 export const retriedOutcomeSchema = z.discriminatedUnion('kind', [
   limitedSchema,
