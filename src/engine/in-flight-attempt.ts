@@ -43,10 +43,14 @@ export interface AttemptResult {
   readonly userFreeAt: Instant;
 }
 
+type Headers = WireRequest['headers'];
+
 /** Receives the events of an attempt. */
 export interface AttemptListener {
   /** Called before the first byte is written, and again if the request moves to another connection. */
   onSent(attempt: InFlightAttempt, at: Instant): void;
+  /** Called with the head of the answer; absent if nobody learns from it. */
+  onHeaders?(attempt: InFlightAttempt, at: Instant, status: number, headers: Headers): void;
   /** Called once, at the end of the attempt. */
   onFinished(attempt: InFlightAttempt, result: AttemptResult): void;
   /** Called after each read, so that due arrivals do not wait for a timer while much data arrives. */
@@ -114,8 +118,9 @@ export class InFlightAttempt implements ExchangeObserver {
     this.#nextDeadlineCheck = Number.NEGATIVE_INFINITY;
   }
 
-  onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void {
+  onHeaders(at: Instant, status: number, headers: Headers): void {
     this.#reader.onHeaders(at, status, headers);
+    this.#listener.onHeaders?.(this, at, status, headers);
   }
 
   onChunk(at: Instant, bytes: Uint8Array): void {
@@ -208,8 +213,6 @@ export class InFlightAttempt implements ExchangeObserver {
     });
   }
 }
-
-type Headers = WireRequest['headers'];
 
 /** Request headers that contain the value of a key. */
 interface KeyedHeaders {

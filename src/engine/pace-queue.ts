@@ -5,6 +5,7 @@ import { type TokenDemand, tokenDemand } from '../traffic/request/token-demand.t
 import type { RetryHint } from '../traffic/traffic-handler.ts';
 import { drawRequestContent } from './request-content.ts';
 import { Pacer } from './pacer.ts';
+import { readKeyHeaders } from './pace-headers.ts';
 import type { SliceOptions } from './slice-options.ts';
 import type { RequestLifecycle } from './request-lifecycle.ts';
 import { type DueItem, DueQueue } from './due-queue.ts';
@@ -109,6 +110,7 @@ export interface PaceSlot {
   readonly keyIndex: number;
   readonly reserved: number;
   onSent(at: Instant): void;
+  onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void;
   /**
    * Notes the end of an attempt and returns the wait that the request must keep. If the server names a wait in a 429,
    * the key is blocked for that time, but the request may use another key.
@@ -131,6 +133,9 @@ export class PaceQueue {
   readonly #pacer: Pacer;
   /** The keys of this slice, as indexes among all keys. */
   readonly #keys: readonly number[];
+  readonly #window: number;
+  /** Returns the part of a key's amount that this slice may use. */
+  readonly #share: (amount: number | null) => number | null;
   readonly #tokenEstimator = new TokenEstimator();
   readonly #queue = new DueQueue<Queued>();
   /** When the last request was released, which made the next one the first in the queue. */
@@ -145,6 +150,11 @@ export class PaceQueue {
     const { keys, rule } = keySharesOf(options.slice, options.credentials.length, pace);
     this.#keys = keys;
     this.#pacer = new Pacer({ ...pace, ...rule }, keys.length);
+    this.#window = pace.window;
+    const isOwner = canOwn(options.credentials.length, options.slice);
+    const share = (amount: number | null): number | null =>
+      isOwner ? amount : sliceShareOf(options.slice, amount);
+    this.#share = share;
     if (options.keysWereUsed === true) this.#countStartUp(keys.length);
   }
 
@@ -225,6 +235,11 @@ export class PaceQueue {
         isSent = true;
         booking.onSent(at);
         this.#capacityFreedAt = at;
+      },
+      onHeaders: (at, status, headers) => {
+        const said = readKeyHeaders(headers, this.#window, this.#share);
+        // A refusal names its wait by itself, and more exactly than by its reset.
+        if (said !== null) booking.onHeaders(at, status === 429 ? { ...said, reported: [] } : said);
       },
       onFinished: (at, outcome, hint) => {
         booking.onFinished(at, isSent ? this.#tokenEstimator.used(demand, reserved, outcome) : 0);

@@ -1,3 +1,5 @@
+import { type DeclaredPace, type KeyHeaders, ReportedRoom } from './pace-headers.ts';
+
 /**
  * Keeps a client within limits whose windows it cannot see. It only calculates; the time is passed in.
  * A client does not know when a gateway counts a request, nor in which window. So a request occupies a place from its
@@ -31,8 +33,8 @@ const growth = 1 / 4;
 const windowsToTrust = 3;
 
 export class BurstProbe {
-  readonly #first: number;
-  readonly #spacing: number;
+  #first: number;
+  #spacing: number;
   readonly #window: number;
   /** The number of requests that may be unanswered. */
   #width: number;
@@ -68,6 +70,13 @@ export class BurstProbe {
     this.#unanswered += 1;
   }
 
+  /** Continues with a lower limit that the gateway declares. */
+  lower(limit: number, spacing: number): void {
+    this.#first = Math.max(1, Math.floor(limit * firstShare));
+    this.#width = Math.min(this.#width, this.#first);
+    this.#spacing = spacing;
+  }
+
   onAnswered(): void {
     this.#unanswered -= 1;
   }
@@ -89,12 +98,16 @@ export interface PaceRule {
   readonly margin: number;
   /** When tokens are charged: at the admission of a request, or at any moment until its answer has ended. */
   readonly charged: 'sent' | 'ended';
+  /** The limits that become lower if the gateway declares lower ones. */
+  readonly follows?: readonly ('requests' | 'tokens')[] | undefined;
 }
 
 /** A request's share of a key's limits, from its release on. */
 interface Booking {
   /** Called before the first byte is written. */
   onSent(at: number): void;
+  /** Called when the head of an answer has come. */
+  onHeaders(at: number, said: KeyHeaders): void;
   /** Called at the end with the tokens that were used; no tokens if the request was never sent. */
   onFinished(at: number, tokens: number): void;
 }
@@ -141,17 +154,17 @@ class UsageWindow {
 
 /** The use of one limit of one key: by ended requests, and by requests under way. */
 class LimitUsage {
-  readonly #limit: number;
+  limit: number;
   readonly #used = new UsageWindow();
   #held = 0;
 
   constructor(limit: number) {
-    this.#limit = limit;
+    this.limit = limit;
   }
 
   /** Returns when `amount` fits: minus infinity if it fits now, infinity if that depends on requests under way. */
   availableAt(amount: number): number {
-    return this.#used.freeAt(this.#held + this.#used.sum + amount - this.#limit);
+    return this.#used.freeAt(this.#held + this.#used.sum + amount - this.limit);
   }
 
   /** Occupies an amount from `now` on. Calls come in the order of `now`. */
@@ -174,11 +187,15 @@ class LimitUsage {
 const dearShare = 0.9;
 /** The smallest number of windows over which a longer spacing returns to normal. */
 const minRegain = 10;
+/** The longest spacing of a key, as a share of that of its limit. */
+const widestShare = 1.1;
 
 /** The use of one key, and how its gateway refused it. */
 class KeyUsage {
   readonly requests: LimitUsage;
   readonly tokens: LimitUsage;
+  /** What the gateway still has for the key, as the headers of its answers say. */
+  readonly room = new ReportedRoom();
   /** The number of requests that may go at once, if lower than the limit; `null` for no such bound. */
   bursts: { readonly most: number; readonly usage: LimitUsage } | null = null;
   /**
@@ -192,6 +209,8 @@ class KeyUsage {
   learnedAt = Number.NEGATIVE_INFINITY;
   /** How long the key waits after the next refusal that names no wait, in ms. */
   assumedWait: number;
+  /** The least time between evenly spread requests, in ms: that of the limit. */
+  leastSpacing: number;
   /** The time between evenly spread requests, in ms. It grows if even these are refused. */
   spacing: number;
   /**
@@ -206,7 +225,24 @@ class KeyUsage {
       this.probe = new BurstProbe(rule.requests, spacing, rule.window + rule.margin);
     if (rule.burst !== undefined && rule.burst < (rule.requests ?? 0)) this.limitBursts(rule.burst);
     this.assumedWait = spacing;
+    this.leastSpacing = spacing;
     this.spacing = spacing;
+  }
+
+  /** Lowers the limits to those that the gateway declares; it never raises one. */
+  follow(declared: DeclaredPace, { follows = [], window, margin }: PaceRule): void {
+    const { requests, tokens, atOnce } = declared;
+    if (tokens !== null && follows.includes('tokens'))
+      this.tokens.limit = Math.min(this.tokens.limit, tokens);
+    if (requests === null || !follows.includes('requests')) return;
+    if (requests < this.requests.limit) {
+      this.requests.limit = requests;
+      this.leastSpacing = (window + margin) / requests;
+      this.spacing = Math.max(this.spacing, this.leastSpacing);
+      this.probe?.lower(requests, this.leastSpacing);
+    }
+    const most = this.bursts?.most ?? Number.POSITIVE_INFINITY;
+    if (atOnce !== null && atOnce < most) this.limitBursts(atOnce);
   }
 
   /** Allows at most this many requests at once from now on; earlier requests do not count. */
@@ -220,22 +256,13 @@ class KeyUsage {
 export class Pacer {
   readonly #rule: PaceRule;
   readonly #keys: readonly KeyUsage[];
-  /** The time between evenly spread requests, in ms; one second if requests have no limit. */
-  readonly #spacing: number;
-  /** How much the spacing of a key grows when evenly spread requests are refused, in ms. */
-  readonly #step: number;
-  /** The longest spacing of a key, in ms. */
-  readonly #widest: number;
 
   constructor(rule: PaceRule, keys: number) {
     this.#rule = rule;
     const { requests, window, margin } = rule;
-    this.#spacing = requests === null ? 1000 : (window + margin) / requests;
-    // A counter that weighs the last window rounds its result, so it can refuse one request of its limit although they
-    // are evenly spread.
-    this.#step = this.#spacing * (0.5 / (requests ?? 1));
-    this.#widest = this.#spacing * 1.1;
-    this.#keys = Array.from({ length: keys }, () => new KeyUsage(rule, this.#spacing));
+    // Without a limit of requests, one second is as good as any other time.
+    const spacing = requests === null ? 1000 : (window + margin) / requests;
+    this.#keys = Array.from({ length: keys }, () => new KeyUsage(rule, spacing));
   }
 
   /** Returns the tokens to reserve for a request. If it needs more than the limit, it reserves the whole limit. */
@@ -248,10 +275,11 @@ export class Pacer {
    * since when it has room: infinity while that depends on requests under way.
    */
   earliestRelease(now: number, reserved: number, preferred: number) {
-    const releases = this.#keys.map(({ requests, tokens, bursts, probe, blockedUntil }) =>
+    const releases = this.#keys.map(({ requests, tokens, bursts, probe, room, blockedUntil }) =>
       Math.max(
         requests.availableAt(1),
-        tokens.availableAt(reserved),
+        tokens.availableAt(Math.min(reserved, tokens.limit)),
+        room.availableAt(Number.isFinite(tokens.limit) ? reserved : 1),
         bursts?.usage.availableAt(1) ?? Number.NEGATIVE_INFINITY,
         probe?.availableAt() ?? Number.NEGATIVE_INFINITY,
         blockedUntil,
@@ -267,15 +295,19 @@ export class Pacer {
    * increases the spacing.
    */
   #evenOut(usage: KeyUsage, wait: number): void {
-    const { requests } = this.#rule;
-    if (requests === null) return;
+    const { leastSpacing } = usage;
+    const requests = usage.requests.limit;
+    if (!Number.isFinite(requests)) return;
     const isEven = usage.bursts?.most === 1;
-    const cost = wait / this.#spacing;
+    const cost = wait / leastSpacing;
+    // A counter that weighs the last window rounds its result, so it can refuse one request of its limit although they
+    // are evenly spread.
+    const step = leastSpacing * (0.5 / requests);
     if (isEven || cost >= dearShare * requests)
-      usage.spacing = Math.min(this.#widest, usage.spacing + this.#step);
+      usage.spacing = Math.min(leastSpacing * widestShare, usage.spacing + step);
     // The wait of the refusal already covers the requests that were sent before it.
     if (!isEven) usage.limitBursts(1);
-    usage.regained = this.#step / (requests * Math.max(minRegain, 2 * cost));
+    usage.regained = step / (requests * Math.max(minRegain, 2 * cost));
   }
 
   /**
@@ -300,14 +332,14 @@ export class Pacer {
     const usage = this.#keys[key]!;
     usage.probe?.onAdmitted();
     if (released <= usage.learnedAt) return;
-    usage.assumedWait = this.#spacing;
-    usage.spacing = Math.max(this.#spacing, usage.spacing - usage.regained);
+    usage.assumedWait = usage.leastSpacing;
+    usage.spacing = Math.max(usage.leastSpacing, usage.spacing - usage.regained);
   }
 
   /** Reserves room for a request in the limits of a key. Must be called in the order of `released`. */
   book(released: number, key: number, reserved: number): Booking {
     const usage = this.#keys[key]!;
-    const { requests, tokens, bursts, probe } = usage;
+    const { requests, tokens, bursts, probe, room } = usage;
     const { window, margin, charged } = this.#rule;
     probe?.onReleased(released, requests.availableAt(1));
     let unsent = 1;
@@ -316,6 +348,7 @@ export class Pacer {
     requests.hold(released, 1);
     bursts?.usage.hold(released, 1);
     tokens.hold(released, reserved);
+    const booked = room.book(reserved);
     return {
       onSent: (at) => {
         // This is called twice if a kept connection turns out to be closed; the server may then have counted both.
@@ -324,6 +357,10 @@ export class Pacer {
         // After this time the limit allows as many requests again.
         bursts?.usage.convert(unsent, 1, at + bursts.most * usage.spacing);
         unsent = 0;
+      },
+      onHeaders: (at, { declared, reported }) => {
+        usage.follow(declared, this.#rule);
+        room.learn(reported, booked, { at, margin });
       },
       onFinished: (at, used) => {
         probe?.onAnswered();

@@ -187,6 +187,15 @@ class SliceRunner implements RunningSlice, AttemptListener {
     this.#attempts.get(attempt)?.slot?.onSent(at);
   }
 
+  onHeaders(
+    attempt: InFlightAttempt,
+    at: Instant,
+    status: number,
+    headers: Readonly<Record<string, string>>,
+  ): void {
+    this.#attempts.get(attempt)?.slot?.onHeaders(at, status, headers);
+  }
+
   onFinished(attempt: InFlightAttempt, result: AttemptResult): void {
     const { lifecycle, content, slot, reservation } = this.#attempts.get(attempt)!;
     this.#attempts.delete(attempt);

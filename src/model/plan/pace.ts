@@ -18,5 +18,10 @@ export const paceSchema = z.strictObject({
   margin: millisecondsSchema,
   /** Whether the server charges tokens on admission, or at any time until the answer has ended. */
   charged: z.enum(['sent', 'ended']),
+  /** The limits that become lower if the headers of answers declare lower ones; absent for none. */
+  follows: z
+    .array(z.enum(['requests', 'tokens']))
+    .readonly()
+    .exactOptional(),
 });
 export type Pace = z.infer<typeof paceSchema>;

@@ -85,6 +85,8 @@ export const compilePace = (
   const most = unitsPerWindow(requests, requestsPerMinute);
   const whole = most ?? undefined;
   const atOnce = burst === 'limit' ? whole : burst;
+  const asked = { requests, tokens };
+  const follows = (['requests', 'tokens'] as const).filter((name) => asked[name] === 'limit');
   return {
     requests: most,
     tokens: unitsPerWindow(tokens, tokensPerMinute),
@@ -92,5 +94,6 @@ export const compilePace = (
     window,
     margin: margin ?? milliseconds(window / 60),
     charged,
+    ...(follows.length === 0 ? {} : { follows }),
   };
 };
