@@ -46,6 +46,13 @@ const endings = {
   blocklist: 'completes',
   prohibited_content: 'completes',
   spii: 'completes',
+  image_safety: 'completes',
+  language: 'completes',
+  malformed_function_call: 'completes',
+  unexpected_tool_call: 'completes',
+  // Ollama (server/routes.go): the model was only loaded or unloaded.
+  load: 'completes',
+  unload: 'completes',
   // SGLang (python/sglang/srt/managers/schedule_batch.py, FINISH_ABORT) and vLLM (FINISH_REASON_STRINGS).
   abort: 'fails',
   aborted: 'fails',
@@ -76,8 +83,15 @@ const endings = {
 
 const endingByReason: ReadonlyMap<string, Ending> = new Map(Object.entries(endings));
 
-const endingOf = (reason: string): Ending | undefined =>
-  endingByReason.get(reason) ?? endingByReason.get(plainFinish(reason));
+/** The words that say a failure within reasons that no server is known for, such as `engine_error` or `upstream_timeout`. */
+const failingWords =
+  /(?:^|_)(?:errors?|errored|abort(?:ed)?|fail(?:ed|ure)?|cancel(?:l?ed)?|exception|timeout|timed_out|overload(?:ed)?|preempt(?:ed|ion)?|evict(?:ed|ion)?|interrupted|disconnect(?:ed)?|crash(?:ed)?|killed|oom|out_of_memory|unavailable)(?:_|$)/;
+
+const endingOf = (reason: string): Ending | undefined => {
+  const plain = plainFinish(reason);
+  const known = endingByReason.get(reason) ?? endingByReason.get(plain);
+  return known ?? (failingWords.test(plain.slice(0, maxFinishLength)) ? 'fails' : undefined);
+};
 
 /** Decides whether a finish reason fails the answer: it is known to do so, or the scenario names it. */
 export const isFailingFinish = (reason: string, fails: readonly string[]): boolean =>
@@ -100,10 +114,11 @@ export const shownFinish = (reason: string, redact: (text: string) => string): s
 
 /**
  * Reads the finish reason of a choice; `null` while the choice continues. Some servers send an empty reason until the
- * end, and SGLang an object such as `{type: "abort", message}`.
+ * end, DashScope the text `null` (Model Studio, API reference), and SGLang an object such as `{type: "abort", message}`.
  */
 export const readFinish = (value: unknown): string | null => {
   if (value === null || value === undefined || value === '' || value === false) return null;
+  if (value === 'null' || value === 'None') return null;
   if (typeof value === 'string') return value.slice(0, maxReadLength);
   if (typeof value === 'object' && 'type' in value) return readFinish(value.type);
   return JSON.stringify(value).slice(0, maxReadLength);

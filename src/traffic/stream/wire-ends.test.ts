@@ -54,6 +54,33 @@ describe('the end of a streamed chat, however it is cut,', () => {
     );
   });
 
+  it('is empty with [DONE], but no token and no finish reason', () => {
+    const role = chatChunk({ role: 'assistant', content: '' });
+    expect(readEverySplit(sseEvents(role, doneData))).toMatchObject({
+      kind: 'malformed',
+      issue: 'empty',
+      detail: matching(/without a token and without a finish reason$/),
+    });
+    expect(readEverySplit(sseEvents(role, stopChunk, doneData))).toEqual(
+      expectCompleted({ tokenInstants: 0, finish: 'stop' }),
+    );
+  });
+
+  it.each(['[done]', '"[DONE]"', 'DONE', ' [DONE] '])('is also the word %s', (word) => {
+    const body = sseEvents(textChunk('a'), textChunk('b'), stopChunk, word);
+    expect(readEverySplit(body)).toEqual(expectCompleted(twoTokens));
+  });
+
+  it.each(['null', 'None'])('is not the finish reason %s of DashScope while it writes', (word) => {
+    const chunks = [chatChunk({ content: 'a' }, word), chatChunk({ content: 'b' }, word)];
+    expect(readEverySplit(sseEvents(...chunks, stopChunk, doneData))).toEqual(
+      expectCompleted(twoTokens),
+    );
+    expect(readEverySplit(sseEvents(...chunks))).toEqual(
+      expectMalformed('stream-truncated', /finish reason for choice 0$/, { tokenInstants: 2 }),
+    );
+  });
+
   it('drops an event that is cut off, with a note', () => {
     expect(readEverySplit(`${sseEvents(textChunk('a'), stopChunk)}data: [DONE]`)).toEqual(
       expectCompleted({ notes: ['no-done', 'unfinished-event'] }),

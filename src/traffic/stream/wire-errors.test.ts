@@ -121,6 +121,30 @@ describe('an error in a streamed chat, however it is cut,', () => {
 });
 
 describe('a finish reason of a stream', () => {
+  it.each([
+    'engine_error',
+    'upstream-timeout',
+    'Aborted by client',
+    'kv_cache_out_of_memory',
+    'timed_out',
+  ])('%j fails the answer by its words, although no server is known for it', (reason) => {
+    const body = sseEvents(textChunk('a'), chatChunk({}, reason), doneData);
+    expect(readEverySplit(body)).toMatchObject({ kind: 'malformed', issue: 'stream-error' });
+  });
+
+  it.each(['terror', 'abortive', 'failover_done', 'kv_full', 'OTHER'])(
+    '%j completes the answer with a note, since nobody knows it',
+    (reason) => {
+      const body = sseEvents(textChunk('a'), chatChunk({}, reason), doneData);
+      expect(readEverySplit(body)).toEqual(expectCompleted({ notes: ['finish-unknown'] }));
+    },
+  );
+
+  it.each(['MALFORMED_FUNCTION_CALL', 'IMAGE_SAFETY', 'load'])('%j is known', (reason) => {
+    const body = sseEvents(textChunk('a'), chatChunk({}, reason), doneData);
+    expect(readEverySplit(body)).toEqual(expectCompleted({ notes: [] }));
+  });
+
   it('has its secrets masked before it is shortened', () => {
     const secret = `sk-${'s'.repeat(80)}`;
     const redact = (said: string): string => said.replaceAll(secret, '[redacted]');
