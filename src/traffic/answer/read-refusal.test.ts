@@ -37,7 +37,7 @@ describe('the detail of a refused request', () => {
       ['error', '7', null, 'no message'],
     ],
     ['an error that is a string', '{"error":"no luck"}', ['error', null, null, 'no luck']],
-    ['an error that is a list', '{"error":["no luck"]}', ['error', null, null, '["no luck"]']],
+    ['an error that is a list', '{"error":["no luck"]}', ['error', null, null, 'no luck']],
     [
       'the flat form of older vLLM',
       '{"object":"error","message":"no luck","type":"BadRequestError","param":null,"code":400}',

@@ -1,6 +1,13 @@
 import { firstEventData, jsonIn, objectOf } from './json-text.ts';
 import type { Refusal } from '../../model/observation/outcome.ts';
-import { detailBodySchema, errorBodySchema } from '../../contract/error-body.ts';
+import {
+  errorIn,
+  errorInChoices,
+  type ErrorText,
+  isBlankError,
+  isError,
+  wordOf,
+} from './error-forms.ts';
 
 export type ErrorBodyDetails = Omit<Refusal, 'status'>;
 
@@ -27,45 +34,14 @@ export const excerpt = (text: string, redact: Redact): string => {
 
 type Redact = (text: string) => string;
 
-const textOf = (value: unknown): string | null =>
-  typeof value === 'string' && value !== ''
-    ? value
-    : typeof value === 'number'
-      ? String(value)
-      : null;
-
 const noMessage = 'no message';
 
-/** Formats an entry of a `detail` list, for example `body.messages: Field required`, without the quoted input. */
-const validationMessage = (entry: unknown): string | null => {
-  const fields = objectOf(entry);
-  if (fields === null) return textOf(entry);
-  const message = textOf(fields['msg']) ?? textOf(fields['message']) ?? textOf(fields['error']);
-  const loc: readonly unknown[] = Array.isArray(fields['loc']) ? fields['loc'] : [];
-  const place = loc.flatMap((step) => textOf(step) ?? []).join('.');
-  return message === null || place === '' ? message : `${place}: ${message}`;
-};
-
-const detailMessage = (detail: unknown): string => {
-  const entries: readonly unknown[] = Array.isArray(detail) ? detail : [detail];
-  const messages = entries.map(validationMessage).filter((text) => text !== null);
-  return messages.join('; ');
-};
-
 const maxWordLength = 100;
-
-/** The fields of an error body, as the server wrote them. */
-interface ErrorText {
-  readonly form: Refusal['form'];
-  readonly message: string | null;
-  readonly type?: unknown;
-  readonly code?: unknown;
-}
 
 /** Masks, folds and truncates the parts of a body that the report shows. */
 const mask = ({ form, message, type, code }: ErrorText, redact: Redact): ErrorBodyDetails => {
   const word = (value: unknown): string | null => {
-    const text = textOf(value);
+    const text = wordOf(value);
     return text === null ? null : redact(text).slice(0, maxWordLength);
   };
   return {
@@ -76,86 +52,20 @@ const mask = ({ form, message, type, code }: ErrorText, redact: Redact): ErrorBo
   };
 };
 
-/**
- * Reads the error forms of single vendors: MiniMax's `base_resp` (API reference, status_code), Cloudflare's list `errors`
- * (API reference, responses), and DashScope's flat `{code, message}` (Model Studio, error codes).
- */
-const ownErrorIn = (body: Readonly<Record<string, unknown>>): ErrorText | null => {
-  const { base_resp: minimax, errors, code, message } = body;
-  const status = objectOf(minimax);
-  if (status !== null && typeof status['status_code'] === 'number' && status['status_code'] !== 0) {
-    const { status_code: number, status_msg: words } = status;
-    return { form: 'error', message: textOf(words), code: number };
-  }
-  if (Array.isArray(errors) && errors.length > 0)
-    return { form: 'error', message: textOf(detailMessage(errors)) };
-  const isFlat = textOf(code) !== null && typeof message === 'string' && message !== '';
-  return isFlat && !('choices' in body) && !('text' in body) && !('data' in body)
-    ? { form: 'error', message, code, type: body['type'] }
-    : null;
-};
-
-const isError = (value: unknown): boolean =>
-  value !== undefined && value !== null && value !== false && value !== '';
-
-/** Returns the error that a choice, or its message or delta, contains; undefined for none. */
-const errorInChoices = (choices: unknown): unknown => {
-  if (!Array.isArray(choices)) return undefined;
-  for (const value of choices) {
-    const choice = objectOf(value);
-    if (choice === null) continue;
-    for (const part of [choice, objectOf(choice['delta']), objectOf(choice['message'])]) {
-      if (part !== null && isError(part['error'])) return part['error'];
-    }
-    const finish = objectOf(choice['finish_reason']);
-    if (finish !== null && textOf(finish['message']) !== null && finish['type'] === 'abort')
-      return finish;
-  }
-  return undefined;
-};
-
 /** Returns the error of a chat's answer or event, at its top or in a choice; `null` for none. */
 export const readChatError = (json: unknown, redact: Redact): string | null => {
   const body = objectOf(json);
   if (body === null) return readErrorBody(json, redact)?.message ?? null;
   const { choices, base_resp } = body;
-  const error = [body['error'], objectOf(body['x_groq'])?.['error'], errorInChoices(choices)].find(
-    isError,
-  );
+  const groq = objectOf(body['x_groq'])?.['error'];
+  if (!Array.isArray(choices) || choices.length === 0)
+    return readErrorBody(isError(groq) ? { error: groq } : body, redact)?.message ?? null;
   // Beside choices, only a field with one of these names counts as an error.
-  const others = choices === undefined || choices === null ? body : { base_resp };
-  return readErrorBody({ ...others, error }, redact)?.message ?? null;
+  const error = [body['error'], groq, errorInChoices(choices)].find((each) => !isBlankError(each));
+  return readErrorBody({ base_resp, error }, redact)?.message ?? null;
 };
 
-const errorIn = (json: unknown): ErrorText | null => {
-  const body = objectOf(json);
-  if (body === null) return null;
-  const { error, detail, object } = body;
-  if (isError(error)) {
-    const documented = errorBodySchema.safeParse(body);
-    const fields = documented.success ? documented.data.error : objectOf(error);
-    if (fields === null) return { form: 'error', message: textOf(error) ?? JSON.stringify(error) };
-    const { type, code, message } = fields;
-    const form = type === 'None' && textOf(code) === '429' ? 'none-429' : 'error';
-    return { form, message: textOf(message), type, code };
-  }
-  if (object === 'error' || body['type'] === 'error') {
-    const { type, code, message } = body;
-    return { form: 'error', message: textOf(message), type, code };
-  }
-  const own = ownErrorIn(body);
-  if (own !== null) return own;
-  // Nearly every body is an answer, and a failed parse takes longer than reading the answer.
-  if (detail === undefined) return null;
-  const isDetail = detailBodySchema.safeParse(body).success || objectOf(detail) !== null;
-  return isDetail ? { form: 'detail', message: textOf(detailMessage(detail)) } : null;
-};
-
-/**
- * Reads a JSON value as one of the known error bodies; `null` for others. Known are the documented `{error: {message,
- * type, code}}` and the gateway's second 429 form (interface section 7), `{error: "…"}`, the flat `{object: "error",
- * message, type, code}` of older vLLM, and the framework's `{detail}` as a sentence, a list or an object.
- */
+/** Reads a JSON value as one of the known error bodies (`error-forms.ts`); `null` for others. */
 export const readErrorBody = (json: unknown, redact: Redact): ErrorBodyDetails | null => {
   const error = errorIn(json);
   return error && mask(error, redact);
@@ -227,13 +137,13 @@ export const errorInsteadOf = (name: string, json: unknown, redact: Redact): str
 /** Returns the message of a truncated JSON body, if the kept part contains it. */
 const messageOfTruncatedJson = (text: string): string => {
   const quoted = /"(?:message|msg|detail)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
-  return textOf(jsonIn(quoted ?? '')) ?? `a JSON body of more than ${maxRefusalBytes} bytes`;
+  return wordOf(jsonIn(quoted ?? '')) ?? `a JSON body of more than ${maxRefusalBytes} bytes`;
 };
 
 const unknownBody = (json: unknown, { text, isTruncated }: RefusedBody): ErrorText => {
   const { message, msg } = objectOf(json) ?? {};
   if (json !== undefined) {
-    const own = objectOf(json) === null ? textOf(json) : (textOf(message) ?? textOf(msg));
+    const own = objectOf(json) === null ? wordOf(json) : (wordOf(message) ?? wordOf(msg));
     return { form: 'json', message: own ?? JSON.stringify(json) };
   }
   if (looksLikeHtml(text)) return { form: 'html', message: htmlTitle(text) };

@@ -1,11 +1,11 @@
-import { firstEventData, jsonIn } from './json-text.ts';
+import { firstEventData, jsonIn, objectOf } from './json-text.ts';
 import type { ContractSchema, SchemaError } from '../../contract/models.ts';
 import type { Answer, Outcome } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
 import { decodeBody, encodingOf } from './content-encoding.ts';
 import { missedOutcome } from './check-expectation.ts';
 import type { AnswerReader, ReadingContext } from '../traffic-handler.ts';
-import { errorInsteadOf, htmlInsteadOf, readErrorLine } from './read-refusal.ts';
+import { errorInsteadOf, excerpt, htmlInsteadOf, readErrorLine } from './read-refusal.ts';
 import {
   collectBody,
   malformed,
@@ -60,6 +60,14 @@ export const describeSchemaErrors = ({ issues }: SchemaError): string => {
     .map(({ path, message }) => `${path.length === 0 ? 'the body' : path.join('.')}: ${message}`);
   const left = issues.length - sentences.length;
   return sentences.join('; ') + (left > 0 ? `; and ${left} more` : '');
+};
+
+/** Returns the message of a body of the wrong shape, as the end of a sentence; an empty text for none. */
+const messageOf = (json: unknown, redact: ReadingContext['redact']): string => {
+  const message = objectOf(json)?.['message'];
+  return typeof message === 'string' && message !== ''
+    ? `; the server also wrote: ${excerpt(message, redact)}`
+    : '';
 };
 
 /** Recognizes bodies that equal an earlier one except for values that do not change the answer. */
@@ -145,7 +153,10 @@ export const readJsonAnswer = <T>(
     if (inner !== null) return malformed('stream-error', `an error within ${name}: ${inner}`);
     const parsed = schema.safeParse(json);
     if (!parsed.success)
-      return malformed('shape', `the body is not ${name}: ${describeSchemaErrors(parsed.error)}`);
+      return malformed(
+        'shape',
+        `the body is not ${name}: ${describeSchemaErrors(parsed.error)}${messageOf(json, context.redact)}`,
+      );
     const outcome = outcomeOf(parsed.data, firstByte);
     if (outcome.kind === 'completed') template?.learn(text, parsed.data);
     return outcome;

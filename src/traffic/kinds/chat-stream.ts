@@ -14,7 +14,7 @@ import { SseReader } from '../stream/sse-reader.ts';
 import { chatRequest } from '../request/chat-request.ts';
 import { EventStreamReader, maxEventBytes } from '../stream/event-stream.ts';
 import type { TrafficHandler, TargetMemory, ReadingContext } from '../traffic-handler.ts';
-import { errorInsteadOf, htmlInsteadOf } from '../answer/read-refusal.ts';
+import { errorInsteadOf, htmlInsteadOf, readChatError } from '../answer/read-refusal.ts';
 import {
   type BodyReader,
   collectBody,
@@ -55,6 +55,20 @@ const wholeBodyBegins = new Set(['{', '[', '<'].map((character) => character.cha
 
 const maxKeptBytes = 64 * 1024;
 
+/** Returns the error in one of several lines of JSON, as servers with APIs of their own stream; `null` for none. */
+const errorInLines = (
+  json: unknown,
+  text: string,
+  redact: ReadingContext['redact'],
+): string | null => {
+  if (json !== undefined) return null;
+  const errors = text.split('\n').map((line) => readChatError(jsonIn(line), redact));
+  const found = errors.find((each) => each !== null) ?? null;
+  return found === null
+    ? null
+    : `lines of JSON were returned instead of a stream, with an error: ${found}`;
+};
+
 /** Describes a 2xx body that is not the requested stream of events, from its first brace, bracket or tag. */
 const describeNoStream = (
   { bytes, isTruncated }: CollectedBody,
@@ -64,7 +78,7 @@ const describeNoStream = (
   const html = htmlInsteadOf('a stream', text, redact);
   if (html !== null) return malformed('content-type', html);
   const json = jsonIn(text);
-  const error = errorInsteadOf('a stream', json, redact);
+  const error = errorInsteadOf('a stream', json, redact) ?? errorInLines(json, text, redact);
   if (error !== null) return malformed('stream-error', error);
   const isCompletion = isTruncated
     ? /"choices"\s*:/.test(text)

@@ -57,13 +57,21 @@ const carriedByContent = (content: NonNullable<Choice['delta']>['content']): Car
   return filled.every(isReasoningPart) ? 'reasoning' : 'visible';
 };
 
+/** vLLM, OpenRouter and Groq; DeepSeek, SGLang and Moonshot; OpenRouter and MiniMax; Ollama and its like; LiteLLM. */
+const reasoningNames =
+  'reasoning reasoning_content reasoning_details thinking thinking_content thinking_blocks'.split(
+    ' ',
+  );
+
 const carriedBy = ({ delta }: Choice): CarriedContent => {
   if (delta === null || delta === undefined) return 'nothing';
   const content = carriedByContent(delta.content);
   if (content === 'visible' || isText(delta['refusal'])) return 'visible';
   // `function_call` is the older form of a tool call.
   if (hasText(delta['tool_calls']) || hasText(delta['function_call'])) return 'visible';
-  return hasText(delta['reasoning']) || hasText(delta['reasoning_content']) ? 'reasoning' : content;
+  // The chunks of audio models (OpenAI’s guide on audio) have a transcript or sound instead of a content.
+  if (hasText(delta['audio'])) return 'visible';
+  return reasoningNames.some((name) => hasText(delta[name])) ? 'reasoning' : content;
 };
 
 /** Returns the most visible kind of content in any choice of an event. */
@@ -93,6 +101,8 @@ export const readChatChunk = (data: string, redact: (text: string) => string): C
     );
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    const inList = Array.isArray(json) ? readChatError(json, redact) : null;
+    if (inList !== null) return { kind: 'error', message: inList };
     return unreadable('it is JSON, but not an object');
   }
   const fields = json as Fields;

@@ -43,6 +43,19 @@ interface StreamContext extends ReadingContext {
   readonly asked: RequestedPromptTokens;
 }
 
+/**
+ * Decides whether an event is named as an error: `error`, and in other APIs `response.failed` (OpenAI’s Responses API) or
+ * `internalServerException` (Amazon Bedrock).
+ */
+const isErrorType = (type: string): boolean =>
+  type !== 'message' && /(?:error|exception|failed|failure)$/i.test(type);
+
+/** Decides whether the data of an event ends the stream. Some servers write the word otherwise: `[done]`, `"[DONE]"`. */
+const isStreamEnd = (data: string): boolean => {
+  const text = data.trim();
+  return text === streamEnd || (text.length <= 8 && /^"?\[?done\]?"?$/i.test(text));
+};
+
 type TokenContent = Exclude<CarriedContent, 'nothing'>;
 
 /** Decides whether an event contains only a token of one choice, which continues. */
@@ -90,6 +103,10 @@ export class EventStreamReader implements BodyReader {
     const listener: SseListener = {
       onEvent: (type, bytes, start, end) => this.#onEvent(type, bytes, start, end),
       onComment: () => this.#onComment(),
+      // NVIDIA Dynamo writes an error as `event: error` with a comment (lib/llm/src/http/service/openai.rs).
+      onBare: (type, comment) => {
+        if (isErrorType(type) && !this.#isDone) this.#parseEvent(type, comment);
+      },
       onStray: (bytes, start, end) => this.#onStray(bytes.toString('utf8', start, end)),
       onTooLong: (part) => this.#tooLarge(`one ${part} is longer than ${maxEventBytes} bytes`),
     };
@@ -177,9 +194,9 @@ export class EventStreamReader implements BodyReader {
 
   #parseEvent(type: string, data: string): void {
     const { redact } = this.context;
-    if (type === 'error') {
+    if (isErrorType(type)) {
       this.#applyReading({ kind: 'error', message: readStreamError(data, redact) });
-    } else if (data.trim() === streamEnd) {
+    } else if (isStreamEnd(data)) {
       this.#isDone = true;
     } else if (data.trim() === '') {
       this.#note('empty-event');
@@ -259,9 +276,8 @@ export class EventStreamReader implements BodyReader {
     if (this.#isDone) return;
     this.#stray = `${this.#stray}${line}\n`.slice(0, maxStrayLength);
     const { redact } = this.context;
-    const isJson = /^\s*\{/.test(this.#stray);
-    const error =
-      readErrorLine(line, redact) ?? (isJson ? readErrorLine(this.#stray, redact) : null);
+    // An error in JSON may have several lines, of which the first ones say nothing.
+    const error = readErrorLine(/^\s*[[{]/.test(this.#stray) ? this.#stray : line, redact);
     if (error !== null) this.#failWith(error);
     else this.#note('stray-line');
   }
@@ -308,8 +324,12 @@ export class EventStreamReader implements BodyReader {
 
   /** Says what is wrong with a stream that ended with [DONE] although no choice had ended. */
   #finishFault(): { readonly issue: MalformedIssue; readonly detail: string } | null {
-    if (this.context.streams === 'lenient') return null;
     if ([...this.#finishes.values()].some((reason) => reason !== null)) return null;
+    if (this.#times.count === 0 && (this.#usage?.output ?? 0) === 0) {
+      const detail = `the stream ended with ${streamEnd}, but without a token and without a finish reason`;
+      return { issue: 'empty', detail: detail + this.#strayText() };
+    }
+    if (this.context.streams === 'lenient') return null;
     const detail = `the stream ended with ${streamEnd}, but without a finish reason, so nothing says that the answer is whole; \`streams: lenient\` accepts such streams`;
     return { issue: 'stream-truncated', detail: detail + this.#strayText() };
   }

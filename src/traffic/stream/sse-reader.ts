@@ -21,6 +21,8 @@ export class SseReader {
   #lineEnd = 0;
   #dataLines = 0;
   #type = '';
+  /** The comment of an event that has a type, as long as it has no data. */
+  #comment = '';
   #inPlace = false;
   #atStart = true;
   #afterCr = false;
@@ -96,6 +98,7 @@ export class SseReader {
     if (start === end) {
       this.#dispatch();
     } else if (bytes[start] === COLON) {
+      if (this.#type !== '') this.#comment = bytes.toString('utf8', start + 1, end).trim();
       this.#listener.onComment();
     } else if (isField(bytes, start, end, dataField)) {
       this.#readData(bytes, valueOf(bytes, start + dataField.length, end), end);
@@ -145,7 +148,12 @@ export class SseReader {
     this.#type = '';
     this.#dataLines = 0;
     this.#inPlace = false;
-    if (isEmpty) return;
+    const comment = this.#comment;
+    this.#comment = '';
+    if (isEmpty) {
+      if (type !== 'message') this.#listener.onBare?.(type, comment);
+      return;
+    }
     if (inPlace) this.#listener.onEvent(type, this.#line, this.#lineStart, this.#lineEnd);
     else this.#listener.onEvent(type, this.#data.buffer, 0, this.#data.length);
   }
@@ -163,6 +171,8 @@ export interface SseListener {
   onComment(): void;
   /** Takes a line that is no field of the standard: `bytes` from `start` to before `end`, valid during the call only. */
   readonly onStray?: (bytes: Buffer, start: number, end: number) => void;
+  /** Takes an event that has a type and no data, with its comment; the standard drops it. */
+  readonly onBare?: (type: string, comment: string) => void;
   /** Notes that a line or an event's data exceeds the maximum. Reading then stops. */
   onTooLong(part: 'line' | 'event'): void;
 }

@@ -131,8 +131,8 @@ describe('a streamed chat, however it is cut,', () => {
     expect(readEverySplit(body)).toEqual(expectCompleted(twoTokens));
   });
 
-  it('distinguishes reasoning from visible tokens, under either name', () => {
-    for (const name of ['reasoning', 'reasoning_content']) {
+  it('distinguishes reasoning from visible tokens, under each of its names', () => {
+    for (const name of ['reasoning', 'reasoning_content', 'reasoning_details', 'thinking']) {
       const answer = answerFromReads(
         sseEvent(chatChunk({ content: null, [name]: 'hm' })),
         sseEvent(chatChunk({ content: '', [name]: 'hmm' })),
@@ -142,6 +142,16 @@ describe('a streamed chat, however it is cut,', () => {
       expect(answer).toMatchObject({ firstToken: readAt(0), firstVisible: readAt(2) });
       expect([...answer.tokenInstants]).toEqual([readAt(0), readAt(1), readAt(2)]);
     }
+  });
+
+  it('counts the transcript and the sound of audio models as visible tokens', () => {
+    const chunks = [
+      chatChunk({ audio: { transcript: 'a' } }),
+      chatChunk({ audio: { data: 'AAAA' } }),
+    ];
+    expect(readEverySplit(sseEvents(...chunks, stopChunk, doneData))).toEqual(
+      expectCompleted({ tokenInstants: 2, firstVisible: true }),
+    );
   });
 
   it('reads content as parts, of which thinking ones are reasoning', () => {

@@ -82,7 +82,8 @@ const formOf = (answer: CheckAnswer): string | null => {
   if (text.trim() === '') return 'empty-error';
   if (looksLikeHtml(text)) return 'proxy-page';
   const read = readErrorBody(json, (message) => message);
-  if (read === null) return json === undefined ? 'text-error' : 'other-json-error';
+  if (read === null || read.form === 'json')
+    return json === undefined ? 'text-error' : 'other-json-error';
   if (read.form === 'detail') return 'detail-error';
   if (read.form === 'none-429') return 'none-error';
   const { error } = json as { readonly error?: unknown };

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { contextWith, replay } from '../kinds/replay.fixture.ts';
+import {
+  chatChunk,
+  doneData,
+  expectCompleted,
+  expectMalformed,
+  readEverySplit,
+  sseEvent,
+  sseEvents,
+  stopChunk,
+  textChunk,
+} from '../kinds/stream-bodies.fixture.ts';
+import { readRefusal } from './read-refusal.ts';
+
+const same = (text: string): string => text;
+
+/** Errors as servers write them; all say `no luck`. */
+const forms: readonly (readonly [server: string, body: unknown])[] = [
+  ['the OpenAI API', { error: { message: 'no luck', type: 'server_error', code: null } }],
+  ['Gemini, as a list', [{ error: { code: 503, message: 'no luck', status: 'UNAVAILABLE' } }]],
+  ['a list of errors within an error', { error: [{ message: 'no luck' }] }],
+  ['an error within an error', { error: { error: { message: 'no luck' } } }],
+  ['Cloudflare', { success: false, errors: [{ code: 7009, message: 'no luck' }], result: null }],
+  ['one error named errors', { errors: { message: 'no luck' } }],
+  ['texts named errors', { errors: ['no luck'] }],
+  ['AWS Lambda', { errorMessage: 'no luck', errorType: 'Sandbox.Timedout' }],
+  ['AWS', { __type: 'ThrottlingException', message: 'no luck' }],
+  ['AWS, by its capital', { __type: 'X', Message: 'no luck' }],
+  ['Amazon Bedrock', { modelStreamErrorException: { message: 'no luck' } }],
+  ['Amazon Bedrock, as an API of streams', { internalServerException: { message: 'no luck' } }],
+  ['Baidu Qianfan', { error_code: 336_000, error_msg: 'no luck' }],
+  ['WeChat', { errcode: 40_001, errmsg: 'no luck' }],
+  ['Zhipu', { code: 1305, msg: 'no luck' }],
+  ['DashScope', { code: 'Throttling', message: 'no luck', request_id: 'x' }],
+  ['NVIDIA Dynamo', { message: 'no luck', type: 'Service Unavailable', code: 503 }],
+  ['iFlytek Spark', { header: { code: 10_013, message: 'no luck', sid: 'x', status: 2 } }],
+  ['Tencent Cloud', { Response: { Error: { Code: 'X', Message: 'no luck' }, RequestId: 'x' } }],
+  ['Volcengine', { ResponseMetadata: { Error: { Code: 'X', Message: 'no luck' } } }],
+  ['Apigee', { fault: { faultstring: 'no luck', detail: { errorcode: 'x' } } }],
+  ['MiniMax', { base_resp: { status_code: 1002, status_msg: 'no luck' } }],
+  [
+    'MiniMax, with no choices',
+    { choices: null, base_resp: { status_code: 1, status_msg: 'no luck' } },
+  ],
+  ['Hapi and Nest', { statusCode: 503, message: 'no luck' }],
+  ['RFC 9457', { type: 'about:blank', title: 'no luck', status: 503 }],
+  ['a flag', { success: false, message: 'no luck' }],
+  ['a word of the status', { status: 'error', message: 'no luck' }],
+  ['the Responses API', { type: 'response.failed', response: { error: { message: 'no luck' } } }],
+  ['Text Generation Inference', { error: 'no luck', error_type: 'overloaded' }],
+];
+const named = forms.map(([server, body]) => ({ server, body }));
+
+describe('an error as JSON', () => {
+  it.each(named)('of $server fails a stream with its sentence, also before [DONE]', ({ body }) => {
+    const expected = expectMalformed('stream-error', /: no luck$/, { tokenInstants: 1 });
+    expect(readEverySplit(sseEvents(textChunk('a'), body as object, doneData))).toEqual(expected);
+    const late = sseEvents(textChunk('a'), stopChunk, body as object, doneData);
+    expect(readEverySplit(late)).toEqual(expected);
+  });
+
+  it.each(named)('of $server fails a whole chat of status 200', ({ body }) => {
+    const read = Buffer.from(JSON.stringify(body));
+    expect(
+      replay('chat', [read], { headers: { 'content-type': 'application/json' } }, contextWith()),
+    ).toMatchObject({
+      kind: 'malformed',
+      issue: 'stream-error',
+      detail: expect.stringMatching(/: no luck$/),
+    });
+  });
+
+  it.each(named)('of $server is the message of a refusal', ({ body }) => {
+    const text = JSON.stringify(body);
+    expect(readRefusal(503, { text, isTruncated: false }, same).message).toBe('no luck');
+  });
+});
+
+describe('no error', () => {
+  it.each([
+    { type: 'ping' },
+    { message: 'loading', status: 'loading' },
+    { code: 0, message: 'Success', sid: 'x' },
+    { code: 200, message: 'OK' },
+    { errcode: 0, errmsg: 'ok' },
+    { header: { code: 0, message: 'Success', status: 1 } },
+    { type: 'response.completed', response: { error: null, status: 'completed' } },
+    { type: 'response.output_item.done', item: { code: 'print(1)', message: 'x' } },
+    { error: null },
+    { error: 0 },
+    { errors: [] },
+  ])('is an event %j without choices', (event) => {
+    const body = sseEvents(textChunk('a'), event, textChunk('b'), stopChunk, doneData);
+    expect(readEverySplit(body)).toEqual(expectCompleted({ tokenInstants: 2, finish: 'stop' }));
+  });
+
+  it.each([
+    { error: {} },
+    { error: { message: '', type: '', param: null, code: null } },
+    { error: 0 },
+    { errors: [{ message: 'a warning of the server' }] },
+    { code: 200, message: 'OK' },
+    // Azure says so of its own filter.
+    { content_filter_result: { error: { code: 'content_filter_error', message: 'x' } } },
+  ])('is %j beside choices', (fields) => {
+    const chunk = { ...textChunk('a'), ...fields };
+    expect(readEverySplit(sseEvents(chunk, stopChunk, doneData))).toEqual(
+      expectCompleted({ tokenInstants: 1, finish: 'stop' }),
+    );
+    const whole = {
+      choices: [{ index: 0, message: { content: 'a' }, finish_reason: 'stop' }],
+      ...fields,
+    };
+    expect(
+      replay('chat', [Buffer.from(JSON.stringify(whole))], {
+        headers: { 'content-type': 'application/json' },
+      }).kind,
+    ).toBe('completed');
+  });
+});
+
+describe('an event with the name of an error', () => {
+  it.each([
+    'error',
+    'ERROR',
+    'stream_error',
+    'internalServerException',
+    'response.failed',
+    'failure',
+  ])('%s fails the stream, with its data as the sentence', (type) => {
+    for (const data of ['no luck', '{"message":"no luck"}', '{"response":{"error":"no luck"}}']) {
+      const body = `${sseEvent(textChunk('a'))}event: ${type}\n${sseEvent(data)}${sseEvent(doneData)}`;
+      expect(readEverySplit(body)).toEqual(
+        expectMalformed('stream-error', /: no luck$/, { tokenInstants: 1 }),
+      );
+    }
+  });
+
+  it('may have a comment instead of data, as Dynamo writes it, or neither', () => {
+    for (const [lines, message] of [
+      [': "no luck"\n', /: no luck$/],
+      ['', /: no message$/],
+    ] as const) {
+      const body = `${sseEvent(textChunk('a'))}event: error\n${lines}\n${sseEvent(doneData)}`;
+      const outcome = readEverySplit(body);
+      expect(outcome).toMatchObject({
+        kind: 'malformed',
+        issue: 'stream-error',
+        detail: expect.stringMatching(message),
+      });
+    }
+  });
+
+  it('is another one than a ping without data', () => {
+    const body = `${sseEvent(textChunk('a'))}event: ping\n: error\n\n${sseEvents(stopChunk, doneData)}`;
+    expect(readEverySplit(body)).toEqual(expectCompleted({ tokenInstants: 1, finish: 'stop' }));
+  });
+});
+
+describe('an error outside events', () => {
+  it('may have several lines, as Google writes JSON', () => {
+    const error = JSON.stringify([{ error: { code: 503, message: 'no luck' } }], null, 2);
+    expect(readEverySplit(`${sseEvent(textChunk('a'))}${error}\n\n${sseEvent(doneData)}`)).toEqual(
+      expectMalformed('stream-error', /: no luck$/, { tokenInstants: 1, notes: ['stray-line'] }),
+    );
+  });
+
+  it('may be one of the lines of JSON that came instead of a stream', () => {
+    const lines = `${JSON.stringify(chatChunk({ content: 'a' }))}\n{"error":"no luck"}\n`;
+    expect(readEverySplit(lines, { headers: { 'content-type': 'application/x-ndjson' } })).toEqual(
+      expectMalformed('stream-error', /lines of JSON .*: no luck$/, null),
+    );
+  });
+});
+
+it('a body of the wrong shape is quoted by its message', () => {
+  const body = Buffer.from('{"message":"no Route matched","request_id":"x"}');
+  expect(replay('chat', [body], { headers: { 'content-type': 'application/json' } })).toMatchObject(
+    { issue: 'shape', detail: expect.stringMatching(/; the server also wrote: no Route matched$/) },
+  );
+});
