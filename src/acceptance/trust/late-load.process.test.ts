@@ -32,7 +32,7 @@ objectives: [errorRate < 1%]
   end();
   expect(code, stdout).toBe(12);
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-    '✗ Exit 12. 0 of 1 objective kept, 1 undecided. Load not as planned. The load was not the planned one: the figures do not count.',
+    '✗ Exit 12. 0 of 1 objective kept, 1 undecided. Load not as planned. Requests began too late, so the figures do not count.',
   );
   const { verdicts, summary } = await resultIn(out);
   expect(summary).toMatchObject({ trust: 'invalid', verdict: 'inconclusive' });

@@ -83,7 +83,7 @@ describe('JUnit', () => {
 describe('the step summary', () => {
   it('begins with the verdict, then come tables', () => {
     const lines = stepSummary(held, degradedTrust).split('\n');
-    expect(lines.slice(0, 26).join('\n')).toMatchInlineSnapshot(`
+    expect(lines.slice(0, 28).join('\n')).toMatchInlineSnapshot(`
       "## ❌ Weir: quickstart
 
       **1 of 2 objectives kept, 1 broken; load as planned; 1 figure approximate**
@@ -96,6 +96,8 @@ describe('the step summary', () => {
 
       - degraded: measurement error, 1 of 4 headline figures is uncertain: chat-stream Chunk gap p95 of 25.3 ms can be up to 1.4 ms too high or 2.8 ms too low. Spread the load over more workers, or lower the rate.
       - Possible causes: event loop (busy for 64 % on average), CPU wait (2.6 % of the time on average), garbage collection (the longest pause took 12 ms).
+
+      What now: reports/what-now.md.
 
       - quickstart → http&#58;//127.0.0.1:8080/v1
       - 60 s of load, 61.2 s in total, 10 s of warm-up; 2 keys: alpha, beta

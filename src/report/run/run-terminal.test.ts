@@ -32,6 +32,7 @@ describe('the terminal report', () => {
         lower the rate.
         Possible causes: event loop (busy for 64 % on average), CPU wait (2.6 % of the time on average),
         garbage collection (the longest pause took 12 ms).
+        What now: reports/what-now.md.
 
       quickstart → http://127.0.0.1:8080/v1
       60 s of load, 61.2 s in total, 10 s of warm-up; 2 keys: alpha, beta

@@ -11,6 +11,7 @@ import {
   fold,
   list,
   only,
+  picture,
   section,
   type Section,
   table,
@@ -29,7 +30,8 @@ import {
   objectivesOutcome,
   objectivesSentence,
 } from '../summary/objective-text.ts';
-import { runVerdict, selfTestText } from '../summary/run-verdict.ts';
+import { runVerdict, selfTestText, whatNowPage } from '../summary/run-verdict.ts';
+import { markup } from '../text/markup.ts';
 import { countText, plural } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 
@@ -108,6 +110,16 @@ export const evidenceFold = (result: Result, { level, evidence }: Trust): Block 
   return only(['html'], fold(title, [signals, text(aside, 'quiet')], level !== 'valid'));
 };
 
+/** Says why the load or a figure is not as it should be, and where to read what to do. */
+const whatNow = (trust: Trust): readonly Block[] => [
+  only(['terminal', 'markdown'], findingsList(trust)),
+  only(['terminal', 'markdown'], text(`What now: ${whatNowPage}.`)),
+  picture(
+    () =>
+      markup`<p>What now: <a href="#trust">the evidence</a> says why, and the page <code>${whatNowPage}</code> of Weir what to do.</p>`,
+  ),
+];
+
 /** Says whether to trust the figures, with everything else that belongs to the verdict on a run. */
 export const runIntroduction = (result: Result, trust: Trust): readonly Block[] => {
   const limits = limitsVerdict(result);
@@ -115,7 +127,7 @@ export const runIntroduction = (result: Result, trust: Trust): readonly Block[] 
     ...runVerdict(result, trust).sentences.map((sentence) => text(sentence)),
     ...(limits === null ? [] : [text(limits.text, limits.tone)]),
     list(result.notes),
-    ...(trust.level === 'valid' ? [] : [only(['terminal', 'markdown'], findingsList(trust))]),
+    ...(trust.level === 'valid' ? [] : whatNow(trust)),
   ];
 };
 
@@ -131,7 +143,8 @@ const objectiveColumns: readonly Column<ObjectiveVerdict>[] = [
   column.name('Objective', ({ text: words }) => words),
   column.verdict('Verdict', (verdict) => {
     const outcome = objectiveOutcome(verdict);
-    return { text: outcome, tone: objectiveTones[outcome] };
+    const isStarved = verdict.grounds === 'no-data' && outcome === 'broken';
+    return { text: isStarved ? 'too little data' : outcome, tone: objectiveTones[outcome] };
   }),
   column.number('Observed', objectiveObservedText),
   column.number('95 % interval', (verdict) => objectiveIntervalText(verdict) ?? '–'),

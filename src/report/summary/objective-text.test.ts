@@ -57,7 +57,10 @@ describe('the text for an objective', () => {
       { grounds: 'aborted', low: null, high: null, sure: null },
       '684 ms, n 760; the run was stopped because of it',
     ],
-    [{ grounds: 'unfit', low: null, high: null }, '684 ms, n 760; undecided: the run is invalid'],
+    [
+      { grounds: 'unfit', low: null, high: null },
+      '684 ms, n 760; undecided: the load was not as planned',
+    ],
     [
       { grounds: 'within-error', error: { low: 672, high: 684 } },
       '684 ms (95 %: 566 ms to 746 ms), n 760; undecided: the measurement error of up to 12.0 ms spans the bound',

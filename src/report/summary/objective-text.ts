@@ -71,7 +71,7 @@ const withinErrorText = ({ observed, error, unit }: ObjectiveVerdict): string =>
 
 const reasons = {
   aborted: 'the run was stopped because of it',
-  unfit: 'undecided: the run is invalid',
+  unfit: 'undecided: the load was not as planned',
   incomplete: 'undecided: a slice of the run is missing',
   partial: 'undecided: the run was stopped before the end of its plan',
   'never-given': 'no data: the server never gave this figure',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
+import { milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { FigureError, Trust, TrustLevel } from '../../model/result/verdict.ts';
 import { runVerdict } from './run-verdict.ts';
@@ -47,11 +48,11 @@ describe('the verdict of a run', () => {
   it('says of a valid run that the load and the figures are as they should be', () => {
     const first = (trust: Trust) => runVerdict(result, trust).sentences[0];
     expect(first(validTrust)).toBe(
-      'The load generator moved no headline figure by more than 5 % or 1 ms, or out of its confidence interval.',
+      'All headline figures are exact: the load generator moved none by more than 5 % or 1 ms, or out of its interval.',
     );
     const weak = sampleFigure({ measure: 'endToEnd', isWeak: true, isSmall: false });
     expect(first({ ...validTrust, figures: [...validTrust.figures, weak] })).toContain(
-      'moved no headline figure with enough samples by more than',
+      'All headline figures with enough samples are exact: ',
     );
     expect(first({ ...validTrust, evidence: [] })).toBeUndefined();
     expect(runVerdict(result, { ...validTrust, evidence: [] }).load).toBe('Load as planned');
@@ -100,7 +101,7 @@ describe('the verdict of a run', () => {
       return runVerdict(chats, { level, figures, evidence: [...evidence, ...causes] }).sentences;
     };
     const ofFigures = /^Approximate, since the load generator can have moved it/;
-    const ofLoad = /^The load was not the planned one/;
+    const ofLoad = /^Requests began too late, so the figures do not count\.$/;
     expect(sentencesOf('degraded', 'measurement error')).toEqual([
       expect.stringMatching(ofFigures),
     ]);
@@ -109,12 +110,15 @@ describe('the verdict of a run', () => {
     expect(sentencesOf('invalid', 'start lag', 'measurement error')).toEqual([
       expect.stringMatching(ofLoad),
     ]);
+    expect(sentencesOf('invalid', 'source ports')).toEqual([
+      'Too many requests failed in the load generator, so the figures do not count.',
+    ]);
     expect(sentencesOf('degraded', 'requests in flight', 'measurement error')).toEqual([
-      'Not all of the load was the planned one, or that is not verified.',
+      'A part of the load was not as planned, or is not verified: requests in flight.',
       expect.stringMatching(ofFigures),
     ]);
     expect(sentencesOf('degraded', 'requests in flight')).toEqual([
-      'Not all of the load was the planned one, or that is not verified.',
+      'A part of the load was not as planned, or is not verified: requests in flight.',
     ]);
   });
 
@@ -150,8 +154,14 @@ describe('the verdict of a run', () => {
 
   it('is never valid when nothing succeeded, even with a healthy generator', () => {
     const { level, title, sentences } = runVerdict(failed, validTrust);
-    expect([level, title]).toEqual(['invalid', 'Nothing succeeded']);
-    expect(sentences[0]).toMatch(/^No request .*succeeded/);
+    expect([level, title]).toEqual([
+      'invalid',
+      'Nothing succeeded after the warm-up; load as planned',
+    ]);
+    expect(sentences[0]).toBe('There are no latencies; the failures show why.');
+    const cold = { ...failed, plan: { ...failed.plan, warmUp: milliseconds(0) } };
+    expect(runVerdict(cold, validTrust).against[0]).toBe('Nothing succeeded.');
+    expect(runVerdict(cold, invalidTrust).title).toBe('Nothing succeeded; load not as planned');
   });
 
   it('is not valid when only the warm-up succeeded', () => {
@@ -164,10 +174,11 @@ describe('the verdict of a run', () => {
       ),
     };
     const { level, title, sentences } = runVerdict(warmedOnly, validTrust);
-    expect([level, title]).toEqual(['invalid', 'Nothing succeeded']);
-    expect(sentences[0]).toBe(
-      'No request that was due after the warm-up succeeded, so there are no latencies; the failures show why.',
-    );
+    expect([level, title]).toEqual([
+      'invalid',
+      'Nothing succeeded after the warm-up; load as planned',
+    ]);
+    expect(sentences[0]).toBe('There are no latencies; the failures show why.');
   });
 
   it('says so when nothing was due after the warm-up, or at all', () => {

@@ -53,6 +53,9 @@ export const selfTestText = (result: Result): string | null => {
   return `Self-test streams were read late by p50 ${figureText(error.p50)} ms, p99 ${figureText(error.p99)} ms (${error.streams} streams${loops}, ${plural(error.events, 'event')}${missing}${settled}).`;
 };
 
+/** The page that says what to do about a load that was not as planned, or a figure that is not exact. */
+export const whatNowPage = 'reports/what-now.md';
+
 export const measurementErrorMeaning =
   'By how much the load generator can have moved a figure. A time is read late, never early: by what ran in the event loop before the read and by how late the request began, both recorded for each request, and by the time until the process got a CPU, which the self-test streams show. If at most a share α of the requests was late by more than e, the true p-quantile is between the (p − α)-quantile less e and the printed one; the best of several α counts. What lies between two reads, such as a chunk gap, can be too low as well, by the same rule. These bounds hold whatever the lateness depended on. They cover this machine, not the network, and percentiles only: means, maxima, rates and counts have none.';
 
@@ -67,7 +70,7 @@ export interface RunVerdict {
   /** Whether the load was the planned one, and how many figures are not exact. */
   readonly load: string;
   readonly sentences: readonly string[];
-  /** The same without the sentence that the figures are exact. */
+  /** What speaks against the run, as whole sentences that need no title. */
   readonly against: readonly string[];
 }
 
@@ -105,7 +108,7 @@ const figuresVerdict = ({ figures, evidence }: Trust) => {
       unknown.length > 0 && `${plural(unknown.length, 'figure')} unknown`,
     ]),
     exact: isExact
-      ? `The load generator moved no headline figure${textIf(isSelection, ' with enough samples')} by more than 5 % or 1 ms, or out of its confidence interval.`
+      ? `All headline figures${textIf(isSelection, ' with enough samples')} are exact: the load generator moved none by more than 5 % or 1 ms, or out of its interval.`
       : null,
     others: present([
       approximate.length > 0 &&
@@ -133,11 +136,20 @@ const loadLevel = ({ evidence }: Trust): TrustLevel => {
   return has('degraded') ? 'degraded' : 'valid';
 };
 
-const loadSentences = {
-  valid: null,
-  degraded: 'Not all of the load was the planned one, or that is not verified.',
-  invalid: 'The load was not the planned one: the figures do not count.',
-} as const satisfies Record<TrustLevel, string | null>;
+/** What was not as planned; `null` if everything was. */
+const loadSentence = (trust: Trust): string | null => {
+  const level = loadLevel(trust);
+  if (level === 'valid') return null;
+  const signals = trust.evidence
+    .filter((each) => each.decides && each.level === level && each.signal !== figuresSignalName)
+    .map(({ signal }) => signal);
+  if (level === 'degraded')
+    return `A part of the load was not as planned, or is not verified: ${listed(signals)}.`;
+  const why = signals.includes('start lag')
+    ? 'Requests began too late'
+    : 'Too many requests failed in the load generator';
+  return `${why}, so the figures do not count.`;
+};
 
 /** More slices than these are counted, not named. */
 const maxNamedSlices = 8;
@@ -156,8 +168,7 @@ const noFiguresSentence = (result: Result, measuredArrivals: number): string => 
   if (countArrivals(sumOutcomes(result.groups)) === 0) return 'No request was due.';
   if (measuredArrivals === 0)
     return 'No request was due after the warm-up, so there are no figures.';
-  const which = result.plan.warmUp > 0 ? 'request that was due after the warm-up' : 'request';
-  return `No ${which} succeeded, so there are no latencies; the failures show why.`;
+  return 'There are no latencies; the failures show why.';
 };
 
 /** How many requests failed by their connections, and what to do, if they are more than a few. */
@@ -184,13 +195,17 @@ export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
     missing.length > 0 && incompleteSentence(result, missing),
     result.partial !== null && `The run stopped before its plan did: ${result.partial}.`,
     hasNoCompletions && noFiguresSentence(result, arrivals),
-    loadSentences[ofLoad],
+    loadSentence(trust),
     ...(doFiguresCount ? [ofFigures.exact, ...ofFigures.others] : []),
     connectionSentence(result),
     hasGaps && isWithheld('gap', trust) && 'Chunk gaps are withheld.',
     missingStreamsText(result),
   ]);
-  const against = sentences.filter((sentence) => sentence !== ofFigures.exact);
+  const nothing = `Nothing succeeded${textIf(result.plan.warmUp > 0, ' after the warm-up')}`;
+  const against = present([
+    hasNoCompletions && arrivals > 0 && `${nothing}.`,
+    ...sentences.filter((sentence) => sentence !== ofFigures.exact),
+  ]);
   const said = { sentences, against };
   const objectives = objectivesSentence(result.verdicts ?? []);
   const titled = (level: TrustLevel, load: string): RunVerdict => {
@@ -198,8 +213,8 @@ export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
     return { level, title, load, ...said };
   };
   if (missing.length > 0) return titled('invalid', 'Incomplete');
-  if (hasNoCompletions)
-    return titled('invalid', arrivals === 0 ? 'Nothing measured' : 'Nothing succeeded');
   const ofRun = `${loadTitles[ofLoad]}${textIf(result.partial !== null, ', partial')}`;
+  if (hasNoCompletions && arrivals === 0) return titled('invalid', 'Nothing measured');
+  if (hasNoCompletions) return titled('invalid', `${nothing}; ${lowerFirst(ofRun)}`);
   return titled(trust.level, [ofRun, ...(doFiguresCount ? ofFigures.counts : [])].join('; '));
 };
