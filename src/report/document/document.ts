@@ -56,8 +56,8 @@ interface ColumnHead extends Limited {
   readonly short?: string;
   /** The meaning of the title, in HTML only. */
   readonly help?: string;
-  /** Whether a narrow terminal drops this column first. */
-  readonly spare?: boolean;
+  /** Whether a narrow terminal drops this column: `first` before it shortens a name, `true` afterwards. */
+  readonly spare?: boolean | 'first';
 }
 
 /** A column, and a function that reads its cell from a row's subject. */

@@ -114,6 +114,7 @@ const columnLines = (
   layout: TerminalLayout,
   grid: ShownTable,
   otherwise: 'beneath' | 'apart' = 'beneath',
+  mayShorten = true,
 ): Lines | null => {
   const { columns, groups, showsNotes } = grid;
   const wordsPlace = columns.findIndex(({ holds }) => holds === 'words');
@@ -124,7 +125,7 @@ const columnLines = (
   const [first = 0, ...others] = widthsOf(rows, notes);
   const spare = layout.width - totalWidth([first, ...others]);
   const firstWidth = first + Math.min(0, spare);
-  if (firstWidth < Math.min(first, minFirstColumns)) return null;
+  if (firstWidth < (mayShorten ? Math.min(first, minFirstColumns) : first)) return null;
   const besideRoom = spare - gutter;
   const isBeside = besideRoom >= minWordColumns;
   const widths = [firstWidth, ...others, besideRoom];
@@ -191,9 +192,12 @@ const recordLines = (layout: TerminalLayout, { columns, groups, ...grid }: Shown
 /** Writes a table in columns. On a narrow terminal it has no spare columns, or becomes paragraphs. */
 export const terminalTableLines = (layout: TerminalLayout, table: Table): Lines => {
   const whole = shownTable(table, 'terminal');
-  const needed = shownTable(table, 'terminal', ({ spare }) => spare !== true);
+  const most = shownTable(table, 'terminal', ({ spare }) => spare !== 'first');
+  const needed = shownTable(table, 'terminal', ({ spare }) => !spare);
+  const mayShorten = most.columns.length === whole.columns.length;
   return (
-    columnLines(layout, whole) ??
+    columnLines(layout, whole, 'beneath', mayShorten) ??
+    columnLines(layout, most) ??
     columnLines(layout, needed) ??
     columnLines(layout, needed, 'apart') ??
     recordLines(layout, whole)

@@ -4,7 +4,7 @@ import type { Result } from '../../model/result/result.ts';
 import { figuresOver, groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
-import { column, type Column, table, type Table } from '../document/document.ts';
+import { type Cell, column, type Column, table, type Table } from '../document/document.ts';
 import {
   errorText,
   figureErrorOf,
@@ -25,7 +25,7 @@ import {
   plural,
   shareText,
 } from '../text/number-text.ts';
-import { present } from '../text/present.ts';
+import { present, textIf } from '../text/present.ts';
 import { runTotalsOf } from './cost.ts';
 
 /** This file builds what most readers look for first: a few tiles, and a row for each kind of traffic. */
@@ -59,14 +59,15 @@ const measureTiles = (result: Result, trust: Trust): readonly Tile[] =>
           const { low, high, n } = figure;
           const { short, unit } = measures[name];
           const error = figureErrorOf(trust, kind, name, 0.95);
+          const share = completedShareText(figure);
           const foot = present([
+            share !== null && `${share.replace('of', 'of the')} that completed`,
             intervalText(low, high, unit),
             `n ${countText(n)}`,
             error !== null && !error.isSmall && `error ${errorText(error)}`,
           ]).join(', ');
           const dot = kinds.length === 1 ? undefined : kind;
-          const ofUnit = present([unit, completedShareText(figure)]).join(' ');
-          return [[`${short} p95`, percentileText(figure, unit), ofUnit, foot, dot]];
+          return [[`${short} p95`, percentileText(figure, unit), unit, foot, dot]];
         });
     });
 
@@ -110,53 +111,111 @@ export const tilesMarkup = (result: Result, trust: Trust): Markup =>
   </div>`,
   )}</dl>`;
 
-type KindRow = ReturnType<typeof arrivalCounts> & { readonly kind: TrafficKind };
+/** The times of the table, as they are called beside a kind of traffic. */
+const timeNames = {
+  ttft: 'TTFT',
+  firstAudio: 'first audio',
+  endToEnd: 'end to end',
+} as const satisfies Partial<Record<MeasureName, string>>;
 
-/** Builds the table of how often each kind of traffic succeeded, and how fast it was. */
+/** A time of a kind of traffic; the first of a kind has the counts of its arrivals. */
+interface TimeRow {
+  readonly name: string;
+  readonly kind: TrafficKind;
+  readonly measure: MeasureName;
+  readonly counts: ReturnType<typeof arrivalCounts> | null;
+}
+
+const timeRows = (result: Result): readonly TimeRow[] =>
+  kindsPresent(result).flatMap((kind) => {
+    const names = (['ttft', 'firstAudio', 'endToEnd'] as const).filter((name) =>
+      measures[name].traffic.includes(kind),
+    );
+    const found = names.filter(
+      (name) => figuresOver(result, name, measuredOf(kind)).percentile(0.5) !== null,
+    );
+    const counts = arrivalCounts(groupsMatching(result, measuredOf(kind)));
+    const shown = found.length === 0 ? names.slice(-1) : found;
+    return shown.map((measure, i) => ({
+      name: `${kind} ${timeNames[measure]}`,
+      kind,
+      measure,
+      counts: i === 0 ? counts : null,
+    }));
+  });
+
+const percentileCell = (result: Result, trust: Trust, row: TimeRow, q: number): Cell => {
+  const { kind, measure } = row;
+  const found = figuresOver(result, measure, measuredOf(kind)).percentile(q);
+  if (found === null) return { text: '–', tone: 'quiet' };
+  const isMoved = figureErrorOf(trust, kind, measure, q)?.isSmall === false;
+  const text = `${percentileText(found, measures[measure].unit)}${isMoved ? '±' : ''}`;
+  const note = completedShareText(found) ?? undefined;
+  return { text, note, tone: isMoved ? 'warning' : found.weak ? 'quiet' : 'plain' };
+};
+
+/** Writes the confidence interval of a p95; an empty text where the load is too short for it. */
+const rangeText = (result: Result, { kind, measure }: TimeRow): string => {
+  const { low = null, high = null } =
+    figuresOver(result, measure, measuredOf(kind)).percentile(0.95) ?? {};
+  if (low === null && high === null) return '';
+  return `[${intervalText(low, high, measures[measure].unit)}]`;
+};
+
+/** Builds the table of how often each kind of traffic succeeded, and how fast it was, with the interval of its p95. */
 export const kindTable = (result: Result, trust: Trust): Table => {
-  const percentileColumns = (title: string, names: readonly MeasureName[]) =>
-    [0.5, 0.95, 0.99].map((q): Column<KindRow> => {
-      const head = { title: q === 0.5 ? `${title} p50` : `p${q * 100}`, spare: q === 0.95 };
-      return column.number(head, ({ kind }) => {
-        const name = names.find((each) => measures[each].traffic.includes(kind));
-        const found = name && figuresOver(result, name, measuredOf(kind)).percentile(q);
-        if (!name || !found) return { text: '–', tone: 'quiet' };
-        const isMoved = figureErrorOf(trust, kind, name, q)?.isSmall === false;
-        // A line of 80 columns has room for one of these two marks.
-        const weak = found.weak && found.ofShare === undefined;
-        const text = `${percentileText({ ...found, weak }, measures[name].unit)}${isMoved ? '±' : ''}`;
-        const note = completedShareText(found) ?? undefined;
-        return { text, note, tone: isMoved ? 'warning' : found.weak ? 'quiet' : 'plain' };
-      });
-    });
-  const columns: readonly Column<KindRow>[] = [
-    column.name('in ms', ({ kind }) => kind),
-    column.number('n', ({ due }) => countText(due)),
-    column.number('completed', ({ completed, due }) => ({
+  const rows = timeRows(result);
+  const hasRanges = rows.some((row) => rangeText(result, row) !== '');
+  const countColumn = (
+    title: string,
+    cell: (counts: NonNullable<TimeRow['counts']>) => Cell | string,
+  ): Column<TimeRow> => column.number(title, ({ counts }) => (counts === null ? '' : cell(counts)));
+  const percentileColumn = (q: number): Column<TimeRow> =>
+    column.number(
+      { title: `p${q * 100}`, ...(q === 0.99 ? { spare: 'first' as const } : {}) },
+      (row) => percentileCell(result, trust, row, q),
+    );
+  const columns: readonly Column<TimeRow>[] = [
+    column.name('in ms', ({ name }) => name),
+    countColumn('n', ({ due }) => countText(due)),
+    countColumn('completed', ({ completed, due }) => ({
       text: shareText(completed, due),
       tone: completed === due ? 'plain' : 'warning',
     })),
-    column.number('429', ({ limited }) => ({
+    countColumn('429', ({ limited }) => ({
       text: countText(limited),
       tone: limited === 0 ? 'quiet' : 'warning',
     })),
-    ...percentileColumns('TTFT', ['ttft', 'firstAudio']),
-    ...percentileColumns('end to end', ['endToEnd']),
+    percentileColumn(0.5),
+    percentileColumn(0.95),
+    column.number({ title: '95 % interval', short: '[95 %]', spare: true }, (row) => ({
+      text: rangeText(result, row) || (hasRanges ? '–' : ''),
+      tone: 'quiet',
+    })),
+    percentileColumn(0.99),
   ];
-  const rows = kindsPresent(result).map((kind) => ({
-    kind,
-    ...arrivalCounts(groupsMatching(result, measuredOf(kind))),
-  }));
   return table('Each kind of traffic', columns, rows);
 };
 
-/** Explains the marks beside percentiles that occur in these texts; `null` if there are none. */
-export const marksText = (shown: readonly string[]): string | null => {
-  const marks = [
-    '~ fewer than ten independent samples beyond it',
-    '± the load generator may have moved it',
-    '* infinite if failures count',
-  ];
-  const found = marks.filter((meaning) => shown.some((text) => text.includes(meaning[0]!)));
+const marks = [
+  ['~', '~ fewer than ten independent samples beyond it'],
+  ['±', '± the load generator may have moved it'],
+  ['*', '* infinite if failures count'],
+] as const;
+
+/** Explains what stands beside the percentiles of this table, as far as these texts show it; `null` if nothing does. */
+export const marksText = (kinds: Table, shown?: readonly string[]): string | null => {
+  const cells = kinds.groups.flatMap(({ rows }) =>
+    rows.flatMap((row) => row.cells.slice(1).map(({ text }) => text)),
+  );
+  const has = (mark: string): boolean => (shown ?? cells).some((text) => text.includes(mark));
+  const isShort =
+    !cells.some((text) => text.startsWith('[')) && cells.some((text) => /\d$/.test(text));
+  const found = present([
+    has('[') &&
+      `95 % of such runs hold the true p95 within [ ]${textIf(has('…'), ', … where no sample bounds it')}`,
+    isShort && 'too short for an interval: it needs samples in ten whole seconds',
+    ...marks.map(([mark, meaning]) => has(mark) && meaning),
+  ]);
   return found.length === 0 ? null : found.join('; ');
 };

@@ -13,7 +13,12 @@ const style = (width: number) => ({ colour: false, width });
 const overview = (width = 100, changes: Partial<Result> = {}, trust: Trust = degradedTrust) =>
   runOverview({ ...result, ...changes }, trust, style(width));
 const closing = (changes: Partial<Result> = {}, trust: Trust = degradedTrust, exit = 0) =>
-  closingVerdict({ ...result, ...changes }, trust, exit, style(100));
+  closingVerdict(
+    { ...result, ...changes },
+    trust,
+    { exit, folder: 'reports/1-quickstart' },
+    style(100),
+  );
 
 const broken = (n: number) =>
   sampleVerdict({ text: `ttft.p95 < ${n}ms`, ruling: 'fail', grounds: 'broken' });
@@ -29,19 +34,21 @@ describe('the overview of a run in a terminal', () => {
   it('has what ran, a row for each kind of traffic, rates, cost, failures and notes', () => {
     expect(overview()).toMatchInlineSnapshot(`
       "quickstart → http://127.0.0.1:8080/v1: 2 stages; 61.2 s in all, 2 keys
-        in ms              n  completed  429  TTFT p50   p95     p99  end to end p50     p95     p99
-        chat-stream    1,243     61.1 %  449       188  684*  1,137*             781  1,413*  1,912*
-        chat              94     97.9 %    0         –     –       –             656  ~1,293  1,555*
-        speech            30     93.3 %    0       141  328*    419*             579    833*  1,190*
-        transcription     24    100.0 %    0         –     –       –            ~948  ~1,211  ~1,260
-        models             9    100.0 %    0         –     –       –           ~6.39   ~18.9   ~18.9
-        ~ fewer than ten independent samples beyond it; * infinite if failures count
+        in ms                         n  completed  429    p50      p95     [95 %]      p99
+        chat-stream TTFT          1,243     61.1 %  449    188    ~684*    [351–…]  ~1,137*
+        chat-stream end to end                             781  ~1,413*  [1,066–…]  ~1,912*
+        chat end to end              94     97.9 %    0    656   ~1,293    [969–…]  ~1,555*
+        speech first audio           30     93.3 %    0    141    ~328*    [212–…]    ~419*
+        speech end to end                                  579    ~833*    [762–…]  ~1,190*
+        transcription end to end     24    100.0 %    0   ~948   ~1,211  [1,054–…]   ~1,260
+        models end to end             9    100.0 %    0  ~6.39    ~18.9          –    ~18.9
+        95 % of such runs hold the true p95 within [ ], … where no sample bounds it; ~ fewer than ten
+        independent samples beyond it; * infinite if failures count
       Rates       27.6/s sent, 18.3/s completed, 814/s input tokens, 707/s output tokens
       Cost        at least 0.107747 for 1,096 completed answers
       Failures    449 × chat-stream limited: 429 rate_limit_exceeded: Rate limit exceeded for api_key: 3f…
                   22 × chat-stream dropped: saturated: the cap on requests in flight was reached
-                  9 × chat-stream malformed: stream-error: an error event after # tokens: CUDA out of mem…
-                  … and 4 more
+                  9 × chat-stream malformed: stream-error: an error event after # tokens: CU … and 4 more
       Notes       The target refused stream_options.include_usage: </script><img src=x onerror=alert(1)>␛…"
     `);
   });
@@ -54,6 +61,32 @@ describe('the overview of a run in a terminal', () => {
     }
   });
 
+  it('has the interval of each p95 in 80 columns, before any p99, and no interval in 60', () => {
+    const table = (width: number) => overview(width).split('\n').slice(1, 4).join('\n');
+    expect(table(80)).toMatchInlineSnapshot(`
+      "  in ms                         n  completed  429    p50      p95     [95 %]
+        chat-stream TTFT          1,243     61.1 %  449    188    ~684*    [351–…]
+        chat-stream end to end                             781  ~1,413*  [1,066–…]"
+    `);
+    expect(table(60)).toMatchInlineSnapshot(`
+      "  in ms                    n  completed  429    p50      p95
+        chat-stream TTFT     1,243     61.1 %  449    188    ~684*
+        chat-stream end to…                           781  ~1,413*"
+    `);
+    expect(overview(80)).toMatch(/95 % of such runs hold the true p95 within \[ \]/);
+    expect(overview(60)).not.toContain('within [ ]');
+  });
+
+  it('says where the load was too short for an interval', () => {
+    const timeline = result.timeline.slice(0, 15);
+    const short = overview(80, { timeline });
+    expect(short).toMatch(/p50 +p95 +p99\n/);
+    expect(short).toContain('too short for an interval: it needs samples in ten whole seconds');
+    expect(overview()).not.toContain('too short');
+    const none = overview(80, { timeline, groups: [] });
+    expect(none).not.toContain('too short');
+  });
+
   it('has no empty line where nothing was due', () => {
     const lines = overview(100, { groups: [], failures: [], notes: [] }).split('\n');
     expect(lines.filter((line) => line.trim() === '')).toEqual([]);
@@ -61,7 +94,7 @@ describe('the overview of a run in a terminal', () => {
   });
 
   it('explains the marks that it has, and no others', () => {
-    expect(overview()).toContain('~ fewer than ten independent samples');
+    expect(overview()).toMatch(/~ fewer than ten\s+independent samples/);
     expect(overview()).not.toContain('± the load');
     const figures = degradedTrust.figures.map((figure) => ({
       ...figure,
@@ -69,15 +102,15 @@ describe('the overview of a run in a terminal', () => {
     }));
     const moved = overview(100, {}, { ...degradedTrust, figures });
     expect(moved).toMatch(/\d±/);
-    expect(moved).toContain('± the load generator may have moved it');
+    expect(moved).toMatch(/± the load\s+generator may have moved it/);
   });
 
   it('counts the failures, objectives and notes that it leaves out', () => {
     const lines = overview(100, everything).split('\n');
     expect(lines.filter((line) => line.includes('… and'))).toEqual([
-      expect.stringContaining(`and ${result.failures.length * 3 - 3} more`),
-      expect.stringContaining('and 7 more'),
-      expect.stringContaining('and 8 more'),
+      expect.stringMatching(new RegExp(` … and ${result.failures.length * 3 - 3} more$`)),
+      expect.stringMatching(/^ +✗.* … and 7 more$/),
+      expect.stringMatching(/^Notes .*[^ …] … and 8 more$/),
     ]);
   });
 
@@ -93,7 +126,7 @@ describe('the verdict that stands last', () => {
   it('says whether to trust the run, what became of objectives, and the exit code if it is not 0', () => {
     expect(closing({}, validTrust)).toMatch(/^✓ Load as planned\. /);
     expect(closing({}, degradedTrust)).toMatch(
-      /^! Load as planned; 1 figure approximate\. .*chat-stream\sChunk\sgap\sp95 25\.3\sms\s−1\.4\s\+2\.8\.\sWhy, and what to do: `weir report FOLDER\s--details`\.$/s,
+      /^! Load as planned; 1 figure approximate\. .*chat-stream\sChunk\sgap\sp95 25\.3\sms\s−1\.4\s\+2\.8\.\sWhy:\s`weir\sreport\sreports\/1-quickstart\s--details`\.\sWhat\snow:\sreports\/what-now\.md\.$/s,
     );
     expect(closing({}, invalidTrust, 12)).toMatch(/^✗ Exit 12\. Load not as planned\. /);
     expect(closing({ verdicts: [broken(1)] }, validTrust, 10)).toMatch(
@@ -105,7 +138,9 @@ describe('the verdict that stands last', () => {
     const partial = 'a reason that is very long. '.repeat(20);
     const lines = closing({ partial }, invalidTrust, 3).split('\n');
     expect(lines).toHaveLength(3);
-    expect(lines[2]).toMatch(/[^ …] … \(--details\)$/);
+    expect(lines[2]).toMatch(/[^ …] … \(--details, reports\/what-now\.md\)$/);
+    const ofGoodLoad = closing({ partial }, validTrust, 3).split('\n');
+    expect(ofGoodLoad[2]).toMatch(/[^ …] … \(--details\)$/);
     for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(100);
   });
 });

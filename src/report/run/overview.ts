@@ -16,9 +16,9 @@ import {
 } from '../summary/objective-text.ts';
 import { addressText } from '../summary/plan-terms.ts';
 import { completedPhrase, measuredRates, runDuration } from '../summary/rates.ts';
-import { runVerdict } from '../summary/run-verdict.ts';
+import { runVerdict, whatNowPage } from '../summary/run-verdict.ts';
 import { loadsText } from '../summary/workload-text.ts';
-import { truncatedText, wrappedLines, printable } from '../text/display-width.ts';
+import { displayWidth, truncatedText, wrappedLines, printable } from '../text/display-width.ts';
 import { countText, figureText, plural, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 import { costText, runTotalsOf } from './cost.ts';
@@ -52,6 +52,8 @@ const costLine = (result: Result): string | null => {
 interface NamedLine {
   readonly name: string;
   readonly text: string;
+  /** Stands after the text, however long that is. */
+  readonly end?: string;
   readonly tone?: Tone;
 }
 type UnnamedLine = Omit<NamedLine, 'name'>;
@@ -67,17 +69,18 @@ const objectiveLine = (verdict: ObjectiveVerdict): UnnamedLine => {
   return { text: `${tones[tone].glyph} ${verdict.text}: ${objectiveFindingText(verdict)}`, tone };
 };
 
-/** Names the first line; the lines that are left out are counted. */
+/** Names the first line; the last one counts the lines that are left out. */
 const named = (
   name: string,
   items: readonly UnnamedLine[],
   most = items.length,
 ): readonly NamedLine[] => {
   const left = items.length - most;
-  const rest = left <= 0 ? [] : [{ text: `… and ${countText(left)} more` }];
-  return [...items.slice(0, most), ...rest].map((item, i) => ({
+  const shown = items.slice(0, most);
+  return shown.map((item, i) => ({
     name: i === 0 ? name : '',
     ...item,
+    ...(left > 0 && i === shown.length - 1 ? { end: ` … and ${countText(left)} more` } : {}),
   }));
 };
 
@@ -98,8 +101,13 @@ const namedLines = (result: Result): readonly NamedLine[] => {
 
 const nameWidth = 12;
 
-const oneLine = (layout: TerminalLayout, { name, text, tone = 'plain' }: NamedLine): string => {
-  const shown = truncatedText(printable(text), layout.width - nameWidth).trimEnd();
+const oneLine = (
+  layout: TerminalLayout,
+  { name, text, end = '', tone = 'plain' }: NamedLine,
+): string => {
+  const room = layout.width - nameWidth - displayWidth(end);
+  const cut = truncatedText(printable(text), room).trimEnd();
+  const shown = end === '' ? cut : `${cut.replace(/ ?…$/, '')}${end}`;
   return `${layout.paint('strong', name.padEnd(nameWidth))}${layout.paint(tone, shown)}`;
 };
 
@@ -110,12 +118,12 @@ export const runOverview = (result: Result, trust: Trust, style: TerminalStyle):
   const what = `${plan.name} → ${addressText(result.baseUrl)}: ${loadsText(plan)}; ${timeText(runDuration(result))} in all, ${plural(plan.keys.length, 'key')}`;
   const kinds = kindTable(result, trust);
   const rows = isShown(kinds, 'terminal') ? terminalTableLines(layout, kinds) : [];
-  const marks = marksText(rows);
+  const marks = marksText(kinds, rows);
   return [
     layout.paint('strong', truncatedText(printable(what), layout.width).trimEnd()),
     ...rows,
-    ...present([marks]).map(
-      (each) => `  ${layout.paint('quiet', truncatedText(each, layout.width - 2))}`,
+    ...(marks === null ? [] : wrappedLines(marks, layout.width - 2)).map(
+      (line) => `  ${layout.paint('quiet', line)}`,
     ),
     ...namedLines(result).map((line) => oneLine(layout, line)),
   ].join('\n');
@@ -123,26 +131,31 @@ export const runOverview = (result: Result, trust: Trust, style: TerminalStyle):
 
 const mostVerdictLines = 3;
 
-/** Writes the verdict on a run, beginning with what decides it. If the exit code is not 0, that comes first. */
+/**
+ * Writes the verdict on a run, beginning with what decides it. If the exit code is not 0, that comes first. `folder` is
+ * where the run is stored.
+ */
 export const closingVerdict = (
   result: Result,
   trust: Trust,
-  exit: number,
+  { exit, folder }: { readonly exit: number; readonly folder: string },
   style: TerminalStyle,
 ): string => {
   const layout = terminalLayout(style);
-  const { level, load, sentences } = runVerdict(result, trust);
+  const { load, sentences } = runVerdict(result, trust);
   const tone = exit === 0 ? gravestTone(result, trust) : 'bad';
   const outcome = objectivesSentence(result.verdicts ?? []);
   const limits = limitsVerdict(result)?.text ?? null;
   const verdicts = present([outcome !== null && `${outcome}.`, limits]);
   const code = exit === 0 ? [] : [`Exit ${exit}.`];
   const facts = [...code, ...verdicts, `${load}.`, ...sentences];
-  const advice =
-    level === 'degraded' ? ['Why, and what to do: `weir report FOLDER --details`.'] : [];
+  const isSound = trust.level === 'valid';
+  const advice = isSound
+    ? []
+    : [`Why: \`weir report ${folder} --details\`. What now: ${whatNowPage}.`];
   const text = printable([tones[tone].glyph, ...facts, ...advice].join(' '));
   const lines = wrappedLines(text, layout.width);
-  const more = ' … (--details)';
+  const more = ` … (--details${isSound ? '' : `, ${whatNowPage}`})`;
   const end = lines.slice(mostVerdictLines - 1).join(' ');
   const last = truncatedText(end, layout.width - more.length);
   const shown =

@@ -149,13 +149,11 @@ const whatRan = (result: Result): string => {
 /** Returns the first blocks of the page: tiles, two charts, one table. */
 const firstBlocks = (result: Result, trust: Trust, charts: RunCharts): readonly Block[] => {
   const kinds = kindTable(result, trust);
-  const rows = kinds.groups.flatMap((group) => group.rows);
-  const texts = rows.flatMap(({ cells }) => cells.map((cell) => cell.text));
   return [
     picture(() => tilesMarkup(result, trust)),
     firstCharts(charts),
     only(['html'], kinds),
-    only(['html'], text(marksText(texts), 'quiet')),
+    only(['html'], text(marksText(kinds), 'quiet')),
   ];
 };
 

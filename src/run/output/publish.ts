@@ -48,7 +48,7 @@ export const publish = async (
       json,
       text: (style) => runOverview(result, trust, style),
       details: (style) => terminalText(runDocument(result, trust), style),
-      closing: (style) => closingVerdict(result, trust, code, style),
+      closing: (style) => closingVerdict(result, trust, { exit: code, folder: folder.path }, style),
       isGood: code === 0,
     },
     [
