@@ -96,18 +96,30 @@ const figure = (value: number | null | undefined, unit: string): string =>
     ? 'no data'
     : `${Number(value.toPrecision(3)).toLocaleString('en')} ${unit}`.trim();
 
+/** Why an objective has no other verdict, beside its figure. */
+const whyNotKept: Readonly<Record<string, string>> = {
+  'no-data': ', too little data',
+  'within-error': ', too uncertain to decide',
+  unfit: ', not decided since the load was not as planned',
+};
+
 /** The objectives that are not kept, by all runs. */
 const notKept = (): readonly Finding[] =>
   resultFiles(out).flatMap((path) => {
     const objectives = (readJson(path) as { readonly summary: RunSummary }).summary.objectives;
     return objectives
       .filter(({ verdict }) => verdict !== 'pass')
-      .map(({ objective, verdict, severity, observed, unit, n }) => ({
-        level: severity === 'warn' ? 'warning' : 'error',
-        title: verdict === 'fail' ? 'Objective broken' : 'Objective undecided',
-        text: `${objective}: ${figure(observed, unit)}, n ${n}${verdict === 'fail' ? '' : ', too uncertain to decide'}`,
-        line: lineOf(objective),
-      }));
+      .map(({ objective, verdict, severity, observed, unit, n, reason }) => {
+        const isInfinite = observed === null && reason === 'broken';
+        const seen = isInfinite ? 'infinite, as too few completed' : figure(observed, unit);
+        return {
+          // What decides nothing fails no job, and explains no failed one.
+          level: severity === 'warn' || verdict !== 'fail' ? 'warning' : 'error',
+          title: verdict === 'fail' ? 'Objective broken' : 'Objective undecided',
+          text: `${objective}: ${seen}, n ${n}${whyNotKept[reason] ?? ''}`,
+          line: lineOf(objective),
+        };
+      });
   });
 
 /** The metrics that are certainly worse than the baseline. */
