@@ -62,7 +62,7 @@ const measureTiles = (result: Result, trust: Trust): readonly Tile[] =>
           const share = completedShareText(figure);
           const foot = present([
             share !== null && `${share.replace('of', 'of the')} that completed`,
-            intervalText(low, high, unit),
+            (low !== null || high !== null) && `95 %: ${intervalText(low, high, unit)}`,
             `n ${countText(n)}`,
             error !== null && !error.isSmall && `error ${errorText(error)}`,
           ]).join(', ');
@@ -205,15 +205,14 @@ const marks = [
 
 /** Explains what stands beside the percentiles of this table, as far as these texts show it; `null` if nothing does. */
 export const marksText = (kinds: Table, shown?: readonly string[]): string | null => {
-  const cells = kinds.groups.flatMap(({ rows }) =>
-    rows.flatMap((row) => row.cells.slice(1).map(({ text }) => text)),
-  );
+  const rows = kinds.groups.flatMap((group) => group.rows);
+  const cells = rows.flatMap((row) => row.cells.slice(1).map(({ text }) => text));
   const has = (mark: string): boolean => (shown ?? cells).some((text) => text.includes(mark));
-  const isShort =
-    !cells.some((text) => text.startsWith('[')) && cells.some((text) => /\d$/.test(text));
+  const median = kinds.columns.findIndex(({ title }) => title === 'p50');
+  const hasFigures = rows.some((row) => row.cells[median]?.text !== '–');
+  const isShort = hasFigures && !cells.some((text) => text.startsWith('['));
   const found = present([
-    has('[') &&
-      `95 % of such runs hold the true p95 within [ ]${textIf(has('…'), ', … where no sample bounds it')}`,
+    has('[') && `95 % of runs hold the true p95 within [ ]${textIf(has('…'), ' (… is open)')}`,
     isShort && 'too short for an interval: it needs samples in ten whole seconds',
     ...marks.map(([mark, meaning]) => has(mark) && meaning),
   ]);

@@ -42,8 +42,8 @@ describe('the overview of a run in a terminal', () => {
         speech end to end                                  579    ~833*    [762–…]  ~1,190*
         transcription end to end     24    100.0 %    0   ~948   ~1,211  [1,054–…]   ~1,260
         models end to end             9    100.0 %    0  ~6.39    ~18.9          –    ~18.9
-        95 % of such runs hold the true p95 within [ ], … where no sample bounds it; ~ fewer than ten
-        independent samples beyond it; * infinite if failures count
+        95 % of runs hold the true p95 within [ ] (… is open); ~ fewer than ten independent samples beyond
+        it; * infinite if failures count
       Rates       27.6/s sent, 18.3/s completed, 814/s input tokens, 707/s output tokens
       Cost        at least 0.107747 for 1,096 completed answers
       Failures    449 × chat-stream limited: 429 rate_limit_exceeded: Rate limit exceeded for api_key: 3f…
@@ -73,7 +73,7 @@ describe('the overview of a run in a terminal', () => {
         chat-stream TTFT     1,243     61.1 %  449    188    ~684*
         chat-stream end to…                           781  ~1,413*"
     `);
-    expect(overview(80)).toMatch(/95 % of such runs hold the true p95 within \[ \]/);
+    expect(overview(80)).toMatch(/95 % of runs hold the true p95 within \[ \]/);
     expect(overview(60)).not.toContain('within [ ]');
   });
 
@@ -83,8 +83,9 @@ describe('the overview of a run in a terminal', () => {
     expect(short).toMatch(/p50 +p95 +p99\n/);
     expect(short).toContain('too short for an interval: it needs samples in ten whole seconds');
     expect(overview()).not.toContain('too short');
-    const none = overview(80, { timeline, groups: [] });
-    expect(none).not.toContain('too short');
+    const groups = result.groups.map((group) => ({ ...group, distributions: {} }));
+    expect(overview(80, { timeline, groups })).toContain('chat-stream end to end');
+    expect(overview(80, { timeline, groups })).not.toContain('too short');
   });
 
   it('has no empty line where nothing was due', () => {
@@ -126,7 +127,7 @@ describe('the verdict that stands last', () => {
   it('says whether to trust the run, what became of objectives, and the exit code if it is not 0', () => {
     expect(closing({}, validTrust)).toMatch(/^✓ Load as planned\. /);
     expect(closing({}, degradedTrust)).toMatch(
-      /^! Load as planned; 1 figure approximate\. .*chat-stream\sChunk\sgap\sp95 25\.3\sms\s−1\.4\s\+2\.8\.\sWhy:\s`weir\sreport\sreports\/1-quickstart\s--details`\.\sWhat\snow:\sreports\/what-now\.md\.$/s,
+      /^! Load as planned; 1 figure approximate\. .*chat-stream\sChunk\sgap\sp95 25\.3\sms\s\(up\sto\s1\.4\stoo\shigh\sor\s2\.8\stoo\slow\)\.\sWhy:\s`weir\sreport\sreports\/1-quickstart\s--details`\.\sWhat\snow:\sreports\/what-now\.md\.$/s,
     );
     expect(closing({}, invalidTrust, 12)).toMatch(/^✗ Exit 12\. Load not as planned\. /);
     expect(closing({ verdicts: [broken(1)] }, validTrust, 10)).toMatch(

@@ -90,7 +90,7 @@ describe('the step summary', () => {
 
       All five kinds of traffic against the reference gateway.
 
-      Approximate, since the load generator can have moved it: chat-stream Chunk gap p95 25.3 ms −1.4 +2.8.
+      Approximate, since the load generator can have moved it: chat-stream Chunk gap p95 25.3 ms (up to 1.4 too high or 2.8 too low).
 
       - The target refused stream&#95;options.include&#95;usage: &#60;/script&#62;&#60;img src=x onerror=alert(1)&#62;␛&#91;2J�"quoted" &#38; 'single' &#60;b&#62;bold&#60;/b&#62;
 

@@ -23,8 +23,8 @@ describe('the terminal report', () => {
     expect(plain(100)).toMatchInlineSnapshot(`
       "! Load as planned; 1 figure approximate
         All five kinds of traffic against the reference gateway.
-        Approximate, since the load generator can have moved it: chat-stream Chunk gap p95 25.3 ms −1.4
-        +2.8.
+        Approximate, since the load generator can have moved it: chat-stream Chunk gap p95 25.3 ms (up to
+        1.4 too high or 2.8 too low).
         The target refused stream_options.include_usage: </script><img src=x
         onerror=alert(1)>␛[2J�"quoted" & 'single' <b>bold</b>
         degraded: measurement error, 1 of 4 headline figures is uncertain: chat-stream Chunk gap p95 of

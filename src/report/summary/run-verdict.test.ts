@@ -85,11 +85,11 @@ describe('the verdict of a run', () => {
     const sentencesOf = (figures: readonly FigureError[]) =>
       runVerdict(result, { ...degradedTrust, figures }).sentences;
     expect(sentencesOf(degradedTrust.figures)).toEqual([
-      'Approximate, since the load generator can have moved it: chat-stream Chunk gap p95 25.3 ms −1.4 +2.8.',
+      'Approximate, since the load generator can have moved it: chat-stream Chunk gap p95 25.3 ms (up to 1.4 too high or 2.8 too low).',
     ]);
     const nine = Array.from({ length: 9 }, () => uncertainGap);
     expect(sentencesOf(nine)[0]).toMatch(
-      /^Approximate, .* moved them: (chat-stream Chunk gap p95 25\.3 ms −1\.4 \+2\.8(, | and )){6}3 others\.$/,
+      /^Approximate, .* moved them: (chat-stream Chunk gap p95 25\.3 ms \(up to 1\.4 too high or 2\.8 too low\)(, | and )){6}3 others\.$/,
     );
   });
 
@@ -126,15 +126,33 @@ describe('the verdict of a run', () => {
     [
       { low: 25.3 - 12, high: 25.3 },
       '1 figure approximate',
-      /^Approximate, .* p95 25\.3 ms −12\.0\.$/,
+      /^Approximate, .* p95 25\.3 ms \(up to 12\.0 too high\)\.$/,
     ],
     [
       { low: 25.3 - 13, high: 25.3 },
       '1 figure unknown',
-      /^Unknown, .* by more than half: .* −13\.0\.$/,
+      /^Unknown, .* by more than half: .* \(up to 13\.0 too high\)\.$/,
     ],
-    [{ low: 25.3, high: Infinity }, '1 figure unknown', /^Unknown, .* p95 25\.3 ms unbounded\.$/],
-    [{ value: 3, low: 0, high: 8 }, '1 figure approximate', /^Approximate, .* −3\.00 \+5\.00\.$/],
+    [
+      { low: 25.3, high: Infinity },
+      '1 figure unknown',
+      /^Unknown, .* p95 25\.3 ms \(by any amount\)\.$/,
+    ],
+    [
+      { value: 3, low: 0, high: 8 },
+      '1 figure approximate',
+      /^Approximate, .* \(up to 3\.00 too high or 5\.00 too low\)\.$/,
+    ],
+    [
+      { low: 25.3, high: 30 },
+      '1 figure approximate',
+      /^Approximate, .* 25\.3 ms \(up to 4\.7 too low\)\.$/,
+    ],
+    [
+      { low: 23.3, high: 27.3 },
+      '1 figure approximate',
+      /^Approximate, .* 25\.3 ms \(up to 2\.0 too high or too low\)\.$/,
+    ],
   ])('of a figure within %j says that it is %s', (differing, counted, sentence) => {
     const trust = { ...degradedTrust, figures: [sampleFigure({ ...uncertainGap, ...differing })] };
     const { load, sentences } = runVerdict(chats, trust);
@@ -149,7 +167,9 @@ describe('the verdict of a run', () => {
     );
     const figures = [sampleFigure({ isSmall: false, low: 0 })];
     const { sentences } = runVerdict(result, { ...degradedTrust, figures });
-    expect(sentences).toContain('Chunk gaps are withheld.');
+    expect(sentences).toContain(
+      'Chunk gaps are withheld, since they would look better than they were.',
+    );
   });
 
   it('is never valid when nothing succeeded, even with a healthy generator', () => {
@@ -211,7 +231,7 @@ describe('the verdict of a run', () => {
 
   it('says that gaps are withheld, where there are any', () => {
     expect(runVerdict(result, invalidTrust).sentences.join(' ')).toContain(
-      'Chunk gaps are withheld.',
+      'Chunk gaps are withheld, since they would look better than they were.',
     );
     const groups = result.groups.filter(({ labels }) => labels.traffic === 'models');
     const listed = runVerdict({ ...result, groups }, invalidTrust);

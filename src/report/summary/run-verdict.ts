@@ -80,13 +80,25 @@ const maxNamedFigures = 6;
 const figureName = ({ traffic, measure, q }: FigureError): string =>
   `${traffic} ${measures[measure].short} p${q * 100}`;
 
-/** For example `chat-stream TTFT p95 238 ms −14`. */
-const figureWithError = (figure: FigureError): string =>
-  present([
+/** By how much a figure can be off, in words: `up to 14 too high`. */
+const errorWords = (figure: FigureError): string | null =>
+  errorText(figure)
+    ?.replace('unbounded', 'by any amount')
+    .replace(/^±(.+)/, 'up to $1 too high or too low')
+    .replace(/^−(\S+)/, 'up to $1 too high')
+    .replace(/^\+(\S+)/, 'up to $1 too low')
+    .replace(/ \+(\S+)/, ' or $1 too low') ?? null;
+
+/** For example `chat-stream TTFT p95 238 ms (up to 14 too high)`. */
+const figureWithError = (figure: FigureError): string => {
+  const { unit } = measures[figure.measure];
+  const error = errorWords(figure);
+  return present([
     figureName(figure),
-    `${figureText(figure.value, measures[figure.measure].unit)} ${measures[figure.measure].unit}`,
-    errorText(figure),
+    `${figureText(figure.value, unit)} ${unit}`,
+    error !== null && `(${error})`,
   ]).join(' ');
+};
 
 const listedFigures = (figures: readonly FigureError[]): string => {
   const others = figures.length - maxNamedFigures;
@@ -198,7 +210,9 @@ export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
     loadSentence(trust),
     ...(doFiguresCount ? [ofFigures.exact, ...ofFigures.others] : []),
     connectionSentence(result),
-    hasGaps && isWithheld('gap', trust) && 'Chunk gaps are withheld.',
+    hasGaps &&
+      isWithheld('gap', trust) &&
+      'Chunk gaps are withheld, since they would look better than they were.',
     missingStreamsText(result),
   ]);
   const nothing = `Nothing succeeded${textIf(result.plan.warmUp > 0, ' after the warm-up')}`;
