@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { measures } from '../../model/measures/measures.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
+import type { Trust } from '../../model/result/verdict.ts';
 import { measuresPresent } from '../../model/result/summary.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
 import { answerNoteCounts } from './outcomes.ts';
@@ -16,6 +17,8 @@ import {
   uncertainGap,
   validTrust,
 } from '../fixtures/sample-trust.fixture.ts';
+import { sampleVerdict } from '../fixtures/sample-verdict.fixture.ts';
+import { whatNowPage } from '../summary/run-verdict.ts';
 import type { PageData } from '../html/charts/chart.ts';
 import { runPage } from './run-page.ts';
 
@@ -66,6 +69,25 @@ describe('the HTML report', () => {
     for (const secret of ['the quick brown prompt', 'typed-in-value', 'user:pass']) {
       expect(whole).not.toContain(secret);
     }
+  });
+
+  it('says first which objectives are not kept, and where to read what to do about its load', () => {
+    const verdicts = [
+      sampleVerdict(),
+      sampleVerdict({ text: 'ttft.p95 < 1ms', ruling: 'fail', grounds: 'broken' }),
+    ];
+    const verdictOf = (trust: Trust): string =>
+      all(
+        /<section id="verdict"([^]*?)<\/section>/g,
+        runPage({ ...result, verdicts }, trust, assets),
+      )[0]!;
+    const degraded = verdictOf(degradedTrust);
+    expect(degraded).toMatch(/<\/h2><ul class="notes"><li>[^]*✗ ttft\.p95 &lt; 1ms: 684 ms/);
+    expect(degraded).not.toContain('stage=peak');
+    expect(degraded).toContain('<a href="#trust">');
+    expect(degraded).toContain(whatNowPage);
+    expect(verdictOf(validTrust)).not.toContain(whatNowPage);
+    expect(report).toContain('<section id="trust"');
   });
 
   it('has the order in which a reader needs it', () => {

@@ -18,10 +18,12 @@ import {
   text,
   type Tone,
   type TonedText,
+  tones,
   trustTones,
 } from '../document/document.ts';
 import {
   goodputSentence,
+  objectiveFindingText,
   objectiveIntervalText,
   type ObjectiveOutcome,
   objectiveObservedText,
@@ -120,10 +122,25 @@ const whatNow = (trust: Trust): readonly Block[] => [
   ),
 ];
 
+/** More objectives than these are counted, not named. */
+const maxNamedObjectives = 5;
+
+/** Names the objectives that are not kept. In other media, the section on objectives follows the verdict at once. */
+const openObjectives = (result: Result): Block => {
+  const open = (result.verdicts ?? []).filter((verdict) => objectiveOutcome(verdict) !== 'kept');
+  const others = open.length - maxNamedObjectives;
+  const named = open.slice(0, maxNamedObjectives).map((verdict) => {
+    const tone = objectiveTones[objectiveOutcome(verdict)];
+    return { text: `${tones[tone].glyph} ${verdict.text}: ${objectiveFindingText(verdict)}`, tone };
+  });
+  return only(['html'], list([...named, others > 0 && `and ${countText(others)} more`]));
+};
+
 /** Says whether to trust the figures, with everything else that belongs to the verdict on a run. */
 export const runIntroduction = (result: Result, trust: Trust): readonly Block[] => {
   const limits = limitsVerdict(result);
   return [
+    openObjectives(result),
     ...runVerdict(result, trust).sentences.map((sentence) => text(sentence)),
     ...(limits === null ? [] : [text(limits.text, limits.tone)]),
     list(result.notes),
