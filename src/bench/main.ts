@@ -17,6 +17,7 @@ import { measureReport } from './run/report-size.ts';
 import { measureRequestsTable } from './run/requests-table.ts';
 import { measureMemoryOfStreams, measureSoak } from './run/resident-memory.ts';
 import { capacitySearches } from './simulated/capacity-search.ts';
+import { measureComparisonAlarms } from './simulated/comparison-alarms.ts';
 import { measureSimulatedLimiters } from './simulated/foreign-limiters.ts';
 import { measureLimitExamination } from './simulated/limit-examination.ts';
 import { measureManySlices } from './simulated/many-slices.ts';
@@ -45,6 +46,7 @@ const abouts = {
   pace: 'how much of the admitted work a paced client does, beside one that only backs off',
   workload: 'whether making prompts costs less CPU than sending them',
   capacity: 'how far capacity searches end from the saturation by formula',
+  comparisons: 'how often runs of an unchanged gateway are called a regression, 10,000 times each',
   report: 'how large the report of a long run is, and how fast a browser opens it',
   requests: 'what a table of a million requests costs',
   container: 'how long the container of the mock takes until it answers',
@@ -69,6 +71,7 @@ const parts: Readonly<Record<BenchName, readonly BenchPart[]>> = {
   pace: [measurePace],
   workload: [measurePromptCost],
   capacity: capacitySearches,
+  comparisons: [measureComparisonAlarms],
   report: [measureReport],
   requests: [measureRequestsTable],
   container: [measureContainerStart],
@@ -79,7 +82,14 @@ const parts: Readonly<Record<BenchName, readonly BenchPart[]>> = {
 };
 
 /** They take so long that they run only if they are named. */
-const onlyByName: readonly BenchName[] = ['limiters', 'soak', 'truth', 'slices', 'rendezvous'];
+const onlyByName: readonly BenchName[] = [
+  'limiters',
+  'comparisons',
+  'soak',
+  'truth',
+  'slices',
+  'rendezvous',
+];
 
 const known = Object.keys(abouts) as BenchName[];
 const names = process.argv.slice(2);

@@ -15,8 +15,12 @@ export const comparisonVerdictNames = Object.keys(comparisonVerdicts) as [
 ];
 
 export const comparisonRules = {
-  /** The probability of any false alarm among the gated metrics. Intervals have a confidence of 1 − alpha. */
+  /** Intervals have a confidence of 1 − alpha. */
   alpha: 0.05,
+  /** A change counts with an adjusted p below this, which `npm run bench comparisons` finds to be 1 % of false alarms. */
+  significance: 0.028,
+  /** What the p of runs that did not take turns is multiplied by: drifts are not straight lines. */
+  unevenDrift: 2,
   /** The largest irrelevant changes: ratios minus 1, and a share for failure rates. */
   latencyEffect: 0.1,
   throughputEffect: 0.05,
@@ -28,6 +32,8 @@ export const comparisonRules = {
   repetitions: 5,
   /** The assumed noise of single runs, a coefficient of variation. */
   assumedNoise: 0.05,
+  /** The noise, a standard deviation, with which two single runs must still be apart. */
+  singleRunNoise: 0.1,
   /** The probability with which the smallest detectable effect is detected. */
   power: 0.9,
 } as const;
@@ -46,7 +52,7 @@ const effectSchema = z.strictObject({
   low: z.number().nullable(),
   high: z.number().nullable(),
   p: z.number().nullable(),
-  /** The p-value adjusted by Holm for the number of gated metrics; `null` if not gated. */
+  /** The p-value adjusted by Hochberg for the number of gated metrics; `null` if not gated. */
   adjustedP: z.number().nullable(),
   /** The minimum effect with the floor: a ratio above 1, or a difference above 0. */
   least: z.number(),

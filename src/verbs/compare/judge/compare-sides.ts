@@ -18,10 +18,12 @@ import { comparedPercentiles, percentileOf } from '../../../judge/series/gates.t
 import {
   driftOf,
   geometricMean,
+  hochberg,
   holm,
   ksDistance,
 } from '../../../judge/statistics/significance.ts';
-import { differenceOf, judgeMetric, type Positions, resolution } from './judge-metric.ts';
+import { differenceOf, judgeMetric, resolution } from './judge-metric.ts';
+import { placesApart } from './run-order.ts';
 import {
   type Both,
   histogramsOf,
@@ -68,30 +70,18 @@ const figuresOf = (candidate: MetricCandidate): Both<ComparedMetric['base']> => 
   });
 };
 
-/** Returns the positions of the runs in the order of their start if one side was over before the other; or else `null`. */
-const positionsApart = (results: Both<readonly Result[]>): Positions | null => {
-  const { base, next } = onBoth(results, (side) => side.map(({ startedAt }) => startedAt));
-  const starts = [...base, ...next].toSorted();
-  const [endOfBase, endOfNext] = [base.toSorted().at(-1)!, next.toSorted().at(-1)!];
-  if (next.some((each) => each <= endOfBase) && base.some((each) => each <= endOfNext)) return null;
-  return {
-    base: base.map((each) => starts.indexOf(each)),
-    next: next.map((each) => starts.indexOf(each)),
-  };
-};
-
 /** Judges each candidate. */
 export const judgedMetricsOf = (
   candidates: readonly MetricCandidate[],
   results: Both<readonly Result[]>,
 ): readonly ComparedMetric[] => {
-  const positions = positionsApart(results);
-  const differences = candidates.map((candidate) => differenceOf(candidate, positions));
+  const places = placesApart(results);
+  const differences = candidates.map((candidate) => differenceOf(candidate, places));
   const tested = candidates.flatMap(({ gated }, i) => {
     const p = differences[i]?.p ?? null;
     return gated && p !== null ? [{ i, p }] : [];
   });
-  const adjusted = holm(tested.map(({ p }) => p));
+  const adjusted = hochberg(tested.map(({ p }) => p));
   const adjustedOf = new Map(tested.map(({ i }, place) => [i, adjusted[place]!]));
   return candidates.map((candidate, i) => {
     const { labels, scale, gated, headline, remark } = candidate;
@@ -174,10 +164,10 @@ const orderCautions = (
   metrics: readonly ComparedMetric[],
 ): readonly (string | false)[] => {
   const trends = baseTrends(metrics);
-  const isApart = base.length > 1 && next.length > 1 && positionsApart({ base, next }) !== null;
+  const isApart = base.length > 1 && next.length > 1 && placesApart({ base, next }) !== null;
   return [
     isApart &&
-      'One side was over before the other began, so a drift of the surroundings looks like a change. Runs in turns do not have this weakness: weir run --against.',
+      'The sides did not take turns, so a drift of the surroundings looks like a change. Runs in turns do not have this weakness: weir run --against.',
     trends.length > 0 && `The base changes from run to run, in order: ${trends.join(', ')}.`,
   ];
 };

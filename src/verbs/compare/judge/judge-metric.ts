@@ -5,7 +5,6 @@ import { comparisonRules, type ComparedMetric } from '../../../model/series/comp
 import { beyondT, criticalNormal, criticalT } from '../../../judge/statistics/student-t.ts';
 import {
   type Contrast,
-  driftOf,
   effectiveShare,
   geometricMean,
   halfWidth,
@@ -14,15 +13,17 @@ import {
   newcombeP,
   varianceOf,
   welch,
-  withoutDrift,
 } from '../../../judge/statistics/significance.ts';
+import { type Places, type Remaining, remainingChange } from './run-order.ts';
+import { isFarWorse } from './single-runs.ts';
 import type {
   MetricCandidate,
   RatioCandidate,
   ShareCandidate,
 } from '../../../judge/series/metric-candidates.ts';
 
-const { alpha, repetitions, assumedNoise, power, rateEffect } = comparisonRules;
+const { alpha, significance, unevenDrift, repetitions } = comparisonRules;
+const { assumedNoise, power, rateEffect } = comparisonRules;
 
 const maxRepetitions = 1000;
 
@@ -41,17 +42,24 @@ export const fewestRepetitions = (isEnough: (count: number) => boolean): number 
  * The repetitions per side that would decide, with the observed noise and difference: the 90 % interval
  * of `difference` is within ±`least`, or, beyond it, p is below `alpha`. Half the width of the
  * interval is t √(2 / n) standard deviations of one repetition, t with 2 n − 2 degrees of freedom.
- * `null` above `maxRepetitions`.
+ * If one side comes before the other, their drift costs a degree of freedom and adds 6 n / (n² − 1)
+ * to 2 / n. `null` above `maxRepetitions`.
  */
 export const repetitionsNeeded = (seen: {
   readonly difference: number;
   readonly deviation: number;
   readonly least: number;
   readonly alpha: number;
+  readonly isApart?: boolean;
 }): number | null => {
-  const { difference, deviation, least } = seen;
+  const { difference, deviation, least, isApart = false } = seen;
   const isBeyond = Math.abs(difference) > least;
   const margin = isBeyond ? Math.abs(difference) : least - Math.abs(difference);
+  if (isBeyond && isApart)
+    return fewestRepetitions((count) => {
+      const critical = criticalT(seen.alpha / unevenDrift, 2 * count - 3);
+      return critical * deviation * Math.sqrt(2 / count + (6 * count) / (count ** 2 - 1)) < margin;
+    });
   const level = isBeyond ? seen.alpha : 2 * alpha;
   return fewestRepetitions(
     (count) => criticalT(level, 2 * count - 2) * deviation * Math.sqrt(2 / count) < margin,
@@ -85,9 +93,8 @@ interface Difference {
   readonly least: number;
   readonly reportedLeast: number;
   readonly lowerIsBetter: boolean;
-  /** The suspected drift from run to run, and the change that remains without it. */
-  readonly drift: number | null;
-  readonly remaining: number;
+  /** What remains without the drift of runs that did not take turns; `null` for runs that did. */
+  readonly remaining: Remaining | null;
   /** The smallest change that is detected at a level, and the repetitions that would decide. */
   readonly detectableAt: (level: number) => number | null;
   readonly neededAt: (level: number) => number | null;
@@ -103,34 +110,25 @@ const deviationOf = (sides: readonly (readonly number[])[]): number => {
   return Math.sqrt(Math.max(resolution, squares / freedom));
 };
 
-/** The positions of runs in the order of their start, where all of one side came before all of the other. */
-export type Positions = Both<readonly number[]>;
-
-/**
- * Returns the drift of runs that did not alternate, if it goes the way of the change, and the contrast without it. Its
- * own significance does not matter: a test at any usual level misses most drifts that are large enough to look like a
- * change.
- */
-const suspectedDrift = (
-  sides: readonly [readonly number[], readonly number[]],
-  { base, next }: Positions,
-  change: number,
-): { readonly slope: number; readonly remaining: Contrast } | null => {
-  const drift = driftOf(sides, [base, next], resolution);
-  if (drift === null || drift.slope * change <= 0) return null;
-  return { slope: drift.slope, remaining: withoutDrift(sides, [base, next], drift) };
-};
+/** Returns what counts of a change: the smaller of it and of what remains without a drift, 0 if they differ in direction. */
+const sizeOf = ({ change, remaining }: Pick<Difference, 'change' | 'remaining'>): number =>
+  remaining === null
+    ? Math.abs(change)
+    : Math.max(0, Math.min(Math.abs(change), remaining.difference * Math.sign(change)));
 
 /** A latency or rate, by the logarithms of its values. */
 const ratioDifference = (
   { base, next, labels, effect, floor, error }: RatioCandidate,
-  positions: Positions | null,
+  places: Places | null,
 ): Difference => {
   const [before, after] = [base.map(Math.log), next.map(Math.log)];
   const change = meanOf(after) - meanOf(before);
   const isRepeated = base.length > 1 && next.length > 1;
   const contrast = isRepeated ? welch(before, after, resolution) : null;
-  const drift = positions && suspectedDrift([before, after], positions, change);
+  const remaining =
+    places && isRepeated
+      ? remainingChange({ base: before, next: after }, places, resolution)
+      : null;
   const around = (level: number): Difference['interval'] => {
     if (contrast === null) return null;
     const half = halfWidth(contrast, level);
@@ -143,20 +141,64 @@ const ratioDifference = (
     change,
     interval: around(alpha),
     inner: around(2 * alpha),
-    p: contrast && Math.max(contrast.p, drift?.remaining.p ?? 0),
+    p: contrast && Math.max(contrast.p, remaining?.p ?? 0),
     least,
     reportedLeast,
     lowerIsBetter: labels.better !== 'higher',
-    drift: drift?.slope ?? null,
-    remaining: drift?.remaining.difference ?? change,
-    detectableAt: (level) => (contrast === null ? null : detectableEffect(contrast, level)),
-    neededAt: (level) => repetitionsNeeded({ difference: change, deviation, least, alpha: level }),
+    remaining,
+    detectableAt: (level) => contrast && detectableInOrder(contrast, remaining, level),
+    neededAt: (level) =>
+      remaining !== null && Math.abs(change) > least
+        ? neededWithoutDrift(change, remaining, { least, alpha: level })
+        : repetitionsNeeded({ difference: change, deviation, least, alpha: level }),
     toReported: Math.exp,
   };
 };
 
+/** Returns the smallest effect that is significant with and without the drift. */
+const detectableInOrder = (
+  contrast: Pick<Contrast, 'error' | 'freedom'>,
+  remaining: Remaining | null,
+  level: number,
+): number =>
+  Math.max(
+    detectableEffect(contrast, level),
+    remaining === null ? 0 : detectableEffect(remaining, level / unevenDrift),
+  );
+
+/** Returns how many repetitions decide on a change beyond the minimum effect; none if it is not without the drift. */
+const neededWithoutDrift = (
+  change: number,
+  remaining: Remaining,
+  rule: { readonly least: number; readonly alpha: number },
+): number | null => {
+  const difference = sizeOf({ change, remaining });
+  if (difference <= rule.least) return null;
+  const deviation = Math.sqrt(remaining.variance);
+  return repetitionsNeeded({ ...rule, difference, deviation, isApart: true });
+};
+
+/** Returns what remains of the change of a share. Equal shares of runs still have the variance of their counts. */
+const remainingShare = (
+  { base, next }: ShareCandidate,
+  places: Places | null,
+): Remaining | null => {
+  if (places === null || base.length < 2 || next.length < 2) return null;
+  const runs = [...base, ...next];
+  const { events, of } = sumOfShares(runs);
+  const share = shareOf({ events, of });
+  const variance = (share * (1 - share) * runs.length) / of;
+  return remainingChange(
+    { base: base.map(shareOf), next: next.map(shareOf) },
+    places,
+    Math.max(resolution, variance),
+  );
+};
+
 /** A share of failed arrivals; more is worse. */
-const shareDifference = ({ base, next }: ShareCandidate): Difference => {
+const shareDifference = (candidate: ShareCandidate, places: Places | null): Difference => {
+  const { base, next } = candidate;
+  const remaining = remainingShare(candidate, places);
   const [one, other] = [effectiveShare(base), effectiveShare(next)];
   const [before, after] = [shareOf(sumOfShares(base)), shareOf(sumOfShares(next))];
   const change = after - before;
@@ -173,16 +215,28 @@ const shareDifference = ({ base, next }: ShareCandidate): Difference => {
     change,
     interval: isRepeated ? interval : null,
     inner: isRepeated ? newcombe(one, other, critical(2 * alpha)) : null,
-    p: isRepeated ? newcombeP(one, other, (t) => beyondT(t, freedom)) : null,
+    p: isRepeated
+      ? Math.max(
+          newcombeP(one, other, (t) => beyondT(t, freedom)),
+          remaining?.p ?? 0,
+        )
+      : null,
     least: rateEffect,
     reportedLeast: rateEffect,
     lowerIsBetter: true,
-    drift: null,
-    remaining: change,
-    detectableAt: (level) =>
-      isRepeated ? ((critical(level) + critical(2 * (1 - power))) / critical(alpha)) * half : null,
+    remaining,
+    detectableAt: (level) => {
+      if (!isRepeated) return null;
+      const quantiles = critical(level) + critical(2 * (1 - power));
+      const alike = (quantiles / critical(alpha)) * half;
+      return remaining === null
+        ? alike
+        : Math.max(alike, detectableEffect(remaining, level / unevenDrift));
+    },
     // The interval shrinks with the root of the number of repetitions, and as Student's t does.
     neededAt: (level) => {
+      if (remaining !== null && isBeyond)
+        return neededWithoutDrift(change, remaining, { least: rateEffect, alpha: level });
       const error = (half / critical(alpha)) * Math.sqrt(Math.min(base.length, next.length));
       const wanted = isBeyond ? level : 2 * alpha;
       return fewestRepetitions(
@@ -196,53 +250,29 @@ const shareDifference = ({ base, next }: ShareCandidate): Difference => {
 /** `null` if a side has no value. */
 export const differenceOf = (
   candidate: MetricCandidate,
-  positions: Positions | null,
+  places: Places | null,
 ): Difference | null => {
   const { base, next, scale } = candidate;
   if (base.length === 0 || next.length === 0) return null;
-  if (scale === 'difference') return shareDifference(candidate);
-  // Runs without a value shift the positions of the others, which does not matter to whether there is a drift.
-  const own = positions && {
-    base: positions.base.slice(0, base.length),
-    next: positions.next.slice(0, next.length),
-  };
-  return ratioDifference(candidate, own);
+  return scale === 'difference'
+    ? shareDifference(candidate, places)
+    : ratioDifference(candidate, places);
 };
 
 type Judgement = Pick<ComparedMetric, 'effect' | 'verdict' | 'needed'>;
 
-/**
- * Whether the interval within a single new run is worse than that of a single base run by more than the minimum effect.
- * Without both intervals it is not.
- */
-const isFarWorse = (
-  { scale, intervalWithin }: MetricCandidate,
-  { reportedLeast, lowerIsBetter }: Difference,
-  { base, next }: Both<Result>,
-): boolean => {
-  const [before, after] = [intervalWithin(base), intervalWithin(next)];
-  // The end of each interval that faces the other one.
-  const [from, to] = lowerIsBetter ? [before?.high, after?.low] : [after?.high, before?.low];
-  if (typeof from !== 'number' || typeof to !== 'number') return false;
-  return scale === 'ratio' ? to > from * reportedLeast : to - from > reportedLeast;
-};
-
-const verdictOf = (
-  { change, remaining, inner, least, lowerIsBetter }: Difference,
-  p: number | null,
-): Judgement['verdict'] => {
+const verdictOf = (difference: Difference, p: number | null): Judgement['verdict'] => {
+  const { change, inner, least, lowerIsBetter } = difference;
   if (inner === null) return 'inconclusive';
   const isWorse = lowerIsBetter ? change > 0 : change < 0;
-  // Both have to go the same way: without a suspected drift they are the same.
-  const size = Math.min(Math.abs(change), remaining * Math.sign(change));
-  const isSure = (p === null || p < alpha) && size > least;
+  const isSure = (p === null || p < significance) && sizeOf(difference) > least;
   if (isSure) return isWorse ? 'regression' : 'improvement';
   return inner.low > -least && inner.high < least ? 'same' : 'inconclusive';
 };
 
 /** What the verdict on a metric depends on besides its own values. */
 interface Surroundings {
-  /** The p-value after Holm; `null` if the metric is not gated, so that its own counts. */
+  /** The p-value after Hochberg; `null` if the metric is not gated, so that its own counts. */
   readonly adjustedP: number | null;
   /** The number of gated metrics. */
   readonly tests: number;
@@ -269,10 +299,13 @@ export const judgeMetric = (
 ): Judgement => {
   if (difference === null) return { effect: null, verdict: 'inconclusive', needed: null };
   const { adjustedP, tests } = surroundings;
-  const { change, interval, p, least, reportedLeast, drift, toReported } = difference;
+  const { change, interval, p, least, reportedLeast, remaining, toReported } = difference;
   const verdict = verdictByRuns(candidate, difference, surroundings);
-  const level = alpha / Math.max(1, tests);
+  const level = significance / Math.max(1, tests);
   const detectable = difference.detectableAt(level);
+  // A drift the other way makes the change no smaller.
+  const isSuspected =
+    verdict === 'inconclusive' && remaining !== null && remaining.slope * change > 0;
   return {
     effect: {
       change: toReported(change),
@@ -281,10 +314,7 @@ export const judgeMetric = (
       p,
       adjustedP,
       least: reportedLeast,
-      drift:
-        verdict === 'inconclusive' && drift !== null && Math.abs(change) > least
-          ? toReported(drift)
-          : null,
+      drift: isSuspected && Math.abs(change) > least ? toReported(remaining.slope) : null,
       detectable: detectable === null ? null : toReported(Math.max(least, detectable)),
     },
     verdict,

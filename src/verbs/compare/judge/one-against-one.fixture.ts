@@ -5,12 +5,16 @@ import { processes } from '../../../model/measures/processes.fixture.ts';
 
 type Side = Parameters<typeof compareSides>[0]['base'];
 
-/** Test support: returns the verdict on two comparable sides, without gates. */
-export const verdictOn = (base: Side, next: Side): ComparisonVerdict => {
+/** Test support: returns the verdict on two comparable sides, by the default gates if none are given. */
+export const verdictOn = (
+  base: Side,
+  next: Side,
+  gates: readonly string[] | null = null,
+): ComparisonVerdict => {
   const found = compareSides({
     base,
     next,
-    gates: null,
+    gates,
     intended: [],
     allowed: [],
     weir: '0.1.0',

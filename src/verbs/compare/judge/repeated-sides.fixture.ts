@@ -5,12 +5,26 @@ import type { ComparisonVerdict } from '../../../model/series/compared-metric.ts
 import { type Draw, drawFrom, drawNormal } from '../../../model/workload/draw.ts';
 import { judgedMetricsOf, overallVerdict } from './compare-sides.ts';
 
-/** Test support: comparisons of five runs against five of streamed chats, without the requests. */
+/** Test support: comparisons of repeated runs of streamed chats, without the requests. */
+
+/** How the luck of a run is distributed, with a mean of 0 and a standard deviation of 1; it shifts or multiplies a time. */
+const lucks = {
+  normal: (luck: number, noise: number) => Math.max(0.05, 1 + noise * luck),
+  lognormal: (luck: number, noise: number) => Math.exp(noise * luck),
+  /** A lognormal of skewness 6: most runs are a little too fast, and some far too slow. */
+  skewed: (luck: number, noise: number) =>
+    1 + (noise * (Math.exp(luck) - Math.sqrt(Math.E))) / Math.sqrt(Math.E * (Math.E - 1)),
+} as const;
 
 export interface SimulatedComparison {
+  /** The number of runs on each side. */
+  readonly runs: number;
   /** The standard deviation of a figure from run to run, and how much of it all figures of a run share. */
   readonly noise: number;
   readonly isShared: boolean;
+  readonly luck: keyof typeof lucks;
+  /** The standard deviation of the steps of a random walk, which all figures of a run share: a machine's hours. */
+  readonly walk: number;
   /** What the new side's times are multiplied by, and each run's times over those of the run before. */
   readonly factor: number;
   readonly drift: number;
@@ -18,19 +32,23 @@ export interface SimulatedComparison {
 }
 
 const latencies = ['ttft.p50', 'ttft.p95', 'tpot.p50', 'endToEnd.p50', 'endToEnd.p95'] as const;
-const runs = 5;
-/** ABBA, or the base first. */
-const placesOf = (isAlternating: boolean): Both<readonly number[]> =>
-  isAlternating
-    ? { base: [0, 3, 4, 7, 8], next: [1, 2, 5, 6, 9] }
-    : { base: [0, 1, 2, 3, 4], next: [5, 6, 7, 8, 9] };
+/** The rates of an open load hardly differ. */
+const rates = ['completed', 'outputTokens'] as const;
 
-const results = Array.from({ length: 2 * runs }, (_, place) =>
-  healthyResult({ lags: [], startedAt: `2026-07-01T10:2${place}:30.000Z` }),
+/** Returns the places of both sides: ABBA, or the base first. */
+const placesOf = (runs: number, isAlternating: boolean): Both<readonly number[]> => {
+  const places = Array.from({ length: 2 * runs }, (_, place) => place);
+  const isBase = (place: number): boolean =>
+    isAlternating ? place % 4 === 0 || place % 4 === 3 : place < runs;
+  return { base: places.filter(isBase), next: places.filter((place) => !isBase(place)) };
+};
+
+const results = Array.from({ length: 20 }, (_, place) =>
+  healthyResult({ lags: [], startedAt: `2026-07-01T10:${place + 10}:30.000Z` }),
 );
 
 const candidateOf = (name: string, values: Both<readonly number[]>): MetricCandidate => {
-  const isRate = name === 'completed';
+  const isRate = rates.some((each) => each === name);
   const [traffic, better] = isRate
     ? [null, 'higher' as const]
     : ['chat-stream' as const, 'lower' as const];
@@ -40,7 +58,11 @@ const candidateOf = (name: string, values: Both<readonly number[]>): MetricCandi
     gated: true,
     headline: !isRate && name !== 'tpot.p50',
     remark: null,
-    intervalWithin: () => null,
+    // One run against one: the base is the first run. Its requests show nothing of the noise between runs.
+    intervalWithin: (result) => {
+      const [value] = result === results[0] ? values.base : values.next;
+      return value === undefined ? null : { low: value * 0.99, high: value * 1.01 };
+    },
     effect: isRate ? 0.05 : 0.1,
     floor: 0,
     error: 0,
@@ -49,12 +71,14 @@ const candidateOf = (name: string, values: Both<readonly number[]>): MetricCandi
 };
 
 const verdictOf = (draw: Draw, simulated: SimulatedComparison): ComparisonVerdict => {
-  const { noise, isShared, factor, drift, isAlternating } = simulated;
-  const places = placesOf(isAlternating);
+  const { runs, noise, isShared, luck, walk, factor, drift, isAlternating } = simulated;
+  const places = placesOf(runs, isAlternating);
   const shared = results.map(() => drawNormal(draw));
+  let height = 0;
+  const hours = results.map(() => (height += walk * drawNormal(draw)));
   const valueAt = (place: number, times: number): number => {
-    const luck = isShared ? shared[place]! : drawNormal(draw);
-    return 200 * times * Math.exp(noise * luck) * (1 + drift) ** place;
+    const own = isShared ? shared[place]! : drawNormal(draw);
+    return 200 * times * lucks[luck](own, noise) * Math.exp(hours[place]!) * (1 + drift) ** place;
   };
   const candidates = [
     ...latencies.map((name) =>
@@ -63,11 +87,12 @@ const verdictOf = (draw: Draw, simulated: SimulatedComparison): ComparisonVerdic
         next: places.next.map((place) => valueAt(place, factor)),
       }),
     ),
-    // The rate of an open load hardly differs.
-    candidateOf('completed', {
-      base: places.base.map(() => 20 * Math.exp(0.005 * drawNormal(draw))),
-      next: places.next.map(() => 20 * Math.exp(0.005 * drawNormal(draw))),
-    }),
+    ...rates.map((name) =>
+      candidateOf(name, {
+        base: places.base.map(() => 20 * Math.exp(0.005 * drawNormal(draw))),
+        next: places.next.map(() => 20 * Math.exp(0.005 * drawNormal(draw))),
+      }),
+    ),
   ];
   const sides = {
     base: places.base.map((place) => results[place]!),
@@ -76,14 +101,29 @@ const verdictOf = (draw: Draw, simulated: SimulatedComparison): ComparisonVerdic
   return overallVerdict(judgedMetricsOf(candidates, sides));
 };
 
-/** Returns the share of each verdict among so many comparisons. */
+/** Returns the share of each verdict among so many comparisons; another seed draws others. */
 export const sharesOfVerdicts = (
   count: number,
-  differing: Partial<SimulatedComparison>,
+  { seed = 1, ...differing }: Partial<SimulatedComparison> & { readonly seed?: number },
 ): Record<ComparisonVerdict, number> => {
-  const simulated = { noise: 0.05, isShared: true, factor: 1, drift: 0, isAlternating: true };
-  const shares = { regression: 0, inconclusive: 0, improvement: 0, same: 0 };
-  for (let i = 0; i < count; i += 1)
-    shares[verdictOf(drawFrom(i, 1), { ...simulated, ...differing })] += 1 / count;
-  return shares;
+  const simulated: SimulatedComparison = {
+    runs: 5,
+    noise: 0.05,
+    isShared: true,
+    luck: 'lognormal',
+    walk: 0,
+    factor: 1,
+    drift: 0,
+    isAlternating: true,
+    ...differing,
+  };
+  const counts = { regression: 0, inconclusive: 0, improvement: 0, same: 0 };
+  for (let i = 0; i < count; i += 1) counts[verdictOf(drawFrom(i, seed), simulated)] += 1;
+  const shareOf = (verdict: ComparisonVerdict): number => counts[verdict] / count;
+  return {
+    regression: shareOf('regression'),
+    inconclusive: shareOf('inconclusive'),
+    improvement: shareOf('improvement'),
+    same: shareOf('same'),
+  };
 };

@@ -6,7 +6,7 @@ import type { Side } from '../../../judge/series/repetition.ts';
 import type { SideDifference } from '../../../judge/series/side-differences.ts';
 import { geometricMean, meanOf, varianceOf } from '../../../judge/statistics/significance.ts';
 
-const { alpha } = comparisonRules;
+const { significance } = comparisonRules;
 
 export type SelfNoiseOptions = Omit<CompareSidesOptions, 'base' | 'next' | 'intended'> & {
   readonly side: Side;
@@ -33,7 +33,7 @@ const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetri
   const isRatio = scale === 'ratio';
   const values = [...base.values, ...next.values];
   const deviation = Math.sqrt(Math.max(resolution, varianceOf(values.map(Math.log))));
-  const level = alpha / Math.max(1, tests);
+  const level = significance / Math.max(1, tests);
   const half = Math.min(base.values.length, next.values.length);
   /** What so many repetitions per side detect with probability `power`, as a logarithm or a difference. */
   const detectableAt = (count: number): number => {
@@ -69,7 +69,7 @@ const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetri
 
 /**
  * The differences between runs of one plan although nothing was changed, and the smallest change that a
- * comparison in this environment detects: power 90 %, 5 % false alarms over all gated metrics. The
+ * comparison in this environment detects: power 90 %, 2.8 % false alarms over all gated metrics. The
  * statistics are those of the comparison; the side has at least four runs.
  */
 export const selfNoise = ({ side, ...options }: SelfNoiseOptions): NoiseOrRefusal => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { emptyHistogram, type Histogram } from '../../../model/measures/histogram.ts';
 import {
   driftOf,
+  hochberg,
   holm,
   ksDistance,
   effectiveShare,
@@ -85,6 +86,29 @@ describe('the reference values of statsmodels', () => {
       expect(p).toBeCloseTo(found.p, 9);
     },
   );
+});
+
+describe('Hochberg’s adjustment', () => {
+  it('agrees with p.adjust in R and multipletests in statsmodels', () => {
+    const rounded = (values: readonly number[]) =>
+      hochberg(values).map((p) => Number(p.toFixed(9)));
+    expect(rounded([0.01, 0.04, 0.03, 0.005])).toEqual([0.03, 0.04, 0.04, 0.02]);
+    expect(rounded([0.02, 0.02, 0.02, 0.9])).toEqual([0.04, 0.04, 0.04, 0.9]);
+    expect(rounded([0.5, 0.2, 0.9])).toEqual([0.9, 0.6, 0.9]);
+    expect(hochberg([])).toEqual([]);
+  });
+
+  it('is never larger than Holm’s', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true })), (values) => {
+        const strict = holm(values);
+        for (const [i, p] of hochberg(values).entries()) {
+          expect(p).toBeLessThanOrEqual(strict[i]!);
+          expect(p).toBeGreaterThanOrEqual(values[i]!);
+        }
+      }),
+    );
+  });
 });
 
 describe('Holm’s adjustment', () => {
@@ -190,6 +214,13 @@ describe('the number of repetitions for a decision', () => {
     // t(0.95, 10) × 0.1 × √(2/6) = 0.1046 is not inside ln 1.1 = 0.0953; with seven, 0.0952 is.
     expect(repetitionsNeeded({ ...seen, deviation: 0.1 })).toBe(7);
     expect(repetitionsNeeded({ ...seen, deviation: 0.1, difference: 0.12 })).toBe(7);
+  });
+
+  it('grows fourfold and more if one side comes before the other, since their drift is unknown', () => {
+    const slower = { ...seen, deviation: 0.1, difference: 0.2 };
+    expect(repetitionsNeeded(slower)).toBe(5);
+    // t(0.025, 21) × 0.1 × √(2/12 + 6 × 12/(12² − 1)) = 0.1976 (scipy); with eleven, 0.2082.
+    expect(repetitionsNeeded({ ...slower, isApart: true })).toBe(12);
   });
 
   it('is unknown if the difference equals the minimum effect', () => {

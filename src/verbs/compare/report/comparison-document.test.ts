@@ -98,8 +98,8 @@ describe('a comparison in the terminal', () => {
         the requests of one run are not independent.
 
       Base and new are geometric means over the repetitions. The change has its 95 % confidence interval;
-      p is from Welch’s test on the logarithms, or Newcombe’s for shares, adjusted (Holm) over the gated
-      metrics."
+      p is from Welch’s test on the logarithms, or Newcombe’s for shares, adjusted (Hochberg) over the
+      gated metrics."
     `);
   });
 
@@ -123,7 +123,7 @@ describe('a comparison in the terminal', () => {
       'a drift of +3.0 % from run to run can be the change: compare in turns',
     );
     expect(words).toContain(
-      'The runs drift, and the base came first: compare in turns, with --against.',
+      'The runs drift and did not take turns: compare in turns, with --against.',
     );
   });
 

@@ -181,7 +181,7 @@ const sideSection = (title: string, side: ComparedSide): Section =>
 const shapeText =
   'The largest distance between the distributions of all samples (Kolmogorov-Smirnov). Advisory only: the requests of one run are not independent.';
 const methodText =
-  'Base and new are geometric means over the repetitions. The change has its 95 % confidence interval; p is from Welch’s test on the logarithms, or Newcombe’s for shares, adjusted (Holm) over the gated metrics.';
+  'Base and new are geometric means over the repetitions. The change has its 95 % confidence interval; p is from Welch’s test on the logarithms, or Newcombe’s for shares, adjusted (Hochberg) over the gated metrics.';
 
 const definitions = ({ rules }: Comparison): Section => {
   const rule = (name: string): number => rules[name] ?? 0;
@@ -192,9 +192,9 @@ const definitions = ({ rules }: Comparison): Section => {
     ),
     facts(
       Object.entries({
-        'Regression, improvement': `p below ${rule('alpha')} and a change beyond the minimum effect: ${percent('latencyEffect')} % of a latency and at least ${rule('latencyFloor')} ms (${rule('tokenFloor')} ms for times of single tokens), ${percent('throughputEffect')} % of a throughput, ${percent('rateEffect')} points of a share of failures.`,
+        'Regression, improvement': `p below ${rule('significance')} and a change beyond the minimum effect, for runs that did not take turns also without their drift: ${percent('latencyEffect')} % of a latency and at least ${rule('latencyFloor')} ms (${rule('tokenFloor')} ms for times of single tokens), ${percent('throughputEffect')} % of a throughput, ${percent('rateEffect')} points of a share of failures.`,
         Same: 'An equivalence test: the 90 % interval is inside the minimum effect (two one-sided tests at 5 %). The comparison is the same if its headline figures are: median and p95 of the main latencies, or what --gate names.',
-        Inconclusive: `Anything else, and everything with fewer than ${rule('repetitions')} repetitions per side; one run against one is an indication, and a regression only if the 95 % intervals of both runs, widened for requests that share a queue, are apart by more than the minimum effect.`,
+        Inconclusive: `Anything else, and everything with fewer than ${rule('repetitions')} repetitions per side; one run against one is an indication, and a regression only if the 95 % intervals of both runs, widened for requests that share a queue and for ${percent('singleRunNoise')} % noise between runs, are apart by more than the minimum effect.`,
         Detectable: `The smallest change that as many repetitions with this noise would call significant with a probability of ${percent('power')} %.`,
       }),
     ),

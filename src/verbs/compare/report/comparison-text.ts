@@ -73,7 +73,7 @@ const isIndicative = ({ base, next }: Comparison): boolean =>
 
 const neededText = (comparison: Comparison, metrics: readonly ComparedMetric[]): string => {
   if (metrics.some(({ effect }) => typeof effect?.drift === 'number'))
-    return 'The runs drift, and the base came first: compare in turns, with --against.';
+    return 'The runs drift and did not take turns: compare in turns, with --against.';
   const all = metrics.map(({ needed }) => needed);
   if (all.includes(null)) return 'For some of them no number of repetitions would decide.';
   const most = Math.max(0, ...present(all));
@@ -100,7 +100,7 @@ export const comparisonVerdictText = (comparison: Comparison): string => {
   const undecidedOthers = textIf(others.length > 0, ` Undecided: ${named(others)}.`);
   switch (comparison.verdict) {
     case 'regression':
-      return `Regression: ${named(decidingMetrics)}.${textIf(isIndicative(comparison), ' This is an indication: one run against one. It counts because the 95 % intervals of the two runs are apart by more than the minimum effect.')}`;
+      return `Regression: ${named(decidingMetrics)}.${textIf(isIndicative(comparison), ' This is an indication: one run against one. It counts because the two runs are apart by more than the minimum effect, beyond their 95 % intervals and beyond what runs of 10 % noise differ by.')}`;
     case 'improvement':
       return `Improvement: ${named(decidingMetrics)}; nothing is surely worse.${undecidedOthers}`;
     case 'same':

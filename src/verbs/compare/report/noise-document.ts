@@ -89,7 +89,7 @@ export const noiseDocument = (noise: Noise): ReportDocument => {
         section('Other metrics', [tableOf('These metrics do not decide', false)]),
       ),
       text(
-        'Noise is the standard deviation between runs. Halves compares two halves of the runs (ABBA), with the 95 % interval. n=5 is the smallest change that five repetitions per side detect with a probability of 90 % (5 % false alarms over all gated metrics, never less than the minimum effect). Needed is the number of repetitions per side that detects the minimum effect.',
+        'Noise is the standard deviation between runs. Halves compares two halves of the runs (ABBA), with the 95 % interval. n=5 is the smallest change that five repetitions per side detect with a probability of 90 % (2.8 % false alarms over all gated metrics, never less than the minimum effect). Needed is the number of repetitions per side that detects the minimum effect.',
         'quiet',
       ),
     ],

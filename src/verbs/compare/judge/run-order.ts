@@ -1,0 +1,51 @@
+import { comparisonRules } from '../../../model/series/compared-metric.ts';
+import type { Result } from '../../../model/result/result.ts';
+import { type Both, onBoth } from '../../../judge/series/traffic-streams.ts';
+import {
+  type Contrast,
+  driftOf,
+  meanOf,
+  withoutDrift,
+} from '../../../judge/statistics/significance.ts';
+
+/** The places of the runs in the order of their start. */
+export type Places = Both<readonly number[]>;
+
+/** How far apart the mean places of sides that take turns are, at most: the drift of so few runs is no relevant change. */
+const mostApart = 1;
+
+/** Returns the places of runs that did not take turns; `null` if a drift affects both sides alike. */
+export const placesApart = (results: Both<readonly Result[]>): Places | null => {
+  const starts = onBoth(results, (side) => side.map(({ startedAt }) => startedAt));
+  const order = [...starts.base, ...starts.next].toSorted();
+  const places = onBoth(starts, (side) =>
+    side.map((each) => (order.indexOf(each) + order.lastIndexOf(each)) / 2),
+  );
+  return Math.abs(meanOf(places.next) - meanOf(places.base)) > mostApart ? places : null;
+};
+
+/** What is left of the change of runs that did not take turns. */
+export interface Remaining extends Contrast {
+  /** The drift from one run to the next. */
+  readonly slope: number;
+  /** The variance of a value around its line. */
+  readonly variance: number;
+}
+
+/**
+ * Returns the change without the drift that both sides share, whatever its direction and significance: a test at any
+ * usual level misses most drifts that are large enough to look like a change. `null` for too few runs.
+ */
+export const remainingChange = (
+  { base, next }: Both<readonly number[]>,
+  places: Places,
+  resolution: number,
+): Remaining | null => {
+  // Runs without a value shift the places of the others, which hardly changes the drift.
+  const own = [places.base.slice(0, base.length), places.next.slice(0, next.length)] as const;
+  const drift = driftOf([base, next], own, resolution);
+  if (drift === null) return null;
+  const contrast = withoutDrift([base, next], own, drift);
+  const p = Math.min(1, comparisonRules.unevenDrift * contrast.p);
+  return { ...contrast, p, slope: drift.slope, variance: drift.variance };
+};
