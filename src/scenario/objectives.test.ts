@@ -95,6 +95,22 @@ describe('an objective', () => {
     expect(objectives).toMatchObject([{ minSamples: 50, severity: 'fail', abortAfter: 30_000 }]);
   });
 
+  it('can leave out 429s that a limit explains, by a label or in the long form', () => {
+    const { objectives } = planOf(`  - e2e.p95{quota=excluded} < 1s
+  - { objective: 'e2e.p99{ traffic=chat } < 1s', quota: excluded }
+  - { objective: errorRate < 1%, quota: excluded }
+  - { objective: 'failed{quota=excluded} < 1', quota: excluded }
+  - errorRate < 1%`);
+    expect(objectives.map(({ text, quota }) => [text, quota])).toEqual([
+      ['e2e.p95{quota=excluded} < 1s', 'excluded'],
+      ['e2e.p99{traffic=chat, quota=excluded} < 1s', 'excluded'],
+      ['errorRate{quota=excluded} < 1%', 'excluded'],
+      ['failed{quota=excluded} < 1', 'excluded'],
+      ['errorRate < 1%', undefined],
+    ]);
+    expect(objectives.at(-1)).not.toHaveProperty('quota');
+  });
+
   it('on each request has a measure and optional labels', () => {
     expect(planOf('  []').perRequest).toMatchObject([
       { measure: 'ttft', comparison: '<', bound: 500, scope: { traffic: null } },
@@ -147,7 +163,7 @@ describe('an error in an objective is reported at its place', () => {
     ['completed > 5/s', '"5/s" is not a bound for completed: expected a number of arrivals'],
     [
       'ttft.p95{modle=publisher/big} < 1s',
-      '"modle" is not a label: expected traffic, model, key or stage; did you mean "model"?',
+      '"modle" is not a label: expected traffic, model, key, stage or quota; did you mean "model"?',
     ],
     [
       'finish < 5%',
@@ -159,7 +175,7 @@ describe('an error in an objective is reported at its place', () => {
     ],
     [
       'finish{raeson=length} < 5%',
-      '"raeson" is not a label: expected reason, traffic, model, key or stage; did you mean "reason"?',
+      '"raeson" is not a label: expected reason, traffic, model, key, stage or quota; did you mean "reason"?',
     ],
     [
       'finish{reason=length, reason=stop} < 5%',
@@ -171,8 +187,25 @@ describe('an error in an objective is reported at its place', () => {
     ],
     [
       'errorRate{reason=length} < 5%',
-      '"reason" is not a label: expected traffic, model, key or stage; only finish has a reason',
+      '"reason" is not a label: expected traffic, model, key, stage or quota; only finish has a reason',
     ],
+    [
+      'ttft.p95{quota=counted} < 1s',
+      '"counted" is no quota: expected excluded; write quota=excluded, or leave it out',
+    ],
+    ...(
+      [
+        ['ttft.mean{quota=excluded} < 1s', 'is of completed requests only'],
+        ['gap.p95{quota=excluded} < 1s', 'is of completed requests only'],
+        ['outputSpeed.p5{quota=excluded} > 20/s', 'is of completed requests only'],
+        ['completed{quota=excluded} > 5', 'counts no 429s'],
+        ['completedRate{quota=excluded} > 5/s', 'counts events, of which no 429 is one'],
+        ['server.waiting.p95{quota=excluded} < 5', 'is not of single requests'],
+      ] as const
+    ).map(([text, reason]) => [
+      text,
+      `quota=excluded leaves out 429s, and this figure ${reason}; percentiles of times that each request has, shares, failed and limited can have it`,
+    ]),
     [
       'finish{reason=length} < 5',
       '"5" is not a bound for finish: expected a percentage from 0% to 100%, such as 99.5%; a number needs its unit: 5%',
@@ -248,6 +281,28 @@ describe('an error in an objective is reported at its place', () => {
         "f.yaml:17:5: expected an objective such as "ttft.p95 < 800ms", or a mapping such as {objective: "errorRate < 1%", severity: warn}, got the number 5",
         "f.yaml:19:5: this objective is a duplicate; keep one of them",
         "f.yaml:20:50: an objective that only warns cannot end the run; keep one of the two",
+      ]
+    `);
+  });
+
+  it('if 429s are to be left out where no limit can explain them, or the run may end by them', () => {
+    const problems = (more: string) =>
+      problemsOf(`  - { objective: errorRate < 1%, quota: excluded }
+  - errorRate{quota=excluded} < 1%
+  - { objective: faultRate < 1%, quota: excluded, abort: { after: 3s } }
+  - { objective: sent < 1, quota: excluded }
+${more}`);
+    expect(problems('limits: none\nretry: { attempts: 2 }')).toMatchInlineSnapshot(`
+      [
+        "f.yaml:11:18: quota=excluded leaves out 429s that a limit explains, and none is declared; add for example limits: {requestsPerMinute: 60}",
+        "f.yaml:11:18: quota=excluded cannot be combined with "retry": each try is judged by itself; keep one of the two",
+        "f.yaml:12:5: this objective is a duplicate; keep one of them",
+        "f.yaml:12:5: quota=excluded leaves out 429s that a limit explains, and none is declared; add for example limits: {requestsPerMinute: 60}",
+        "f.yaml:12:5: quota=excluded cannot be combined with "retry": each try is judged by itself; keep one of the two",
+        "f.yaml:13:18: quota=excluded leaves out 429s that a limit explains, and none is declared; add for example limits: {requestsPerMinute: 60}",
+        "f.yaml:13:18: quota=excluded cannot be combined with "retry": each try is judged by itself; keep one of the two",
+        "f.yaml:13:51: which 429s a limit explains is judged when the run ends; leave "abort" out",
+        "f.yaml:14:18: quota=excluded leaves out 429s, and this figure counts no 429s; percentiles of times that each request has, shares, failed and limited can have it",
       ]
     `);
   });

@@ -75,6 +75,34 @@ describe('a run with objectives', () => {
     expect(result.verdicts).toMatchObject(verdicts);
   });
 
+  it.for([
+    ['and leaves out the 429s of the declared limit', 20, 'kept', 0],
+    ['and counts the 429s of a limit that is lower than the declared one', 1000, 'broken', 10],
+  ] as const)('is meant to meet 429s, %s', async ([, declared, grounds, exit], context) => {
+    const text = `traffic:
+  - { kind: chat-stream, model: weir/small, prompt: Say yes., maxTokens: 4 }
+load: { kind: constant, rate: 40/s, duration: 2s }
+limits: { requestsPerMinute: ${declared}, tokensPerMinute: none }
+mock: { ttft: 20ms, gap: 2ms, limits: { requestsPerMinute: 20 } }
+objectives:
+  - { objective: e2e.p95 < 5s, minSamples: 10, severity: warn }
+  - { objective: e2e.p95 < 5s, minSamples: 10, quota: excluded }
+  - { objective: 'e2e.p95{quota=excluded} < 1ms', minSamples: 10, severity: warn }
+  - errorRate{quota=excluded} <= 0%
+  - limited{quota=excluded} <= 0
+`;
+    const { code, result } = await runWeir(text);
+    expect(code).toBe(exitOf(result, exit));
+    skipIfInvalid(context, result);
+    expect(result.verdicts).toMatchObject([
+      { grounds: 'broken', observed: null, n: 80 },
+      { grounds, n: declared === 20 ? 20 : 80, excluded: declared === 20 ? 60 : 0 },
+      { grounds: 'broken', observed: declared === 20 ? expect.any(Number) : null },
+      { grounds },
+      { grounds },
+    ]);
+  });
+
   it('exits with 0 when it breaks an objective that only warns', async (context) => {
     const objectives = 'objectives: [{ objective: ttft.p50 < 1ms, severity: warn }]';
     const { code, result } = await runWeir(scenario(objectives));

@@ -5,6 +5,7 @@ import { emptyOutcomeCounts, emptySecond } from '../../model/measures/outcome-co
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import type { Objective } from '../../model/plan/objective.ts';
 import type { MeasureName } from '../../model/measures/measures.ts';
+import { toLedgerEntry, toLedgerRow } from '../../model/observation/ledger.ts';
 import { instant, milliseconds } from '../../model/quantity.ts';
 import { infiniteFigure, objectiveVerdictSchema } from '../../model/result/objective-verdict.ts';
 import type { Result } from '../../model/result/result.ts';
@@ -193,5 +194,156 @@ describe('a percentile over arrivals of which some failed', () => {
       observed: null,
       n: 700,
     });
+  });
+});
+
+describe('429s that a declared limit explains', () => {
+  /** Sixty requests that are admitted within 3 s, then as many 429s as named; the limit is 60 a minute. */
+  const limited = ({
+    early = 0,
+    late,
+    key = 'main',
+  }: {
+    readonly early?: number;
+    readonly late: number;
+    readonly key?: string;
+  }): Result['ledger'][number] => {
+    const row = (sent: number, status: number) =>
+      toLedgerRow({
+        sent,
+        answered: sent + 5,
+        ended: sent + 6,
+        status,
+        traffic: 'chat-stream',
+        tokens: status === 200 ? 10 : null,
+        limitRequests: null,
+        remainingRequests: null,
+        limitTokens: null,
+        remainingTokens: null,
+        unit: null,
+        form: status === 429 ? 'error' : null,
+        retryAfter: null,
+        resetIn: null,
+      });
+    const every = (count: number, from: number, status: number) =>
+      Array.from({ length: count }, (_, i) => row(from + 50 * i, status));
+    const rows = [...every(early, 0, 429), ...every(60, 10, 200), ...every(late, 4000, 429)];
+    return { key, rows: rows.toSorted((a, b) => a[0] - b[0]), left: 0 };
+  };
+  const excluding: Partial<Objective> = { quota: 'excluded' };
+  const run = [arrivals(times(60), { limited: 40 })];
+
+  it('fail a percentile unless the objective leaves them out', () => {
+    const ledger = [limited({ late: 40 })];
+    expect(judged(run, {}, { ledger })).toMatchObject({
+      grounds: 'broken',
+      observed: null,
+      n: 100,
+    });
+    expect(judged(run, {}, { ledger })).not.toHaveProperty('excluded');
+    expect(judged(run, excluding, { ledger })).toMatchObject({
+      grounds: 'kept',
+      observed: 144,
+      n: 60,
+      excluded: 40,
+    });
+    expect(judged(run, { ...excluding, bound: 100 }, { ledger })).toMatchObject({
+      grounds: 'broken',
+      observed: 144,
+    });
+  });
+
+  it('are told from those that came with room left, which stay infinite', () => {
+    const ledger = [limited({ early: 10, late: 30 })];
+    expect(judged(run, excluding, { ledger })).toMatchObject({
+      grounds: 'broken',
+      observed: null,
+      n: 70,
+      excluded: 30,
+    });
+    const errors: Partial<Objective> = {
+      ...excluding,
+      figure: { kind: 'share', name: 'errorRate' },
+      bound: 10,
+    };
+    const { observed, n } = judged(run, errors, { ledger });
+    expect([observed, n]).toEqual([(10 / 70) * 100, 70]);
+  });
+
+  it('are left out of shares and counts', () => {
+    const ledger = [limited({ late: 30 })];
+    const groups = [arrivals(times(60), { limited: 30, broken: 10 })];
+    const of = (figure: Objective['figure']) =>
+      judged(groups, { ...excluding, figure }, { ledger }).observed;
+    expect(of({ kind: 'share', name: 'errorRate' })).toBeCloseTo(100 / 7);
+    expect(of({ kind: 'share', name: 'faultRate' })).toBeCloseTo(100 / 7);
+    expect(of({ kind: 'share', name: 'limitedRate' })).toBe(0);
+    expect(of({ kind: 'count', name: 'failed' })).toBe(10);
+    expect(of({ kind: 'count', name: 'limited' })).toBe(0);
+  });
+
+  it('of one model are as few as is possible, since the ledger names no model', () => {
+    const ledger = [limited({ early: 10, late: 30 })];
+    const groups = [
+      arrivals(times(30), { limited: 25 }, { model: 'a' }),
+      arrivals(times(30), { limited: 15 }, { model: 'b' }),
+    ];
+    const scope = { traffic: null, model: 'a', key: null, stages: null };
+    expect(judged(groups, { ...excluding, scope }, { ledger }).excluded).toBe(15);
+    expect(judged(groups, excluding, { ledger }).excluded).toBe(30);
+  });
+
+  it('are those of its key', () => {
+    const ledger = [limited({ late: 30 }), limited({ late: 0, early: 10, key: 'other' })];
+    const groups = [
+      arrivals(times(60), { limited: 30 }),
+      arrivals(times(60), { limited: 10 }, { key: 'other' }),
+    ];
+    const scope = { traffic: null, model: null, stages: null };
+    const of = (key: string | null) =>
+      judged(groups, { ...excluding, scope: { ...scope, key } }, { ledger }).excluded;
+    expect([of('main'), of('other'), of(null)]).toEqual([30, 0, 30]);
+  });
+
+  it('all count if the ledger was too small to know them', () => {
+    const ledger = [{ ...limited({ late: 40 }), left: 1 }];
+    expect(judged(run, excluding, { ledger })).toMatchObject({
+      grounds: 'broken',
+      n: 100,
+      excluded: null,
+    });
+  });
+
+  it('do not make the others seem to depend on each other', () => {
+    const timeline = Array.from({ length: 20 }, (_, second) => ({
+      ...emptySecond(second),
+      due: 5,
+      outcomes: {
+        ...emptyOutcomeCounts(),
+        completed: second < 12 ? 5 : 0,
+        limited: second < 12 ? 0 : 5,
+      },
+      latency: second < 12 ? { 'chat-stream': { endToEnd: distributionOf(times(5), 2) } } : {},
+    }));
+    const late = limited({ late: 0 }).rows;
+    const refusals = Array.from({ length: 40 }, (_, i) =>
+      toLedgerRow({
+        ...toLedgerEntry(late[0]!),
+        sent: 12_000 + 200 * i,
+        answered: 12_001 + 200 * i,
+        ended: 12_002 + 200 * i,
+        status: 429,
+      }),
+    );
+    const ledger = [{ key: 'main', rows: [...late, ...refusals], left: 0 }];
+    const errors: Partial<Objective> = { figure: { kind: 'share', name: 'errorRate' }, bound: 10 };
+    const wide = judged(run, errors, { ledger, timeline, scheduled: milliseconds(20_000) });
+    const narrow = judged(
+      run,
+      { ...errors, ...excluding },
+      { ledger, timeline, scheduled: milliseconds(20_000) },
+    );
+    expect(wide.effective).toBeLessThan(20);
+    expect(narrow.effective).toBe(60);
   });
 });

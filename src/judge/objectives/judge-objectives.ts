@@ -30,6 +30,7 @@ import {
 import { isOfRequests } from '../../model/measures/server-figures.ts';
 import { serverSamplesIn, serverValuesOf } from '../../model/result/server-metrics.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
+import { instant, secondOf } from '../../model/quantity.ts';
 import type { ErrorBounds, Trust } from '../../model/result/verdict.ts';
 import { type FigureErrors, figureErrorsOf } from '../errors/figure-errors.ts';
 import { ratedSeconds, stageSpans } from '../../model/plan/stage-spans.ts';
@@ -37,8 +38,10 @@ import {
   dependenceOfDue,
   dependenceOfArrivals,
   meanHalfWidth,
+  type RunPart,
   secondsAt,
 } from '../../model/result/run-dependence.ts';
+import { countExplained, measuredRefusals } from '../limits/facts/explained-refusals.ts';
 import { observeFigure, type ObservedValue } from './observed-value.ts';
 
 /** Decides whether an observed value meets an objective. Too few samples are `no-data`, never a pass. */
@@ -86,23 +89,52 @@ const serverValues = (
   return read < minServerShare * Math.floor(wanted) ? [] : values;
 };
 
-const observe = (result: Result, { figure, scope }: Objective): ObservedValue => {
+const countBySecond = (instants: readonly number[]): ReadonlyMap<number, number> => {
+  const counts = new Map<number, number>();
+  for (const each of instants) {
+    const second = secondOf(instant(each));
+    counts.set(second, (counts.get(second) ?? 0) + 1);
+  }
+  return counts;
+};
+
+/** Leaves the 429s that a declared limit explains out of the seconds of a run. */
+const withoutExplained = (result: Result, part: RunPart): RunPart => {
+  const explained = (measuredRefusals(result) ?? []).filter(({ isExplained }) => isExplained);
+  const sent = countBySecond(explained.map((each) => each.sent));
+  const ended = countBySecond(explained.map((each) => each.ended));
+  const seconds = part.seconds.map((each) => {
+    if (each === undefined) return each;
+    const { second, due, outcomes } = each;
+    const limited = Math.max(0, outcomes.limited - (ended.get(second) ?? 0));
+    const left = Math.max(0, due - (sent.get(second) ?? 0));
+    return { ...each, due: left, outcomes: { ...outcomes, limited } };
+  });
+  return { ...part, seconds };
+};
+
+/** Observes a figure. `excluded` counts the 429s that were left out of it; `null` if it is unknown which to leave out. */
+const observe = (result: Result, objective: Objective) => {
+  const { figure, scope, quota } = objective;
   const where: LabelFilter = (labels) => outsideWarmUp(labels) && inScope(scope, labels);
-  const groups = groupsMatching(result, where);
-  const part = runPartOf(result, groups);
-  return observeFigure(figure, {
+  const all = groupsMatching(result, where);
+  const groups =
+    figure.kind === 'measure'
+      ? all.filter(({ labels }) => measures[figure.name].traffic.includes(labels.traffic))
+      : all;
+  const excluded = quota === undefined ? 0 : countExplained(result, scope, groups);
+  const due = sumOutcomes(groups);
+  const outcomes = { ...due, limited: due.limited - (excluded ?? 0) };
+  const whole = runPartOf(result, all);
+  const part = excluded === null || excluded === 0 ? whole : withoutExplained(result, whole);
+  const observed = observeFigure(figure, {
     distribution: (name) => distributionOf(result, name, where),
     // The end of a stopped run cuts requests off, which is not their fault.
-    arrivals: (name) =>
-      result.partial === null
-        ? sumOutcomes(
-            groups.filter(({ labels }) => measures[name].traffic.includes(labels.traffic)),
-          )
-        : emptyOutcomeCounts(),
+    arrivals: () => (result.partial === null ? outcomes : emptyOutcomeCounts()),
     dependenceOfDue: (name, q, failed) => dependenceOfDue(part, name, q, failed),
     meanHalfWidth: (name) => meanHalfWidth(part, name),
     counted: () => ({
-      outcomes: sumOutcomes(groups),
+      outcomes,
       sent: groups.reduce((sum, { sent }) => sum + sent, 0),
       metAllObjectives: groups.reduce((sum, { good }) => sum + (good?.all ?? 0), 0),
       finished: 'reason' in figure ? countFinishes(groups, figure.reason) : null,
@@ -111,6 +143,7 @@ const observe = (result: Result, { figure, scope }: Objective): ObservedValue =>
     server: (name) => serverValues(result, name, scope.stages),
     rated: (name) => ratedIn(result, name, scope),
   });
+  return { observed, excluded };
 };
 
 /** Decides whether the whole confidence interval is on the figure's side of the bound; `null` without one. */
@@ -170,7 +203,7 @@ const judge = (
   errors: FigureErrors,
   disqualifiedBecause: VerdictReason | null,
 ): ObjectiveVerdict => {
-  const observedValue = observe(result, objective);
+  const { observed: observedValue, excluded } = observe(result, objective);
   const error = errorOf(errors, objective, observedValue);
   const { text, severity, minSamples, figure } = objective;
   const breach = result.breach?.text === text ? result.breach : null;
@@ -197,6 +230,7 @@ const judge = (
     unit: unitOfFigure(figure),
     n,
     ...(value.effective === undefined ? {} : { effective: Math.floor(value.effective) }),
+    ...(objective.quota === undefined ? {} : { excluded }),
     minSamples,
     low: finite(low),
     high: finite(high),

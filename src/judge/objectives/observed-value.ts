@@ -1,7 +1,7 @@
 import type { OutcomeCounts } from '../../model/measures/counts.ts';
 import type { Histogram } from '../../model/measures/histogram.ts';
 import type { ObjectiveFigure, Statistic } from '../../model/plan/objective.ts';
-import type { MeasureName } from '../../model/measures/measures.ts';
+import { isTimeOfEachRequest, type MeasureName } from '../../model/measures/measures.ts';
 import { type Dependence, halfWidthOfRatio } from '../../model/measures/dependence.ts';
 import { doubt, quantile, wilsonInterval } from '../../model/measures/quantile.ts';
 import {
@@ -12,7 +12,7 @@ import {
   shares,
 } from '../../model/measures/run-figures.ts';
 import { countArrivals } from '../../model/measures/outcome-counts.ts';
-import { failuresBeside, isTimeOfEachRequest } from '../../model/result/summary.ts';
+import { failuresBeside } from '../../model/result/summary.ts';
 
 /** The figure of an objective so far. `low` and `high` bound its 95 % confidence interval. */
 export interface ObservedValue {

@@ -215,3 +215,10 @@ export const measures = {
 
 export type MeasureName = keyof typeof measures;
 export const measureNames = Object.keys(measures) as readonly MeasureName[];
+
+/** The times of which a completed request can have none or several. */
+const timesOfSome: ReadonlySet<MeasureName> = new Set(['gap', 'connect', 'retryWait', 'paceWait']);
+
+/** Whether each completed request has one of these times, so that a failed one has waited for it in vain. */
+export const isTimeOfEachRequest = (name: MeasureName): boolean =>
+  measures[name].unit === 'ms' && measures[name].better === 'lower' && !timesOfSome.has(name);

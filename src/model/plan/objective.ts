@@ -1,6 +1,6 @@
 import type { Labels } from '../measures/counts.ts';
 import { z } from 'zod';
-import { measureNames, measures } from '../measures/measures.ts';
+import { isTimeOfEachRequest, measureNames, measures } from '../measures/measures.ts';
 import { millisecondsSchema } from '../quantity-schema.ts';
 import { countNames, rateNames, shareNames } from '../measures/run-figures.ts';
 import { unitOfServerFigure } from '../measures/server-figures.ts';
@@ -68,6 +68,8 @@ export const objectiveSchema = z.strictObject({
   severity: z.enum(['fail', 'warn']),
   /** The moment from which a breach ends the run; `null` means that the objective is checked only at the end. */
   abortAfter: millisecondsSchema.nullable(),
+  /** Whether 429s that a declared limit explains are left out of what was due; absent if they count. */
+  quota: z.literal('excluded').exactOptional(),
 });
 export type Objective = z.infer<typeof objectiveSchema>;
 
@@ -95,6 +97,27 @@ const unitByKind = { count: '', share: '%', rate: '/s' } as const;
 export const unitOfFigure = (figure: ObjectiveFigure): string => {
   if (figure.kind === 'measure') return measures[figure.name].unit;
   return figure.kind === 'server' ? unitOfServerFigure(figure.name) : unitByKind[figure.kind];
+};
+
+const quotaCounts = ['failed', 'limited'];
+
+/** Returns why 429s cannot be left out of a figure; `null` if they can. */
+export const whyNoQuota = (figure: ObjectiveFigure): string | null => {
+  const { kind, name } = figure;
+  switch (kind) {
+    case 'share':
+      return null;
+    case 'count':
+      return quotaCounts.includes(name) ? null : 'counts no 429s';
+    case 'measure':
+      return typeof figure.statistic === 'number' && isTimeOfEachRequest(figure.name)
+        ? null
+        : 'is of completed requests only';
+    case 'rate':
+      return 'counts events, of which no 429 is one';
+    case 'server':
+      return 'is not of single requests';
+  }
 };
 
 /** Returns the default of `minSamples`: ten beyond a quantile, thirty for a mean, one for a minimum or maximum. */

@@ -31,6 +31,8 @@ export const objectiveVerdictSchema = z.strictObject({
   n: z.int().nonnegative().nullable(),
   /** As many independent samples as these tell; absent where that is `n` or unknown. */
   effective: z.int().nonnegative().optional(),
+  /** The 429s that were left out, since a declared limit explains them; `null` if it is unknown which, absent if none may be. */
+  excluded: z.int().nonnegative().nullable().optional(),
   minSamples: z.int().positive(),
   /** The lower end of the 95 % confidence interval; `null` without a bound. */
   low: z.number().nullable(),

@@ -12,7 +12,12 @@ import {
   type Histogram,
   sumOfHistograms,
 } from '../measures/histogram.ts';
-import { type MeasureName, measureNames, measures } from '../measures/measures.ts';
+import {
+  isTimeOfEachRequest,
+  type MeasureName,
+  measureNames,
+  measures,
+} from '../measures/measures.ts';
 import { countArrivals, sumOutcomes } from '../measures/outcome-counts.ts';
 import { quantile, type Quantile } from '../measures/quantile.ts';
 import { type Dependence, independence } from '../measures/dependence.ts';
@@ -55,13 +60,6 @@ export const runPartOf = (result: Result, groups: readonly Group[]): RunPart => 
   ofResult.set(key, part);
   return part;
 };
-
-/** The times of which a completed request can have none or several. */
-const timesOfSome: ReadonlySet<MeasureName> = new Set(['gap', 'connect', 'retryWait', 'paceWait']);
-
-/** Whether each completed request has one of these times, so that a failed one has waited for it in vain. */
-export const isTimeOfEachRequest = (name: MeasureName): boolean =>
-  measures[name].unit === 'ms' && measures[name].better === 'lower' && !timesOfSome.has(name);
 
 /**
  * Counts the failed arrivals that stand beside the samples of a measure, of which each would be infinite. They are fewer

@@ -95,12 +95,24 @@ const unsureText = ({ n, effective, minSamples }: ObjectiveVerdict): string =>
 const infiniteText = (verdict: ObjectiveVerdict): string | null =>
   isInfinite(verdict) ? `fewer than ${percentIn(verdict.text)} % completed` : null;
 
+/** Which 429s were left out; `null` for an objective that counts all. */
+const excludedText = ({ excluded }: ObjectiveVerdict): string | null => {
+  if (excluded === undefined) return null;
+  return excluded === null
+    ? 'all 429s count, since it is unknown which of them a limit explains'
+    : `without ${plural(excluded, '429')} that the declared limits explain`;
+};
+
 /** The reason for the outcome; `null` if the figure is reason enough. */
 export const objectiveReasonText = (verdict: ObjectiveVerdict): string | null => {
   if (verdict.grounds === 'no-data') return noDataText(verdict);
   if (verdict.grounds === 'within-error') return withinErrorText(verdict);
   const unsure = verdict.sure === false ? unsureText(verdict) : null;
-  const why = present([infiniteText(verdict), reasons[verdict.grounds] ?? unsure]);
+  const why = present([
+    infiniteText(verdict),
+    excludedText(verdict),
+    reasons[verdict.grounds] ?? unsure,
+  ]);
   return why.length === 0 ? null : why.join('; ');
 };
 

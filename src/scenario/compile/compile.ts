@@ -4,6 +4,7 @@ import {
   parseObjective,
   parseRequestObjective,
   type ParsedObjective,
+  withQuota,
 } from './objective-grammar.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
 import {
@@ -89,11 +90,13 @@ const usualMinSamples = (figure: ObjectiveFigure): number => {
 
 export const compileObjective = (written: ScenarioObjective, stages: StageNames): Objective => {
   const { objective, ...long } = typeof written === 'string' ? { objective: written } : written;
-  const scoped = scopedObjective(objective, parseObjective(objective), stages);
-  const { figure } = scoped;
-  const usual = usualMinSamples(figure);
-  const { minSamples = usual, severity = 'fail', abort }: Partial<typeof written & object> = long;
-  return { ...scoped, minSamples, severity, abortAfter: abort?.after ?? null };
+  const { quota: excludes, ...rest }: Partial<typeof written & object> = long;
+  const text = excludes === undefined ? objective : withQuota(objective);
+  const parsed = parseObjective(text);
+  const scoped = scopedObjective(text, parsed, stages);
+  const { minSamples = usualMinSamples(scoped.figure), severity = 'fail', abort } = rest;
+  const quota = parsed.ok && parsed.value.quota !== undefined ? { quota: parsed.value.quota } : {};
+  return { ...scoped, minSamples, severity, abortAfter: abort?.after ?? null, ...quota };
 };
 
 const compileRequestObjective = (written: string, stages: StageNames): RequestObjective => {

@@ -6,6 +6,7 @@ import {
   type ObjectiveFigure,
   type Statistic,
   statistics,
+  whyNoQuota,
 } from '../../model/plan/objective.ts';
 import { counts, rates, shares } from '../../model/measures/run-figures.ts';
 import { readBound } from './objective-bound.ts';
@@ -22,6 +23,8 @@ export interface ParsedObjective {
   readonly labels: readonly { readonly label: LabelName; readonly name: string }[];
   readonly comparison: ComparisonOperator;
   readonly bound: number;
+  /** Whether 429s that a declared limit explains are left out. */
+  readonly quota?: 'excluded';
 }
 
 /** Says what is wrong with the text of an objective, and what to do. */
@@ -50,8 +53,9 @@ const resultOf = <T>(read: () => T): ParseResult<T> => {
 
 const labelNames = ['traffic', 'model', 'key', 'stage'] as const;
 export type LabelName = (typeof labelNames)[number];
+const aggregateLabels = [...labelNames, 'quota'] as const;
 interface Label {
-  readonly label: LabelName | 'reason';
+  readonly label: LabelName | 'reason' | 'quota';
   readonly name: string;
 }
 
@@ -158,6 +162,14 @@ const quotedStart = (text: string): string =>
 const objectivePattern =
   /^\s*([A-Za-z]\w*)\s*(?:\.([\w.%]+))?\s*(?:\{((?:[^"{}]|"[^"]*")*)\})?\s*([<>=!~≤≥]+)\s*(.*?)\s*$/;
 
+/** Returns the text of an objective with `quota=excluded` among its labels. A text that is no objective stays as it is. */
+export const withQuota = (text: string): string => {
+  const [, name, statistic, labels = '', sign, bound] = partsOf(text) ?? [];
+  if (name === undefined || /\bquota\s*=/.test(labels)) return text;
+  const all = [labels.trim(), 'quota=excluded'].filter((each) => each !== '').join(', ');
+  return `${name}${statistic === undefined ? '' : `.${statistic}`}{${all}} ${sign} ${bound}`;
+};
+
 /** Returns the finish reason of `finish`, which a server may have invented. */
 const finishReasonIn = (labels: readonly Label[]): string => {
   const reason = labels.find(({ label }) => label === 'reason')?.name ?? '';
@@ -170,22 +182,43 @@ const finishReasonIn = (labels: readonly Label[]): string => {
   );
 };
 
+/** Returns the quota of an objective, if it is set and its figure can have one. */
+const quotaIn = (labels: readonly Label[], figure: ObjectiveFigure): { quota?: 'excluded' } => {
+  const quota = labels.find(({ label }) => label === 'quota');
+  if (quota === undefined) return {};
+  if (quota.name !== 'excluded')
+    throw new ObjectiveError(
+      `${quote(quota.name)} is no quota: expected excluded`,
+      'write quota=excluded, or leave it out',
+    );
+  const reason = whyNoQuota(figure);
+  if (reason === null) return { quota: 'excluded' };
+  throw new ObjectiveError(
+    `quota=excluded leaves out 429s, and this figure ${reason}`,
+    'percentiles of times that each request has, shares, failed and limited can have it',
+  );
+};
+
 /** Parses the other parts of an objective whose figure has been read. */
 const withParts = <Figure extends ObjectiveFigure>(
   figure: Figure,
   [, , , written = '', sign = '', boundText = '']: RegExpExecArray,
+  names: readonly Label['label'][],
 ) => {
   const isFinish = figure.kind === 'share' && figure.name === 'finish';
-  const all = readLabels(written, isFinish ? ['reason', ...labelNames] : labelNames);
+  const all = readLabels(written, isFinish ? ['reason', ...names] : names);
   const reason = isFinish ? { reason: finishReasonIn(all) } : {};
-  const labels = all.flatMap(({ label, name }) => (label === 'reason' ? [] : { label, name }));
+  const labels = all.flatMap(({ label, name }) =>
+    label === 'reason' || label === 'quota' ? [] : { label, name },
+  );
+  const quota = quotaIn(all, figure);
   const comparison = comparisonOperatorNames.find((name) => name === sign);
   if (comparison === undefined) {
     throw new ObjectiveError(`expected <, <=, > or >=, got ${quote(sign)}`);
   }
   const read = readBound(figure, boundText);
   if ('bound' in read)
-    return { figure: { ...figure, ...reason }, labels, comparison, bound: read.bound };
+    return { figure: { ...figure, ...reason }, labels, comparison, bound: read.bound, ...quota };
   const message = `${quote(boundText)} is not a bound for ${figure.name}: expected ${read.expected}`;
   throw new ObjectiveError(message, read.advice);
 };
@@ -194,7 +227,7 @@ const withParts = <Figure extends ObjectiveFigure>(
 export const parseObjective = (text: string): ParseResult<ParsedObjective> =>
   resultOf(() => {
     const parts = partsOf(text);
-    if (parts !== null) return withParts(readFigure(parts[1]!, parts[2]), parts);
+    if (parts !== null) return withParts(readFigure(parts[1]!, parts[2]), parts, aggregateLabels);
     throw new ObjectiveError(
       `${quotedStart(text)} is not an objective: expected a figure, a comparison and a bound`,
       'for example ttft.p95{traffic=chat-stream} < 800ms, or errorRate < 1%',
@@ -216,7 +249,8 @@ export const parseRequestObjective = (text: string) =>
       const hint = `write ${name} here, or move the whole objective to "objectives"`;
       throw new ObjectiveError(message, hint);
     }
-    if (has(measures, name)) return withParts({ kind: 'measure', name, statistic: 'max' }, parts);
+    if (has(measures, name))
+      return withParts({ kind: 'measure', name, statistic: 'max' }, parts, labelNames);
     throw runFigure(name) === null
       ? new ObjectiveError(`${quote(written)} is not a measure`, didYouMean(written, measureNames))
       : new ObjectiveError(

@@ -11,6 +11,7 @@ import {
   parseObjective,
   parseRequestObjective,
   type ParsedObjective,
+  withQuota,
 } from '../compile/objective-grammar.ts';
 import { defaultKeyName } from '../compile/compile.ts';
 import { planStageNames } from '../compile/compile-load.ts';
@@ -143,7 +144,22 @@ function* serverErrors(
   }
 }
 
-const abortProblem = ({ figure, comparison }: ParsedObjective): string | null => {
+/** Finds scenarios in which no declared limit can explain a 429. */
+function* quotaErrors({ quota }: ParsedObjective, { scenario }: ObjectiveContext): Errors {
+  if (quota === undefined) return;
+  const limits = scenario.at('limits').validValue;
+  if (limits?.requestsPerMinute === null && limits.tokensPerMinute === null) {
+    const message = 'quota=excluded leaves out 429s that a limit explains, and none is declared';
+    yield new ObjectiveError(message, 'add for example limits: {requestsPerMinute: 60}');
+  }
+  if (scenario.at('retry').isPresent) {
+    const message = 'quota=excluded cannot be combined with "retry": each try is judged by itself';
+    yield new ObjectiveError(message, 'keep one of the two');
+  }
+}
+
+const abortProblem = ({ figure, comparison, quota }: ParsedObjective): string | null => {
+  if (quota !== undefined) return 'which 429s a limit explains is judged when the run ends';
   if (figure.kind === 'count' && isLowerBound(comparison)) {
     return 'a minimum count cannot fail before the run ends';
   }
@@ -176,6 +192,7 @@ function* objectiveErrors(objective: ParsedObjective, context: ObjectiveContext)
     const message = '"goodput" needs "perRequest", which says what a good request is';
     yield new ObjectiveError(message, 'add for example perRequest: ["ttft < 500ms", "e2e < 5s"]');
   }
+  yield* quotaErrors(objective, context);
   const labels = [
     ...rateErrors(objective),
     ...serverErrors(objective, context),
@@ -192,8 +209,8 @@ function* findingsOfList(
   const seen = new Set<string>();
   for (const item of list.items) {
     const part = item.text === null ? item.at('objective') : item;
-    const { text } = part;
-    if (text === null) continue;
+    if (part.text === null) continue;
+    const text = item.at('quota').isPresent ? withQuota(part.text) : part.text;
     const parsed = parse(text);
     const errors = parsed.ok ? [...objectiveErrors(parsed.value, context)] : [parsed.error];
     if (parsed.ok && seen.has(text)) {

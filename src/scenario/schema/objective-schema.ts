@@ -25,6 +25,9 @@ const longForm = mapping(example, {
   severity: wordField(['fail', 'warn'], 'fail').describe(
     'Whether a broken objective fails the run (exit 10) or is only reported. Default: fail.',
   ),
+  quota: optionalField(z.enum(['excluded'])).describe(
+    'Leaves 429s that a declared limit explains out of what was due, as {quota=excluded} in the text does. Default: they count as failures.',
+  ),
   abort: optionalField(abort).describe(
     'Ends the run early when the objective is broken. Default: the run goes on.',
   ),

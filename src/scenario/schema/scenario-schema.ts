@@ -164,7 +164,7 @@ export const scenarioSchema = z
     deadlines: deadlines.prefault({}).describe('When Weir gives up on a request.'),
     caps: caps.prefault({}).describe('The limits on the size of one answer.'),
     objectives: objectivesSchema.describe(
-      'The objectives of the run: a list of texts such as "ttft.p95{stage=peak} < 800ms" or "errorRate < 1%", or mappings with "objective", "minSamples", "severity" and "abort". Default: none.',
+      'The objectives of the run: a list of texts such as "ttft.p95{stage=peak} < 800ms" or "errorRate < 1%", or mappings with "objective", "minSamples", "severity", "quota" and "abort". Default: none.',
     ),
     perRequest: perRequestSchema.describe(
       'The objectives of each request, for example ["ttft < 500ms", "e2e < 5s"]; "goodput" is the share of all arrivals that meet all of them. Default: none.',

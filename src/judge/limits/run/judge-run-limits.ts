@@ -1,10 +1,4 @@
-import {
-  type Ledger,
-  type LedgerEntry,
-  toLedgerEntry,
-  toLedgerRow,
-} from '../../../model/observation/ledger.ts';
-import { sliceNoun } from '../../../model/result/slice-name.ts';
+import { type LedgerEntry, toLedgerEntry } from '../../../model/observation/ledger.ts';
 import {
   type LimiterDecision,
   type LimitCheck,
@@ -20,12 +14,11 @@ import {
 } from '../../../model/limits/run-limits.ts';
 import { identifyLimiter } from '../limiter/identify-limiter.ts';
 import { formatCount } from '../facts/check-claim.ts';
-import { isChat, type KeyEvidence, keyEvidence, keyRefusals } from './key-evidence.ts';
+import { countExplained, ledgersOfOneClock, minute } from '../facts/explained-refusals.ts';
+import { isChat, type KeyEvidence, keyEvidence, keyRefusals } from '../facts/key-evidence.ts';
 import type { Result } from '../../../model/result/result.ts';
-import { sumOutcomes } from '../../../model/measures/outcome-counts.ts';
-import { groupsMatching, outsideWarmUp, missingSlices } from '../../../model/result/summary.ts';
-import { chargedBefore } from '../facts/interval-counts.ts';
-import { checkKey, fullestMinute, type KeyLimit, knownOnly, minute } from './key-checks.ts';
+import { groupsMatching, missingSlices, outsideWarmUp } from '../../../model/result/summary.ts';
+import { checkKey, fullestMinute, type KeyLimit } from './key-checks.ts';
 import type { Trust } from '../../../model/result/verdict.ts';
 
 const decisionOf = ({ sent, answered, ended, status }: LedgerEntry): LimiterDecision => ({
@@ -116,81 +109,6 @@ const declaredLimits = (
     { unit: 'tokens' as const, limit: tokensPerMinute, charges: tokens },
   ].flatMap(({ limit, ...each }) => (limit === null ? [] : [{ ...each, limit }]));
 
-/** Returns how far the clocks of the slices can differ, in ms; `null` if unknown. */
-const clockError = ({ slices }: Result): number | null => {
-  if (slices.length === 1 || sliceNoun(slices) === 'worker') return 0;
-  let error = 0;
-  for (const { clockOffset } of slices) {
-    if (clockOffset === undefined) return null;
-    error = Math.max(error, clockOffset.uncertainty);
-  }
-  return error;
-};
-
-const widen = ({ rows, ...ledger }: Ledger, error: number): Ledger => ({
-  ...ledger,
-  rows: rows.map((row) => {
-    const { sent, answered, ended, ...entry } = toLedgerEntry(row);
-    return toLedgerRow({
-      ...entry,
-      sent: sent - error,
-      answered: answered + error,
-      ended: ended + error,
-    });
-  }),
-});
-
-/**
- * Returns the ledgers of a run in the time of one clock. If a coordinator compared the clocks, every interval is
- * widened by their uncertainty. Returns `null` if the clocks were not compared, or if a slice is missing, since it used
- * the same keys.
- */
-export const ledgersOfOneClock = (result: Result): readonly Ledger[] | null => {
-  const { slices, ledger } = result;
-  const isWhole = missingSlices(result).length === 0;
-  // The slice of a single machine may be judged alone, as incomplete.
-  const isAlone = slices.length === 1 && sliceNoun(slices) === 'slice';
-  const error = isWhole || isAlone ? clockError(result) : null;
-  if (error === null) return null;
-  return error === 0 ? ledger : ledger.map((each) => widen(each, error));
-};
-
-/** Counts the 429s of a key after the warm-up that the key's declared limits explain. */
-const countExplained = (
-  { rows }: Result['ledger'][number],
-  { limits, warmUp }: Result['plan'],
-): number => {
-  const evidence = keyEvidence(rows.map(toLedgerEntry));
-  const declared = declaredLimits(evidence, limits).map(({ unit, limit, charges }) => ({
-    limit,
-    // One request without reported tokens would make every sum that contains it infinite.
-    charged: chargedBefore(unit === 'tokens' ? knownOnly(charges) : charges),
-  }));
-  return evidence.refused.filter(
-    (refusal) =>
-      refusal.sent >= warmUp &&
-      declared.some(({ limit, charged }) => charged(refusal, minute).most >= limit),
-  ).length;
-};
-
-/**
- * Counts the measured 429s that a compliant gateway may send because a declared limit was possibly used up in the
- * minute before. Returns `null` if unknown: no limit is declared, attempts are not arrivals (retries), the ledger was
- * too small, or slices have separate clocks.
- */
-const explainedRefusals = (result: Result): number | null => {
-  const { limits, retry } = result.plan;
-  const ledgers = ledgersOfOneClock(result);
-  const isKnown =
-    (limits.requestsPerMinute !== null || limits.tokensPerMinute !== null) &&
-    retry === null &&
-    result.ledger.every(({ left }) => left === 0);
-  if (!isKnown || ledgers === null) return null;
-  const explained = ledgers.reduce((sum, key) => sum + countExplained(key, result.plan), 0);
-  // A request that was due in the warm-up may have been sent just after it.
-  return Math.min(explained, sumOutcomes(groupsMatching(result, outsideWarmUp)).limited);
-};
-
 const incompletenessOf = (result: Result, trust: Trust): string | null => {
   if (trust.level === 'invalid') return 'but the load generator was invalid';
   if (result.partial !== null) return 'but the run was stopped';
@@ -228,6 +146,8 @@ const judgeKey = (
   };
 };
 
+const anywhere = { traffic: null, model: null, key: null, stages: null };
+
 /**
  * Judges what the ledger proves about the keys' limits; it proves nothing unless all slices are there and share a
  * clock.
@@ -242,5 +162,6 @@ export const judgeRunLimits = (result: Result, trust: Trust): RunLimits => {
   );
   const judged = permitted !== null;
   const violated = judged && keys.some(({ checks }) => checks.some(isViolation));
-  return { keys, explained: explainedRefusals(result), judged, violated };
+  const explained = countExplained(result, anywhere, groupsMatching(result, outsideWarmUp));
+  return { keys, explained, judged, violated };
 };

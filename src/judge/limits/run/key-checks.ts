@@ -11,10 +11,11 @@ import type {
 import type { LedgerEntry } from '../../../model/observation/ledger.ts';
 import { milliseconds } from '../../../model/quantity.ts';
 import { checkClaim, type Claim, formatCount, reportedLimitClaim } from '../facts/check-claim.ts';
-import { type Charge, chargedBefore, mostWithin } from '../facts/interval-counts.ts';
+import { type Charge, chargedBefore, knownOnly, mostWithin } from '../facts/interval-counts.ts';
 import { findingOf, longestWindow, shortestWindow } from '../facts/rule-bounds.ts';
 import { extraLimits, upperEnvelope } from '../facts/upper-envelope.ts';
-import type { KeyEvidence } from './key-evidence.ts';
+import { minute } from '../facts/explained-refusals.ts';
+import type { KeyEvidence } from '../facts/key-evidence.ts';
 
 const ledgerColumns = {
   requests: ['limitRequests', 'remainingRequests'],
@@ -104,8 +105,6 @@ const checkKeyRefusals = (refusals: KeyRefusals): readonly LimitCheck[] => {
   ];
 };
 
-/** The window of limits per minute, in ms. */
-export const minute = 60_000;
 const shortestMinute = shortestWindow(minute);
 const longestMinute = longestWindow(minute);
 
@@ -136,9 +135,6 @@ const traits: Readonly<Record<LimiterClass, ClassTraits>> = {
   'leaky-queue': {},
   'in-flight': {},
 };
-
-export const knownOnly = (charges: readonly Charge[]): readonly Charge[] =>
-  charges.map((charge) => ({ ...charge, most: charge.least }));
 
 /**
  * Returns the highest number of tokens in flight at an admission, including the admitted request's. The limit can be

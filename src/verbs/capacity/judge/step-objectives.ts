@@ -85,7 +85,11 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
   if (objectives.length === 0) {
     return { goodput, undecided: false, ...judgeDefaults(good, outcomes) };
   }
-  const scoped = objectives.map((each) => ({ ...each, scope: { ...each.scope, stages: [stage] } }));
+  // What a step sends beyond a limit is what the target cannot bear, so `quota: excluded` is left out here.
+  const scoped = objectives.map((objective) => {
+    const { quota: _, ...each } = objective;
+    return { ...each, scope: { ...each.scope, stages: [stage] } };
+  });
   const verdicts = judgeObjectives(
     { ...result, partial: null, plan: { ...result.plan, objectives: scoped } },
     { level: 'valid', evidence: [], figures: [] },

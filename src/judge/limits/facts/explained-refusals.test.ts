@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { toLedgerEntry } from '../../../model/observation/ledger.ts';
 import type { Result, SliceRun } from '../../../model/result/result.ts';
 import { healthyResult } from '../../sample-result.fixture.ts';
-import { ledgersOfOneClock } from './judge-run-limits.ts';
+import { ledgersOfOneClock } from './explained-refusals.ts';
 
 const row: Result['ledger'][number]['rows'][number] = [
   1000,

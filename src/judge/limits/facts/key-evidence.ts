@@ -1,8 +1,8 @@
 import type { LedgerEntry } from '../../../model/observation/ledger.ts';
-import type { Charge } from '../facts/interval-counts.ts';
-import { retryAfterAccuracyOf } from '../facts/wait-accuracy.ts';
+import type { Charge } from './interval-counts.ts';
+import { retryAfterAccuracyOf } from './wait-accuracy.ts';
 import type { KeyRefusals, RetryAfterAccuracy } from '../../../model/limits/run-limits.ts';
-import { countBefore } from '../facts/count-instants.ts';
+import { countBefore } from './count-instants.ts';
 
 /** The ledger of one key, as charges, admissions and refusals. */
 export interface KeyEvidence {

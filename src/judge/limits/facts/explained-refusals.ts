@@ -1,0 +1,137 @@
+import {
+  type Ledger,
+  type LedgerEntry,
+  toLedgerEntry,
+  toLedgerRow,
+} from '../../../model/observation/ledger.ts';
+import type { Group } from '../../../model/measures/counts.ts';
+import { sumOutcomes } from '../../../model/measures/outcome-counts.ts';
+import { inScope, type ObjectiveScope } from '../../../model/plan/objective.ts';
+import { stageSpans } from '../../../model/plan/stage-spans.ts';
+import { sliceNoun } from '../../../model/result/slice-name.ts';
+import type { Result } from '../../../model/result/result.ts';
+import { missingSlices } from '../../../model/result/summary.ts';
+import { chargedBefore, knownOnly } from './interval-counts.ts';
+import { keyEvidence } from './key-evidence.ts';
+
+/** The window of limits per minute, in ms. */
+export const minute = 60_000;
+
+/** Returns how far the clocks of the slices can differ, in ms; `null` if unknown. */
+const clockError = ({ slices }: Result): number | null => {
+  if (slices.length === 1 || sliceNoun(slices) === 'worker') return 0;
+  let error = 0;
+  for (const { clockOffset } of slices) {
+    if (clockOffset === undefined) return null;
+    error = Math.max(error, clockOffset.uncertainty);
+  }
+  return error;
+};
+
+const widen = ({ rows, ...ledger }: Ledger, error: number): Ledger => ({
+  ...ledger,
+  rows: rows.map((row) => {
+    const { sent, answered, ended, ...entry } = toLedgerEntry(row);
+    return toLedgerRow({
+      ...entry,
+      sent: sent - error,
+      answered: answered + error,
+      ended: ended + error,
+    });
+  }),
+});
+
+/**
+ * Returns the ledgers of a run in the time of one clock. If a coordinator compared the clocks, every interval is
+ * widened by their uncertainty. Returns `null` if the clocks were not compared, or if a slice is missing, since it used
+ * the same keys.
+ */
+export const ledgersOfOneClock = (result: Result): readonly Ledger[] | null => {
+  const { slices, ledger } = result;
+  const isWhole = missingSlices(result).length === 0;
+  // The slice of a single machine may be judged alone, as incomplete.
+  const isAlone = slices.length === 1 && sliceNoun(slices) === 'slice';
+  const error = isWhole || isAlone ? clockError(result) : null;
+  if (error === null) return null;
+  return error === 0 ? ledger : ledger.map((each) => widen(each, error));
+};
+
+/** A 429 after the warm-up. */
+export interface MeasuredRefusal extends Pick<LedgerEntry, 'sent' | 'ended' | 'traffic'> {
+  readonly key: string;
+  /** Whether a declared limit may have been used up in the minute before, so that a compliant gateway may refuse. */
+  readonly isExplained: boolean;
+}
+
+const refusalsOfKey = (
+  { key, rows }: Ledger,
+  { limits, warmUp }: Result['plan'],
+): readonly MeasuredRefusal[] => {
+  const { requests, tokens, refused } = keyEvidence(rows.map(toLedgerEntry));
+  const declared = [
+    { limit: limits.requestsPerMinute, charged: chargedBefore(requests) },
+    // One request without reported tokens would make every sum that contains it infinite.
+    { limit: limits.tokensPerMinute, charged: chargedBefore(knownOnly(tokens)) },
+  ];
+  return refused
+    .filter(({ sent }) => sent >= warmUp)
+    .map(({ sent, answered, ended, traffic }) => ({
+      key,
+      sent,
+      ended,
+      traffic,
+      isExplained: declared.some(
+        ({ limit, charged }) => limit !== null && charged({ sent, answered }, minute).most >= limit,
+      ),
+    }));
+};
+
+const knownRefusals = new WeakMap<Result, readonly MeasuredRefusal[] | null>();
+
+/**
+ * Returns the measured 429s, and which of them a declared limit explains. Returns `null` if that is unknown: no limit is
+ * declared, attempts are not arrivals (retries), the ledger was too small, or slices have separate clocks.
+ */
+export const measuredRefusals = (result: Result): readonly MeasuredRefusal[] | null => {
+  const known = knownRefusals.get(result);
+  if (known !== undefined) return known;
+  const { limits, retry } = result.plan;
+  const ledgers = ledgersOfOneClock(result);
+  const isKnown =
+    (limits.requestsPerMinute !== null || limits.tokensPerMinute !== null) &&
+    retry === null &&
+    result.ledger.every(({ left }) => left === 0);
+  const found =
+    !isKnown || ledgers === null
+      ? null
+      : ledgers.flatMap((ledger) => refusalsOfKey(ledger, result.plan));
+  knownRefusals.set(result, found);
+  return found;
+};
+
+/**
+ * Counts the 429s of some groups that a declared limit explains; `null` if that is unknown. A ledger does not say for
+ * which model a request was: of one model's 429s, as few are explained as is possible.
+ */
+export const countExplained = (
+  result: Result,
+  scope: ObjectiveScope,
+  groups: readonly Group[],
+): number | null => {
+  const refusals = measuredRefusals(result);
+  if (refusals === null) return null;
+  const spans = stageSpans(result.plan);
+  const kinds = new Set(groups.map(({ labels }) => labels.traffic));
+  const within = refusals.filter(({ key, traffic, sent }) => {
+    // The stage of an arrival is that in which it is due, just before it is sent.
+    const stage = spans.findLast(({ from }) => from <= sent)?.name ?? '';
+    return (
+      kinds.has(traffic) && inScope({ ...scope, model: null }, { key, traffic, model: null, stage })
+    );
+  });
+  const explained = within.filter(({ isExplained }) => isExplained).length;
+  // A request that was due in the warm-up may have been sent just after it.
+  const { limited } = sumOutcomes(groups);
+  if (scope.model === null) return Math.min(explained, limited);
+  return Math.max(0, Math.min(explained, limited - (within.length - explained)));
+};
