@@ -130,7 +130,9 @@ const openStoredRequests = async (
   };
 };
 
-interface StoredReportFiles {
+interface StoredReportOptions {
+  /** Whether an objective that is not sure ends with exit 13. */
+  readonly isStrict?: boolean;
   readonly extraReports: ExtraReportPaths;
   readonly requests: StoredRequests | null;
 }
@@ -139,7 +141,7 @@ interface StoredReportFiles {
 export const reportStored = async (
   path: string,
   out: string | undefined,
-  { extraReports: paths, requests }: StoredReportFiles,
+  { extraReports: paths, requests, isStrict = false }: StoredReportOptions,
   { printer }: Host,
 ): Promise<ExitName> => {
   const { file, result } = await readStoredResult(path);
@@ -151,7 +153,8 @@ export const reportStored = async (
     out === undefined ? () => undefined : printer.say,
   );
   try {
-    return exitForVerdicts(await publish(result, { folder, extraReports, files }, printer));
+    const destinations = { folder, extraReports, files };
+    return exitForVerdicts(await publish(result, destinations, printer, { isStrict }));
   } finally {
     await folder.release();
   }

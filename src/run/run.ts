@@ -97,7 +97,7 @@ export interface FinishedRun extends PublishedResult {
 const publishDriven = async (
   { result, driven }: DrivenRun,
   opened: OpenedRun,
-  { history }: RunRequest,
+  { history, strict: isStrict = false }: RunRequest,
   { environment, printer }: Host,
 ): Promise<FinishedRun> => {
   // The modules are imported here, since judges, pages and the history are needed only after the load.
@@ -111,7 +111,10 @@ const publishDriven = async (
   const stop = driven.stoppedBy === null ? null : exitOfStop[driven.stoppedBy];
   const noted = await withCalibrationNote(withLimitNotes(result), environment);
   const files = observers.flatMap((observer) => observer.files ?? []);
-  const judged = await publish(noted, { folder, extraReports, files }, printer, stop);
+  const judged = await publish(noted, { folder, extraReports, files }, printer, {
+    stop,
+    isStrict,
+  });
   let { written } = judged;
   for (const { onPublished } of observers) {
     await onPublished?.(written).catch((error: unknown) => {

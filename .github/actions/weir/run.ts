@@ -32,7 +32,8 @@ const words = (): readonly string[] => {
     ['--baseline', hasBaseline ? baseline : ''],
   ];
   const given = optional.filter(([, value]) => value !== '').flat();
-  return ['run', scenario, '--out', out, ...given, ...linesOf('ARGUMENTS')];
+  const strict = input('STRICT') === 'true' ? ['--strict'] : [];
+  return ['run', scenario, '--out', out, ...given, ...strict, ...linesOf('ARGUMENTS')];
 };
 
 /** Runs Weir with the flags of its launcher; what it prints goes to the log. */

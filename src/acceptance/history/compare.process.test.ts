@@ -111,7 +111,7 @@ describe('runs of one plan against two addresses', () => {
 describe('invalid combinations of options', () => {
   it.each([
     [['--repeat', 'often'], '--repeat: expected a whole number from 1 to 1000; got often'],
-    [['--strict'], '--strict: expected something to compare with'],
+    [['--gate', 'completed'], '--gate: expected something to compare with'],
     [['--pause', '5s'], '--pause: expected several runs'],
     [['--repeat', '2', '--pause', 'long'], '--pause: expected a length of time'],
     [['--against', 'mock', '--baseline', 'x'], 'expected one base'],

@@ -103,6 +103,17 @@ objectives:
     ]);
   });
 
+  it('exits with 13 if strict and too short to be sure, and its result reported again with 0', async (context) => {
+    const { code, out, result } = await runWeir(scenario('objectives: [ttft.p50 < 5s]'), [
+      '--strict',
+    ]);
+    expect(code).toBe(exitOf(result, 13));
+    skipIfInvalid(context, result);
+    expect(result.verdicts).toMatchObject([{ ruling: 'inconclusive', grounds: 'unsure' }]);
+    expect((await weir(['report', out, '--strict'])).code).toBe(13);
+    expect((await weir(['report', out])).code).toBe(0);
+  });
+
   it('exits with 0 when it breaks an objective that only warns', async (context) => {
     const objectives = 'objectives: [{ objective: ttft.p50 < 1ms, severity: warn }]';
     const { code, result } = await runWeir(scenario(objectives));

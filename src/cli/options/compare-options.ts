@@ -24,6 +24,9 @@ export const comparisonOptions = inGroup('Comparison:', {
 
 export const repetitionOptions = {
   ...comparisonOptions,
+  ...inGroup('Output:', {
+    strict: switchOption('Exit with 13 if an objective or the comparison is undecided or not sure'),
+  }),
   ...inGroup('Comparison:', {
     repeat: textOption('Run N times, each in its own folder'),
     pause: textOption('Wait between two runs [60s where limits are declared, none against `mock`]'),
@@ -51,10 +54,10 @@ export const countFrom = (text: string | undefined): number => {
 };
 
 /** Throws a `UsageProblem` if `--self` has too few runs, or another option asks for a comparison. */
-const checkSelf = (compares: boolean, repetitions: number, strict: boolean): void => {
-  if (compares || strict) {
+const checkSelf = (compares: boolean, repetitions: number): void => {
+  if (compares) {
     throw new UsageProblem(
-      `--self compares the runs with each other: expected nothing else to compare with; got ${compares ? '--baseline or --against' : '--strict'}`,
+      `--self compares the runs with each other: expected nothing else to compare with; got --baseline or --against`,
     );
   }
   if (repetitions < minSelfRuns) {
@@ -72,10 +75,9 @@ export const repetitionRequestFrom = (given: RepetitionArguments): RepetitionReq
   const { repeat, against, baseline, gate, strict, allowDifferent, pause, self } = given;
   const compares = against !== undefined || baseline.length > 0;
   const repetitions = countFrom(repeat);
-  if (self) checkSelf(compares, repetitions, strict);
+  if (self) checkSelf(compares, repetitions);
   const criteria = {
     '--gate': gate !== undefined,
-    '--strict': strict,
     '--allow-different': allowDifferent,
   };
   const usedCriteria = Object.entries(criteria).flatMap(([name, isUsed]) => (isUsed ? name : []));

@@ -20,6 +20,11 @@ export const reportOptions = {
   }),
 };
 
+/** The option of verbs that judge objectives. */
+export const strictOption = inGroup('Output:', {
+  strict: switchOption('Exit with 13 if an objective is undecided or not sure'),
+});
+
 export const requestsOption = inGroup('Output:', {
   requests: textOption('Also write a row for each request to this .csv or .parquet file'),
 });

@@ -8,7 +8,12 @@ import {
   textOption,
   UsageProblem,
 } from '../options/define-verb.ts';
-import { extraReportsFrom, reportOptions, requestsOption } from '../options/output-options.ts';
+import {
+  extraReportsFrom,
+  reportOptions,
+  requestsOption,
+  strictOption,
+} from '../options/output-options.ts';
 import { terminalHost } from '../options/terminal-host.ts';
 
 const requestsOptions = {
@@ -40,6 +45,7 @@ const requestsFrom = ({ requests, observations }: Given<typeof requestsOptions>)
 export const reportVerb = defineVerb({
   options: {
     ...reportOptions,
+    ...strictOption,
     ...inGroup(positionals, {
       result: {
         ...textOption(
@@ -58,7 +64,7 @@ export const reportVerb = defineVerb({
     const { result, out } = given;
     const folder = out ?? (/\.jsonl?$/.test(result) ? dirname(result) : result);
     const extraReports = extraReportsFrom(given, folder);
-    const files = { extraReports, requests: requestsFrom(given) };
-    return reportStored(result, out, files, terminalHost(given));
+    const options = { extraReports, requests: requestsFrom(given), isStrict: given.strict };
+    return reportStored(result, out, options, terminalHost(given));
   },
 });

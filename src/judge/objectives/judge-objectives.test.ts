@@ -52,11 +52,15 @@ const group = (
 const judged = (
   held: Partial<Objective>,
   groups: readonly Group[],
-  { level = 'valid', ...differing }: Partial<Result> & { readonly level?: TrustLevel } = {},
+  {
+    level = 'valid',
+    isStrict = false,
+    ...differing
+  }: Partial<Result> & { readonly level?: TrustLevel; readonly isStrict?: boolean } = {},
 ) => {
   const plan = samplePlan({ warmUp: milliseconds(0), objectives: [objective(held)] });
   const result = healthyResult({ plan, groups: [...groups], ...differing });
-  return judgeObjectives(result, { level, evidence: [], figures: [] })[0]!;
+  return judgeObjectives(result, { level, evidence: [], figures: [] }, isStrict)[0]!;
 };
 
 const timelineOf = (second: number, samples: readonly number[]): TimelineSecond => {
@@ -347,5 +351,38 @@ describe('the verdict of an objective', () => {
     expect(judged({}, kept, ended)).toMatchObject({ grounds: 'aborted', observed: 900, n: 10 });
     const other = { ...ended, breach: { ...breach, text: 'another' } };
     expect(judged({}, kept, other)).toMatchObject({ grounds: 'partial' });
+  });
+
+  it('is undecided if strict and kept, but not sure or without the interval of a longer run', () => {
+    const timeline = Array.from({ length: 20 }, (_, second) =>
+      timelineOf(
+        second,
+        to(200).filter((sample) => sample % 20 === second),
+      ),
+    );
+    const long = { timeline, scheduled: milliseconds(20_000), isStrict: true };
+    const strictly = (figure: ObjectiveFigure, bound: number, circumstances: object = long) =>
+      judged({ figure, bound }, [group(to(200))], circumstances).grounds;
+    expect([65, 90, 110, 136].map((bound) => strictly(ttft(0.5), bound))).toEqual([
+      'broken',
+      'broken',
+      'unsure',
+      'kept',
+    ]);
+    const short = { isStrict: true, scheduled: milliseconds(9000) };
+    const error: ObjectiveFigure = { kind: 'share', name: 'errorRate' };
+    const figures = [
+      ttft(0.5),
+      ttft('mean'),
+      error,
+      ttft('max'),
+      { kind: 'count', name: 'failed' },
+    ];
+    const grounds = (circumstances: object) =>
+      (figures as ObjectiveFigure[]).map((figure) => strictly(figure, 800, circumstances));
+    expect(grounds(short)).toEqual(['unsure', 'unsure', 'unsure', 'kept', 'kept']);
+    expect(grounds({ ...short, isStrict: false })).toEqual(Array.from(figures, () => 'kept'));
+    expect(judged({}, [group(to(200))], { ...short, level: 'invalid' }).grounds).toBe('unfit');
+    expect(judged({}, [group(to(200))], short)).toMatchObject({ ruling: 'inconclusive' });
   });
 });

@@ -6,6 +6,7 @@ import {
   unitOfFigure,
 } from '../../model/plan/objective.ts';
 import {
+  type Breach,
   infiniteFigure,
   type VerdictReason,
   type ObjectiveVerdict,
@@ -37,6 +38,7 @@ import { ratedSeconds, stageSpans } from '../../model/plan/stage-spans.ts';
 import {
   dependenceOfDue,
   dependenceOfArrivals,
+  isOfTimeline,
   meanHalfWidth,
   type RunPart,
   secondsAt,
@@ -197,30 +199,58 @@ const findingOf = (
   return isWithin(error, objective) ? 'within-error' : seen;
 };
 
+/** Whether a long enough run has an interval of the figure. A maximum, a count and a figure of the server never have one. */
+const canBeUnsure = ({ figure }: Objective): boolean =>
+  figure.kind === 'measure'
+    ? typeof figure.statistic === 'number' ||
+      (figure.statistic === 'mean' && isOfTimeline(figure.name))
+    : figure.kind === 'share' || figure.kind === 'rate';
+
+/** What an objective is judged by, beside its figure. */
+interface Circumstances {
+  readonly errors: FigureErrors;
+  /** Why no objective can pass; `null` if one can. */
+  readonly disqualifiedBecause: VerdictReason | null;
+  /** Whether only a sure objective passes. */
+  readonly isStrict: boolean;
+}
+
+/** Returns the figure of an aborted run: its last answers can improve it, but the breach counts. */
+const breachedValue = ({ observed }: Breach, { n }: ObservedValue): ObservedValue => ({
+  observed: observed === infiniteFigure ? Number.POSITIVE_INFINITY : observed,
+  n,
+  low: null,
+  high: null,
+});
+
+/** Returns the verdict on a run that counts, from what was found of the objective. */
+const groundsIn = (
+  { partial }: Result,
+  objective: Objective,
+  found: VerdictReason,
+  { sure, isStrict }: { readonly sure: boolean | null; readonly isStrict: boolean },
+): VerdictReason => {
+  if (partial !== null && found !== 'broken') return 'partial';
+  const isDoubtful = sure === false || (sure === null && canBeUnsure(objective));
+  return isStrict && found === 'kept' && isDoubtful ? 'unsure' : found;
+};
+
 const judge = (
   result: Result,
   objective: Objective,
-  errors: FigureErrors,
-  disqualifiedBecause: VerdictReason | null,
+  { errors, disqualifiedBecause, isStrict }: Circumstances,
 ): ObjectiveVerdict => {
   const { observed: observedValue, excluded } = observe(result, objective);
   const error = errorOf(errors, objective, observedValue);
   const { text, severity, minSamples, figure } = objective;
   const breach = result.breach?.text === text ? result.breach : null;
   const found = findingOf(result, objective, observedValue, error);
-  const stopped: VerdictReason = result.partial !== null && found !== 'broken' ? 'partial' : found;
-  const grounds = disqualifiedBecause ?? (breach === null ? stopped : 'aborted');
-  // The last answers of an aborted run can improve the figure. The breach counts.
-  const value: ObservedValue =
-    breach === null
-      ? observedValue
-      : {
-          observed: breach.observed === infiniteFigure ? Number.POSITIVE_INFINITY : breach.observed,
-          n: observedValue.n,
-          low: null,
-          high: null,
-        };
+  const value = breach === null ? observedValue : breachedValue(breach, observedValue);
   const { observed, n, low, high } = value;
+  const sure = found === 'no-data' ? null : isSure(objective, value);
+  const grounds =
+    disqualifiedBecause ??
+    (breach === null ? groundsIn(result, objective, found, { sure, isStrict }) : 'aborted');
   return {
     text,
     severity,
@@ -237,16 +267,21 @@ const judge = (
     ...(error === null || breach !== null
       ? {}
       : { error: { low: error.low, high: Number.isFinite(error.high) ? error.high : null } }),
-    sure: found === 'no-data' ? null : isSure(objective, value),
+    sure,
   };
 };
 
 /**
- * Judges the plan's objectives. Confidence intervals decide nothing. An objective fails if it has too few samples.
- * It is inconclusive if the load generator can have moved the figure across its bound, if the server never gave the
- * figure or, unless it is broken, if the run is invalid, incomplete or stopped.
+ * Judges the plan's objectives. Confidence intervals decide nothing unless `isStrict`. An objective fails if it has too few
+ * samples. It is inconclusive if the load generator can have moved the figure across its bound, if the server never gave the
+ * figure or, unless it is broken, if the run is invalid, incomplete or stopped. If `isStrict`, also one that is kept
+ * is inconclusive if it is not sure.
  */
-export const judgeObjectives = (result: Result, trust: Trust): ObjectiveVerdict[] => {
+export const judgeObjectives = (
+  result: Result,
+  trust: Trust,
+  isStrict = false,
+): ObjectiveVerdict[] => {
   const isIncomplete = missingSlices(result).length > 0;
   const disqualifiedBecause = isIncomplete
     ? 'incomplete'
@@ -255,6 +290,6 @@ export const judgeObjectives = (result: Result, trust: Trust): ObjectiveVerdict[
       : null;
   const errors = figureErrorsOf(result);
   return result.plan.objectives.map((objective) =>
-    judge(result, objective, errors, disqualifiedBecause),
+    judge(result, objective, { errors, disqualifiedBecause, isStrict }),
   );
 };

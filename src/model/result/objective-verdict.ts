@@ -2,7 +2,8 @@ import { z } from 'zod';
 
 /**
  * The ruling for each reason. `aborted`: the breach ended the run. `unfit`: the load generator was invalid.
- * `within-error`: the load generator may have moved the figure across the bound. `incomplete`: a slice is missing.
+ * `within-error`: the load generator may have moved the figure across the bound. `unsure`: a kept one that is not sure,
+ * if only sure ones pass (`--strict`). `incomplete`: a slice is missing.
  * `partial`: the run was stopped before the objective was broken. `never-given`: the server never gave the figure.
  */
 export const rulingByReason = {
@@ -13,6 +14,7 @@ export const rulingByReason = {
   'never-given': 'inconclusive',
   unfit: 'inconclusive',
   'within-error': 'inconclusive',
+  unsure: 'inconclusive',
   incomplete: 'inconclusive',
   partial: 'inconclusive',
 } as const satisfies Record<string, 'pass' | 'fail' | 'inconclusive'>;

@@ -14,7 +14,7 @@ import { type RunVerdict, runVerdict } from '../summary/run-verdict.ts';
 import { addressText } from '../summary/plan-terms.ts';
 import { present } from '../text/present.ts';
 
-const objectiveCase = (verdict: ObjectiveVerdict): JunitCase => {
+const objectiveCase = (verdict: ObjectiveVerdict, isStrict: boolean): JunitCase => {
   const finding = objectiveFindingText(verdict);
   const isMissing = ['no-data', 'never-given'].includes(verdict.grounds);
   const type = isMissing ? 'no-data' : 'objective-broken';
@@ -23,7 +23,8 @@ const objectiveCase = (verdict: ObjectiveVerdict): JunitCase => {
     broken: failed(type, `expected ${verdict.text}, got ${finding}`),
     // A warning does not fail the test, since that would fail the job.
     warning: skipped(`warning: ${finding}`),
-    undecided: skipped(finding),
+    undecided:
+      isStrict && verdict.severity === 'fail' ? failed('undecided', finding) : skipped(finding),
   };
   const outcome = outcomes[failsRun(verdict) ? 'broken' : objectiveOutcome(verdict)];
   return { classname: 'objectives', name: verdict.text, outcome };
@@ -61,8 +62,11 @@ const limitCases = ({ limits }: Result): readonly JunitCase[] => {
   );
 };
 
-/** A run's verdicts as JUnit tests: whether it counts, and one test for each objective and each claim about limits. */
-export const runJunit = (result: Result, trust: Trust): string => {
+/**
+ * A run's verdicts as JUnit tests: whether it counts, and one test for each objective and each claim about limits. An
+ * undecided objective is skipped, or fails if `isStrict`.
+ */
+export const runJunit = (result: Result, trust: Trust, isStrict = false): string => {
   const verdicts = result.verdicts ?? [];
   const verdict = runVerdict(result, trust);
   return junitFile({
@@ -75,7 +79,11 @@ export const runJunit = (result: Result, trust: Trust): string => {
       run: result.runId,
       plan: result.planHash,
     },
-    cases: [runCase(verdict, trust), ...verdicts.map(objectiveCase), ...limitCases(result)],
+    cases: [
+      runCase(verdict, trust),
+      ...verdicts.map((each) => objectiveCase(each, isStrict)),
+      ...limitCases(result),
+    ],
     output: present([
       objectivesSentence(verdicts),
       `${verdict.load}: ${verdict.sentences.join(' ')}`,

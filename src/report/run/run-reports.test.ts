@@ -77,6 +77,17 @@ describe('JUnit', () => {
     const words = 'undecided: the measurement error of up to 12.0 ms spans the bound';
     expect(runJunit(undecided, validTrust)).toMatch(new RegExp(`<skipped message="[^"]*${words}"`));
     expect(stepSummary(undecided, validTrust)).toContain(words);
+    expect(runJunit(undecided, validTrust, true)).toMatch(
+      new RegExp(`<failure message="[^"]*${words}[^"]*" type="undecided"`),
+    );
+  });
+
+  it('fails an objective that is not sure, if strict', () => {
+    const unsure = sampleVerdict({ ruling: 'inconclusive', grounds: 'unsure', sure: null });
+    const words = 'not sure: the run is too short for an interval" type="undecided"';
+    expect(runJunit({ ...sampleRunResult(), verdicts: [unsure] }, validTrust, true)).toContain(
+      words,
+    );
   });
 });
 

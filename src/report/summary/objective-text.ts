@@ -75,6 +75,7 @@ const reasons = {
   incomplete: 'undecided: a slice of the run is missing',
   partial: 'undecided: the run was stopped before the end of its plan',
   'never-given': 'no data: the server never gave this figure',
+  unsure: null,
   kept: null,
   broken: null,
 } as const satisfies Record<
@@ -107,7 +108,12 @@ const excludedText = ({ excluded }: ObjectiveVerdict): string | null => {
 export const objectiveReasonText = (verdict: ObjectiveVerdict): string | null => {
   if (verdict.grounds === 'no-data') return noDataText(verdict);
   if (verdict.grounds === 'within-error') return withinErrorText(verdict);
-  const unsure = verdict.sure === false ? unsureText(verdict) : null;
+  const unsure =
+    verdict.grounds === 'unsure' && verdict.sure === null
+      ? 'not sure: the run is too short for an interval'
+      : verdict.sure === false
+        ? unsureText(verdict)
+        : null;
   const why = present([
     infiniteText(verdict),
     excludedText(verdict),

@@ -35,6 +35,8 @@ export interface RunRequest {
   /** The path of the history that keeps the run if it counts; `null` for none. */
   readonly history: string | null;
   readonly yes: boolean;
+  /** Whether an objective that is not sure ends the run with exit 13; false by default. */
+  readonly strict?: boolean;
   /** The live page of the run; if absent, there is none. */
   readonly live?: LivePageRequest | undefined;
   /** Whether each key is checked before the load, by listing the models; true by default. */

@@ -4,9 +4,10 @@ import type { Trust } from '../../model/result/verdict.ts';
 import { type LineFile, openLineFile } from '../../platform/files/line-file.ts';
 import { hasContent } from '../../platform/files/plain-files.ts';
 import { appendJobSummary } from './job-summary.ts';
+import type { JudgedResult } from './judge-result.ts';
 import type { Output } from './write-outputs.ts';
 
-type Render = (result: Result, trust: Trust) => string;
+type Render = (result: Result, trust: Trust, isStrict: boolean) => string;
 
 const loadSummary = async (): Promise<Render> =>
   (await import('../../report/run/run-document.ts')).stepSummary;
@@ -34,7 +35,7 @@ const reportKindNames = Object.keys(reportKinds) as readonly ReportKind[];
 
 /** Report files that are already open, so that a wrong path is found before the load. */
 export interface ExtraReports {
-  readonly outputs: (result: Result, trust: Trust) => readonly Output[];
+  readonly outputs: (judged: JudgedResult) => readonly Output[];
   /** Appends a summary to the page of a CI job, if there is one. */
   readonly appendToJob: (
     result: Result,
@@ -67,19 +68,19 @@ export const openExtraReports = async (
   }
   return {
     discard,
-    outputs: (result, trust) =>
+    outputs: ({ result, trust, isStrict = false }) =>
       opened.map(({ kind, path, file }) => ({
         title: reportKinds[kind].title,
         path,
         write: async () => {
           const render = await reportKinds[kind].load();
-          file.write(render(result, trust).replace(/\n$/, ''));
+          file.write(render(result, trust, isStrict).replace(/\n$/, ''));
           await file.close();
         },
       })),
     appendToJob: async (result, trust, warn) => {
       if (paths.jobSummary !== undefined)
-        await appendJobSummary(paths.jobSummary, (await loadSummary())(result, trust), warn);
+        await appendJobSummary(paths.jobSummary, (await loadSummary())(result, trust, false), warn);
     },
   };
 };

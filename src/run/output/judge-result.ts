@@ -3,7 +3,7 @@ import { judgeRunLimits } from '../../judge/limits/run/judge-run-limits.ts';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { errorBarOf } from '../../model/result/error-bar.ts';
-import { failsRun } from '../../model/result/objective-verdict.ts';
+import { failsRun, type ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
 import type { Result } from '../../model/result/result.ts';
 import { groupsMatching, missingSlices, outsideWarmUp } from '../../model/result/summary.ts';
 import type { Trust } from '../../model/result/verdict.ts';
@@ -13,29 +13,40 @@ import { type ExitName, gravestExit } from './exit-codes.ts';
 export interface JudgedResult {
   readonly result: Result;
   readonly trust: Trust;
+  /** Whether an objective that is not sure, or within the measurement error, does not pass. */
+  readonly isStrict?: boolean;
 }
 
 /** Judges everything except the limits, whose judges take long if there are many requests. */
-export const judgeFigures = (result: Result): JudgedResult => {
+export const judgeFigures = (result: Result, isStrict = false): JudgedResult => {
   const trust = judgeTrust(result);
-  const verdicts = judgeObjectives(result, trust);
+  const verdicts = judgeObjectives(result, trust, isStrict);
   const errorBar = errorBarOf(result);
-  return { result: { ...result, verdicts, ...(errorBar === null ? {} : { errorBar }) }, trust };
+  return {
+    result: { ...result, verdicts, ...(errorBar === null ? {} : { errorBar }) },
+    trust,
+    isStrict,
+  };
 };
 
-export const judgeResult = (unjudged: Result): JudgedResult => {
-  const { result, trust } = judgeFigures(unjudged);
-  return { result: { ...result, limits: judgeRunLimits(result, trust) }, trust };
+export const judgeResult = (unjudged: Result, isStrict = false): JudgedResult => {
+  const { result, trust } = judgeFigures(unjudged, isStrict);
+  return { result: { ...result, limits: judgeRunLimits(result, trust) }, trust, isStrict };
 };
 
 /** Returns whether a part of the plan is missing. If an objective ended the run, that has its own exit. */
 const isIncomplete = (result: Result): boolean =>
   missingSlices(result).length > 0 || (result.partial !== null && result.breach === undefined);
 
+/** Returns whether an objective leaves a strict run undecided. */
+export const leavesUndecided = ({ severity, grounds }: ObjectiveVerdict): boolean =>
+  severity === 'fail' && (grounds === 'unsure' || grounds === 'within-error');
+
 /** Returns the exit for a published result, by the precedence of the exit-code table. */
 export const exitForVerdicts = ({
   result,
   trust,
+  isStrict = false,
   written = 'pass',
 }: JudgedResult & { readonly written?: 'pass' | 'unwritten' }): ExitName => {
   const nothingSucceeded = sumOutcomes(groupsMatching(result, outsideWarmUp)).completed === 0;
@@ -45,6 +56,9 @@ export const exitForVerdicts = ({
     ...(nothingSucceeded ? (['empty'] as const) : []),
     ...(result.limits?.violated === true ? (['violated'] as const) : []),
     ...((result.verdicts ?? []).some(failsRun) ? (['objective'] as const) : []),
+    ...(isStrict && (result.verdicts ?? []).some(leavesUndecided)
+      ? (['inconclusive'] as const)
+      : []),
     written,
   ]);
 };

@@ -27,18 +27,25 @@ export interface PublishedResult extends SummarizedResult {
   readonly written: 'pass' | 'unwritten';
 }
 
+interface PublishOptions {
+  /** The exit of a run that was stopped. */
+  readonly stop?: ExitName | null;
+  /** Whether an objective that is not sure does not pass. */
+  readonly isStrict?: boolean;
+}
+
 /**
- * Judges a result, prints it, and writes `result.json`, `report.html` and the requested reports. `stop` is the exit of
- * a run that was stopped.
+ * Judges a result, prints it, and writes `result.json`, `report.html` and the requested reports.
  */
 export const publish = async (
   unjudged: Result,
   { folder, extraReports, files = [] }: Destinations,
   printer: Printer,
-  stop: ExitName | null = null,
+  { stop = null, isStrict = false }: PublishOptions = {},
 ): Promise<PublishedResult> => {
-  const { result, trust } = summarized(judgeResult(unjudged), stop);
-  if (folder === null) return { result, trust, written: 'pass' };
+  const judged = summarized(judgeResult(unjudged, isStrict), stop);
+  const { result, trust } = judged;
+  if (folder === null) return { ...judged, written: 'pass' };
   const { code } = result.summary.exit;
   const json = `${JSON.stringify(result)}\n`;
   const page = async () => runPage(result, trust, await readReportAssets());
@@ -54,10 +61,10 @@ export const publish = async (
     [
       fileIn(folder, 'Report', outputFiles.run.page, page),
       dataIn(folder, outputFiles.run.data, json),
-      ...extraReports.outputs(result, trust),
+      ...extraReports.outputs(judged),
       ...files,
     ],
   );
   await extraReports.appendToJob(result, trust, printer.warn);
-  return { result, trust, written };
+  return { ...judged, written };
 };

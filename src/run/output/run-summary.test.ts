@@ -13,6 +13,7 @@ import {
   validTrust,
 } from '../../report/fixtures/sample-trust.fixture.ts';
 import { sampleVerdict } from '../../report/fixtures/sample-verdict.fixture.ts';
+import { exitForVerdicts } from './judge-result.ts';
 import { reportOf, summarized } from './run-summary.ts';
 
 const result = sampleRunResult();
@@ -97,6 +98,28 @@ describe('the summary of a run', () => {
     expect(invalid).toMatchObject({ verdict: 'inconclusive', exit: { code: 12 } });
     expect(invalid.exit.reasons.length).toBeGreaterThan(0);
     expect(invalid.kinds['chat-stream']).not.toHaveProperty('gap');
+  });
+
+  it('ends a strict run whose objectives are undecided with 13, below what is broken and above what is unwritten', () => {
+    const undecided = (['unsure', 'within-error'] as const).map((grounds) =>
+      sampleVerdict({ text: `ttft.p95 < ${grounds}`, ruling: 'inconclusive', grounds }),
+    );
+    const broken = sampleVerdict({ ruling: 'fail', grounds: 'broken' });
+    const exitOf = (verdicts: typeof undecided, isStrict = true) =>
+      summarized({ result: { ...result, verdicts }, trust: validTrust, isStrict }).result.summary
+        .exit;
+    for (const each of undecided) {
+      const { code, reasons } = exitOf([each, sampleVerdict()]);
+      expect([code, reasons.length]).toEqual([13, 1]);
+      expect(reasons[0]).toContain(each.text);
+      expect(exitOf([{ ...each, severity: 'warn' }]).code).toBe(0);
+    }
+    expect(exitOf(undecided, false).code).toBe(0);
+    expect(exitOf([...undecided, broken]).code).toBe(10);
+    const judged = { result: { ...result, verdicts: undecided }, trust: validTrust };
+    const written = 'unwritten';
+    expect(exitForVerdicts({ ...judged, isStrict: true, written })).toBe('inconclusive');
+    expect(exitForVerdicts({ ...judged, written })).toBe('unwritten');
   });
 
   it('does not give the planned load as a reason against a run in which nothing succeeded', () => {

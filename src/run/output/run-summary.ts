@@ -26,7 +26,7 @@ import { isWithheld, kindsPresent, measuredOf } from '../../report/summary/figur
 import { objectiveFindingText } from '../../report/summary/objective-text.ts';
 import { runVerdict } from '../../report/summary/run-verdict.ts';
 import { type ExitName, exitCode } from './exit-codes.ts';
-import { exitForVerdicts, type JudgedResult } from './judge-result.ts';
+import { exitForVerdicts, leavesUndecided, type JudgedResult } from './judge-result.ts';
 import type { ErrorBounds, TrustLevel } from '../../model/result/verdict.ts';
 
 const trustVerdicts = {
@@ -58,7 +58,7 @@ export const verdictsOf = (judged: JudgedResult): RunVerdicts => {
   const decisive = (result.verdicts ?? []).filter(({ severity }) => severity === 'fail');
   const has = (ruling: Verdict): boolean =>
     limits?.verdict === ruling || decisive.some((verdict) => verdict.ruling === ruling);
-  const isDecided = exitForVerdicts({ result, trust }) === 'pass' && !has('inconclusive');
+  const isDecided = exitForVerdicts(judged) === 'pass' && !has('inconclusive');
   return {
     overall: has('fail') ? 'fail' : isDecided ? 'pass' : 'inconclusive',
     trust: {
@@ -201,10 +201,15 @@ const costOf = (result: Result): RunSummary['cost'] => {
 };
 
 /** Returns the reasons why the exit code is not 0, one sentence each. */
-const exitReasons = ({ result, trust }: JudgedResult, exit: ExitName): readonly string[] => {
+const exitReasons = (
+  { result, trust, isStrict = false }: JudgedResult,
+  exit: ExitName,
+): readonly string[] => {
   if (exit === 'pass') return [];
-  const broken = (result.verdicts ?? []).filter(
-    ({ ruling, severity }) => ruling === 'fail' && severity === 'fail',
+  const failing = (result.verdicts ?? []).filter(
+    (verdict) =>
+      (verdict.ruling === 'fail' && verdict.severity === 'fail') ||
+      (isStrict && leavesUndecided(verdict)),
   );
   const isUnusable =
     trust.level === 'invalid' ||
@@ -214,7 +219,7 @@ const exitReasons = ({ result, trust }: JudgedResult, exit: ExitName): readonly 
   return [
     ...(isUnusable ? runVerdict(result, trust).against : []),
     ...(result.limits?.violated === true ? ['A rate limit is violated.'] : []),
-    ...broken.map((verdict) => `${verdict.text}: ${objectiveFindingText(verdict)}.`),
+    ...failing.map((verdict) => `${verdict.text}: ${objectiveFindingText(verdict)}.`),
   ];
 };
 
@@ -244,17 +249,17 @@ export const summarized = (
   judged: JudgedResult,
   stop: ExitName | null = null,
 ): SummarizedResult => {
-  const { result, trust } = judged;
+  const { result } = judged;
   const { format, weir, runId } = result;
   const summary = summaryOf(judged, stop);
   // The fields that readers of the file look for come first.
   const first = { format, weir, runId, summary };
-  return { result: { ...first, ...result, summary }, trust };
+  return { ...judged, result: { ...first, ...result, summary } };
 };
 
 /** Returns a judged result as plain numbers. */
-export const reportOf = ({ result, trust }: SummarizedResult): RunReport => ({
-  summary: result.summary,
-  verdicts: verdictsOf({ result, trust }),
-  result,
+export const reportOf = (judged: SummarizedResult): RunReport => ({
+  summary: judged.result.summary,
+  verdicts: verdictsOf(judged),
+  result: judged.result,
 });

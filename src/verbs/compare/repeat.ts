@@ -68,7 +68,7 @@ export const excludedRunLines = (
   ];
 };
 
-interface RepeatRequest extends RunRequest, RepetitionRequest {
+interface RepeatRequest extends Omit<RunRequest, 'strict'>, RepetitionRequest {
   readonly source: PlanSource;
   /** Prints the result of each run, unless they are compared. */
   readonly printEach: boolean;

@@ -121,7 +121,10 @@ const lead = async (
     await heard;
     return { published: null, exit: stop ?? 'incomplete' };
   }
-  const judged = await publish(result, { folder, extraReports }, host.printer, stop);
+  const judged = await publish(result, { folder, extraReports }, host.printer, {
+    stop,
+    isStrict: request.strict ?? false,
+  });
   await page?.onPublished?.(judged.written);
   const file = folder === null ? '' : join(folder.path, 'result.json');
   const published = { ...judged, file };

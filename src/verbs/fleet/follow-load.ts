@@ -21,7 +21,7 @@ import { displayedRun, openProgressView } from '../../run/watch/live-display.ts'
 
 export interface CoordinateRequest extends Pick<
   RunRequest,
-  'runId' | 'out' | 'extraReports' | 'live' | 'history' | 'yes'
+  'runId' | 'out' | 'extraReports' | 'live' | 'history' | 'yes' | 'strict'
 > {
   readonly source: PlanSource;
   readonly slices: number;

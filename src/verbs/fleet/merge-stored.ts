@@ -18,7 +18,8 @@ export const mergeStored = async (
     out,
     extraReports: wanted,
     history,
-  }: Pick<RunRequest, 'extraReports' | 'history'> & {
+    strict: isStrict = false,
+  }: Pick<RunRequest, 'extraReports' | 'history' | 'strict'> & {
     readonly results: readonly string[];
     readonly out: string;
   },
@@ -36,7 +37,9 @@ export const mergeStored = async (
   const extraReports = await openExtraReports(wanted, printer.say);
   const folder = await openOutputFolder(out, 'run', printer.say);
   try {
-    const judged = await publish(merged.result, { folder, extraReports }, printer);
+    const judged = await publish(merged.result, { folder, extraReports }, printer, {
+      isStrict,
+    });
     await storeInHistory(history, { ...judged, file: join(out, 'result.json') }, printer.warn);
     return exitForVerdicts(judged);
   } finally {

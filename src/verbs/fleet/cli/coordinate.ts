@@ -4,6 +4,7 @@ import {
   historyFrom,
   historyOption,
   reportOptions,
+  strictOption,
 } from '../../../cli/options/output-options.ts';
 import { lengthFrom, onLostOption, rendezvousOptions } from './rendezvous-options.ts';
 import {
@@ -19,6 +20,7 @@ export const coordinateVerb = defineVerb({
   options: {
     ...scenarioOptions,
     ...reportOptions,
+    ...strictOption,
     ...historyOption,
     ...liveOption,
     ...inGroup('Scenario:', {
@@ -51,6 +53,7 @@ export const coordinateVerb = defineVerb({
       extraReports: extraReportsFrom(given, given.out),
       history: historyFrom(given),
       yes: given.yes,
+      strict: given.strict,
       live: livePageFrom({ ...given, open: false }, host.printer.warn),
     };
     const { coordinateOnce } = await import('../coordinate.ts');

@@ -10,12 +10,14 @@ import {
   historyFrom,
   historyOption,
   reportOptions,
+  strictOption,
 } from '../../../cli/options/output-options.ts';
 import { terminalHost } from '../../../cli/options/terminal-host.ts';
 
 export const mergeVerb = defineVerb({
   options: {
     ...reportOptions,
+    ...strictOption,
     ...historyOption,
     ...inGroup(positionals, {
       results: { ...severalOption(''), demandOption: true },
@@ -25,9 +27,9 @@ export const mergeVerb = defineVerb({
     }),
   },
   run: async (given) => {
-    const { results, out } = given;
+    const { results, out, strict } = given;
     const extraReports = extraReportsFrom(given, out);
-    const request = { results, out, extraReports, history: historyFrom(given) };
+    const request = { results, out, extraReports, history: historyFrom(given), strict };
     const { mergeStored } = await import('../merge-stored.ts');
     return mergeStored(request, terminalHost(given));
   },
