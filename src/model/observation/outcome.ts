@@ -15,6 +15,8 @@ const tokenCountsSchema = z.strictObject({
   output: count,
   /** The requested input tokens of a synthetic prompt; absent for any other. */
   asked: count.exactOptional(),
+  /** The input tokens that came from a cache; absent for none. */
+  cached: count.exactOptional(),
   source: z.enum(tokenSources),
 });
 export type TokenCounts = z.infer<typeof tokenCountsSchema>;

@@ -9,9 +9,11 @@ export interface UsageReading {
   readonly input: number | null;
   /** The tokens of the answer; `null` if they are not readable. */
   readonly output: number | null;
+  /** The tokens of the prompt that came from a cache, since some gateways do not charge them; absent for none. */
+  readonly cached?: number;
   /** Whether a count is absent, or cannot be read as a plausible number. */
   readonly isOdd: boolean;
-  /** Whether the counts are whole numbers in `usage`, under the names of the interface. */
+  /** Whether the counts are whole numbers in `usage`, under the names of the interface, and nothing was cached. */
   readonly isPlain: boolean;
 }
 
@@ -91,18 +93,30 @@ const firstCount = (usage: Fields, side: readonly string[]): unknown => {
   return undefined;
 };
 
+/** Reads the cached tokens: of the OpenAI API, of its Responses API, of DeepSeek and of Anthropic. */
+const cachedIn = (usage: Fields): number =>
+  countOf(
+    objectOf(usage['prompt_tokens_details'])?.['cached_tokens'] ??
+      objectOf(usage['input_tokens_details'])?.['cached_tokens'] ??
+      usage['prompt_cache_hit_tokens'] ??
+      usage['cache_read_input_tokens'],
+  ) ?? 0;
+
 const readingOf = (usage: Fields, isInterface: boolean): UsageReading => {
+  const cached = cachedIn(usage);
   const [input, output] = [
     countOf(firstCount(usage, names.input)),
     countOf(firstCount(usage, names.output)),
   ];
   const isPlain =
     isInterface &&
+    cached === 0 &&
     input !== null &&
     output !== null &&
     usage['prompt_tokens'] === input &&
     usage['completion_tokens'] === output;
-  return { input, output, isOdd: input === null || output === null, isPlain };
+  const isOdd = input === null || output === null;
+  return { input, output, ...(cached > 0 ? { cached } : {}), isOdd, isPlain };
 };
 
 const nothing: UsageReading = { input: null, output: null, isOdd: true, isPlain: false };
@@ -126,5 +140,7 @@ export const readUsage = (document: Fields): UsageReading | null => {
 export const laterUsage = (before: UsageReading | null, after: UsageReading): UsageReading => {
   if (before === null) return after;
   const [input, output] = [after.input ?? before.input, after.output ?? before.output];
-  return { input, output, isOdd: input === null || output === null, isPlain: false };
+  const cached = after.cached ?? before.cached;
+  const isOdd = input === null || output === null;
+  return { input, output, ...(cached === undefined ? {} : { cached }), isOdd, isPlain: false };
 };

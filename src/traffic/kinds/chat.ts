@@ -125,9 +125,12 @@ const tokensOf = (completion: CompletionParts): TokenCounts => {
   const { usage } = completion;
   const input = usage?.input ?? null;
   const reported = usage?.output ?? null;
-  if (reported !== null && reported > 0) return { input, output: reported, source: 'usage' };
+  const cached = usage?.cached === undefined ? {} : { cached: usage.cached };
+  if (reported !== null && reported > 0) {
+    return { input, output: reported, ...cached, source: 'usage' };
+  }
   const characters = charactersOf(completion);
   return reported === 0 && characters === 0
-    ? { input, output: 0, source: 'usage' }
+    ? { input, output: 0, ...cached, source: 'usage' }
     : { input, output: Math.ceil(characters / charactersPerToken), source: 'characters' };
 };

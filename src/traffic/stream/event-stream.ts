@@ -342,14 +342,14 @@ export class EventStreamReader implements BodyReader {
   #tokens(): TokenCounts {
     const events = this.#times.count;
     if (this.#usage === null) return { input: null, output: events, source: 'events' };
-    const { input, output, isOdd } = this.#usage;
+    const { input, output, cached, isOdd } = this.#usage;
     if (isOdd) this.#note('usage-unreadable');
     if (output === null) return { input, output: events, source: 'events' };
     if (output === 0 && events > 0) {
       this.#note('usage-zero');
       return { input, output: events, source: 'events' };
     }
-    return { input, output, source: 'usage' };
+    return { input, output, ...(cached === undefined ? {} : { cached }), source: 'usage' };
   }
 
   #fail(issue: MalformedIssue, detail: string): void {
