@@ -6,7 +6,7 @@ import type {
   ExchangeObserver,
   WireRequest,
 } from '../model/observation/exchange.ts';
-import type { AttemptFacts } from '../model/observation/attempt.ts';
+import type { AttemptFacts, ChatSize } from '../model/observation/attempt.ts';
 import type { Deadlines } from '../model/plan/plan.ts';
 import type { Instant } from '../model/quantity.ts';
 import {
@@ -32,6 +32,7 @@ export interface AttemptContext {
   /** Tokens reserved under the pace; `null` without a pace. */
   readonly reserved: number | null;
   readonly begun: Instant;
+  readonly size?: ChatSize | undefined;
 }
 
 export interface AttemptResult {
@@ -192,7 +193,7 @@ export class InFlightAttempt implements ExchangeObserver {
 
   #finish(ended: Instant, outcome: Outcome, userFreeAt: Instant = ended): void {
     this.#isFinished = true;
-    const { key, released, reserved, begun } = this.#context;
+    const { key, released, reserved, begun, size } = this.#context;
     const facts: AttemptFacts = {
       key,
       released,
@@ -203,6 +204,7 @@ export class InFlightAttempt implements ExchangeObserver {
       reconnected: this.#reconnected,
       sent: this.#sent,
       head: this.#reader.head,
+      size,
       ended,
     };
     this.#listener.onFinished(this, {
@@ -258,7 +260,7 @@ export class SendContext {
   }
 
   /** Creates an attempt to send a prepared request; the caller then attaches the exchange. */
-  createAttempt({ read }: PreparedRequest, context: AttemptContext): InFlightAttempt {
+  createAttempt({ read, size }: PreparedRequest, context: AttemptContext): InFlightAttempt {
     const { plan, redact } = this.#options;
     const reader = read({
       begun: context.begun,
@@ -269,7 +271,7 @@ export class SendContext {
       fails: (plan.fails ?? []).map(({ finish }) => finish),
       targetMemory: this.targetMemory,
     });
-    return new InFlightAttempt(context, reader, this.#listener);
+    return new InFlightAttempt({ ...context, size }, reader, this.#listener);
   }
 
   #commonHeadersOf(ofKind: Headers, credential: Credential): Headers {

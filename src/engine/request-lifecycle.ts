@@ -59,6 +59,7 @@ export const observationOf = (
   reconnected: facts.reconnected,
   sent: facts.sent,
   head: facts.head,
+  size: facts.size,
   ended: facts.ended,
   earlier,
   gaveUp,

@@ -106,6 +106,20 @@ describe('the ledger', () => {
     expect(tokensOf({ input: null, output: 5, source: 'usage' })).toBeNull();
   });
 
+  it('has the cached tokens and the size of a chat, and no cells for them where nothing is known', () => {
+    const { answer } = sampleObservation().outcome as { answer: ChatAnswer };
+    const tokens: TokenCounts = { input: 7, output: 5, cached: 4, source: 'usage' };
+    const sized = { size: { characters: 28, maxTokens: null } };
+    const outcome = { kind: 'completed', answer: { ...answer, tokens } } as const;
+    const [ledger] = ledgerOf([sentAt(1), sentAt(2, sized), sentAt(3, { outcome, ...sized })]);
+    expect(ledger!.rows.map(({ length }) => length)).toEqual([14, 16, 16]);
+    expect(ledger!.rows.map(toLedgerEntry)).toMatchObject([
+      { cached: null, characters: null, maxTokens: null },
+      { cached: null, characters: 28, maxTokens: null },
+      { tokens: 12, cached: 4, characters: 28, maxTokens: null },
+    ]);
+  });
+
   it('keeps the first rows by sending and counts the others', () => {
     const [ledger] = ledgerOf(
       [9, 1, 8, 2, 7, 3, 6].map((sent) => sentAt(sent)),

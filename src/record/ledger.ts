@@ -1,5 +1,6 @@
 import {
   type Ledger,
+  type LedgerEntry,
   toLedgerRow,
   type LedgerRow,
   maxLedgerRows,
@@ -22,8 +23,8 @@ const emptyKeyLedger = (): KeyLedger => ({ rows: [], seen: 0, until: Infinity })
 
 /** Compares rows by the instant of sending, then by the other cells, so that the order depends on the rows alone. */
 const inOrder = (a: LedgerRow, b: LedgerRow): number => {
-  for (const [i, cell] of a.entries()) {
-    const other = b[i] ?? null;
+  for (let i = 0; i < Math.max(a.length, b.length); i += 1) {
+    const [cell, other] = [a[i] ?? null, b[i] ?? null];
     if (cell === other) continue;
     if (cell === null || other === null) return cell === null ? -1 : 1;
     return cell < other ? -1 : 1;
@@ -31,11 +32,14 @@ const inOrder = (a: LedgerRow, b: LedgerRow): number => {
   return 0;
 };
 
-/** Returns the tokens of a chat if the server reports them, otherwise `null`. */
-const chargedTokens = ({ outcome }: Pick<Observation, 'outcome'>): number | null => {
-  if (outcome.kind !== 'completed' || !('tokens' in outcome.answer)) return null;
-  const { input, output, source } = outcome.answer.tokens;
-  return input === null || source !== 'usage' ? null : input + output;
+/** Returns the tokens of a chat, and those of a cache, if the server reports them. */
+const chargedTokens = ({
+  outcome,
+}: Pick<Observation, 'outcome'>): Pick<LedgerEntry, 'tokens' | 'cached'> => {
+  const unknown = { tokens: null, cached: null };
+  if (outcome.kind !== 'completed' || !('tokens' in outcome.answer)) return unknown;
+  const { input, output, cached = null, source } = outcome.answer.tokens;
+  return input === null || source !== 'usage' ? unknown : { tokens: input + output, cached };
 };
 
 type Attempt = ReturnType<typeof attemptsOf>[number];
@@ -57,11 +61,13 @@ const rowOf = ({ traffic }: Observation, attempt: SentAttempt): LedgerRow => {
     remainingTokens: quota.remainingTokens,
     ended,
     traffic,
-    tokens: chargedTokens(attempt),
+    ...chargedTokens(attempt),
     unit,
     form,
     retryAfter,
     resetIn,
+    characters: attempt.size?.characters ?? null,
+    maxTokens: attempt.size?.maxTokens ?? null,
   });
 };
 

@@ -1,5 +1,5 @@
 import type { Outcome, ResponseHead } from '../model/observation/outcome.ts';
-import type { WaitSource } from '../model/observation/attempt.ts';
+import type { ChatSize, WaitSource } from '../model/observation/attempt.ts';
 import type { Draw } from '../model/workload/draw.ts';
 import type { ClipLibrary } from '../model/workload/clip.ts';
 import type { BrokenCause, WireRequest } from '../model/observation/exchange.ts';
@@ -43,6 +43,8 @@ export interface PreparedRequest {
   readonly request: WireRequest;
   /** The headers that come before the plan's; absent for most requests. */
   readonly ownHeaders?: WireRequest['headers'];
+  /** The size of a chat; absent for other kinds. */
+  readonly size?: ChatSize;
   readonly read: (context: ReadingContext) => AnswerReader;
 }
 

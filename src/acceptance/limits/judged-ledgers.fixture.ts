@@ -32,6 +32,9 @@ export const blankLedgerEntry: Omit<
   form: null,
   retryAfter: null,
   resetIn: null,
+  cached: null,
+  characters: null,
+  maxTokens: null,
 };
 
 /** The ledger of a key after these requests. */

@@ -26,6 +26,15 @@ export const gaveUpNames = Object.keys(gaveUpReasons) as readonly GaveUpReason[]
 
 const moment = instantSchema.nullable();
 
+/** What a gateway can know of the tokens of a chat before it answers. */
+const chatSizeSchema = z.strictObject({
+  /** The characters that the model reads; an image or a recording counts four for each estimated token. */
+  characters: z.int().nonnegative(),
+  /** The maximum number of tokens of the answer; `null` without a maximum. */
+  maxTokens: z.int().nonnegative().nullable(),
+});
+export type ChatSize = z.infer<typeof chatSizeSchema>;
+
 export const attemptFactsSchema = z.strictObject({
   /** The key's name, never its value. */
   key: z.string(),
@@ -44,6 +53,8 @@ export const attemptFactsSchema = z.strictObject({
   /** The instant before the first byte was written; `null` if nothing was sent. */
   sent: moment,
   head: responseHeadSchema.nullable(),
+  /** The size of a chat; absent for other kinds and in old files. */
+  size: chatSizeSchema.optional(),
   ended: instantSchema,
 });
 export type AttemptFacts = z.infer<typeof attemptFactsSchema>;

@@ -28,22 +28,39 @@ const columns = {
   /** The time from a 429 until the key is admitted again, by its header and by its body. */
   retryAfter: cell,
   resetIn: cell,
+  /** The input tokens that came from a cache. */
+  cached: cell,
+  /** The size of a chat: the characters that the model reads, and the maximum number of tokens of its answer. */
+  characters: cell,
+  maxTokens: cell,
 };
+/** The last columns, which old files do not have, and rows leave out where they are all `null`. */
+const optionalColumns = 3;
 export type LedgerEntry = Readonly<z.infer<z.ZodObject<typeof columns>>>;
 type Column = keyof LedgerEntry;
 /** The values of an entry in the order of the columns. */
 export type LedgerRow = [sent: number, answered: number, ...LedgerEntry[Column][]];
 
 const names = Object.keys(columns) as readonly Column[];
-const ledgerRowSchema = z.tuple(
-  Object.values(columns) as unknown as [z.ZodType, ...z.ZodType[]],
-) as unknown as z.ZodType<LedgerRow, LedgerRow>;
+const cells = Object.values(columns) as unknown as readonly z.ZodType[];
+const requiredCells = cells.length - optionalColumns;
+const ledgerRowSchema = z.tuple([
+  ...cells.slice(0, requiredCells),
+  ...cells.slice(requiredCells).map((each) => each.optional()),
+] as unknown as [z.ZodType, ...z.ZodType[]]) as unknown as z.ZodType<LedgerRow, LedgerRow>;
 
 export const toLedgerEntry = (row: LedgerRow): LedgerEntry =>
-  Object.fromEntries(names.map((name, i) => [name, row[i]])) as unknown as LedgerEntry;
+  Object.fromEntries(names.map((name, i) => [name, row[i] ?? null])) as unknown as LedgerEntry;
 
-export const toLedgerRow = (entry: LedgerEntry): LedgerRow =>
-  names.map((name) => entry[name]) as LedgerRow;
+type OptionalColumn = 'cached' | 'characters' | 'maxTokens';
+
+export const toLedgerRow = (
+  entry: Omit<LedgerEntry, OptionalColumn> & Partial<Pick<LedgerEntry, OptionalColumn>>,
+): LedgerRow => {
+  const row = names.map((name) => entry[name] ?? null);
+  while (row.length > requiredCells && row.at(-1) === null) row.pop();
+  return row as LedgerRow;
+};
 
 /** The columns that are `null` unless the outcome is a 429. */
 export const refusalColumns = (

@@ -23,6 +23,9 @@ const untold: Omit<LedgerEntry, 'sent' | 'answered' | 'ended' | 'status'> = {
   form: null,
   retryAfter: null,
   resetIn: null,
+  cached: null,
+  characters: null,
+  maxTokens: null,
 };
 const budgetOf = (told: readonly Reported[], left = 0) => {
   const rows = told.map(

@@ -45,10 +45,11 @@ export const prepareRequest = (
 ): PreparedRequest => {
   // The compiler cannot see that the row has the entry's kind. The table's type proves it.
   const kind = handlers[traffic.kind] as TrafficHandler<TrafficKind>;
-  const { request, ownHeaders, read } = kind.prepare(traffic, prepareContext);
+  const { request, ownHeaders, size, read } = kind.prepare(traffic, prepareContext);
   return {
     request,
     ...(ownHeaders === undefined ? {} : { ownHeaders }),
+    ...(size === undefined ? {} : { size }),
     read: (context) => read({ ...context, redact: maskEchoes(request, context.redact) }),
   };
 };

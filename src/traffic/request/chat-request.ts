@@ -4,7 +4,7 @@ import type { TrafficOf } from '../../model/workload/traffic.ts';
 import type { ChatContent } from '../../model/workload/workload.ts';
 import { filledHeaders } from '../../model/plan/secret.ts';
 import type { PrepareContext, PreparedRequest } from '../traffic-handler.ts';
-import { filledBody, isTemplateBody, drawChatPrompt } from './token-demand.ts';
+import { chatSizeOf, filledBody, isTemplateBody, drawChatPrompt } from './token-demand.ts';
 
 /** The number of tokens with which the prompt was generated; `undefined` for any other prompt. */
 export type RequestedPromptTokens = number | undefined;
@@ -69,7 +69,9 @@ const buildRequest = (
 export const chatRequest = (
   traffic: ChatTraffic,
   prepareContext: PrepareContext,
-): Pick<PreparedRequest, 'request' | 'ownHeaders'> & { readonly asked: RequestedPromptTokens } => {
+): Pick<PreparedRequest, 'request' | 'ownHeaders' | 'size'> & {
+  readonly asked: RequestedPromptTokens;
+} => {
   const { targetMemory, values } = prepareContext;
   const isStream = traffic.kind === 'chat-stream';
   const { stream } = traffic.body;
@@ -78,25 +80,29 @@ export const chatRequest = (
       `The body field \`stream: ${JSON.stringify(stream)}\` of ${traffic.kind} traffic was not sent: the kind sets it. Use the kind ${isStream ? 'chat' : 'chat-stream'} instead.`,
     );
   }
-  const { messages, maxTokens, tokens, own } = drawChatPrompt(traffic, prepareContext);
+  const content = drawChatPrompt(traffic, prepareContext);
+  const { messages, maxTokens, tokens, own } = content;
   const withUsage = isStream && targetMemory.usage !== 'refused';
   // The definitions of tools count as tokens of the prompt.
   const asked = traffic.body['tools'] === undefined ? tokens : undefined;
   if (own !== undefined) {
-    const body = filledBody({ ...traffic.body, ...own.body }, values);
+    const fields = { ...traffic.body, ...own.body };
+    const body = filledBody(fields, values);
+    const size = chatSizeOf(content, fields);
     const request = buildRequest(traffic, messages, { maxTokens, withUsage }, body);
     const ownHeaders = filledHeaders(own.headers, values());
-    return { request, ownHeaders, asked };
+    return { request, ownHeaders, size, asked };
   }
+  const size = chatSizeOf(content, traffic.body);
   // A conversation in the plan is sent many times.
   const isKept = Array.isArray(traffic.conversations) && !isTemplateBody(traffic.body);
   const known: KnownRequests | null = isKept ? (requests.get(messages) ?? new Map()) : null;
   const cached = known?.get(traffic);
   if (cached?.maxTokens === maxTokens && cached.withUsage === withUsage) {
-    return { request: cached.request, asked };
+    return { request: cached.request, size, asked };
   }
   const body = filledBody(traffic.body, values);
   const request = buildRequest(traffic, messages, { maxTokens, withUsage }, body);
   if (known !== null) requests.set(messages, known.set(traffic, { maxTokens, withUsage, request }));
-  return { request, asked };
+  return { request, size, asked };
 };

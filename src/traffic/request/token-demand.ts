@@ -3,8 +3,11 @@ import { type Message, textsOfContent } from '../../model/workload/message.ts';
 import { drawTokenCount } from '../../model/workload/token-count.ts';
 import { fillRequestJson, isRequestTemplate } from '../../model/plan/secret.ts';
 import { maxAnswerTokens, type Traffic, type TrafficOf } from '../../model/workload/traffic.ts';
+import type { ChatSize } from '../../model/observation/attempt.ts';
 import type { ChatContent } from '../../model/workload/workload.ts';
 import type { PrepareContext } from '../traffic-handler.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
 
 export type DrawContext = Pick<PrepareContext, 'draw' | 'ask'>;
 
@@ -49,17 +52,38 @@ export const mediaTokensIn = (messages: readonly Message[]): number =>
     .flatMap(({ content }) => (typeof content === 'string' ? [] : content))
     .reduce((sum, part) => sum + mediaTokens(part), 0);
 
+const charactersPerMediaToken = 4;
+
+/** The length of the further fields of each entry's body as JSON. A body is sent many times. */
+const knownLengths = new WeakMap<object, number>();
+
+const extraCharactersOf = (body: Fields): number => {
+  const known = knownLengths.get(body);
+  if (known !== undefined) return known;
+  const length = Object.keys(body).length === 0 ? 0 : JSON.stringify(body).length;
+  knownLengths.set(body, length);
+  return length;
+};
+
+/** Returns the size of a chat with this content. */
+export const chatSizeOf = ({ messages, maxTokens }: ChatContent, body: Fields): ChatSize => {
+  const { characters, media } = demandOf(messages);
+  return {
+    characters: characters + extraCharactersOf(body) + charactersPerMediaToken * media,
+    maxTokens: maxAnswerTokens({ maxTokens, body: body as TrafficOf<'chat'>['body'] }),
+  };
+};
+
 /** Returns the token demand of a drawn request; `null` for traffic kinds that use no tokens. */
 export const tokenDemand = (traffic: Traffic, context: DrawContext) => {
   if (traffic.kind !== 'chat' && traffic.kind !== 'chat-stream') return null;
   const { messages, maxTokens } = drawChatPrompt(traffic, context);
   const { body } = traffic;
   const { characters, media } = demandOf(messages);
-  const extraCharacters = Object.keys(body).length === 0 ? 0 : JSON.stringify(body).length;
   return {
     traffic,
     /** The characters that the model reads. */
-    characters: characters + extraCharacters,
+    characters: characters + extraCharactersOf(body),
     /** The estimated tokens of its images and recordings. */
     media,
     /** The maximum number of tokens of the answer; 0 without a maximum. */
@@ -75,8 +99,6 @@ export const spokenText = (
   { texts, split }: TrafficOf<'speech'>,
   { draw, ordinal }: Pick<PrepareContext, 'draw' | 'ordinal'>,
 ): string => (split === undefined ? draw.pick(texts) : texts[ordinal() % texts.length]!);
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Whether the body of each entry has a template. It is remembered, since a body is sent many times. */
 const knownBodies = new WeakMap<Fields, boolean>();
