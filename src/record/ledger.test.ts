@@ -40,8 +40,8 @@ describe('the ledger', () => {
       {
         key: 'main',
         rows: [
-          [5004, 5190, 200, 60, 59, null, null, 5200, 'chat', 30, null, null, null, null],
-          [5050, 5190, 200, 60, 59, null, null, 5200, 'chat', 30, null, null, null, null],
+          [5004, 5190, 200, 60, 59, null, null, 5200, 'chat', 30, null, null, null, null, 10],
+          [5050, 5190, 200, 60, 59, null, null, 5200, 'chat', 30, null, null, null, null, 10],
         ],
         left: 0,
       },
@@ -112,11 +112,11 @@ describe('the ledger', () => {
     const sized = { size: { characters: 28, maxTokens: null } };
     const outcome = { kind: 'completed', answer: { ...answer, tokens } } as const;
     const [ledger] = ledgerOf([sentAt(1), sentAt(2, sized), sentAt(3, { outcome, ...sized })]);
-    expect(ledger!.rows.map(({ length }) => length)).toEqual([14, 16, 16]);
+    expect(ledger!.rows.map(({ length }) => length)).toEqual([15, 17, 17]);
     expect(ledger!.rows.map(toLedgerEntry)).toMatchObject([
-      { cached: null, characters: null, maxTokens: null },
+      { input: 10, cached: null, characters: null, maxTokens: null },
       { cached: null, characters: 28, maxTokens: null },
-      { tokens: 12, cached: 4, characters: 28, maxTokens: null },
+      { tokens: 12, input: 7, cached: 4, characters: 28, maxTokens: null },
     ]);
   });
 

@@ -35,11 +35,11 @@ const inOrder = (a: LedgerRow, b: LedgerRow): number => {
 /** Returns the tokens of a chat, and those of a cache, if the server reports them. */
 const chargedTokens = ({
   outcome,
-}: Pick<Observation, 'outcome'>): Pick<LedgerEntry, 'tokens' | 'cached'> => {
-  const unknown = { tokens: null, cached: null };
+}: Pick<Observation, 'outcome'>): Pick<LedgerEntry, 'tokens' | 'input' | 'cached'> => {
+  const unknown = { tokens: null, input: null, cached: null };
   if (outcome.kind !== 'completed' || !('tokens' in outcome.answer)) return unknown;
   const { input, output, cached = null, source } = outcome.answer.tokens;
-  return input === null || source !== 'usage' ? unknown : { tokens: input + output, cached };
+  return input === null || source !== 'usage' ? unknown : { tokens: input + output, input, cached };
 };
 
 type Attempt = ReturnType<typeof attemptsOf>[number];

@@ -32,6 +32,7 @@ export const blankLedgerEntry: Omit<
   form: null,
   retryAfter: null,
   resetIn: null,
+  input: null,
   cached: null,
   characters: null,
   maxTokens: null,

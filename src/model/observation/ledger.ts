@@ -28,14 +28,15 @@ const columns = {
   /** The time from a 429 until the key is admitted again, by its header and by its body. */
   retryAfter: cell,
   resetIn: cell,
-  /** The input tokens that came from a cache. */
+  /** The input tokens, and those of them that came from a cache. */
+  input: cell,
   cached: cell,
   /** The size of a chat: the characters that the model reads, and the maximum number of tokens of its answer. */
   characters: cell,
   maxTokens: cell,
 };
 /** The last columns, which old files do not have, and rows leave out where they are all `null`. */
-const optionalColumns = 3;
+const optionalColumns = 4;
 export type LedgerEntry = Readonly<z.infer<z.ZodObject<typeof columns>>>;
 type Column = keyof LedgerEntry;
 /** The values of an entry in the order of the columns. */
@@ -52,7 +53,7 @@ const ledgerRowSchema = z.tuple([
 export const toLedgerEntry = (row: LedgerRow): LedgerEntry =>
   Object.fromEntries(names.map((name, i) => [name, row[i] ?? null])) as unknown as LedgerEntry;
 
-type OptionalColumn = 'cached' | 'characters' | 'maxTokens';
+type OptionalColumn = 'input' | 'cached' | 'characters' | 'maxTokens';
 
 export const toLedgerRow = (
   entry: Omit<LedgerEntry, OptionalColumn> & Partial<Pick<LedgerEntry, OptionalColumn>>,

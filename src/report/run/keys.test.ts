@@ -23,6 +23,7 @@ const untold: Omit<LedgerEntry, 'sent' | 'answered' | 'ended' | 'status'> = {
   form: null,
   retryAfter: null,
   resetIn: null,
+  input: null,
   cached: null,
   characters: null,
   maxTokens: null,
