@@ -1,0 +1,126 @@
+import type { LimitRule } from '../../../model/limits/limit-log.ts';
+import { countBefore, countUpTo } from './count-instants.ts';
+import { limiterMemory, longestWindow } from './rule-bounds.ts';
+import type { LimitUse } from './token-uses.ts';
+
+export const finite = (amount: number): number => (Number.isFinite(amount) ? amount : 0);
+
+/** Creates functions that return the sum of `amountOf` before an instant, or up to it. */
+export const sumsBy = (
+  uses: readonly LimitUse[],
+  at: 'sent' | 'settled',
+  amountOf: (use: LimitUse) => number,
+) => {
+  const ordered = uses.toSorted((a, b) => a[at] - b[at]);
+  const moments = Float64Array.from(ordered, (use) => use[at]);
+  const sums = new Float64Array(ordered.length + 1);
+  for (const [i, use] of ordered.entries()) sums[i + 1] = sums[i]! + amountOf(use);
+  return {
+    before: (moment: number): number => sums[countBefore(moments, moment)]!,
+    upTo: (moment: number): number => sums[countUpTo(moments, moment)]!,
+  };
+};
+
+/** Creates a function that returns the sum over what may be in flight when a request is decided. */
+export const sumInFlight = (uses: readonly LimitUse[], amountOf: (use: LimitUse) => number) => {
+  const bySent = sumsBy(uses, 'sent', amountOf);
+  const bySettled = sumsBy(uses, 'settled', amountOf);
+  return ({ sent, answered }: Pick<LimitUse, 'sent' | 'answered'>): number =>
+    bySent.upTo(answered) - bySettled.before(sent);
+};
+
+/**
+ * Creates a function that returns the largest excess of what was charged since any earlier moment over what `rate`
+ * allows since then, at instants that ascend. It is the level of a bucket that leaks at `rate` and is charged as late as
+ * possible.
+ */
+export const meterOf = (
+  settled: readonly LimitUse[],
+  rate: number,
+  begin: number,
+  before: number,
+) => {
+  let level = before;
+  let at = begin;
+  let next = 0;
+  const leak = (moment: number): void => {
+    level = Math.max(0, level - rate * Math.max(0, moment - at));
+    at = Math.max(at, moment);
+  };
+  return (moment: number): number => {
+    for (; next < settled.length && settled[next]!.settled < moment; next += 1) {
+      leak(settled[next]!.settled);
+      level += finite(settled[next]!.most);
+    }
+    leak(moment);
+    return level;
+  };
+};
+
+/** The shares of a limit that a client may use at once. Each leaves another rate for the time after. */
+const atOnceShares = [1 / 5, 1 / 6, 1 / 8];
+/** The smallest bucket of tokens that keeps its limit, as a share of it. */
+const smallestBucket = 1 / 4;
+/** The number of sizes of requests that are told apart, since a larger one leaves a lower rate. */
+const sizeClasses = 32;
+
+export const tokensAtOnce = (limit: number, reserved: number): readonly number[] =>
+  atOnceShares
+    .map((share) => Math.min(share * limit, smallestBucket * limit - reserved))
+    .filter((amount) => amount > 0);
+
+interface Client {
+  readonly uses: readonly LimitUse[];
+  /** What may have been used just before the first request. */
+  readonly usedBefore: number;
+  /** Returns the amounts that a client may use at once beside a request with this reservation. */
+  readonly atOnce: (limit: number, reserved: number) => readonly number[];
+}
+
+/**
+ * Finds the refusals of a client that certainly stayed below its limit: for one amount b that it may use at once, and
+ * the rate ρ for which b, a longest window at ρ and the refused request together are the limit, what was charged since
+ * any earlier moment was at most b + ρ times the time since. Fixed windows of any phase, logs, weighted counters and
+ * buckets that hold b and one request all admit such a client, whenever they charge. Requests without a known charge in
+ * the two windows before leave a refusal out.
+ */
+export const earlyRefusals = (
+  refusals: readonly LimitUse[],
+  { uses, usedBefore, atOnce }: Client,
+  rule: LimitRule,
+): readonly LimitUse[] => {
+  const { limit } = rule;
+  const settled = uses.toSorted((a, b) => a.settled - b.settled);
+  const begin = uses.reduce((least, { sent }) => Math.min(least, sent), Infinity);
+  const inFlight = sumInFlight(uses, ({ reserved }) => finite(reserved));
+  const unknownInFlight = sumInFlight(uses, ({ reserved }) => Number(reserved === Infinity));
+  const memory = limiterMemory(rule);
+  const unsettled = uses.filter(({ most }) => most === Infinity);
+  const unknownLately = sumInFlight(
+    unsettled.map((use) => ({ ...use, settled: use.settled + memory })),
+    () => 1,
+  );
+  const known = refusals.filter(
+    (refusal) =>
+      refusal.reserved < limit && unknownInFlight(refusal) + unknownLately(refusal) === 0,
+  );
+  const bySize = Map.groupBy(known, ({ reserved }) => Math.ceil((sizeClasses * reserved) / limit));
+  const early = new Set<LimitUse>();
+  for (const [sizeClass, group] of bySize) {
+    const reserved = Math.min(
+      (sizeClass * limit) / sizeClasses,
+      Math.max(...group.map((each) => each.reserved)),
+    );
+    const ordered = group.toSorted((a, b) => a.sent - b.sent);
+    for (const amount of atOnce(limit, reserved)) {
+      const rate = (limit - reserved - amount) / longestWindow(rule.window);
+      if (rate <= 0) continue;
+      const levelAt = meterOf(settled, rate, begin, usedBefore);
+      for (const refusal of ordered) {
+        const others = inFlight(refusal) - refusal.reserved;
+        if (levelAt(refusal.sent) + others <= amount) early.add(refusal);
+      }
+    }
+  }
+  return refusals.filter((refusal) => early.has(refusal));
+};

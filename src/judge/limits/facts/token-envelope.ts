@@ -1,0 +1,68 @@
+import type { LimitRule } from '../../../model/limits/limit-log.ts';
+import { chargedBefore } from './interval-counts.ts';
+import { sumInFlight } from './early-refusals.ts';
+import { windowTolerance } from './rule-bounds.ts';
+import { ownCountRatio, type LimitUse } from './token-uses.ts';
+
+/** A request that was admitted after more than any limiter admits, and the span that shows it. */
+interface ExceededSpan {
+  readonly admission: LimitUse;
+  /** The span in ms. */
+  readonly span: number;
+  readonly charged: number;
+  readonly allowed: number;
+}
+
+interface EnvelopeTerms {
+  /** The limits that a limiter admits in addition to one for each window: 1, or 0 for logs. */
+  readonly extra: number;
+  /** Whether a window’s end forgets what was used above the limit, instead of keeping it as a debt. */
+  readonly forgetsExcess: boolean;
+}
+
+/** The number of lengths of spans that are tried one by one; from there on fewer. */
+const eachWindow = 32;
+
+/**
+ * Finds the admissions after more than any limiter of the rule admits: within n windows n + 1 limits, and for each
+ * window that ended what was in flight at an admission, since charges may come with the answer. What is in flight
+ * itself never counts, so too much at once is no violation. Example: of 100 tokens a minute, 40 of them in flight, a
+ * request is admitted after at most 1.07 × (3 × 100 + 2 × 40) tokens that were answered within two minutes.
+ */
+export const exceededSpans = (
+  uses: readonly LimitUse[],
+  { limit, window }: LimitRule,
+  { extra, forgetsExcess }: EnvelopeTerms,
+): readonly ExceededSpan[] => {
+  const admitted = uses.filter(({ fate }) => fate === 'admitted');
+  if (admitted.length === 0) return [];
+  const charges = admitted.map(({ sent, settled, least }) => ({
+    from: sent,
+    until: settled,
+    least,
+    most: least,
+  }));
+  const before = chargedBefore(charges);
+  const overlapping = sumInFlight(admitted, ({ least }) => least);
+  const overshoot = forgetsExcess
+    ? admitted.reduce((most, each) => Math.max(most, overlapping(each)), 0)
+    : 0;
+  const begin = admitted.reduce((least, { sent }) => Math.min(least, sent), Infinity);
+  const end = admitted.reduce((most, { answered }) => Math.max(most, answered), begin);
+  const worst = new Map<LimitUse, ExceededSpan>();
+  const longest = Math.ceil((end - begin) / window) + 1;
+  for (let windows = 1; windows <= longest; windows += Math.ceil(windows / eachWindow)) {
+    const span = windows * window - windowTolerance(window);
+    const allowed = ownCountRatio * ((windows + extra) * limit + windows * overshoot);
+    for (const admission of admitted) {
+      const charged = before(admission, span).least;
+      const known = worst.get(admission);
+      if (
+        charged > allowed &&
+        (known === undefined || charged / allowed > known.charged / known.allowed)
+      )
+        worst.set(admission, { admission, span, charged, allowed });
+    }
+  }
+  return admitted.flatMap((each) => worst.get(each) ?? []);
+};

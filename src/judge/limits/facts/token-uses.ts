@@ -1,0 +1,93 @@
+import type { LedgerEntry } from '../../../model/observation/ledger.ts';
+
+/** What the judge knows of a request for tokens. Instants are in ms. */
+export type TokenRequest = Pick<
+  LedgerEntry,
+  'sent' | 'answered' | 'ended' | 'status' | 'unit' | 'tokens' | 'input' | 'cached'
+> &
+  Pick<LedgerEntry, 'characters' | 'maxTokens'> & { readonly isChat: boolean };
+
+/** A request as a limit sees it that is charged at any time from `sent` until `settled`. */
+export interface LimitUse {
+  readonly sent: number;
+  readonly answered: number;
+  /** When its charge is certainly final. */
+  readonly settled: number;
+  readonly fate: 'admitted' | 'refused' | 'other';
+  readonly names: LedgerEntry['unit'];
+  /** The amount that every rule of charging has charged for it once it is settled. */
+  readonly least: number;
+  /** The largest final charge; infinite if unknown. */
+  readonly most: number;
+  /** The largest reservation for it until then; infinite if unknown. */
+  readonly reserved: number;
+}
+
+/** How long after an answer its usage may be charged, in ms: a second, less for windows of less than a minute. */
+export const settleTime = (window: number): number => Math.min(1000, window / 60);
+
+/** How far a gateway’s own count of tokens that is never corrected may be above the reported usage. */
+export const ownCountRatio = 1.07;
+/** The largest reservation of a prompt that is corrected later, as a multiple of its tokens, and in characters a token. */
+const reservedRatio = 1.5;
+const fewestCharactersPerToken = 2.5;
+
+/** Prompts of half to twice as many characters have about as many tokens for each, the chat template included. */
+const sizeClassOf = (characters: number): number => Math.floor(Math.log2(Math.max(1, characters)));
+
+/** Creates a function that returns the tokens of a prompt of some characters, at most; infinite if nothing shows it. */
+const promptEstimator = (requests: readonly TokenRequest[]) => {
+  const density = new Map<number, number>();
+  for (const { input, characters } of requests) {
+    if (input === null || characters === null || characters === 0) continue;
+    const sizeClass = sizeClassOf(characters);
+    density.set(sizeClass, Math.max(density.get(sizeClass) ?? 0, input / characters));
+  }
+  const densest = density.size === 0 ? Infinity : Math.max(...density.values());
+  return (characters: number): number => {
+    if (characters === 0) return 0;
+    const own = sizeClassOf(characters);
+    const near = [own - 1, own, own + 1].flatMap((each) => density.get(each) ?? []);
+    return characters * (near.length === 0 ? densest : Math.max(...near));
+  };
+};
+
+const fateOf = ({ status }: TokenRequest): LimitUse['fate'] => {
+  if (status === 429) return 'refused';
+  return status >= 200 && status < 300 ? 'admitted' : 'other';
+};
+
+/**
+ * Returns what a limit of tokens can have charged for the requests of a key. A refused or failed one may be charged as
+ * well, and one that needs no key never is. Example: of a chat with 100 tokens of prompt, of which 90 came from a cache,
+ * and 5 of answer, 15 tokens are certainly charged a second after its end.
+ */
+export const tokenUses = (
+  requests: readonly TokenRequest[],
+  window: number,
+): readonly LimitUse[] => {
+  const estimate = promptEstimator(requests);
+  return requests.flatMap((request): LimitUse[] => {
+    const { sent, answered, ended, status, tokens, input, cached, characters } = request;
+    if (!request.isChat || status === 401) return [];
+    const fate = fateOf(request);
+    const prompt = input ?? (characters === null ? Infinity : estimate(characters));
+    const answer = request.maxTokens ?? Infinity;
+    const reserved =
+      Math.max(reservedRatio * prompt, (characters ?? 0) / fewestCharactersPerToken) + answer;
+    const used = fate === 'admitted' ? (tokens ?? Infinity) : prompt;
+    return [
+      {
+        sent,
+        answered,
+        settled: Math.max(answered, ended) + settleTime(window),
+        fate,
+        names: request.unit,
+        least: fate === 'admitted' ? Math.max(0, (tokens ?? 0) - (cached ?? 0)) : 0,
+        // A reservation of `max_tokens` need not be corrected.
+        most: ownCountRatio * Math.max(used, prompt + (request.maxTokens ?? 0)),
+        reserved,
+      },
+    ];
+  });
+};

@@ -1,0 +1,46 @@
+import type { LimitRule } from '../../../model/limits/limit-log.ts';
+import { finite, meterOf, sumInFlight, sumsBy } from './early-refusals.ts';
+import { longestWindow } from './rule-bounds.ts';
+import type { LimitUse } from './token-uses.ts';
+
+/** The number of phases of a weighted counter that are tried. */
+const phaseParts = 16;
+
+/**
+ * Creates a function that decides whether a limit may be used up for a refused request: what may be charged of one
+ * window, of a weighted counter at any phase or of a full bucket, with what the request itself asks for, is more than
+ * the limit. Unknown amounts count as nothing, since one of them would explain every refusal. Example: of 2,000,000
+ * tokens 1,950,000 are used; a chat that asks for 60,000 may be refused.
+ */
+export const mayBeUsedUp = (
+  uses: readonly LimitUse[],
+  { limit, window }: LimitRule,
+): ((refusal: LimitUse) => boolean) => {
+  // A gateway that charges what it refused is rare, and after an overload it would explain every refusal.
+  const charged = uses.filter(({ fate }) => fate !== 'refused');
+  const longest = longestWindow(window);
+  const most = ({ most: amount }: LimitUse): number => finite(amount);
+  const settledSums = sumsBy(charged, 'settled', most);
+  const inFlight = sumInFlight(charged, ({ reserved, most: final }) =>
+    Math.max(finite(reserved), finite(final)),
+  );
+  const bySettled = charged.toSorted((a, b) => a.settled - b.settled);
+  const begin = charged.reduce((least, { sent }) => Math.min(least, sent), Infinity);
+  const levels = new Map<LimitUse, number>();
+  const levelAt = meterOf(bySettled, limit / longest, begin, 0);
+  const refused = uses.filter(({ fate }) => fate === 'refused');
+  for (const refusal of refused.toSorted((a, b) => a.sent - b.sent))
+    levels.set(refusal, levelAt(refusal.sent));
+  return (refusal) => {
+    const since = (time: number): number =>
+      settledSums.before(refusal.sent) - settledSums.before(refusal.sent - time);
+    const weighted = Array.from({ length: phaseParts }, (_, i) => {
+      const current = since((longest * i) / phaseParts);
+      const older = since((longest * (phaseParts + i)) / phaseParts) - current;
+      return current + older * (1 - (i - 1) / phaseParts);
+    });
+    const used = Math.max(since(longest), levels.get(refusal) ?? 0, ...weighted);
+    const asked = finite(refusal.reserved) || finite(refusal.most);
+    return used + inFlight(refusal) + asked > limit || used + inFlight(refusal) >= limit;
+  };
+};
