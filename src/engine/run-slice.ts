@@ -136,6 +136,12 @@ class SliceRunner implements RunningSlice, AttemptListener {
     this.#checkDeadlines();
   }
 
+  endLoad(): void {
+    this.#beginDue(this.#ports.clock.now(), true);
+    for (const loop of this.#loops) loop.stop();
+    this.#checkDeadlines();
+  }
+
   onTick(): void {
     if (!this.#turn.isHeld) this.#beginDue(this.#ports.clock.now());
   }

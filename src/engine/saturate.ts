@@ -91,6 +91,10 @@ class SaturationRunner implements AttemptListener {
     this.#checkDeadlines();
   }
 
+  endLoad(): void {
+    this.#stopSending(this.#ports.clock.now(), this.#options.plan.grace);
+  }
+
   close(): Promise<void> {
     return this.#runningBatch.close();
   }

@@ -88,6 +88,8 @@ export interface RunningSlice {
   progress(): SliceProgress;
   /** Ends the arrivals. Requests in flight have `grace` ms to end. A second call can shorten the grace. */
   stop(grace: Milliseconds): void;
+  /** Ends the load as its plan would: requests that wait or are in flight have the plan's grace. */
+  endLoad(): void;
 }
 
 /** The interval between checks of deadlines, in ms: an exchange is aborted at most this much too late. */

@@ -37,6 +37,8 @@ export interface DrivenSlice {
   readonly stoppedBy: StopCause | null;
   /** The objective whose breach ended the load; `null` for none. */
   readonly breach: Breach | null;
+  /** When the objectives were sure, so that the load ended; `null` if it ended otherwise. */
+  readonly decidedAt: Instant | null;
   /** The cap of the budget that ended the load; `null` for none. */
   readonly exhaustedBudget: BudgetUnit | null;
   readonly lostLease: boolean;
@@ -63,7 +65,8 @@ const openingLine = ({ plan }: SliceOptions, { baseUrl, mock }: ReadyTarget): st
       ? 'reference gateway in a container'
       : 'embedded reference gateway';
   const where = mock === null ? baseUrl : `${baseUrl}, the ${form}`;
-  const atMost = plan.stages.at(-1)?.load.kind === 'iterations' ? 'at most ' : '';
+  const mayEndEarlier = plan.until !== undefined || plan.stages.at(-1)?.load.kind === 'iterations';
+  const atMost = mayEndEarlier ? 'at most ' : '';
   const seconds = scheduledEnd(plan) / 1000;
   return `${plan.name}: ${atMost}${seconds} s against ${where}. Ctrl-C ends it early and keeps the report.`;
 };
@@ -131,6 +134,23 @@ const stopOnBreach = (
     running.stop(milliseconds(drainTimeout));
   });
   return { found: () => found, release };
+};
+
+/** Ends the load when an observer says that the run knows enough. */
+const endWhenDecided = (
+  clock: Clock,
+  { running, until }: { readonly running: RunningSlice; readonly until: Instant },
+  { observer, say }: DriveContext,
+): { readonly at: () => Instant | null; readonly release: () => void } => {
+  let at: Instant | null = null;
+  const release = clock.every(1000, () => {
+    const now = clock.now();
+    if (at !== null || now >= until || !observer.isDecided(now, running.progress())) return;
+    at = now;
+    say('ending: every objective is sure');
+    running.endLoad();
+  });
+  return { at: () => at, release };
 };
 
 /** A running slice, in this thread or in workers. */
@@ -252,6 +272,7 @@ export const drive = async (
   if (stop.cause() === null) say(openingLine(options, target));
   const until = scheduledEnd(options.plan);
   const breachWatch = stopOnBreach(clock, { running, until }, context);
+  const decision = endWhenDecided(clock, { running, until }, context);
   const stopTicks = clock.every(tickInterval, () =>
     observer.onTick(clock.now(), running.progress()),
   );
@@ -263,6 +284,7 @@ export const drive = async (
       loadEnded: end.loadEnded,
       stoppedBy: stop.cause(),
       breach: end.stopped ? breachWatch.found() : null,
+      decidedAt: end.stopped ? null : decision.at(),
       exhaustedBudget: end.spent,
       lostLease: end.lostLease,
       isCutShort: end.stopped,
@@ -274,6 +296,7 @@ export const drive = async (
     stopRenewing();
     stop.release();
     breachWatch.release();
+    decision.release();
     try {
       observer.onEnd();
     } finally {

@@ -21,6 +21,7 @@ import { displayedRun, openLiveDisplay } from './watch/live-display.ts';
 import type { RunObserver } from './watch/observer.ts';
 import { clippedTraces, droppedPrompts } from '../report/summary/workload-text.ts';
 import { openRecorder, type RunRecorder } from './watch/recorder.ts';
+import { rejectUntil } from './input/reject-until.ts';
 import { createSnapshotPace, type SnapshotPace } from './watch/snapshot-pace.ts';
 import type { ServerWatch } from './watch/server-metrics.ts';
 import { planWorkerPool } from './workers/worker-pool-plan.ts';
@@ -180,6 +181,8 @@ const openObservers = async ({ read, request, opener, ...opening }: Opening): Pr
     sinks.push(observer);
   };
   observers.push(recorder, await abortOnBreach(plan));
+  if (plan.until !== undefined)
+    observers.push((await import('./watch/decision.ts')).watchDecision(plan));
   if (observations !== undefined) {
     const { openObservationFile } = await import('./watch/request-files.ts');
     observers.push(await openObservationFile(observations, facts, say));
@@ -260,6 +263,7 @@ export const openRun = async (
   const { plan } = read;
   await checkSaturation(plan, request);
   rejectSmallShares(plan, request.slice.count);
+  if (request.slice.count > 1) rejectUntil(plan, 'slices');
   const pace = createSnapshotPace();
   const workerPool = await planWorkerPool(read, request.slice, request, pace);
   await checkForecast(read, request, printer.say);

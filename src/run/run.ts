@@ -78,7 +78,10 @@ const runOpened = async (
     notes,
     partial: partialReason(driven),
   });
-  return { result, driven };
+  if (options.plan.until === undefined) return { result, driven };
+  const { decisionNotes } = await import('./watch/decision.ts');
+  const decided = decisionNotes(result, driven.decidedAt);
+  return { result: { ...result, notes: [...decided, ...result.notes] }, driven };
 };
 
 /** The outcome of a run and the files that it wrote. */

@@ -11,6 +11,7 @@ import type { Rule } from './rules/placed-stages.ts';
 import { type ReferencedFile, referencedFileUses } from './rules/referenced-files.ts';
 import { saturateRule } from './rules/saturate-rules.ts';
 import { scenarioRule } from './rules/scenario-rules.ts';
+import { untilRule } from './rules/until-rules.ts';
 import { priceRule, trafficRule } from './rules/traffic-rules.ts';
 import { type Environment, fillEnvironment } from './text/environment-template.ts';
 import { applyOverrides, overrideFlag } from './text/overrides.ts';
@@ -107,6 +108,7 @@ const rules: readonly Rule[] = [
   expectRule,
   priceRule,
   objectiveRule,
+  untilRule,
 ];
 
 /** Removes problems about missing keys that are present under a misspelt name. */

@@ -34,6 +34,7 @@ import { trafficKinds } from '../../model/workload/traffic.ts';
 import { instant, secondOf } from '../../model/quantity.ts';
 import type { ErrorBounds, Trust } from '../../model/result/verdict.ts';
 import { type FigureErrors, figureErrorsOf } from '../errors/figure-errors.ts';
+import { doubt, doubtOfLooks } from '../../model/measures/quantile.ts';
 import { ratedSeconds, stageSpans } from '../../model/plan/stage-spans.ts';
 import {
   dependenceOfDue,
@@ -44,7 +45,7 @@ import {
   secondsAt,
 } from '../../model/result/run-dependence.ts';
 import { countExplained, measuredRefusals } from '../limits/facts/explained-refusals.ts';
-import { observeFigure, type ObservedValue } from './observed-value.ts';
+import { type FigureSources, observeFigure, type ObservedValue } from './observed-value.ts';
 
 /** Decides whether an observed value meets an objective. Too few samples are `no-data`, never a pass. */
 export const groundsFor = (
@@ -116,7 +117,7 @@ const withoutExplained = (result: Result, part: RunPart): RunPart => {
 };
 
 /** Observes a figure. `excluded` counts the 429s that were left out of it; `null` if it is unknown which to leave out. */
-const observe = (result: Result, objective: Objective) => {
+export const observe = (result: Result, objective: Objective) => {
   const { figure, scope, quota } = objective;
   const where: LabelFilter = (labels) => outsideWarmUp(labels) && inScope(scope, labels);
   const all = groupsMatching(result, where);
@@ -129,7 +130,7 @@ const observe = (result: Result, objective: Objective) => {
   const outcomes = { ...due, limited: due.limited - (excluded ?? 0) };
   const whole = runPartOf(result, all);
   const part = excluded === null || excluded === 0 ? whole : withoutExplained(result, whole);
-  const observed = observeFigure(figure, {
+  const sources: FigureSources = {
     distribution: (name) => distributionOf(result, name, where),
     // The end of a stopped run cuts requests off, which is not their fault.
     arrivals: () => (result.partial === null ? outcomes : emptyOutcomeCounts()),
@@ -144,12 +145,17 @@ const observe = (result: Result, objective: Objective) => {
     dependenceOfShare: (name, counted) => dependenceOfArrivals(part, name, counted),
     server: (name) => serverValues(result, name, scope.stages),
     rated: (name) => ratedIn(result, name, scope),
-  });
+  };
+  const observed = observeFigure(
+    figure,
+    sources,
+    result.plan.until === undefined ? doubt : doubtOfLooks,
+  );
   return { observed, excluded };
 };
 
 /** Decides whether the whole confidence interval is on the figure's side of the bound; `null` without one. */
-const isSure = (
+export const isSure = (
   { comparison, bound }: Objective,
   { observed, n, low, high, effective, outer = { low, high } }: ObservedValue,
 ): boolean | null => {

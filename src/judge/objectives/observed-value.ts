@@ -36,7 +36,7 @@ interface Interval {
 }
 
 /** The sources of figures, of which only the needed one is called. */
-interface FigureSources {
+export interface FigureSources {
   readonly distribution: (name: MeasureName) => Histogram;
   /** Counts the arrivals of the measure's kinds of traffic. */
   readonly arrivals: (name: MeasureName) => OutcomeCounts;
@@ -63,13 +63,14 @@ const around = (
   observed: number | null,
   n: number | null,
   halfWidth: number | null,
+  divisor: number,
 ): ObservedValue => {
   if (observed === null || halfWidth === null) return withoutInterval(observed, n);
   const within = (width: number): Interval => ({
     low: Math.max(0, observed - width),
     high: observed + width,
   });
-  return { observed, n, ...within(halfWidth), outer: within(Math.sqrt(doubt) * halfWidth) };
+  return { observed, n, ...within(halfWidth), outer: within(Math.sqrt(divisor) * halfWidth) };
 };
 
 /** Computes a statistic of some values, quantiles by nearest rank; `null` without values. */
@@ -82,7 +83,12 @@ const statisticOf = (values: readonly number[], statistic: Statistic): number | 
 };
 
 /** Computes a percentile over all arrivals that were due: each that failed is infinite. */
-const observePercentile = (name: MeasureName, q: number, sources: FigureSources): ObservedValue => {
+const observePercentile = (
+  name: MeasureName,
+  q: number,
+  sources: FigureSources,
+  divisor: number,
+): ObservedValue => {
   const samples = sources.distribution(name);
   const failures = isTimeOfEachRequest(name)
     ? failuresBeside(samples.count, sources.arrivals(name))
@@ -94,23 +100,31 @@ const observePercentile = (name: MeasureName, q: number, sources: FigureSources)
     atRank: (rank: number): number =>
       rank > samples.count ? Number.POSITIVE_INFINITY : samples.atRank(rank),
   };
-  const found = quantile(due, q, sources.dependenceOfDue(name, q, failures / n))!;
+  const found = quantile(due, q, sources.dependenceOfDue(name, q, failures / n), divisor)!;
   const { value, low, high, outer } = found;
   // How the times depend on each other says nothing on whether enough arrivals completed.
   const effective = Number.isFinite(value) ? found.effective : n;
   return { observed: value, n, low, high, outer, effective, level: (q * n) / samples.count };
 };
 
-/** Computes a figure. Shares are in percent of all arrivals, rates per second. */
-export const observeFigure = (figure: ObjectiveFigure, sources: FigureSources): ObservedValue => {
+/**
+ * Computes a figure. Shares are in percent of all arrivals, rates per second. The outer interval counts each `divisor`
+ * effective samples as one.
+ */
+export const observeFigure = (
+  figure: ObjectiveFigure,
+  sources: FigureSources,
+  divisor = doubt,
+): ObservedValue => {
   switch (figure.kind) {
     case 'measure': {
       const { statistic } = figure;
-      if (typeof statistic === 'number') return observePercentile(figure.name, statistic, sources);
+      if (typeof statistic === 'number')
+        return observePercentile(figure.name, statistic, sources, divisor);
       const histogram = sources.distribution(figure.name);
       const n = histogram.count;
       return statistic === 'mean'
-        ? around(histogram.mean, n, sources.meanHalfWidth(figure.name))
+        ? around(histogram.mean, n, sources.meanHalfWidth(figure.name), divisor)
         : withoutInterval(histogram[statistic], n);
     }
     case 'count':
@@ -129,7 +143,7 @@ export const observeFigure = (figure: ObjectiveFigure, sources: FigureSources): 
         return { low: low * 100, high: high * 100 };
       };
       const { effect, widening } = dependence;
-      const outer = between(doubt * widening);
+      const outer = between(divisor * widening);
       return { observed, n, ...between(widening), outer, effective: Math.max(1, n / effect) };
     }
     case 'server': {
@@ -140,7 +154,7 @@ export const observeFigure = (figure: ObjectiveFigure, sources: FigureSources): 
       const seconds = sources.rated(figure.name).map((sum) => ({ sum, of: 1 }));
       if (seconds.length === 0) return withoutInterval(null, null);
       const mean = seconds.reduce((total, { sum }) => total + sum, 0) / seconds.length;
-      return around(mean, null, halfWidthOfRatio(seconds));
+      return around(mean, null, halfWidthOfRatio(seconds), divisor);
     }
   }
 };

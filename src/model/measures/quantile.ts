@@ -74,6 +74,12 @@ export const confidenceRanks = (n: number, q: number): { low: number; high: numb
  */
 export const doubt = 2;
 
+/**
+ * The divisor for a run that ends when its objectives are sure. Such a run looks up to a dozen times, and any look can
+ * be the one that is wrong.
+ */
+export const doubtOfLooks = 3;
+
 /** Returns the ranks of the interval for samples that weigh no more than `n / widening` independent ones. */
 const dependentRanks = (n: number, q: number, widening: number): { low: number; high: number } => {
   const effective = Math.max(1, Math.round(n / widening));
@@ -88,12 +94,13 @@ const dependentRanks = (n: number, q: number, widening: number): { low: number; 
 /**
  * Returns the q-quantile by nearest rank (the smallest sample that a share q of the samples do not exceed); `null`
  * without samples. Its interval is computed for as many independent samples as `dependence` leaves; it is absent if the
- * dependence is unknown.
+ * dependence is unknown. The outer interval has `divisor` times fewer samples.
  */
 export const quantile = (
   histogram: Pick<Histogram, 'count' | 'atRank'>,
   q: number,
   dependence: Dependence | null = independence,
+  divisor = doubt,
 ): Quantile | null => {
   const n = histogram.count;
   if (n === 0) return null;
@@ -113,7 +120,7 @@ export const quantile = (
     n,
     effective: Math.max(1, n / effect),
     weak: n / effect < 10 / Math.min(q, 1 - q) - 1e-9,
-    outer: between(doubt * widening),
+    outer: between(divisor * widening),
   };
 };
 

@@ -1,4 +1,4 @@
-import type { Labels } from '../measures/counts.ts';
+import { type Labels, timelineMeasures } from '../measures/counts.ts';
 import { z } from 'zod';
 import { isTimeOfEachRequest, measureNames, measures } from '../measures/measures.ts';
 import { millisecondsSchema } from '../quantity-schema.ts';
@@ -118,6 +118,15 @@ export const whyNoQuota = (figure: ObjectiveFigure): string | null => {
     case 'server':
       return 'is not of single requests';
   }
+};
+
+/** Whether samples can make an objective sure. Counts, extremes and the server’s own figures have no interval. */
+export const canBeSure = ({ figure }: { readonly figure: ObjectiveFigure }): boolean => {
+  if (figure.kind !== 'measure') return figure.kind === 'share' || figure.kind === 'rate';
+  const { name, statistic } = figure;
+  return statistic === 'mean'
+    ? timelineMeasures.some((each) => each === name)
+    : typeof statistic === 'number';
 };
 
 /** Returns the default of `minSamples`: ten beyond a quantile, thirty for a mean, one for a minimum or maximum. */

@@ -213,6 +213,8 @@ export const planSchema = z.strictObject({
     })
     .optional(),
   objectives: z.array(objectiveSchema).default([]),
+  /** Whether the run ends when its objectives are sure; the last load then lasts at most its duration. */
+  until: z.literal('decided').exactOptional(),
   perRequest: z.array(requestObjectiveSchema).default([]),
   seed: z.int().nonnegative(),
   /** The settings of the reference gateway; ignored for any other target. */

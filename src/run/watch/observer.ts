@@ -66,6 +66,8 @@ export interface RunObserver {
   readonly onTick?: (now: Instant, progress: SliceProgress) => void;
   /** Called once a second of the load; a breach ends the run. */
   readonly findBreach?: (now: Instant) => Breach | null;
+  /** Called once a second of the load; whether the run knows enough and ends. */
+  readonly isDecided?: (now: Instant, progress: SliceProgress) => boolean;
   /** Called when the slice is over, whether or not it succeeded. */
   readonly onEnd?: () => void;
   /** Called after the attempt to write the reports, to complete the observer's files; may throw a `Problem`. */
@@ -98,7 +100,7 @@ const callAll = <Name extends Handler>(
 
 /** The observers of a run combined into one, with every handler that is called during a load. */
 export type CombinedObserver = Required<
-  Pick<RunObserver, Handler | 'findBreach' | 'wrapTransport'>
+  Pick<RunObserver, Handler | 'findBreach' | 'isDecided' | 'wrapTransport'>
 >;
 
 export const combineObservers = (observers: readonly RunObserver[]): CombinedObserver => ({
@@ -109,6 +111,8 @@ export const combineObservers = (observers: readonly RunObserver[]): CombinedObs
   onEnd: callAll(observers, 'onEnd'),
   wrapTransport: (transport) =>
     observers.reduce((inner, { wrapTransport }) => wrapTransport?.(inner) ?? inner, transport),
+  isDecided: (now, progress) =>
+    observers.some(({ isDecided }) => isDecided?.(now, progress) === true),
   findBreach: (now) => {
     for (const { findBreach } of observers) {
       const breach = findBreach?.(now) ?? null;

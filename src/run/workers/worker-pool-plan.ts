@@ -40,7 +40,7 @@ export interface WorkerSetup {
     readonly lines: boolean;
     /** The format in which it needs the row of the table of requests; `null` if it needs none. */
     readonly requests: TableFormat | null;
-    /** Whether it needs the observation itself, for objectives that may end the run and for live metrics. */
+    /** Whether it needs the observation itself, for objectives that may end the run, and for live metrics. */
     readonly observations: boolean;
   };
   /** The interval of checkpoint snapshots, shared by all threads. */
@@ -57,6 +57,7 @@ interface StartMessage {
 export type ToWorker =
   | StartMessage
   | { readonly kind: 'stop'; readonly grace: Milliseconds }
+  | { readonly kind: 'end' }
   /** A key that was renewed, with its place among the credentials. */
   | { readonly kind: 'key'; readonly index: number; readonly value: string };
 
@@ -150,7 +151,7 @@ export const planWorkerPool = async (
     reporting: {
       lines: observations !== undefined,
       requests: requests === undefined ? null : await requestsFormat(requests),
-      observations: canAbort || isWatched,
+      observations: canAbort || isWatched || plan.until !== undefined,
     },
     pace,
   };

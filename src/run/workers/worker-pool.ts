@@ -172,6 +172,7 @@ export const openWorkerPool = async (
         done: Promise.all(workers.map(({ ended }) => ended)).then(() => endOf(workers)),
         progress: () => progressOf(workers),
         stop: (grace) => postToAll({ kind: 'stop', grace }),
+        endLoad: () => postToAll({ kind: 'end' }),
       };
     },
     renewKey: (index: number, value: string): void => postToAll({ kind: 'key', index, value }),

@@ -121,7 +121,8 @@ thread.listen((message) => {
   else if (message.kind === 'key') {
     secrets.push(message.value);
     options.credentials[message.index]!.value = message.value;
-  } else started?.running.stop(message.grace);
+  } else if (message.kind === 'end') started?.running.endLoad();
+  else started?.running.stop(message.grace);
 });
 dryRun(options, clockFrom(0));
 cleanHeap();

@@ -176,6 +176,7 @@ export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFil
   ...(scenario.fails === undefined ? {} : { fails: scenario.fails }),
   ...serverOf(scenario),
   ...compileObjectives(scenario),
+  ...(scenario.until === undefined ? {} : { until: scenario.until }),
   seed: scenario.seed,
   mock: mockSettingsSchema.parse(scenario.mock),
 });

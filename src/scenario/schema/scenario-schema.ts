@@ -10,6 +10,7 @@ import {
   nameField,
   optionalField,
   orNull,
+  positiveDurationField,
   textField,
   weightField,
   wholeNumberField,
@@ -166,6 +167,12 @@ export const scenarioSchema = z
     objectives: objectivesSchema.describe(
       'The objectives of the run: a list of texts such as "ttft.p95{stage=peak} < 800ms" or "errorRate < 1%", or mappings with "objective", "minSamples", "severity", "quota" and "abort". Default: none.',
     ),
+    until: optionalField(z.enum(['decided'], 'expected decided')).describe(
+      'Ends the run as soon as each objective is sure, kept or broken. Default: the run lasts as long as its loads.',
+    ),
+    atMost: optionalField(positiveDurationField()).describe(
+      'With "until: decided", how long the last load may last; it replaces its duration, which can then be left out.',
+    ),
     perRequest: perRequestSchema.describe(
       'The objectives of each request, for example ["ttft < 500ms", "e2e < 5s"]; "goodput" is the share of all arrivals that meet all of them. Default: none.',
     ),
@@ -253,6 +260,9 @@ export const scenarioJsonSchema = (): Record<string, unknown> => {
     target: 'draft-7',
     reused: 'ref',
     override: ({ jsonSchema }) => {
+      // With "until", a load needs no duration.
+      if (jsonSchema.required?.includes('duration') === true)
+        jsonSchema.required = jsonSchema.required.filter((name) => name !== 'duration');
       if (!['integer', 'number', 'boolean'].includes(String(jsonSchema.type))) return;
       (jsonSchema as { type: unknown }).type = [jsonSchema.type, 'string'];
       jsonSchema.pattern = fromEnvironment;

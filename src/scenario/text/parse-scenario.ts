@@ -11,6 +11,7 @@ import {
   schemaIssueMessage,
 } from './schema-findings.ts';
 import { prepareForSchema } from './schema-walk.ts';
+import { withDurationFrom } from './at-most.ts';
 
 interface ParsedScenario {
   readonly scenario: ScenarioPart<Scenario>;
@@ -32,7 +33,8 @@ const unparsedPath = (issue: z.core.$ZodIssue, path: Path): Path | null => {
  * its core, which is called here, keeps the valid fields.
  */
 export const parseScenario = (filled: FilledScenario): ParsedScenario => {
-  const { value, misspeltKinds } = prepareForSchema(filled);
+  const { value: prepared, misspeltKinds } = prepareForSchema(filled);
+  const value = withDurationFrom(prepared);
   const issueContext = { value, environmentValues: filled.environmentValues };
   const context = { async: false, jitless: true, error: schemaIssueMessage };
   const { _zod: core } = scenarioSchema;

@@ -28,6 +28,7 @@ import { searchBudgetFor, type CapacityRequest, searchTermsFor } from './capacit
 import { followStops } from '../../run/input/follow-stops.ts';
 import { folderFor, historyPath } from '../../run/input/report-paths.ts';
 import { defaultRunId } from '../../run/input/run-facts.ts';
+import { rejectUntil } from '../../run/input/reject-until.ts';
 import { rejectWorkers } from '../../run/workers/worker-pool-plan.ts';
 import { type PlanSource, readPlanWithFiles } from '../../run/input/read-plan.ts';
 import { readSide } from '../../run/input/read-side.ts';
@@ -181,6 +182,7 @@ const searchTarget = async (
   const { plan } = read;
   rejectTracePrompts(plan);
   rejectWorkers(plan, 'capacity');
+  rejectUntil(plan, 'capacity');
   const terms = searchTermsFor(plan, request);
   const budget = searchBudgetFor(request, terms);
   const folder = await openOutputFolder(

@@ -1,3 +1,4 @@
+import { rejectUntil } from '../../run/input/reject-until.ts';
 import { type FinishedRun, runOnce } from '../../run/run.ts';
 import type { RunRequest, RepetitionRequest } from '../../run/input/run-request.ts';
 import { join } from 'node:path';
@@ -218,6 +219,7 @@ const repeatRuns = async (request: RepeatRequest, host: Host): Promise<ExitName>
   const { environment, printer } = host;
   const gates = readGates(request.gate);
   const { plan } = await readPlan(request.source, environment);
+  rejectUntil(plan, 'repeat');
   const baseline = await readBaseline(request, plan, host);
   const { against } = request;
   const other =

@@ -1,5 +1,6 @@
 import { type Plan, saturateLoadOf, planSchema } from '../../model/plan/plan.ts';
 import { Problem } from '../../platform/problem.ts';
+import { rejectUntil } from '../../run/input/reject-until.ts';
 import { rejectSmallShares } from '../../run/open-run.ts';
 import { planHash } from '../../model/plan/plan-hash.ts';
 import { secretReferencesIn } from '../../model/plan/secret.ts';
@@ -21,6 +22,7 @@ export const dividedPlan = (plan: Plan, slices: number): Plan => {
     );
   }
   rejectSmallShares(plan, slices);
+  if (slices > 1) rejectUntil(plan, 'slices');
   // The slices of all machines must be of one kind.
   return plan.workers === 'auto' ? { ...plan, workers: 1 } : plan;
 };

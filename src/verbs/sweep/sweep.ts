@@ -6,6 +6,7 @@ import { weirVersion } from '../../platform/host/machine.ts';
 import { terminalText, terminalVerdict } from '../../report/document/terminal-writer.ts';
 import { sweepDocument, sweepOverview } from './report/sweep-document.ts';
 import { sweepHeadline, sweepTone, sweptRunLine } from './report/sweep-text.ts';
+import { rejectUntil } from '../../run/input/reject-until.ts';
 import { confirmBudget, type Host } from '../../run/input/host.ts';
 import { type ExitName, exitCode, gravestExit, exitOfStop } from '../../run/output/exit-codes.ts';
 import { outputFiles, openOutputFolder } from '../../run/output/output-folder.ts';
@@ -255,6 +256,7 @@ export const sweep = async (request: SweepRequest, host: Host): Promise<ExitName
   const { source, vary, repetitions } = request;
   const answerTime = answerTimeFrom(request.answerTime);
   const read = await readSweep(source, { vary, repetitions, answerTime }, host.environment);
+  for (const { plan } of read.points) rejectUntil(plan, 'sweep');
   const pauseLength = milliseconds(
     Math.max(...read.points.map(({ plan }) => pauseFor(plan, request.pause))),
   );

@@ -1,0 +1,32 @@
+import { canBeSure, type Objective } from '../../model/plan/objective.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import type { Result } from '../../model/result/result.ts';
+import { stageSpans } from '../../model/plan/stage-spans.ts';
+import { groundsFor, isSure, observe } from './judge-objectives.ts';
+
+/**
+ * This file decides when a run with `until: decided` knows enough. Whoever looks at an interval again and again, until
+ * it excludes a bound, is wrong more often than the interval says. So a run looks only at growing times, and each look
+ * needs the interval of `doubtOfLooks`; `stopping-rule.test.ts` measures how often that is wrong.
+ */
+
+/** The measured time before the first look, in ms. Shorter runs do not show how long a queue remembers. */
+const firstLook = 30_000;
+/** How much longer the measured time of each look is than that of the one before. */
+const growth = 1.5;
+
+/** Returns the first instant above `after` at which the run looks, in ms. */
+export const nextLook = (plan: Plan, after: number): number => {
+  const start = Math.max(plan.warmUp, stageSpans(plan).at(-1)!.from);
+  let measured = firstLook;
+  while (start + measured <= after) measured *= growth;
+  return start + measured;
+};
+
+/** Returns the objectives that are not sure although more samples could make them so. */
+export const undecidedObjectives = (result: Result): readonly Objective[] =>
+  result.plan.objectives.filter((objective) => {
+    if (!canBeSure(objective)) return false;
+    const { observed: value } = observe(result, objective);
+    return groundsFor(objective, value) === 'no-data' || isSure(objective, value) !== true;
+  });

@@ -1,0 +1,36 @@
+import { canBeSure } from '../../model/plan/objective.ts';
+import { parseObjective } from '../compile/objective-grammar.ts';
+import { endlessKinds } from '../text/at-most.ts';
+import type { ScenarioPart } from '../text/scenario-part.ts';
+import { type Findings, placedStages, type WholeScenario } from './placed-stages.ts';
+
+/** Whether an objective of the scenario can become sure; a faulty one is reported elsewhere. */
+const mayBeSure = (item: ScenarioPart<unknown>): boolean => {
+  const text =
+    item.text ?? (item as ScenarioPart<{ readonly objective?: string }>).at('objective').text;
+  const parsed = text === null ? null : parseObjective(text);
+  return parsed === null || !parsed.ok || canBeSure(parsed.value);
+};
+
+/** Finds what keeps a scenario from ending when its objectives are sure. */
+export function* untilRule(scenario: WholeScenario): Findings {
+  const [until, atMost] = [scenario.at('until'), scenario.at('atMost')];
+  if (!until.isPresent) {
+    if (atMost.isPresent)
+      yield atMost.keyFinding(
+        '"atMost" needs "until: decided"',
+        'add it, or give the load a duration',
+      );
+    return;
+  }
+  const objectives = scenario.at('objectives');
+  if (!objectives.items.some(mayBeSure)) {
+    const message =
+      '"until: decided" needs an objective that can become sure: on a percentile, a mean, a share or a rate';
+    yield until.keyFinding(message, 'for example objectives: ["ttft.p95 < 800ms"]');
+  }
+  const kind = placedStages(scenario).at(-1)?.load.at('kind');
+  if (kind === undefined || kind.text === null || endlessKinds.includes(kind.text)) return;
+  const message = `"until: decided" cannot end a load of the kind ${JSON.stringify(kind.text)}, whose end is part of it`;
+  yield kind.valueFinding(message, `end with one of ${endlessKinds.join(', ')}`);
+}

@@ -1,0 +1,32 @@
+import { durationNotation } from '../schema/notation.ts';
+import { isMapping } from './scenario-tree.ts';
+
+/** The kinds of load that can end at any moment, since nothing but their duration does. */
+export const endlessKinds: readonly unknown[] = [
+  'constant',
+  'poisson',
+  'gamma',
+  'closed',
+  'saturate',
+];
+
+const withDuration = (load: unknown, atMost: string): unknown =>
+  isMapping(load) && endlessKinds.includes(load['kind']) ? { ...load, duration: atMost } : load;
+
+/**
+ * Gives the last load of a scenario that runs until it is decided the duration `atMost`. A faulty one is a problem of its
+ * own, so the load then gets any duration.
+ */
+export const withDurationFrom = (scenario: unknown): unknown => {
+  if (!isMapping(scenario) || scenario['until'] === undefined) return scenario;
+  const { atMost, load, stages } = scenario;
+  if (atMost === undefined) return scenario;
+  const duration =
+    typeof atMost === 'string' && (durationNotation.read(atMost) ?? 0) > 0 ? atMost : '1m';
+  if (load !== undefined) return { ...scenario, load: withDuration(load, duration) };
+  if (!Array.isArray(stages)) return scenario;
+  const last: unknown = stages.at(-1);
+  if (!isMapping(last)) return scenario;
+  const changed = { ...last, load: withDuration(last['load'], duration) };
+  return { ...scenario, stages: [...(stages as unknown[]).slice(0, -1), changed] };
+};
