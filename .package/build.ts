@@ -38,6 +38,7 @@ const entries = [
   'cli/main',
   'library/library',
   'run/workers/worker',
+  'run/watch/decision-thread',
   'run/live/page-process',
   'platform/canary/emitter',
 ];

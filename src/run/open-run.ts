@@ -182,7 +182,7 @@ const openObservers = async ({ read, request, opener, ...opening }: Opening): Pr
   };
   observers.push(recorder, await abortOnBreach(plan));
   if (plan.until !== undefined)
-    observers.push((await import('./watch/decision.ts')).watchDecision(plan));
+    observers.push((await import('./watch/decide-apart.ts')).decideApart(plan, warn));
   if (observations !== undefined) {
     const { openObservationFile } = await import('./watch/request-files.ts');
     observers.push(await openObservationFile(observations, facts, say));

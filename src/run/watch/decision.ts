@@ -6,7 +6,6 @@ import type { Result } from '../../model/result/result.ts';
 import { groupRecorder } from '../../record/groups.ts';
 import { timelineRecorder } from '../../record/timeline.ts';
 import { timeText } from '../../report/text/number-text.ts';
-import type { RunObserver } from './observer.ts';
 
 /** The figures of some arrivals of a run under way. */
 const openFigures = (plan: Plan) => {
@@ -56,47 +55,66 @@ const resultUpTo = (
 /** The share of the arrivals up to a look that need not have ended: one that hangs would put the look off for ever. */
 const mayBeMissing = 0.001;
 
+/** A look that waits until the arrivals due before it have ended. */
+interface Look {
+  readonly at: Instant;
+  /** When it is given up, in ms: then later figures are worth more than a few of earlier arrivals. */
+  readonly givenUpAt: number;
+  missing: number;
+}
+
 /**
  * Looks, at growing intervals, whether every objective is sure. A look counts the arrivals that were due before it and
  * waits until they have ended, since the first ones to end are the fast ones.
  */
-export const watchDecision = (
-  plan: Plan,
-): Required<Pick<RunObserver, 'isDecided'>> & RunObserver => {
-  const settled = openFigures(plan);
-  let later = openFigures(plan);
-  let observed = 0;
-  /** The look that waits for arrivals due before it; `null` between looks. */
-  let look: { readonly at: Instant; missing: number } | null = null;
-  let next = nextLook(plan, 0);
-  const record = (observation: Observation): void => {
-    observed += 1;
-    if (look !== null && observation.due > look.at) return later.record(observation);
-    if (look !== null) look.missing -= 1;
-    settled.record(observation);
-  };
-  const endLook = (at: Instant): void => {
-    settled.add(later.state);
-    later = openFigures(plan);
-    next = nextLook(plan, at);
-    look = null;
-  };
-  return {
-    onObservation: record,
-    onWorkerUpdate: ({ observations }) => {
-      for (const observation of observations) record(observation);
-    },
-    isDecided: (now, { due }) => {
-      if (look !== null && now >= nextLook(plan, look.at)) endLook(look.at);
-      if (look === null && now >= next) look = { at: now, missing: due - observed };
-      if (look === null || look.missing > Math.max(1, observed * mayBeMissing)) return false;
-      const { at } = look;
-      const isSure = undecidedObjectives(resultUpTo(plan, at, settled.stored())).length === 0;
-      endLook(at);
-      return isSure;
-    },
-  };
-};
+export class Decider {
+  readonly #plan: Plan;
+  readonly #settled: ReturnType<typeof openFigures>;
+  #later: ReturnType<typeof openFigures>;
+  #observed = 0;
+  /** The look that waits; `null` between looks. */
+  #look: Look | null = null;
+  #next: number;
+
+  constructor(plan: Plan) {
+    this.#plan = plan;
+    this.#settled = openFigures(plan);
+    this.#later = openFigures(plan);
+    this.#next = nextLook(plan, 0);
+  }
+
+  record(observation: Observation): void {
+    this.#observed += 1;
+    if (this.#look !== null && observation.due > this.#look.at)
+      return this.#later.record(observation);
+    if (this.#look !== null) this.#look.missing -= 1;
+    this.#settled.record(observation);
+  }
+
+  /** To be called about once a second, after all that was observed by then. `due`: the arrivals that were due by then. */
+  isDecided(now: Instant, due: number): boolean {
+    const look = this.#currentLook(now, due);
+    if (look === null || look.missing > Math.max(1, this.#observed * mayBeMissing)) return false;
+    const result = resultUpTo(this.#plan, look.at, this.#settled.stored());
+    this.#endLook(look.at);
+    return undecidedObjectives(result).length === 0;
+  }
+
+  #currentLook(now: Instant, due: number): Look | null {
+    if (this.#look !== null && now >= this.#look.givenUpAt) this.#endLook(this.#look.at);
+    if (this.#look !== null || now < this.#next) return this.#look;
+    const givenUpAt = nextLook(this.#plan, nextLook(this.#plan, now));
+    this.#look = { at: now, missing: due - this.#observed, givenUpAt };
+    return this.#look;
+  }
+
+  #endLook(at: Instant): void {
+    this.#settled.add(this.#later.state);
+    this.#later = openFigures(this.#plan);
+    this.#next = nextLook(this.#plan, at);
+    this.#look = null;
+  }
+}
 
 /** Says when a run with `until: decided` ended and of which objectives it is not sure; none for another or a stopped run. */
 export const decisionNotes = (result: Result, decidedAt: Instant | null): readonly string[] => {
