@@ -29,7 +29,7 @@ const headlineFigures = (run: Repetition): readonly HistoryFigure[] =>
       const { scale } = candidate;
       const least =
         candidate.scale === 'ratio'
-          ? { effect: candidate.effect + candidate.error, floor: candidate.floor }
+          ? { effect: (1 + candidate.effect) * (1 + candidate.error) - 1, floor: candidate.floor }
           : { effect: comparisonRules.rateEffect, floor: 0 };
       const name = [traffic, model, label].filter(Boolean).join(' ');
       return [{ id, label: name, unit, better, scale, value, ...least }];

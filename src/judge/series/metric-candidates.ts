@@ -9,12 +9,15 @@ import {
   figuresOver,
   firstMeasuredSecond,
   groupsMatching,
+  type LabelFilter,
   measuredWindow,
   outsideWarmUp,
   runPartOf,
 } from '../../model/result/summary.ts';
 import type { Share } from '../../model/measures/share.ts';
-import { meanOf } from '../statistics/significance.ts';
+import { figureErrorsOf } from '../errors/figure-errors.ts';
+import { geometricMean, meanOf } from '../statistics/significance.ts';
+import { reportedQuantiles, slowQuantile } from '../../model/measures/headline.ts';
 import {
   comparedPercentiles,
   isHeadlineFigure,
@@ -59,7 +62,7 @@ export interface RatioCandidate extends Candidate, Both<readonly number[]> {
   /** The minimum effect: a share of the base, and an amount in the metric's unit. */
   readonly effect: number;
   readonly floor: number;
-  /** By what share of itself the load generator can have moved the figure; it adds to the minimum effect. */
+  /** By what share the true figure can differ from the observed one, which multiplies the minimum effect. */
   readonly error: number;
 }
 
@@ -144,25 +147,44 @@ const percentileCandidates = (
   });
 };
 
-/** An error without a bound counts as ten times the figure, which nothing exceeds. */
-const largestError = 10;
+/** A figure without a bound counts as eleven times the true one, which nothing exceeds. */
+const largestFactor = 11;
 
-/** Returns the mean error of a percentile over the runs of a side, as a share of the figure; the larger of both sides. */
+/** Returns a percentile that no report prints, so that the trust has no error of it, with its bounds. */
+const unreportedFigure = (
+  result: Result,
+  traffic: TrafficStream['traffic'],
+  { measure, q }: Percentile,
+) => {
+  const { better } = measures[measure];
+  if (reportedQuantiles.some((each) => each === q || slowQuantile(each, better) === q)) return null;
+  const where: LabelFilter = (labels) => outsideWarmUp(labels) && labels.traffic === traffic;
+  const bounds = figureErrorsOf(result).boundsOf(measure, where)?.(q);
+  const value = figuresOver(result, measure, where).percentile(q)?.value;
+  return bounds === undefined || value === undefined ? null : { ...bounds, value };
+};
+
+/**
+ * Returns by what share of itself the true percentile of a side can be smaller or larger than the observed one, as a
+ * geometric mean over the runs; the larger of both sides.
+ */
 const errorOf = (
   runs: Both<readonly Repetition[]>,
   traffic: TrafficStream['traffic'],
   { measure, q }: Percentile,
 ): number => {
-  const ofRun = ({ trust: { figures } }: Repetition): number => {
-    const found = figures.find(
-      (each) => each.traffic === traffic && each.measure === measure && each.q === q,
-    );
-    if (found === undefined || found.value <= 0) return 0;
+  const factorOf = ({ result, trust }: Repetition): number => {
+    const found =
+      trust.figures.find(
+        (each) => each.traffic === traffic && each.measure === measure && each.q === q,
+      ) ?? unreportedFigure(result, traffic, { measure, q });
+    if (found === null || found.value <= 0) return 1;
     const { value, low, high } = found;
-    return Math.min(largestError, Math.max(0, value - low, high - value) / value);
+    if (low <= 0) return largestFactor;
+    return Math.min(largestFactor, Math.max(1, value / low, high / value));
   };
-  const { base, next } = onBoth(runs, (side) => meanOf(side.map(ofRun)));
-  return Math.max(base, next);
+  const { base, next } = onBoth(runs, (side) => geometricMean(side.map(factorOf)));
+  return Math.max(base, next) - 1;
 };
 
 const totalWords = {

@@ -95,7 +95,7 @@ describe('a comparison of five against five', () => {
     });
   });
 
-  it('adds the error of a figure, a mean of a side, to its minimum effect', () => {
+  it('multiplies the minimum effect of a figure by its error, a mean of a side', () => {
     const figure = {
       traffic: 'chat-stream',
       measure: 'ttft',
@@ -118,12 +118,12 @@ describe('a comparison of five against five', () => {
     ];
     const found = compared(withError(base, 140), withError(next, 180));
     expect(metric(found, 'chat-stream ttft.p50')).toMatchObject({
-      effect: { least: expect.closeTo(1.4, 9) },
+      effect: { least: expect.closeTo((1.1 * 200) / 140, 9) },
       verdict: expect.stringMatching('same|inconclusive'),
     });
     expect(metric(found, 'chat-stream endToEnd.p50')?.effect?.least).toBeCloseTo(1.1, 9);
     const unbounded = compared(withError(base, -Infinity), withError(next, 180));
-    expect(metric(unbounded, 'chat-stream ttft.p50')?.effect?.least).toBeCloseTo(11.1, 9);
+    expect(metric(unbounded, 'chat-stream ttft.p50')?.effect?.least).toBeCloseTo(12.1, 9);
   });
 
   it('does not gate a percentile of too few samples unless requested', () => {

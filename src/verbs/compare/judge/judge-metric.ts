@@ -134,7 +134,7 @@ const ratioDifference = (
     const half = halfWidth(contrast, level);
     return { low: change - half, high: change + half };
   };
-  const reportedLeast = 1 + Math.max(effect, floor / geometricMean(base)) + error;
+  const reportedLeast = (1 + Math.max(effect, floor / geometricMean(base))) * (1 + error);
   const least = Math.log(reportedLeast);
   const deviation = deviationOf([before, after]);
   return {

@@ -123,9 +123,11 @@ const directionOf = ({ better }: HistoryFigure, before: number, after: number) =
   return after > before === (better === 'higher') ? 'better' : 'worse';
 };
 
+/** `effects` has the smallest relevant change of each run. */
 const changesOf = (
   figure: HistoryFigure,
   points: readonly Point[],
+  effects: ReadonlyMap<number, number>,
   draw: Draw,
 ): readonly LevelChange[] => {
   const { to, from } = scales[figure.scale];
@@ -136,7 +138,11 @@ const changesOf = (
     const [begin, end] = [found[i - 1]?.at ?? 0, found[i + 1]?.at ?? values.length];
     const before = from(meanOf(values.slice(begin, at)));
     const after = from(meanOf(values.slice(at, end)));
-    if (!isRelevant(figure, before, after)) return [];
+    const around = recent.slice(begin, end).map(({ run }) => effects.get(run) ?? 0);
+    // Each run adds the error of its figure, and approximate runs may be on one level only.
+    const levels = [around.slice(0, at - begin), around.slice(at - begin)];
+    const effect = Math.max(...levels.map(meanOf));
+    if (!isRelevant({ ...figure, effect }, before, after)) return [];
     const direction = directionOf(figure, before, after);
     return [{ run: recent[at]!.run, before, after, p, direction }];
   });
@@ -150,11 +156,13 @@ const figuresOver = (
   const latest = new Map(runs.flatMap(({ figures }) => figures.map((each) => [each.id, each])));
   return [...latest.values()].map((figure, i) => {
     const { id, label, unit, better, scale } = figure;
-    const points = runs.flatMap(({ id: run, figures }) => {
-      const value = figures.find((each) => each.id === id)?.value;
-      return value === undefined ? [] : [{ run, value }];
+    const found = runs.flatMap(({ id: run, figures }) => {
+      const own = figures.find((each) => each.id === id);
+      return own === undefined ? [] : [{ run, own }];
     });
-    const changes = [...changesOf(figure, points, drawFor(i))];
+    const points = found.map(({ run, own }) => ({ run, value: own.value }));
+    const effects = new Map(found.map(({ run, own }) => [run, own.effect]));
+    const changes = [...changesOf(figure, points, effects, drawFor(i))];
     return { id, label, unit, better, scale, points, changes };
   });
 };
