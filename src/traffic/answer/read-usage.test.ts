@@ -1,5 +1,82 @@
 import { describe, expect, it } from 'vitest';
+import { replay } from '../kinds/replay.fixture.ts';
+import {
+  doneData,
+  expectCompleted,
+  readEverySplit,
+  sseEvents,
+  stopChunk,
+  textChunk,
+} from '../kinds/stream-bodies.fixture.ts';
+
 import { laterUsage, readUsage } from './read-usage.ts';
+
+const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 };
+const choice = {
+  index: 0,
+  message: { role: 'assistant', content: 'hello' },
+  finish_reason: 'stop',
+};
+
+/** Where servers report five tokens of input and two of output. */
+const places: readonly (readonly [server: string, fields: object])[] = [
+  ['the interface', { usage }],
+  ['a server that writes texts', { usage: { prompt_tokens: '5', completion_tokens: '2' } }],
+  ['a server that writes fractions', { usage: { prompt_tokens: 5, completion_tokens: 2.25 } }],
+  ['Anthropic’s names', { usage: { input_tokens: 5, output_tokens: 2 } }],
+  ['the AI SDK', { usage: { promptTokens: 5, completionTokens: 2 } }],
+  ['Groq', { x_groq: { usage } }],
+  ['SGLang’s own API', { meta_info: { prompt_tokens: 5, completion_tokens: 2 } }],
+  ['Gemini', { usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2 } }],
+  ['Gemini for Python', { usage_metadata: { promptTokenCount: 5, candidatesTokenCount: 2 } }],
+  ['LangChain', { token_usage: usage }],
+  ['Cohere', { meta: { tokens: { input_tokens: 5, output_tokens: 2 } } }],
+  ['Cohere’s API v2', { usage: { tokens: { input_tokens: 5, output_tokens: 2 } } }],
+  ['Cohere’s bill', { usage: { billed_units: { input_tokens: 5, output_tokens: 2 } } }],
+  ['Bedrock’s Converse', { metadata: { usage: { inputTokens: 5, outputTokens: 2 } } }],
+  [
+    'Bedrock’s other API',
+    { 'amazon-bedrock-invocationMetrics': { inputTokenCount: 5, outputTokenCount: 2 } },
+  ],
+  ['the Responses API', { response: { usage: { input_tokens: 5, output_tokens: 2 } } }],
+  ['Workers AI', { result: { usage } }],
+  ['Ollama’s own API', { prompt_eval_count: 5, eval_count: 2 }],
+  ['llama.cpp’s timings', { timings: { prompt_n: 3, cache_n: 2, predicted_n: 2 } }],
+  ['an empty usage beside another place', { usage: {}, x_groq: { usage } }],
+];
+const rows = places.map(([server, fields]) => ({ server, fields }));
+const tokens = { input: 5, output: 2, source: 'usage' };
+
+describe('the usage of an answer', () => {
+  it.each(rows)('is read where $server writes it, whole', ({ fields }) => {
+    const body = Buffer.from(JSON.stringify({ choices: [choice], ...fields }));
+    expect(
+      replay('chat', [body], { headers: { 'content-type': 'application/json' } }),
+    ).toMatchObject({ kind: 'completed', answer: { tokens, notes: [] } });
+  });
+
+  it.each(rows)('is read where $server writes it, streamed', ({ fields }) => {
+    for (const events of [[{ ...stopChunk, ...fields }], [stopChunk, { choices: [], ...fields }]]) {
+      const body = sseEvents(textChunk('a'), textChunk('b'), ...events, doneData);
+      expect(readEverySplit(body)).toEqual(expectCompleted({ tokens, notes: [] }));
+    }
+  });
+
+  it.each([
+    { usage: { prompt_tokens: -1, completion_tokens: null } },
+    { usage: [usage] },
+    { usage: 7 },
+    { usage: { total_tokens: 7 } },
+    { timings: { prompt_n: 'x', predicted_n: 2 } },
+    { metadata: { usage: 'none' }, response: 'text', result: null },
+  ])('is %j for nobody, and fails no answer', (fields) => {
+    const body = sseEvents(textChunk('a'), { ...stopChunk, ...fields }, doneData);
+    expect(readEverySplit(body)).toMatchObject({
+      kind: 'completed',
+      answer: { tokens: { output: 1, source: 'events' } },
+    });
+  });
+});
 
 describe('the tokens of a prompt that came from a cache', () => {
   it('are read under the names of the interface, the Anthropic API and DeepSeek', () => {

@@ -32,6 +32,8 @@ const names = {
     'promptTokenCount',
     // Ollama's own API.
     'prompt_eval_count',
+    // Amazon Bedrock (`amazon-bedrock-invocationMetrics`).
+    'inputTokenCount',
   ],
   output: [
     'completion_tokens',
@@ -40,6 +42,7 @@ const names = {
     'outputTokens',
     'candidatesTokenCount',
     'eval_count',
+    'outputTokenCount',
     // Text Generation Inference (`details`).
     'generated_tokens',
   ],
@@ -59,6 +62,23 @@ const inChoices = ({ choices }: Fields): unknown => {
   return undefined;
 };
 
+/** Reads a count: a number or a numeric text, rounded; `null` for what is not a plausible number of tokens. */
+const countOf = (value: unknown): number | null => {
+  const number =
+    typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && number >= 0 && number <= maxPlausibleTokens
+    ? Math.round(number)
+    : null;
+};
+
+const countsOfTimings = (timings: Fields | null): Fields | undefined => {
+  const [read, known, written] = ['prompt_n', 'cache_n', 'predicted_n'].map((name) =>
+    countOf(timings?.[name]),
+  );
+  if (read === null || written === null) return undefined;
+  return { prompt_tokens: read! + (known ?? 0), completion_tokens: written };
+};
+
 /** The places of the counts in a document, in order of preference. */
 const places: readonly ((document: Fields) => unknown)[] = [
   // The interface (2.4), vLLM, SGLang, llama.cpp, LiteLLM, OpenRouter, Azure, DeepSeek.
@@ -71,19 +91,23 @@ const places: readonly ((document: Fields) => unknown)[] = [
   ({ meta_info: own }) => own,
   ({ usageMetadata: own }) => own,
   ({ meta: own }) => objectOf(own)?.['tokens'],
+  // Cohere (API v2, `usage.tokens` and `usage.billed_units`).
+  ({ usage }) => objectOf(usage)?.['tokens'],
+  ({ usage }) => objectOf(usage)?.['billed_units'],
+  // Amazon Bedrock (ConverseStream, `metadata`; InvokeModelWithResponseStream), the Responses API, Workers AI.
+  ({ metadata: own }) => objectOf(own)?.['usage'],
+  (document) => document['amazon-bedrock-invocationMetrics'],
+  ({ response: own }) => objectOf(own)?.['usage'],
+  ({ result: own }) => objectOf(own)?.['usage'],
+  // Gemini (python-genai) and LangChain, in their own spelling.
+  ({ usage_metadata: own }) => own,
+  ({ token_usage: own }) => own,
+  // llama.cpp (tools/server/README.md, `timings`), if a stream did not ask for usage; `cache_n` tokens were known.
+  ({ timings }) => countsOfTimings(objectOf(timings)),
   // Text Generation Inference's own API, and Ollama's, which counts at the top.
   ({ details: own }) => own,
   (document) => ('eval_count' in document ? document : undefined),
 ];
-
-/** Reads a count: a number or a numeric text, rounded; `null` for what is not a plausible number of tokens. */
-const countOf = (value: unknown): number | null => {
-  const number =
-    typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
-  return typeof number === 'number' && number >= 0 && number <= maxPlausibleTokens
-    ? Math.round(number)
-    : null;
-};
 
 const firstCount = (usage: Fields, side: readonly string[]): unknown => {
   for (const name of side) {
