@@ -34,7 +34,7 @@ import { trafficKinds } from '../../model/workload/traffic.ts';
 import { instant, secondOf } from '../../model/quantity.ts';
 import type { ErrorBounds, Trust } from '../../model/result/verdict.ts';
 import { type FigureErrors, figureErrorsOf } from '../errors/figure-errors.ts';
-import { doubt, doubtOfLooks } from '../../model/measures/quantile.ts';
+import { doubtOfLooks } from '../../model/measures/quantile.ts';
 import { ratedSeconds, stageSpans } from '../../model/plan/stage-spans.ts';
 import {
   dependenceOfDue,
@@ -117,8 +117,8 @@ const withoutExplained = (result: Result, part: RunPart): RunPart => {
 };
 
 /** Observes a figure. `excluded` counts the 429s that were left out of it; `null` if it is unknown which to leave out. */
-export const observe = (result: Result, objective: Objective) => {
-  const { figure, scope, quota } = objective;
+export const observeObjective = (result: Result, objective: Objective) => {
+  const { figure, scope, bound, quota } = objective;
   const where: LabelFilter = (labels) => outsideWarmUp(labels) && inScope(scope, labels);
   const all = groupsMatching(result, where);
   const groups =
@@ -146,12 +146,9 @@ export const observe = (result: Result, objective: Objective) => {
     server: (name) => serverValues(result, name, scope.stages),
     rated: (name) => ratedIn(result, name, scope),
   };
-  const observed = observeFigure(
-    figure,
-    sources,
-    result.plan.until === undefined ? doubt : doubtOfLooks,
-  );
-  return { observed, excluded };
+  const isUsual = result.plan.until === undefined;
+  const looks = isUsual ? null : { bound, divisor: doubtOfLooks };
+  return { observed: observeFigure(figure, sources, looks), excluded };
 };
 
 /** Decides whether the whole confidence interval is on the figure's side of the bound; `null` without one. */
@@ -246,7 +243,7 @@ const judge = (
   objective: Objective,
   { errors, disqualifiedBecause, isStrict }: Circumstances,
 ): ObjectiveVerdict => {
-  const { observed: observedValue, excluded } = observe(result, objective);
+  const { observed: observedValue, excluded } = observeObjective(result, objective);
   const error = errorOf(errors, objective, observedValue);
   const { text, severity, minSamples, figure } = objective;
   const breach = result.breach?.text === text ? result.breach : null;

@@ -3,7 +3,7 @@ import type { Histogram } from '../../model/measures/histogram.ts';
 import type { ObjectiveFigure, Statistic } from '../../model/plan/objective.ts';
 import { isTimeOfEachRequest, type MeasureName } from '../../model/measures/measures.ts';
 import { type Dependence, halfWidthOfRatio } from '../../model/measures/dependence.ts';
-import { doubt, quantile, wilsonInterval } from '../../model/measures/quantile.ts';
+import { doubt, quantile, type Quantile, wilsonInterval } from '../../model/measures/quantile.ts';
 import {
   type CountedArrivals,
   counts,
@@ -51,6 +51,16 @@ export interface FigureSources {
   readonly rated: (name: RateName) => readonly number[];
 }
 
+/**
+ * How a run that ends when it knows enough is sure. The dependence is that of the arrivals within the bound, not of those
+ * below the percentile: a bound that no arrival of a burst exceeds is kept, however the burst varies below it.
+ */
+export interface Stopping {
+  readonly bound: number;
+  /** How many effective samples count as one. */
+  readonly divisor: number;
+}
+
 const withoutInterval = (observed: number | null, n: number | null): ObservedValue => ({
   observed,
   n,
@@ -87,7 +97,7 @@ const observePercentile = (
   name: MeasureName,
   q: number,
   sources: FigureSources,
-  divisor: number,
+  stopping: Stopping | null,
 ): ObservedValue => {
   const samples = sources.distribution(name);
   const failures = isTimeOfEachRequest(name)
@@ -100,27 +110,36 @@ const observePercentile = (
     atRank: (rank: number): number =>
       rank > samples.count ? Number.POSITIVE_INFINITY : samples.atRank(rank),
   };
-  const found = quantile(due, q, sources.dependenceOfDue(name, q, failures / n), divisor)!;
-  const { value, low, high, outer } = found;
+  const atBound = ({ bound, divisor }: Stopping): Quantile =>
+    quantile(
+      due,
+      q,
+      sources.dependenceOfDue(name, samples.countUpTo(bound) / n, failures / n),
+      divisor,
+    )!;
+  const found = quantile(due, q, sources.dependenceOfDue(name, q, failures / n))!;
+  const { value, low, high } = found;
+  const { outer } = stopping === null ? found : atBound(stopping);
   // How the times depend on each other says nothing on whether enough arrivals completed.
   const effective = Number.isFinite(value) ? found.effective : n;
   return { observed: value, n, low, high, outer, effective, level: (q * n) / samples.count };
 };
 
 /**
- * Computes a figure. Shares are in percent of all arrivals, rates per second. The outer interval counts each `divisor`
- * effective samples as one.
+ * Computes a figure. Shares are in percent of all arrivals, rates per second. With `stopping`, the outer interval is the
+ * one by which a run may end.
  */
 export const observeFigure = (
   figure: ObjectiveFigure,
   sources: FigureSources,
-  divisor = doubt,
+  stopping: Stopping | null = null,
 ): ObservedValue => {
+  const divisor = stopping?.divisor ?? doubt;
   switch (figure.kind) {
     case 'measure': {
       const { statistic } = figure;
       if (typeof statistic === 'number')
-        return observePercentile(figure.name, statistic, sources, divisor);
+        return observePercentile(figure.name, statistic, sources, stopping);
       const histogram = sources.distribution(figure.name);
       const n = histogram.count;
       return statistic === 'mean'

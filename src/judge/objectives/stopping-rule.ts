@@ -2,7 +2,7 @@ import { canBeSure, type Objective } from '../../model/plan/objective.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Result } from '../../model/result/result.ts';
 import { stageSpans } from '../../model/plan/stage-spans.ts';
-import { groundsFor, isSure, observe } from './judge-objectives.ts';
+import { groundsFor, isSure, observeObjective } from './judge-objectives.ts';
 
 /**
  * This file decides when a run with `until: decided` knows enough. Whoever looks at an interval again and again, until
@@ -27,6 +27,6 @@ export const nextLook = (plan: Plan, after: number): number => {
 export const undecidedObjectives = (result: Result): readonly Objective[] =>
   result.plan.objectives.filter((objective) => {
     if (!canBeSure(objective)) return false;
-    const { observed: value } = observe(result, objective);
+    const { observed: value } = observeObjective(result, objective);
     return groundsFor(objective, value) === 'no-data' || isSure(objective, value) !== true;
   });

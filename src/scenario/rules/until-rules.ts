@@ -30,7 +30,7 @@ export function* untilRule(scenario: WholeScenario): Findings {
     yield until.keyFinding(message, 'for example objectives: ["ttft.p95 < 800ms"]');
   }
   const kind = placedStages(scenario).at(-1)?.load.at('kind');
-  if (kind === undefined || kind.text === null || endlessKinds.includes(kind.text)) return;
+  if (typeof kind?.text !== 'string' || endlessKinds.includes(kind.text)) return;
   const message = `"until: decided" cannot end a load of the kind ${JSON.stringify(kind.text)}, whose end is part of it`;
   yield kind.valueFinding(message, `end with one of ${endlessKinds.join(', ')}`);
 }
