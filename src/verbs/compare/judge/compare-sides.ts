@@ -144,17 +144,18 @@ const machineOf = ({ slices }: Result): string => {
 
 /** Names the gated metrics whose base has a trend in the order of its runs, by Holm over them. */
 const baseTrends = (metrics: readonly ComparedMetric[]): readonly string[] => {
-  const trends = metrics.flatMap(({ id, gated, scale, base }) => {
+  const trends = metrics.flatMap(({ traffic, model, label, gated, scale, base }) => {
     if (!gated || scale !== 'ratio') return [];
+    const name = [traffic, model, label].filter((word) => word !== null).join(' ');
     const logs = base.values.map(Math.log);
     const trend = driftOf([logs], [logs.map((_, i) => i)], resolution);
-    return trend === null ? [] : [{ id, ...trend }];
+    return trend === null ? [] : [{ name, ...trend }];
   });
   const adjusted = holm(trends.map(({ p }) => p));
-  return trends.flatMap(({ id, slope }, i) => {
+  return trends.flatMap(({ name, slope }, i) => {
     const change = ((Math.exp(slope) - 1) * 100).toFixed(1).replace('-', '−');
     return adjusted[i]! < comparisonRules.alpha
-      ? [`${id} (${slope > 0 ? '+' : ''}${change} %)`]
+      ? [`${name} (${slope > 0 ? '+' : ''}${change} %)`]
       : [];
   });
 };
@@ -167,8 +168,8 @@ const orderCautions = (
   const isApart = base.length > 1 && next.length > 1 && placesApart({ base, next }) !== null;
   return [
     isApart &&
-      'The sides did not take turns, so a drift of the surroundings looks like a change. Runs in turns do not have this weakness: weir run --against.',
-    trends.length > 0 && `The base changes from run to run, in order: ${trends.join(', ')}.`,
+      'The sides did not take turns, so a drift of the surroundings looks like a change. A change counts only if it is also sure without that drift. Runs in turns show more: weir run --against.',
+    trends.length > 0 && `The base itself changes from run to run: ${trends.join(', ')}.`,
   ];
 };
 
@@ -179,7 +180,7 @@ const cautionsOf = (base: Side, next: Side): readonly (string | false)[] => {
     new Set(runs.map(({ result }) => of(result))).size > 1;
   return [
     uncertain > 0 &&
-      `${uncertain} of ${runs.length} runs ${uncertain === 1 ? 'is' : 'are'} not VALID: the load generator adds to the noise of their figures.`,
+      `${uncertain} of ${runs.length} runs ${uncertain === 1 ? 'has' : 'have'} approximate figures, or a load not quite as planned: the load generator adds to their noise.`,
     differs(machineOf) && 'The runs are from different machines or versions of Node.js.',
     differs(({ weir }) => weir) && 'The runs were measured by different versions of Weir.',
   ];

@@ -67,6 +67,18 @@ describe('the words of a verdict', () => {
   });
 });
 
+describe('a verdict on many metrics', () => {
+  const [first] = sampleComparison().metrics;
+  const many = (count: number) =>
+    sampleComparison({ metrics: Array.from({ length: count }, () => first!) });
+
+  it('names five, and of six only four', () => {
+    expect(comparisonVerdictText(many(5)).match(/TTFT/g)).toHaveLength(5);
+    expect(comparisonVerdictText(many(6)).match(/TTFT/g)).toHaveLength(4);
+    expect(comparisonVerdictText(many(6))).toMatch(/\(\+25\.0 %\) and 2 more\.$/);
+  });
+});
+
 describe('a comparison in the terminal', () => {
   it('has the verdict first, then the deciding metrics, then the others', () => {
     expect(plain().replace(/New {2}.*\n(.*\n)*?(?=The generator)/, '')).toMatchInlineSnapshot(`
@@ -123,7 +135,7 @@ describe('a comparison in the terminal', () => {
       'a drift of +3.0 % from run to run can be the change: compare in turns',
     );
     expect(words).toContain(
-      'The runs drift and did not take turns: compare in turns, with --against.',
+      'The runs drift and did not take turns, so the drift can be the change: compare in turns, with --against.',
     );
   });
 

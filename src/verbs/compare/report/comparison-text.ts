@@ -59,21 +59,27 @@ export const remarkText = ({
 export const gatedMetrics = ({ metrics }: Comparison): readonly ComparedMetric[] =>
   metrics.filter(({ gated }) => gated);
 
-const named = (metrics: readonly ComparedMetric[]): string =>
-  metrics
-    .map((metric) => {
-      const { effect } = metric;
-      const change = effect === null ? '' : ` (${changeText(metric, effect.change)})`;
-      return `${metricName(metric)}${change}`;
-    })
-    .join(', ');
+/** A verdict names so many metrics, and counts the others. */
+const maxNamed = 4;
+
+const named = (metrics: readonly ComparedMetric[]): string => {
+  // One more is as short as its count.
+  const shown = metrics.length === maxNamed + 1 ? metrics : metrics.slice(0, maxNamed);
+  const names = shown.map((metric) => {
+    const { effect } = metric;
+    const change = effect === null ? '' : ` (${changeText(metric, effect.change)})`;
+    return `${metricName(metric)}${change}`;
+  });
+  const others = metrics.length - shown.length;
+  return `${names.join(', ')}${textIf(others > 0, ` and ${others} more`)}`;
+};
 
 const isIndicative = ({ base, next }: Comparison): boolean =>
   base.runs.length === 1 && next.runs.length === 1;
 
 const neededText = (comparison: Comparison, metrics: readonly ComparedMetric[]): string => {
   if (metrics.some(({ effect }) => typeof effect?.drift === 'number'))
-    return 'The runs drift and did not take turns: compare in turns, with --against.';
+    return 'The runs drift and did not take turns, so the drift can be the change: compare in turns, with --against.';
   const all = metrics.map(({ needed }) => needed);
   if (all.includes(null)) return 'For some of them no number of repetitions would decide.';
   const most = Math.max(0, ...present(all));

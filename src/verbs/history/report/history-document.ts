@@ -177,7 +177,7 @@ const trendSection = (trend: Trend): Section => {
 };
 
 const chartMeaning =
-  'A dot is a run: hollow if it is not VALID, with a ring if it belongs to a baseline. The numbers below are the runs’ numbers. Dashed lines are changes of level, solid lines the levels.';
+  'A dot is a run: hollow if its figures are approximate or its load was not quite as planned, with a ring if it belongs to a baseline. The numbers below are the runs’ numbers. Dashed lines are changes of level, solid lines the levels.';
 
 /** Plots throughput against latency if runs differ in both. */
 const paretoSections = (trends: readonly Trend[]): readonly Section[] => {
