@@ -1,4 +1,4 @@
-import { jsonIn } from './json-text.ts';
+import { jsonIn, objectOf } from './json-text.ts';
 import { readRetryAfter } from '../limits/retry-after.ts';
 import { durationIn, durationPattern, millisecondsUntilReset } from '../limits/wait-text.ts';
 
@@ -33,27 +33,71 @@ const objectsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[]
   return found;
 };
 
-/** The fields that name a wait, with the length of their unit in ms. */
-const waitFields = [
-  ['retry_after_ms', 1],
-  ['retryAfterMs', 1],
-  ['retry_after_seconds', 1000],
-  ['retry_after', 1000],
-  ['retryAfter', 1000],
-] as const;
+/** The names of fields for a wait, without capitals and marks, with the length of their unit in ms. */
+const waitFields: ReadonlyMap<string, number> = new Map([
+  ['retryafterms', 1],
+  ['retryaftermilliseconds', 1],
+  ['retryafterseconds', 1000],
+  ['retryafter', 1000],
+  ['retryinseconds', 1000],
+  ['retryin', 1000],
+  ['retrydelay', 1000],
+  ['resetinseconds', 1000],
+  ['resetin', 1000],
+  ['resetafter', 1000],
+  ['waitseconds', 1000],
+]);
+
+/** Reads the value of such a field: a number, a text, or a duration of Protocol Buffers; `null` for others. */
+const waitOf = (value: unknown, unit: number): number | null => {
+  const { seconds, nanos = 0 } = objectOf(value) ?? { seconds: value };
+  if (seconds !== value) {
+    const whole = waitOf(seconds, 1000);
+    return whole === null ? null : whole + (typeof nanos === 'number' ? nanos / 1e6 : 0);
+  }
+  if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? value * unit : null;
+  if (typeof value !== 'string') return null;
+  const wait = /^\d+(\.\d+)?$/.test(value) ? Number(value) * unit : durationIn(value);
+  return Number.isFinite(wait) ? wait : null;
+};
 
 const fieldWait: WaitReader = (body) => {
-  if (!/retry_?after/i.test(body)) return null;
+  if (!/(?:retry|reset|wait)[_-]?(?:after|in|delay|seconds)/i.test(body)) return null;
   for (const object of objectsIn(jsonIn(body))) {
-    for (const [name, unit] of waitFields) {
-      const value = object[name];
-      if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value * unit;
-      if (typeof value !== 'string') continue;
-      const wait = /^\d+(\.\d+)?$/.test(value) ? Number(value) * unit : durationIn(value);
-      if (Number.isFinite(wait)) return wait;
+    for (const [name, value] of Object.entries(object)) {
+      const unit = waitFields.get(name.toLowerCase().replaceAll(/[_-]/g, ''));
+      const wait = unit === undefined ? null : waitOf(value, unit);
+      if (wait !== null) return wait;
     }
   }
   return null;
+};
+
+/** Reads a number of seconds behind the name of the header, as texts quote it. */
+const quotedHeader: WaitReader = (body) => {
+  const found = /\bretry[-_ ]after["']?\s*[:=]\s*["']?(\d{1,9}(?:\.\d{1,9})?)(?![\w.:-])/i.exec(
+    body,
+  );
+  return found === null ? null : Number(found[1]) * 1000;
+};
+
+/** Reads a moment at which to try again. */
+const namedMoment: WaitReader = (body, now) => {
+  const found =
+    /\b(?:try again|retry|available again|available) (?:at|after|on):? (\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?)/i.exec(
+      body,
+    );
+  const wait = found === null ? null : millisecondsUntilReset(found[1]!, now);
+  return wait === null ? null : Math.max(0, wait);
+};
+
+const chineseUnits = { 毫秒: 1, 秒: 1000, 分钟: 60_000, 小时: 3_600_000 } as const;
+
+const chineseSentence: WaitReader = (body) => {
+  const found = /(\d{1,9}(?:\.\d{1,9})?) ?(毫秒|秒|分钟|小时)[钟]? ?[之以]?后/.exec(body);
+  return found === null
+    ? null
+    : Number(found[1]) * chineseUnits[found[2] as keyof typeof chineseUnits];
 };
 
 /** Reads headers that a router passes on within the body. */
@@ -88,11 +132,14 @@ const waitForms: readonly (readonly [form: string, source: string, read: WaitRea
   ],
   [
     'try again in',
-    'OpenAI and Groq ("Please try again in 14m5.856s"), Azure API Management ("Rate limit is exceeded. Try again in 59 seconds.", "Quota will be replenished in 00:30:02."), LiteLLM’s router ("No deployments available for selected model, Try again in 60 seconds"), Gemini ("Please retry in 15.002899939s"), Moonshot ("please try again after 1 seconds")',
+    'OpenAI and Groq ("Please try again in 14m5.856s"), Azure API Management ("Rate limit is exceeded. Try again in 59 seconds.", "Quota will be replenished in 00:30:02."), Django REST framework ("Request was throttled. Expected available in 20 seconds."), LiteLLM’s router ("No deployments available for selected model, Try again in 60 seconds"), Gemini ("Please retry in 15.002899939s"), Moonshot ("please try again after 1 seconds")',
     sentence(
-      String.raw`\b(?:try again|retry|retrying|reset|resets|available again|replenished)(?: your request)? (?:in|after):? ${duration}`,
+      String.raw`\b(?:try again|retry|retrying|reset|resets|available again|available|replenished)(?: your request)?(?: later)? (?:in|after):? (?:about |approximately |around |at least |~ ?)?${duration}`,
     ),
   ],
+  ['retry-after: 5', 'texts that quote the header', quotedHeader],
+  ['try again at', 'gateways with a moment, in ISO 8601', namedMoment],
+  ['20 秒后', 'Chinese gateways ("请在 20 秒后重试")', chineseSentence],
   [
     'wait … before',
     'GitHub Models ("Rate limit of 10 per 60s exceeded for UserByModelByMinute. Please wait 42 seconds before retrying.")',
@@ -100,7 +147,7 @@ const waitForms: readonly (readonly [form: string, source: string, read: WaitRea
   ],
   [
     'fields',
-    'Cloudflare’s errors in JSON ("cloudflare_error": true, "retry_after": 60), OpenRouter (error.metadata.retry_after_seconds)',
+    'Cloudflare’s errors in JSON ("cloudflare_error": true, "retry_after": 60), OpenRouter (error.metadata.retry_after_seconds), Google’s clients in Python (retry_delay { seconds: 34 })',
     fieldWait,
   ],
   [

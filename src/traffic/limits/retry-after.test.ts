@@ -16,6 +16,10 @@ it.each([
   ['a doubled header', { 'retry-after': '2, 2' }, 2000],
   ['several waits, of which none is undercut', { 'retry-after': '1, 7' }, 7000],
   ['Azure’s header', { 'x-ms-retry-after-ms': '1234' }, 1234],
+  ['a quoted number', { 'retry-after': '"20"' }, 20_000],
+  ['milliseconds with their unit', { 'retry-after-ms': '250 ms' }, 250],
+  ['milliseconds under another name', { 'x-retry-after-ms': '300' }, 300],
+  ['Discord’s header', { 'x-ratelimit-reset-after': '1.25' }, 1250],
   [
     'the next header if the first is unreadable',
     { 'retry-after-ms': 'x', 'retry-after': '3' },

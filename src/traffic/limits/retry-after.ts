@@ -60,19 +60,24 @@ const waitHeaders = [
   ['retry-after', null, 'retry-after'],
   // Moonshot, beside Retry-After.
   ['x-retry-after', null, 'retry-after'],
+  ['x-retry-after-ms', 1, 'retry-after-ms'],
   // Kong, rate-limiting-advanced and ai-rate-limiting-advanced.
   ['x-ratelimit-retry-after', null, 'retry-after'],
   ['x-ai-ratelimit-retry-after', null, 'retry-after'],
   // bucket4j’s Spring examples, in both units.
   ['x-rate-limit-retry-after-seconds', null, 'retry-after'],
   ['x-rate-limit-retry-after-milliseconds', 1, 'retry-after-ms'],
+  // Discord (topics, Rate Limits).
+  ['x-ratelimit-reset-after', null, 'retry-after'],
 ] as const;
 
 /** Returns the longest of the counts in a header that came once or several times (`250, 250`); NaN for anything else. */
 const countIn = (text: string): number => {
   const members = text.split(',').map((member) => member.trim());
   return Math.max(
-    ...members.map((member) => (/^\d+(\.\d+)?$/.test(member) ? Number(member) : Number.NaN)),
+    ...members.map((member) =>
+      /^\d+(\.\d+)?(?: ?ms)?$/.test(member) ? Number.parseFloat(member) : Number.NaN,
+    ),
   );
 };
 
@@ -86,7 +91,7 @@ export const readRetryAfter = (
   now: number,
 ): RequestedWait | null => {
   for (const [name, unit, by] of waitHeaders) {
-    const text = headers[name];
+    const text = headers[name]?.replaceAll('"', '');
     if (text === undefined) continue;
     const wait =
       unit === null ? millisecondsUntilReset(text, dateOf(headers) ?? now) : countIn(text) * unit;
