@@ -220,6 +220,31 @@ const rows: readonly Row[] = [
     [20, null, null, null],
     ['1,000 requests a month'],
   ],
+  [
+    'LiteLLM of a key',
+    { 'x-litellm-key-rpm-limit': '100', 'x-litellm-key-tpm-limit': '5000' },
+    [100, null, 5000, null],
+  ],
+  [
+    'a gateway with per in its names',
+    { 'x-ratelimit-limit-tokens-per-minute': '900' },
+    [null, null, 900, null],
+  ],
+  [
+    'draft 7 with other marks',
+    { ratelimit: 'Limit=60; Remaining="50"; Reset=30' },
+    [60, 50, null, null],
+  ],
+  [
+    'a bucket with fractions',
+    { 'ratelimit-limit': '60.0', 'ratelimit-remaining': '49.5', 'ratelimit-reset': '0.5' },
+    [60, 49, null, null],
+  ],
+  [
+    'draft 8 with fractions',
+    { ratelimit: '"a";r=49.5;t=0.5', 'ratelimit-policy': '"a";q=60.0;w=60' },
+    [60, 49, null, null],
+  ],
   ['two proxies that say the same', { 'x-ratelimit-limit': '60, 60' }, [60, null, null, null]],
 ];
 

@@ -72,7 +72,7 @@ export const headerFamilies: readonly HeaderFamily[] = [
     unit: 'tokens',
   }),
   // Cerebras (inference-docs.cerebras.ai, “Rate limits”), SambaNova.
-  family('cerebras', `x-ratelimit-${field}-(?<unit>requests|tokens)-${period}`),
+  family('cerebras', `x-ratelimit-${field}-(?<unit>requests|tokens)-(?:per-)?${period}`),
   // Kong (kong/plugins/rate-limiting/access.lua; windows of other lengths: rate-limiting-advanced, in seconds).
   family('kong', `x-ratelimit-${field}-(?:${period}|(?<seconds>\\d+))`),
   // Kong (AI Rate Limiting Advanced: X-AI-RateLimit-Limit-90-policy-1).
@@ -95,6 +95,8 @@ export const headerFamilies: readonly HeaderFamily[] = [
     'litellm-key',
     '(?:x-litellm-key)-(?<field>limit|remaining)-(?<unit>requests|tokens)(?:-(?<descriptor>.+))?',
   ),
+  // LiteLLM (litellm/proxy/common_request_processing.py, get_custom_headers).
+  family('litellm-key', 'x-litellm-key-(?<short>[rt]pm)-(?<field>limit)'),
   // Anthropic (platform.claude.com, “Rate limits”).
   family(
     'anthropic',

@@ -12,7 +12,7 @@ export type HeaderFields = Readonly<Record<string, string>>;
 const minute = 60_000;
 const day = 86_400_000;
 
-const integer = /^-?\d{1,15}$/;
+const decimal = /^-?\d{1,15}(?:\.\d{1,9})?$/;
 
 type LimitName = Pick<ReportedLimit, 'profile' | 'descriptor' | 'unit'>;
 type LimitValues = Partial<Omit<ReportedLimit, keyof LimitName>>;
@@ -20,6 +20,12 @@ type LimitValues = Partial<Omit<ReportedLimit, keyof LimitName>>;
 /** Returns a parsed number if it is finite and not too long; `null` for anything else. */
 const countOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(Math.trunc(value)) ? value : null;
+
+/** Returns a count as a whole number: what remains of a bucket may be a fraction. */
+const wholeOf = (value: unknown): number | null => {
+  const count = countOf(value);
+  return count === null ? null : Math.floor(count);
+};
 
 /** One member of a list of limits: `100`, `100;w=60` or, in the words of old drafts, `100;window=60`. */
 interface Policy {
@@ -48,7 +54,7 @@ const readPolicies = (text: string): readonly Policy[] | null => {
     const policies = parseList(text).map(([value, all]) => {
       const parameters: Parameters = all;
       return {
-        limit: Array.isArray(value) ? null : countOf(value),
+        limit: Array.isArray(value) ? null : wholeOf(value),
         window: windowIn(parameters),
         name: wordOf(parameters.get('name')),
       };
@@ -118,9 +124,11 @@ const draft7 = { profile: 'ietf-draft-7', descriptor: null, unit: 'requests' } a
 const readCombined = (text: string): LimitValues | null => {
   if (!/^\s*(?:limit|remaining|reset)\s*=/i.test(text)) return null;
   try {
-    const cells = parseDictionary(text.toLowerCase());
-    const cell = (name: string): number | null => countOf(cells.get(name)?.[0]);
-    const reset = cell('reset');
+    // Gateways write it by hand, with other marks between the members or around the numbers.
+    const plain = text.toLowerCase().replaceAll('"', '');
+    const cells = parseDictionary(plain.replaceAll(/;\s*(?=limit|remaining|reset)/g, ', '));
+    const cell = (name: string): number | null => wholeOf(cells.get(name)?.[0]);
+    const reset = countOf(cells.get('reset')?.[0]);
     return {
       limit: cell('limit'),
       remaining: cell('remaining'),
@@ -153,7 +161,8 @@ const readNamedPolicies = (text: string, into: Collection, units: Map<string, st
     units.set(descriptor, unit);
     const [quota, remaining, seconds] = ['q', 'r', 't'].map((name) => {
       const cell: unknown = parameters.get(name);
-      return cell === undefined ? undefined : countOf(cell);
+      if (cell === undefined) return undefined;
+      return name === 't' ? countOf(cell) : wholeOf(cell);
     });
     into.add(
       { profile: 'ietf', descriptor, unit },
@@ -252,8 +261,8 @@ const readCell = (
     if (wait !== null) limit.resetIn = milliseconds(wait);
     return wait !== null;
   }
-  if (integer.test(text)) {
-    const count = Number(text);
+  if (decimal.test(text)) {
+    const count = Math.floor(Number(text));
     // As a limit, −1 is Azure's placeholder for "not reported". As remaining it may be a real overdraft.
     limit[kind] = kind === 'limit' && count === -1 ? null : count;
     return true;
