@@ -35,7 +35,7 @@ type Tile = readonly [
   label: string,
   value: string,
   unit: string,
-  foot: string,
+  feet: readonly string[],
   kind?: TrafficKind | undefined,
 ];
 
@@ -61,28 +61,33 @@ const measureTiles = (result: Result, trust: Trust): readonly Tile[] =>
           const error = figureErrorOf(trust, kind, name, 0.95);
           const share = completedShareText(figure);
           const foot = present([
-            share !== null && `${share.replace('of', 'of the')} that completed`,
             (low !== null || high !== null) && `95 %: ${intervalText(low, high, unit)}`,
             `n ${countText(n)}`,
             error !== null && !error.isSmall && `error ${errorText(error)}`,
           ]).join(', ');
           const dot = kinds.length === 1 ? undefined : kind;
-          return [[`${short} p95`, percentileText(figure, unit), unit, foot, dot]];
+          // The foot says of which share a figure is, so it needs no mark for that.
+          const value = `${figure.weak ? '~' : ''}${figureText(figure.value, unit)}`;
+          const feet = present([
+            share !== null && `${share.replace('of', 'of the')} that completed`,
+            foot,
+          ]);
+          return [[`${short} p95`, value, unit, feet, dot]];
         });
     });
 
 const outputTile = (result: Result): Tile | null => {
   const output = measuredRates(result)?.outputTokens ?? null;
-  return output === null ? null : ['Output', figureText(output), 'tokens/s', sourcesText(result)];
+  return output === null ? null : ['Output', figureText(output), 'tokens/s', [sourcesText(result)]];
 };
 
 const costTile = (result: Result): Tile | null => {
   const cost = runTotalsOf(result)?.all.cost;
   if (cost === undefined || cost.known === 0) return null;
   const value = moneyText(Math.round(cost.total));
-  if (cost.unknown === 0) return ['Cost', value, '', `of ${plural(cost.known, 'answer')}`];
+  if (cost.unknown === 0) return ['Cost', value, '', [`of ${plural(cost.known, 'answer')}`]];
   const foot = `of ${countText(cost.known)} answers; of ${countText(cost.unknown)} unknown`;
-  return ['Cost, at least', value, '', foot];
+  return ['Cost, at least', value, '', [foot]];
 };
 
 const allTiles = (result: Result, trust: Trust): readonly Tile[] => {
@@ -95,19 +100,19 @@ const allTiles = (result: Result, trust: Trust): readonly Tile[] => {
   const share = shareText(completed, due).replace(' %', '');
   const arrivals = `${countText(completed)} of ${plural(due, 'arrival')}${afterWarmUp}`;
   const others = present<Tile>([
-    ['Rate limited', countText(limited), '429s', first429.length === 0 ? 'never' : when],
+    ['Rate limited', countText(limited), '429s', [first429.length === 0 ? 'never' : when]],
     outputTile(result),
     costTile(result),
   ]);
   const latencies = measureTiles(result, trust).slice(0, mostTiles - 1 - others.length);
-  return [['Completed', share, '%', arrivals], ...latencies, ...others];
+  return [['Completed', share, '%', [arrivals]], ...latencies, ...others];
 };
 
 export const tilesMarkup = (result: Result, trust: Trust): Markup =>
   markup`<dl class="tiles">${allTiles(result, trust).map(
-    ([label, value, unit, foot, kind]) => markup`<div class="tile">
+    ([label, value, unit, feet, kind]) => markup`<div class="tile">
     <dt>${label}</dt>
-    <dd><b>${value}</b> <span class="unit">${unit}</span>${kind === undefined ? null : markup`<small class="dot ${kind}">${kind}</small>`}<small>${foot}</small></dd>
+    <dd><b>${value}</b> <span class="unit">${unit}</span>${kind === undefined ? null : markup`<small class="dot ${kind}">${kind}</small>`}${feet.map((foot) => markup`<small>${foot}</small>`)}</dd>
   </div>`,
   )}</dl>`;
 

@@ -82,7 +82,7 @@ describe('the HTML report', () => {
         runPage({ ...result, verdicts }, trust, assets),
       )[0]!;
     const degraded = verdictOf(degradedTrust);
-    expect(degraded).toMatch(/<\/h2><ul class="notes"><li>[^]*✗ ttft\.p95 &lt; 1ms: 684 ms/);
+    expect(degraded).toMatch(/<\/h2><p><span class="level invalid">✗ ttft\.p95 &lt; 1ms: 684 ms/);
     expect(degraded).not.toContain('stage=peak');
     expect(degraded).toContain('<a href="#trust">');
     expect(degraded).toContain(whatNowPage);
@@ -178,6 +178,9 @@ describe('the HTML report', () => {
     const tile = (label: string, page: string): string =>
       all(new RegExp(`<dt>${label}</dt>([^]*?)</div>`, 'g'), page).join();
     expect(tile('Completed', report)).toMatch(/65\.2.*913 of 1,400 arrivals after the warm-up/s);
+    expect(tile('TTFT p95', report)).toMatch(
+      /<b>~684<\/b>.*of the 61 % that completed<.*95 %: 351–…, n 760</s,
+    );
     const groups = result.groups.map((group) =>
       group.labels.warmUp
         ? { ...group, outcomes: { ...group.outcomes, limited: 7 } }

@@ -84,7 +84,10 @@ const evidenceColumns: readonly Column<TrustSignal>[] = [
 
 /** Says why a run is not valid: the signals that decided it, and those that may be causes, with their main values. */
 const findingsList = ({ evidence }: Trust): Block => {
-  const unhealthy = evidence.filter(({ level }) => level !== 'valid');
+  const isInvalid = ({ level }: TrustSignal): boolean => level === 'invalid';
+  const unhealthy = evidence
+    .filter(({ level }) => level !== 'valid')
+    .toSorted((a, b) => Number(isInvalid(b)) - Number(isInvalid(a)));
   const findings = unhealthy
     .filter(({ decides }) => decides)
     .map(({ level, signal, observed, expected, advice }) => {
@@ -126,21 +129,22 @@ const whatNow = (trust: Trust): readonly Block[] => [
 const maxNamedObjectives = 5;
 
 /** Names the objectives that are not kept. In other media, the section on objectives follows the verdict at once. */
-const openObjectives = (result: Result): Block => {
+const openObjectives = (result: Result): readonly Block[] => {
   const open = (result.verdicts ?? []).filter((verdict) => objectiveOutcome(verdict) !== 'kept');
   const others = open.length - maxNamedObjectives;
   const named = open.slice(0, maxNamedObjectives).map((verdict) => {
     const tone = objectiveTones[objectiveOutcome(verdict)];
-    return { text: `${tones[tone].glyph} ${verdict.text}: ${objectiveFindingText(verdict)}`, tone };
+    return text(`${tones[tone].glyph} ${verdict.text}: ${objectiveFindingText(verdict)}`, tone);
   });
-  return only(['html'], list([...named, others > 0 && `and ${countText(others)} more`]));
+  const rest = others > 0 ? [text(`And ${plural(others, 'other objective')}.`)] : [];
+  return [...named, ...rest].map((block) => only(['html'], block));
 };
 
 /** Says whether to trust the figures, with everything else that belongs to the verdict on a run. */
 export const runIntroduction = (result: Result, trust: Trust): readonly Block[] => {
   const limits = limitsVerdict(result);
   return [
-    openObjectives(result),
+    ...openObjectives(result),
     ...runVerdict(result, trust).sentences.map((sentence) => text(sentence)),
     ...(limits === null ? [] : [text(limits.text, limits.tone)]),
     list(result.notes),
