@@ -5,9 +5,10 @@
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, extname, relative, resolve } from 'node:path';
+import { basename, extname, relative, resolve } from 'node:path';
 import { type ChunkingContext, type Plugin, rolldown } from 'rolldown';
 import { minify } from 'rolldown/utils';
+import { trimDeclarations } from './declarations.ts';
 
 process.chdir(resolve(import.meta.dirname, '..'));
 
@@ -107,15 +108,48 @@ const nameChunks = (): ((id: string, context: ChunkingContext) => string | null)
   };
 };
 
+/** The exports of a chunk that only passes on those of another one, as properties of that one, `e`. */
+const passedOn = (code: string): { readonly from: string; readonly names: string } | null => {
+  const [, list, from] = /^export\{([^}]*)\}from"\.\/([^"]+)";\s*$/.exec(code) ?? [];
+  if (list === undefined || from === undefined) return null;
+  const pairs = list.split(',').map((pair) => pair.split(' as '));
+  return { from, names: pairs.map(([inner, outer = inner]) => `${outer}:e.${inner}`).join(',') };
+};
+
+/** Lets dynamic imports load the chunk that has a module, without a file between that only passes its exports on. */
+const skipPassers: Plugin = {
+  name: 'skip-passers',
+  generateBundle: (_, files) => {
+    const chunks = Object.values(files).filter((file) => file.type === 'chunk');
+    const passers = new Map<string, NonNullable<ReturnType<typeof passedOn>>>();
+    for (const { fileName, code, isEntry } of chunks) {
+      const passed = isEntry ? null : passedOn(code);
+      if (passed === null) continue;
+      passers.set(basename(fileName), passed);
+      delete files[fileName];
+    }
+    for (const chunk of chunks) {
+      chunk.code = chunk.code.replaceAll(
+        /import\(`([^`]*\/)([^`/]+)`\)/g,
+        (whole, folder: string, name: string) => {
+          const { from, names } = passers.get(name) ?? {};
+          return from === undefined ? whole : `import(\`${folder}${from}\`).then(e=>({${names}}))`;
+        },
+      );
+    }
+  },
+};
+
 const bundle = async (): Promise<void> => {
   const bundled = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
     platform: 'node',
     // Packages are not bundled, but what the compiler itself brings is.
     external: /^(?!@oxc-project)[@\w]/,
-    plugins: [keepPlaces],
+    plugins: [keepPlaces, skipPassers],
     // As chunks by name demand it.
     preserveEntrySignatures: 'allow-extension',
+    optimization: { inlineConst: { mode: 'all', pass: 3 } },
   });
   await bundled.write({
     dir: 'dist',
@@ -123,36 +157,12 @@ const bundle = async (): Promise<void> => {
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name].js',
     minify: true,
+    comments: false,
     codeSplitting: {
       groups: [{ name: nameChunks(), debugName: 'purpose' }],
       includeDependenciesRecursively: false,
     },
   });
-};
-
-/** The declarations that a user of the library needs: what its entry imports, directly or not. */
-const neededDeclarations = (entry: string, found = new Set<string>()): ReadonlySet<string> => {
-  if (found.has(entry)) return found;
-  found.add(entry);
-  const text = readFileSync(entry, 'utf8');
-  for (const [, path = ''] of text.matchAll(/(?:from |import\()["'](\.[^"']+)\.[jt]s["']/g)) {
-    neededDeclarations(resolve(dirname(entry), `${path}.d.ts`), found);
-  }
-  return found;
-};
-
-/** Keeps the needed declarations only, indented by tabs: schemas are nested ten levels deep. */
-const trimDeclarations = (): void => {
-  const needed = neededDeclarations(resolve('dist/library/library.d.ts'));
-  for (const path of globSync('dist/**/*.d.ts')) {
-    if (!needed.has(resolve(path))) rmSync(path);
-    else {
-      const tabbed = readFileSync(path, 'utf8').replaceAll(/^(?: {4})+/gm, (spaces) =>
-        '\t'.repeat(spaces.length / 4),
-      );
-      writeFileSync(path, tabbed);
-    }
-  }
 };
 
 /** Scripts, styles and dashboards are published without what only readers of the source need. */
@@ -177,8 +187,13 @@ clear();
 cpSync('src', 'dist', { recursive: true, filter: isAsset });
 await minifyAssets();
 if (compiles('.package/declarations.json')) {
-  trimDeclarations();
-  await bundle();
+  try {
+    trimDeclarations('dist', 'dist/library/library.d.ts');
+    await bundle();
+  } catch (error) {
+    clear();
+    throw error;
+  }
 } else {
   clear();
   process.exitCode = 1;

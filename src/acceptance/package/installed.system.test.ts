@@ -186,6 +186,37 @@ describe('the package', () => {
     );
   });
 
+  it('provides the types that the source has', async () => {
+    const text = `
+      import type * as published from 'weir-bench';
+      import type * as source from ${JSON.stringify(join(checkout, 'src', 'library', 'library.ts'))};
+      type Same<A, B> =
+        (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+      type SourceReport = Awaited<ReturnType<typeof source.run>>;
+      type PublishedReport = Awaited<ReturnType<typeof published.run>>;
+      export const same: readonly true[] = [
+        0 as never as Same<source.ScenarioInput, published.ScenarioInput>,
+        0 as never as Same<SourceReport['result'], PublishedReport['result']>,
+        0 as never as Same<SourceReport['summary'], PublishedReport['summary']>,
+      ];
+      export const other: false = 0 as never as Same<SourceReport['result'], PublishedReport['summary']>;
+    `;
+    // The brands of two copies of zod are never the same.
+    const paths = { zod: [join(checkout, 'node_modules', 'zod')] };
+    const typeRoots = [join(checkout, 'node_modules', '@types')];
+    const settings = {
+      extends: join(checkout, 'tsconfig.json'),
+      compilerOptions: { paths, typeRoots, noUnusedLocals: false },
+      include: ['same.mts', join(checkout, 'src', '**', '*.d.ts')],
+    };
+    await writeFile(join(project, 'tsconfig.json'), JSON.stringify(settings));
+    await writeFile(join(project, 'same.mts'), text);
+    const compiler = join(checkout, 'node_modules', '.bin', 'tsc');
+    const { stdout } = await startProgram([compiler, '-p', project], process.env, project).ended;
+    await rm(join(project, 'tsconfig.json'));
+    expect(stdout).toBe('');
+  });
+
   it('has the declarations of its library and no others', () => {
     const declarations = files.filter((file) => file.endsWith('.d.ts'));
     expect(declarations).toContain('dist/library/library.d.ts');

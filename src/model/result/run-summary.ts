@@ -45,6 +45,9 @@ export type TrafficSummary = {
   readonly finishReasons?: Readonly<Record<string, number>>;
 } & { readonly [Measure in MeasureName]?: FiguresSummary };
 
+/** The figures of a traffic entry with a name. A name of its own keeps the published declarations short. */
+export type EntrySummary = TrafficSummary & { readonly traffic: TrafficKind };
+
 const trafficFields = z.object({
   due: count,
   outcomes: outcomeCountsSchema,
@@ -55,9 +58,7 @@ const trafficSummarySchema = trafficFields.catchall(
 ) as unknown as z.ZodType<TrafficSummary>;
 const entrySummarySchema = trafficFields
   .extend({ traffic: z.enum(trafficKinds) })
-  .catchall(figuresSummarySchema) as unknown as z.ZodType<
-  TrafficSummary & { readonly traffic: TrafficKind }
->;
+  .catchall(figuresSummarySchema) as unknown as z.ZodType<EntrySummary>;
 
 export const runSummarySchema = z.strictObject({
   /** `fail`: an objective or a limit is broken. `inconclusive`: the run is incomplete, or its figures do not count. */
