@@ -193,7 +193,10 @@ const readWithFlags = (opened: ParsedTree, source: ScenarioSource): ScenarioRead
   return problems.length === 0 ? reading : { ok: false, problems, files: reading.files };
 };
 
-/** Adds to each problem in the file the flags that cause it: without them it would not exist. */
+/**
+ * Adds to each problem in the file the flags that cause it: without them it would not exist. The scenario is read again without each flag,
+ * since what a rule reads does not tell this: a flag may repeat the file's value, or replace one that is as wrong.
+ */
 const withResponsibleFlags = (
   problems: readonly ScenarioProblem[],
   opened: ParsedTree,
