@@ -4,12 +4,18 @@ import type { Plan } from '../model/plan/plan.ts';
 import {
   answerNoteNames,
   finishOf,
+  partialOf,
   plainFinish,
   type TokenCounts,
   tokenSources,
 } from '../model/observation/outcome.ts';
 import { decodeHistogram, emptyHistogram, type Histogram } from '../model/measures/histogram.ts';
-import { type MeasureName, measureNames, measures } from '../model/measures/measures.ts';
+import {
+  type MeasureName,
+  measureNames,
+  measures,
+  measuresOfFirst,
+} from '../model/measures/measures.ts';
 import { type DelayName, delayNames, recordDelays } from '../model/measures/read-delays.ts';
 import { gaveUpNames } from '../model/observation/attempt.ts';
 import { emptyOutcomeCounts, hasFinish } from '../model/measures/outcome-counts.ts';
@@ -149,12 +155,15 @@ const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
   };
 };
 
+type FirstName = (typeof measuresOfFirst)[number];
+
 /** A group while it is recorded: its distributions are open histograms. */
-type OpenGroup = Omit<Group, 'distributions' | 'delays' | 'tokens' | 'finishes'> & {
+type OpenGroup = Omit<Group, 'distributions' | 'partials' | 'delays' | 'tokens' | 'finishes'> & {
   readonly tokens: TokensBySource;
   finishes: Finishes;
   readonly delays: Partial<Record<DelayName, Histogram>>;
   readonly distributions: Partial<Record<MeasureName, Histogram>>;
+  readonly partials: Partial<Record<FirstName, Histogram>>;
 };
 export type Groups = Map<string, OpenGroup>;
 
@@ -173,6 +182,7 @@ const emptyGroup = (labels: Labels): OpenGroup => ({
   notes: {},
   finishes: new Map(),
   distributions: {},
+  partials: {},
   delays: {},
 });
 
@@ -181,6 +191,9 @@ const groupOf = (groups: Groups, labels: Labels, key = groupKeyOf(labels)): Open
 
 const histogramOf = ({ distributions }: OpenGroup, measure: MeasureName): Histogram =>
   (distributions[measure] ??= emptyHistogram());
+
+const partialsIn = ({ partials }: OpenGroup, name: FirstName): Histogram =>
+  (partials[name] ??= emptyHistogram());
 
 const delaysIn = ({ delays }: OpenGroup, name: DelayName): Histogram =>
   (delays[name] ??= emptyHistogram());
@@ -206,6 +219,23 @@ const recordAnswer = (group: OpenGroup, { outcome }: Observation): void => {
   recordTokens(group.tokens, outcome.answer.tokens);
 };
 
+/** Records the samples of a completed request, or the times to the first of something of an answer that failed. */
+const recordSamples = (group: OpenGroup, observation: Observation): void => {
+  if (partialOf(observation.outcome) !== null) {
+    for (const name of measuresOfFirst) {
+      const samples = measures[name].ofPartial(observation);
+      if (samples.length > 0) partialsIn(group, name).recordAll(samples);
+    }
+  }
+  if (observation.outcome.kind !== 'completed') return;
+  for (const measure of measuresOf.get(observation.traffic) ?? []) {
+    const samples = measures[measure].of(observation);
+    if (samples.length === 0) continue;
+    const histogram = histogramOf(group, measure);
+    histogram.recordAll(samples);
+  }
+};
+
 const recordInto = (group: OpenGroup, observation: Observation): void => {
   group.outcomes[observation.outcome.kind] += 1;
   const attempts = attemptsOf(observation);
@@ -220,19 +250,13 @@ const recordInto = (group: OpenGroup, observation: Observation): void => {
     if (reconnected !== undefined) group.reconnected = (group.reconnected ?? 0) + 1;
   }
   recordAnswer(group, observation);
-  if (observation.outcome.kind !== 'completed') return;
-  for (const measure of measuresOf.get(observation.traffic) ?? []) {
-    const samples = measures[measure].of(observation);
-    if (samples.length === 0) continue;
-    const histogram = histogramOf(group, measure);
-    histogram.recordAll(samples);
-  }
   recordDelays(observation, (name) => delaysIn(group, name));
+  recordSamples(group, observation);
 };
 
 const addGroup = (
   into: OpenGroup,
-  { distributions, delays, finishes, ...counts }: OpenGroup,
+  { distributions, partials, delays, finishes, ...counts }: OpenGroup,
   kept: ReadonlySet<string>,
 ): void => {
   addCounts(into, counts);
@@ -242,13 +266,20 @@ const addGroup = (
     const histogram = distributions[measure];
     if (histogram !== undefined) histogramOf(into, measure).add(histogram);
   }
+  for (const name of measuresOfFirst) {
+    const histogram = partials[name];
+    if (histogram !== undefined) partialsIn(into, name).add(histogram);
+  }
   for (const name of delayNames) {
     const histogram = delays[name];
     if (histogram !== undefined) delaysIn(into, name).add(histogram);
   }
 };
 
-const storeFinishes = ({ finishes, labels }: OpenGroup): Pick<Group, 'finishes'> =>
+const storeFinishes = ({
+  finishes,
+  labels,
+}: Pick<OpenGroup, 'finishes' | 'labels'>): Pick<Group, 'finishes'> =>
   finishes === null || !hasFinish(labels.traffic)
     ? {}
     : {
@@ -257,16 +288,19 @@ const storeFinishes = ({ finishes, labels }: OpenGroup): Pick<Group, 'finishes'>
         ),
       };
 
-const storeGroup = ({ delays, finishes, ...group }: OpenGroup): Group => ({
+const storeGroup = ({ delays, finishes, partials, ...group }: OpenGroup): Group => ({
   ...group,
   outcomes: { ...group.outcomes },
   connections: { ...group.connections },
   ...(group.good === undefined ? {} : { good: structuredClone(group.good) }),
   gaveUp: mapInOrder(gaveUpNames, group.gaveUp, (count) => count),
   notes: mapInOrder(answerNoteNames, group.notes, (count) => count),
-  ...storeFinishes({ ...group, delays, finishes }),
+  ...storeFinishes({ labels: group.labels, finishes }),
   tokens: storeTokens(group.tokens),
   distributions: mapInOrder(measureNames, group.distributions, (each) => each.toJSON()),
+  ...(Object.keys(partials).length === 0
+    ? {}
+    : { partials: mapInOrder(measuresOfFirst, partials, (each) => each.toJSON()) }),
   ...(Object.keys(delays).length === 0
     ? {}
     : { delays: mapInOrder(delayNames, delays, (each) => each.toJSON()) }),
@@ -277,12 +311,16 @@ const storeGroup = ({ delays, finishes, ...group }: OpenGroup): Group => ({
  * some tenths of a millisecond.
  */
 function* partsOf(group: OpenGroup): Generator<OpenGroup> {
-  const { labels, distributions, delays } = group;
-  yield { ...group, distributions: {}, delays: {} };
+  const { labels, distributions, partials, delays } = group;
+  yield { ...group, distributions: {}, partials: {}, delays: {} };
   for (const name of measureNames) {
     const histogram = distributions[name];
     if (histogram !== undefined)
       yield { ...emptyGroup(labels), distributions: { [name]: histogram } };
+  }
+  for (const name of measuresOfFirst) {
+    const histogram = partials[name];
+    if (histogram !== undefined) yield { ...emptyGroup(labels), partials: { [name]: histogram } };
   }
   for (const name of delayNames) {
     const histogram = delays[name];
@@ -300,6 +338,7 @@ const restoreGroup = (stored: Group): OpenGroup => {
         ? null
         : new Map(group.finishes.map(({ reason, count }) => [reason, count])),
     distributions: mapInOrder(measureNames, group.distributions, decodeHistogram),
+    partials: mapInOrder(measuresOfFirst, group.partials ?? {}, decodeHistogram),
     delays: mapInOrder(delayNames, group.delays ?? {}, decodeHistogram),
   };
 };

@@ -28,7 +28,9 @@ interface Part {
 }
 
 const digitsOf = ({ groups, timeline }: Result): string => {
-  const distributions = groups.flatMap((group) => Object.values(group.distributions));
+  const distributions = groups.flatMap((group) =>
+    Object.values({ ...group.distributions, ...group.partials }),
+  );
   const latencies = timeline.flatMap(({ latency }) =>
     Object.values(latency).flatMap((ofKind) => Object.values(ofKind)),
   );

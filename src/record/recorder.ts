@@ -1,5 +1,5 @@
 import type { Observation } from '../model/observation/observation.ts';
-import type { ChatStreamAnswer, Outcome } from '../model/observation/outcome.ts';
+import { type ChatStreamAnswer, type Outcome, partialOf } from '../model/observation/outcome.ts';
 
 /** A part of a state that is quick to store, and its stored form. */
 export interface Portion<State, Stored> {
@@ -35,9 +35,7 @@ export const byText = (a: string, b: string): number => {
 
 /** Returns the stream that was received, complete or in part; `null` for none. */
 export const streamOf = (outcome: Outcome): ChatStreamAnswer | null => {
-  let answer = null;
-  if (outcome.kind === 'completed') answer = outcome.answer;
-  else if (outcome.kind === 'malformed' || outcome.kind === 'broken') answer = outcome.partial;
+  const answer = outcome.kind === 'completed' ? outcome.answer : partialOf(outcome);
   return answer?.kind === 'chat-stream' ? answer : null;
 };
 

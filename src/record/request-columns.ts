@@ -1,4 +1,9 @@
-import { type MeasureName, measureNames, measures } from '../model/measures/measures.ts';
+import {
+  type MeasureName,
+  measureNames,
+  measures,
+  tabledSamples,
+} from '../model/measures/measures.ts';
 import {
   attemptsOf,
   type Observation,
@@ -142,7 +147,7 @@ export const columnOfMeasure = {
 const wholeUnits = new Set<string>(['characters', 'bytes', 'models']);
 
 const measureColumn = (name: MeasureName): RequestColumn => ({
-  ...real(columnOfMeasure[name] ?? name, (observation) => measures[name].of(observation)[0]),
+  ...real(columnOfMeasure[name] ?? name, (observation) => tabledSamples(name, observation)[0]),
   type: wholeUnits.has(measures[name].unit) ? 'integer' : 'real',
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { measureNames } from '../../model/measures/measures.ts';
+import { isOfFirst, measureNames } from '../../model/measures/measures.ts';
 import { outcomeKinds } from '../../model/observation/outcome.ts';
 import type { RunSummary } from '../../model/result/run-summary.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
@@ -113,7 +113,7 @@ describe('the table of requests', () => {
 
   const checkPercentiles = (rows: readonly Row[], summary: RunSummary): number => {
     let compared = 0;
-    const counted = rows.filter((row) => row['outcome'] === 'completed' && row['warm_up'] === 'false');
+    const counted = rows.filter((row) => row['warm_up'] === 'false');
     for (const [kind, figures] of Object.entries(summary.kinds))
       for (const measure of measureNames) {
         const column = columnOfMeasure[measure];
@@ -122,6 +122,8 @@ describe('the table of requests', () => {
           .filter(
             (row) =>
               row['kind'] === kind &&
+              // A first token counts also if the answer failed later.
+              (row['outcome'] === 'completed' || isOfFirst(measure)) &&
               row[column] !== '' &&
               (measure !== 'outputTokens' || row['output_tokens_source'] === 'usage'),
           )
@@ -157,8 +159,11 @@ describe('the table of requests', () => {
       fc.asyncProperty(anyHostileObservations(20), async (observations) => {
         for (const row of await rowsOf(observations)) {
           const isCompleted = row['outcome'] === 'completed';
-          for (const column of ['end_to_end_ms', 'ttft_ms', 'output_tokens', 'cost', 'service_ms'])
+          for (const column of ['end_to_end_ms', 'output_tokens', 'cost', 'service_ms'])
             if (!isCompleted) expect(row[column]).toBe('');
+          // A malformed or broken stream may have had its first token.
+          if (['limited', 'refused', 'dropped'].includes(row['outcome']!))
+            expect(row['ttft_ms']).toBe('');
           if (isCompleted) expect(row['end_to_end_ms']).not.toBe('');
           expect(row['failure'] === '').toBe(isCompleted);
           if (row['outcome'] !== 'dropped') continue;

@@ -61,6 +61,22 @@ const events = (late: number): CanarySample['errors'] => [
 ];
 
 describe('the bounds of a figure', () => {
+  it('are wider where the first tokens of streams that failed later were read late, but not of completed ones', () => {
+    const completed = groupWith(
+      { ttft: Array.from({ length: 50 }, () => 100) },
+      { first: Array.from({ length: 50 }, () => 1) },
+    );
+    const late = histogramOf(Array.from({ length: 50 }, () => 40));
+    const group: Group = {
+      ...completed,
+      partials: { ttft: histogramOf(Array.from({ length: 50 }, () => 100)) },
+      delays: { ...completed.delays, firstOfPartial: late },
+    };
+    const { boundsOf, boundsOfCompleted } = figureErrorsOf(resultWith(group, [[0, 100]]));
+    expect(boundsOf('ttft', all)!(0.5).low).toBeCloseTo(60);
+    expect(boundsOfCompleted('ttft', all)!(0.5).low).toBeCloseTo(99);
+  });
+
   it('contain the true quantile, however late reads and starts were and whatever that depended on', () => {
     const samples = fc.array(
       fc.tuple(

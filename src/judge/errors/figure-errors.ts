@@ -3,11 +3,12 @@ import {
   type Histogram,
   sumOfHistograms,
 } from '../../model/measures/histogram.ts';
-import type { MeasureName } from '../../model/measures/measures.ts';
+import { isOfFirst, type MeasureName } from '../../model/measures/measures.ts';
 import type { DelayName } from '../../model/measures/read-delays.ts';
 import { canaryErrors } from '../../model/result/canary.ts';
 import type { GeneratorSample, Result } from '../../model/result/result.ts';
 import {
+  completedDistributionOf,
   distributionOf,
   groupsMatching,
   type LabelFilter,
@@ -201,27 +202,45 @@ interface ReadResult {
   readonly lag: () => Histogram;
 }
 
-const recordedDelays = ({ result }: ReadResult, name: DelayName, where: LabelFilter): Histogram =>
+const recordedDelays = (
+  { result }: ReadResult,
+  where: LabelFilter,
+  ...names: readonly DelayName[]
+): Histogram =>
   sumOfHistograms(
     groupsMatching(result, where).flatMap(({ delays }) =>
-      delays?.[name] === undefined ? [] : [decodeHistogram(delays[name])],
+      names.flatMap((name) => (delays?.[name] === undefined ? [] : decodeHistogram(delays[name]))),
     ),
   );
 
-const delaysOf = (read: ReadResult, name: DelayName, where: LabelFilter): Histogram => {
-  const found = recordedDelays(read, name, where);
+const delaysOf = (
+  read: ReadResult,
+  where: LabelFilter,
+  ...names: readonly DelayName[]
+): Histogram => {
+  const found = recordedDelays(read, where, ...names);
   if (found.count > 0) return found;
-  const atEnds = recordedDelays(read, 'end', where);
+  const atEnds = recordedDelays(read, where, 'end');
   // Results of earlier versions contain only the lag of the starts.
   return atEnds.count > 0 ? atEnds : read.lag();
 };
+
+/** The samples of a measure, and the recorded delays of their reads. */
+interface Measured {
+  readonly histogram: Histogram;
+  readonly delays: Histogram;
+}
 
 /**
  * Creates a function that returns how late instants can be, in ms. It excludes two shares of the requests: one for the
  * recorded delays, one for the delays of reading.
  */
-const latenessOf = (read: ReadResult, form: ErrorForm, where: LabelFilter, requests: number) => {
-  const delays = delaysOf(read, form.delay, where);
+const latenessOf = (
+  read: ReadResult,
+  form: ErrorForm,
+  where: LabelFilter,
+  { histogram: { count: requests }, delays }: Measured,
+) => {
   const delayQuantiles = delays.count === 0 ? () => 0 : quantilesOf(delays);
   const gaps = form.isGreatest ? distributionOf(read.result, 'gap', where).count : 0;
   const readsPerRequest = 1 + gaps / requests;
@@ -236,8 +255,8 @@ const boundsBetween = (
   where: LabelFilter,
 ): Bounds | null => {
   const [least, greatest] = [
-    recordedDelays(read, leastName, where),
-    recordedDelays(read, greatestName, where),
+    recordedDelays(read, where, leastName),
+    recordedDelays(read, where, greatestName),
   ];
   if (least.count === 0 || greatest.count === 0) return null;
   const [lows, highs] = [quantilesOf(least), quantilesOf(greatest)];
@@ -256,11 +275,12 @@ const boundsBetween = (
 const boundsByLateness = (
   read: ReadResult,
   form: ErrorForm,
-  histogram: Histogram,
+  measured: Measured,
   where: LabelFilter,
 ): Bounds => {
+  const { histogram } = measured;
   const samples = quantilesOf(histogram);
-  const lateness = latenessOf(read, form, where, histogram.count);
+  const lateness = latenessOf(read, form, where, measured);
   const scaledBy = form.per ?? form.rate;
   const scale = scaledBy === undefined ? null : distributionOf(read.result, scaledBy, where);
   if (scale?.count === 0) return () => ({ low: 0, high: Number.POSITIVE_INFINITY });
@@ -288,6 +308,8 @@ const boundsByLateness = (
 export interface FigureErrors {
   /** Returns the bounds of a measure in the selected groups; `null` if it has no samples or no error. */
   readonly boundsOf: (measure: MeasureName, where: LabelFilter) => Bounds | null;
+  /** Returns the same without answers that failed after their first token or audio. */
+  readonly boundsOfCompleted: (measure: MeasureName, where: LabelFilter) => Bounds | null;
 }
 
 export const figureErrorsOf = (result: Result): FigureErrors => {
@@ -297,16 +319,18 @@ export const figureErrorsOf = (result: Result): FigureErrors => {
     readingDelay: readingDelayOf(result),
     lag: () => (lag ??= lagOver(measuredSeconds(result, result.timeline))),
   };
-  return {
-    boundsOf: (measure, where) => {
+  const boundsFor =
+    (distribution: typeof distributionOf, ...further: readonly DelayName[]) =>
+    (measure: MeasureName, where: LabelFilter): Bounds | null => {
       const form = errorForms[measure];
       if (form === undefined) return null;
-      const histogram = distributionOf(result, measure, where);
+      const histogram = distribution(result, measure, where);
       if (histogram.count === 0) return null;
       const values = quantilesOf(histogram);
+      const names = isOfFirst(measure) ? [form.delay, ...further] : [form.delay];
       const bounds =
         (form.between && boundsBetween(read, form.between, where)) ??
-        boundsByLateness(read, form, histogram, where);
+        boundsByLateness(read, form, { histogram, delays: delaysOf(read, where, ...names) }, where);
       return (q) => {
         const value = values(q);
         const { low, high } = bounds(q);
@@ -316,6 +340,9 @@ export const figureErrorsOf = (result: Result): FigureErrors => {
           ? { low: Math.min(low, value), high: value }
           : { low: value, high: Math.max(high, value) };
       };
-    },
+    };
+  return {
+    boundsOf: boundsFor(distributionOf, 'firstOfPartial'),
+    boundsOfCompleted: boundsFor(completedDistributionOf),
   };
 };

@@ -9,6 +9,7 @@ import { toLedgerEntry, toLedgerRow } from '../../model/observation/ledger.ts';
 import { instant, milliseconds } from '../../model/quantity.ts';
 import { infiniteFigure, objectiveVerdictSchema } from '../../model/result/objective-verdict.ts';
 import type { Result } from '../../model/result/result.ts';
+import { figuresOver, outsideWarmUp } from '../../model/result/summary.ts';
 import { healthyResult, sampleGroup, streamLabels } from '../sample-result.fixture.ts';
 import { judgeObjectives } from './judge-objectives.ts';
 
@@ -194,6 +195,30 @@ describe('a percentile over arrivals of which some failed', () => {
       observed: null,
       n: 700,
     });
+  });
+});
+
+describe('a stream that fails after its first token', () => {
+  const half: Group = {
+    ...arrivals(times(50), { broken: 50 }, { measure: 'ttft' }),
+    partials: { ttft: distributionOf(times(50)) },
+  };
+
+  it('is as infinite for an objective on the first token as any other failure', () => {
+    expect(judged([half], percentile('ttft', 0.95))).toMatchObject({
+      grounds: 'broken',
+      observed: null,
+      n: 100,
+    });
+    expect(judged([half], percentile('ttft', 0.5))).toMatchObject({ grounds: 'kept', n: 100 });
+  });
+
+  it('counts in tables, whose percentile is then of all', () => {
+    const table = (group: Group) =>
+      figuresOver(healthyResult({ groups: [group] }), 'ttft', outsideWarmUp);
+    expect([table(half).count, table(half).percentile(0.95)?.ofShare]).toEqual([100, undefined]);
+    const { partials: _, ...old } = half;
+    expect([table(old).count, table(old).percentile(0.95)?.ofShare]).toEqual([50, 0.5]);
   });
 });
 

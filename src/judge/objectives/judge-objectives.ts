@@ -21,7 +21,7 @@ import {
 } from '../../model/measures/outcome-counts.ts';
 import { measures } from '../../model/measures/measures.ts';
 import {
-  distributionOf,
+  completedDistributionOf,
   groupsMatching,
   outsideWarmUp,
   runPartOf,
@@ -131,7 +131,7 @@ export const observeObjective = (result: Result, objective: Objective) => {
   const whole = runPartOf(result, all);
   const part = excluded === null || excluded === 0 ? whole : withoutExplained(result, whole);
   const sources: FigureSources = {
-    distribution: (name) => distributionOf(result, name, where),
+    distribution: (name) => completedDistributionOf(result, name, where),
     // The end of a stopped run cuts requests off, which is not their fault.
     arrivals: () => (result.partial === null ? outcomes : emptyOutcomeCounts()),
     dependenceOfDue: (name, q, failed) => dependenceOfDue(part, name, q, failed),
@@ -167,12 +167,12 @@ export const isSure = (
 
 /** Returns the bounds of the true figure; `null` for a figure that the load generator cannot have moved. */
 const errorOf = (
-  { boundsOf }: FigureErrors,
+  { boundsOfCompleted }: FigureErrors,
   { figure, scope }: Objective,
   { observed, level }: ObservedValue,
 ): ErrorBounds | null =>
   figure.kind === 'measure' && level !== undefined && observed !== Number.POSITIVE_INFINITY
-    ? (boundsOf(
+    ? (boundsOfCompleted(
         figure.name,
         (labels) => outsideWarmUp(labels) && inScope(scope, labels),
       )?.(Math.min(1, level)) ?? null)

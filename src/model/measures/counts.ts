@@ -1,6 +1,6 @@
 import { trafficKinds } from '../workload/traffic.ts';
 import { gaveUpNames } from '../observation/attempt.ts';
-import { measureNames } from './measures.ts';
+import { measureNames, measuresOfFirst } from './measures.ts';
 import { delaysSchema } from './read-delays.ts';
 import { encodedHistogramSchema } from './histogram.ts';
 import { z } from 'zod';
@@ -81,7 +81,10 @@ export const groupSchema = z.strictObject({
   finishes: z.array(finishCountSchema).optional(),
   /** Completed requests that met all per-request objectives, and each of them, in plan order; absent without any. */
   good: z.strictObject({ all: count, each: z.array(count) }).optional(),
+  /** The figures of completed requests. */
   distributions: z.partialRecord(z.enum(measureNames), encodedHistogramSchema),
+  /** The times to the first token or audio of answers that failed later; absent without any, and in old results. */
+  partials: z.partialRecord(z.enum(measuresOfFirst), encodedHistogramSchema).optional(),
   /** The possible lateness of the instants of completed requests; absent in old results. */
   delays: delaysSchema.optional(),
 });

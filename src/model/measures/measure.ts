@@ -1,4 +1,4 @@
-import type { Answer } from '../observation/outcome.ts';
+import { type Answer, partialOf } from '../observation/outcome.ts';
 import type { Observation } from '../observation/observation.ts';
 import type { Instant } from '../quantity.ts';
 import type { TrafficKind } from '../workload/traffic.ts';
@@ -31,6 +31,8 @@ export interface Measure {
   readonly definition: string;
   /** Returns the samples of one observation; most have none or one. */
   readonly of: (observation: Observation) => readonly number[] | Float64Array;
+  /** Returns the samples of the part of an answer that came before its failure. */
+  readonly ofPartial: (observation: Observation) => readonly number[] | Float64Array;
 }
 
 const none: readonly number[] = [];
@@ -52,23 +54,31 @@ export const measuresOf =
       answer: Extract<Answer, { kind: K }>,
       observation: Observation,
     ) => number | null | readonly number[] | Float64Array,
-  ): Measure => ({
-    label,
-    short,
-    unit,
-    better,
-    traffic: [first, ...others],
-    definition,
-    of: (observation) => {
-      const { outcome } = observation;
-      if (outcome.kind !== 'completed') return none;
-      const { kind } = outcome.answer;
+  ): Measure => {
+    const read = (answer: Answer, observation: Observation): readonly number[] | Float64Array => {
+      const { kind } = answer;
       if (kind !== first && !others.includes(kind as K)) return none;
-      const samples = samplesOf(outcome.answer as Extract<Answer, { kind: K }>, observation);
+      const samples = samplesOf(answer as Extract<Answer, { kind: K }>, observation);
       if (samples === null) return none;
       return typeof samples === 'number' ? [samples] : samples;
-    },
-  });
+    };
+    return {
+      label,
+      short,
+      unit,
+      better,
+      traffic: [first, ...others],
+      definition,
+      of: (observation) => {
+        const { outcome } = observation;
+        return outcome.kind === 'completed' ? read(outcome.answer, observation) : none;
+      },
+      ofPartial: (observation) => {
+        const partial = partialOf(observation.outcome);
+        return partial === null ? none : read(partial, observation);
+      },
+    };
+  };
 
 export const span = (from: Instant | null, to: Instant | null): number | null =>
   from === null || to === null ? null : to - from;

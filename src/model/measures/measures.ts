@@ -1,4 +1,4 @@
-import { paceWaitOf, retryWaitOf } from '../observation/observation.ts';
+import { type Observation, paceWaitOf, retryWaitOf } from '../observation/observation.ts';
 import type { TokenCounts } from '../observation/outcome.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 import { gapsOf, longestGapOf, measuresOf, type Measure, ratePerSecond, span } from './measure.ts';
@@ -169,7 +169,8 @@ const request = measuresOf(...trafficKinds);
 
 /**
  * The measures of a request. Recorders, objectives, comparisons and reports read this table. Only completed requests
- * have samples. Failures are counted by outcome and are part of every rate.
+ * have samples, and for `measuresOfFirst` what came before a failure. Failures are counted by outcome and are part of
+ * every rate.
  */
 export const measures = {
   ...chatMeasures,
@@ -215,6 +216,31 @@ export const measures = {
 
 export type MeasureName = keyof typeof measures;
 export const measureNames = Object.keys(measures) as readonly MeasureName[];
+
+/**
+ * The times to the first of something, which an answer still has if it fails later. Tables count these answers;
+ * objectives do not, since for them a request that did not complete took for ever.
+ */
+export const measuresOfFirst = [
+  'ttft',
+  'ttftService',
+  'firstEvent',
+  'firstVisible',
+  'firstAudio',
+  'firstByte',
+] as const satisfies readonly MeasureName[];
+
+export const isOfFirst = (name: MeasureName): name is (typeof measuresOfFirst)[number] =>
+  measuresOfFirst.some((each) => each === name);
+
+/** Returns the samples of a measure that tables count. */
+export const tabledSamples = (
+  name: MeasureName,
+  observation: Observation,
+): readonly number[] | Float64Array =>
+  measures[name][isOfFirst(name) && observation.outcome.kind !== 'completed' ? 'ofPartial' : 'of'](
+    observation,
+  );
 
 /** The times of which a completed request can have none or several. */
 const timesOfSome: ReadonlySet<MeasureName> = new Set(['gap', 'connect', 'retryWait', 'paceWait']);

@@ -5,10 +5,17 @@ import { encodedHistogramSchema, type Histogram } from './histogram.ts';
 /**
  * The distributions of the possible lateness of instants in completed requests, in ms. `first` is for the first token
  * or audio, `end` for the last token or the end; both include the lag of the starts. `tokens` is for each token event.
- * `gapLow` and `gapHigh` are the least and greatest true time of each chunk gap. The last three come from a sample of
+ * `firstOfPartial` is for the first token or audio of an answer that failed later. `gapLow` and `gapHigh` are the least and greatest true time of each chunk gap. `tokens` and the gaps come from a sample of
  * the streams. `judge/errors` derives the errors of figures from them.
  */
-export const delayNames = ['first', 'end', 'tokens', 'gapLow', 'gapHigh'] as const;
+export const delayNames = [
+  'first',
+  'end',
+  'tokens',
+  'gapLow',
+  'gapHigh',
+  'firstOfPartial',
+] as const;
 export type DelayName = (typeof delayNames)[number];
 
 export const delaysSchema = z.partialRecord(z.enum(delayNames), encodedHistogramSchema);
@@ -37,9 +44,13 @@ export const recordDelays = (
   histogramOf: (name: DelayName) => Histogram,
 ): void => {
   const { outcome, readDelays } = observation;
-  if (outcome.kind !== 'completed' || readDelays === undefined) return;
+  if (readDelays === undefined) return;
   const lag = startLag(observation);
   const { first, end, tokens } = readDelays;
+  if (outcome.kind !== 'completed') {
+    if (first !== null) histogramOf('firstOfPartial').record(lag + first);
+    return;
+  }
   if (first !== null) histogramOf('first').record(lag + first);
   histogramOf('end').record(lag + end);
   if (tokens === null || outcome.answer.kind !== 'chat-stream' || outcome.answer.buffered) return;

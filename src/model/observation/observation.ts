@@ -56,7 +56,7 @@ export const observationSchema = z.strictObject({
   /** Why the failure was not retried; `null` if the plan does not retry such failures. */
   gaveUp: z.enum(gaveUpNames).nullable(),
   outcome: outcomeSchema,
-  /** The read delays of completed requests; absent in old files. */
+  /** The read delays of answers, also of those that failed after their first token or audio; absent in old files. */
   readDelays: readDelaysSchema.optional(),
 });
 export type Observation = Omit<z.infer<typeof observationSchema>, 'readDelays'> & {

@@ -205,14 +205,16 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
 ]);
 export type Outcome = z.infer<typeof outcomeSchema>;
 
+/** Returns what came of an answer before it failed; `null` for nothing, and for a complete answer. */
+export const partialOf = (outcome: Outcome): Answer | null =>
+  'partial' in outcome ? outcome.partial : null;
+
 /** The maximum length of a finish reason in results. */
 export const maxFinishLength = 60;
 
 /** Returns the reason for which a chat ended, complete or failed; `null` for none. */
 export const finishOf = (outcome: Outcome): string | null => {
-  let answer = null;
-  if (outcome.kind === 'completed') answer = outcome.answer;
-  else if ('partial' in outcome) answer = outcome.partial;
+  const answer = outcome.kind === 'completed' ? outcome.answer : partialOf(outcome);
   return answer !== null && 'finish' in answer ? answer.finish : null;
 };
 

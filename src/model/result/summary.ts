@@ -13,6 +13,7 @@ import {
   sumOfHistograms,
 } from '../measures/histogram.ts';
 import {
+  isOfFirst,
   isTimeOfEachRequest,
   type MeasureName,
   measureNames,
@@ -71,13 +72,33 @@ export const failuresBeside = (samples: number, outcomes: OutcomeCounts): number
   return Math.round(failed * Math.min(1, samples / outcomes.completed));
 };
 
-/** Returns the distribution of a measure over all selected groups. */
-export const distributionOf = (
+/** Returns the samples of a measure in answers that failed later; `undefined` for none. */
+const partialsOf = ({ partials }: Group, measure: MeasureName): EncodedHistogram | undefined =>
+  isOfFirst(measure) ? partials?.[measure] : undefined;
+
+/** Returns the distribution of a measure over the completed requests of all selected groups. */
+export const completedDistributionOf = (
   result: Result,
   measure: MeasureName,
   where: LabelFilter,
 ): Histogram =>
   sumOfDecoded(groupsMatching(result, where).map((group) => group.distributions[measure]));
+
+/**
+ * Returns the distribution of a measure over all selected groups. The time to a first token or audio is also of answers
+ * that failed later.
+ */
+export const distributionOf = (
+  result: Result,
+  measure: MeasureName,
+  where: LabelFilter,
+): Histogram =>
+  sumOfDecoded(
+    groupsMatching(result, where).flatMap((group) => [
+      group.distributions[measure],
+      partialsOf(group, measure),
+    ]),
+  );
 
 /** A percentile of completed requests. */
 export interface MeasuredQuantile extends Quantile {
@@ -122,12 +143,15 @@ export class MeasuredFigures {
   }
 }
 
-/** Returns the share of the arrivals that completed, of the kinds of traffic that a measure is of. */
-const completedShareOf = (groups: readonly Group[], measure: MeasureName): number => {
-  const outcomes = sumOutcomes(
-    groups.filter(({ labels }) => measures[measure].traffic.includes(labels.traffic)),
-  );
-  return outcomes.completed / Math.max(1, countArrivals(outcomes));
+/**
+ * Returns the share of the arrivals, of the kinds of traffic that a measure is of, that completed, or that failed after
+ * the measured time.
+ */
+const measuredShareOf = (groups: readonly Group[], measure: MeasureName): number => {
+  const own = groups.filter(({ labels }) => measures[measure].traffic.includes(labels.traffic));
+  const outcomes = sumOutcomes(own);
+  const partials = own.reduce((sum, group) => sum + (partialsOf(group, measure)?.count ?? 0), 0);
+  return (outcomes.completed + partials) / Math.max(1, countArrivals(outcomes));
 };
 
 type FiguresByMeasure = Map<MeasureName, MeasuredFigures>;
@@ -150,7 +174,7 @@ export const figuresOver = (
   const figures = new MeasuredFigures(
     distributionOf(result, measure, where),
     (q) => dependenceAt(part, measure, q),
-    isTimeOfEachRequest(measure) ? completedShareOf(groups, measure) : 1,
+    isTimeOfEachRequest(measure) ? measuredShareOf(groups, measure) : 1,
   );
   ofFilter.set(measure, figures);
   return figures;
@@ -160,7 +184,9 @@ export const figuresOver = (
 export const measuresPresent = (result: Result, where: LabelFilter): readonly MeasureName[] => {
   const groups = groupsMatching(result, where);
   return measureNames.filter((name) =>
-    groups.some((group) => (group.distributions[name]?.count ?? 0) > 0),
+    groups.some(
+      (group) => (group.distributions[name]?.count ?? partialsOf(group, name)?.count ?? 0) > 0,
+    ),
   );
 };
 

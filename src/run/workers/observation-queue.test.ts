@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Observation } from '../../model/observation/observation.ts';
+import type { Answer } from '../../model/observation/outcome.ts';
 import { instant } from '../../model/quantity.ts';
 import { sampleObservation, sampleStream } from '../../record/sample-observations.fixture.ts';
-import { ObservationQueue } from './observation-queue.ts';
+import { ObservationQueue, withReadDelays } from './observation-queue.ts';
 
 /** A loop whose turns and clock the test moves; observing a stream takes `cost` ms. */
 const startLoop = (cost: number) => {
@@ -92,5 +93,32 @@ describe('the queue of observations', () => {
     const { queue, observed } = startLoop(1);
     for (let i = 0; i < 10; i += 1) queue.add(streamEnded(0, 200_000));
     expect(observed).toHaveLength(6);
+  });
+});
+
+describe('the delays of reads', () => {
+  const delaysOf = (observation: Observation) => {
+    const observed: Observation[] = [];
+    const clock = {
+      readDelay: (at: number) => at / 10,
+      readDelays: (all: Float64Array) => [...all],
+    };
+    const observe = withReadDelays(
+      clock as unknown as Parameters<typeof withReadDelays>[0],
+      (each) => observed.push(each),
+    );
+    observe(observation);
+    return observed[0]!.readDelays;
+  };
+  const broken = (partial: Answer | null): Observation => ({
+    ...streamEnded(90),
+    outcome: { kind: 'broken', cause: 'reset', detail: '', partial },
+  });
+
+  it('are added to a stream, and to the first token of one that failed later', () => {
+    expect(delaysOf(streamEnded(90, 2))).toEqual({ first: 0, end: 0.1, tokens: [0, 1] });
+    expect(delaysOf(broken(sampleStream([20, 30])))).toEqual({ first: 2, end: 9, tokens: null });
+    expect(delaysOf(broken(sampleStream([])))).toBeUndefined();
+    expect(delaysOf(broken(null))).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import type { Observation, ReadDelays } from '../../model/observation/observation.ts';
 import type { RunClock } from '../../platform/host/clock.ts';
 import { streamOf } from '../../record/recorder.ts';
-import type { Answer } from '../../model/observation/outcome.ts';
+import { type Answer, partialOf } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
 
 /** How long one turn of the event loop may observe streams, in ms, not counting the last stream. */
@@ -99,7 +99,7 @@ const firstOf = (answer: Answer): Instant | null => {
 const allTokens = 20_000;
 const sampleEvery = 8;
 
-/** Adds to completed observations how long their reads may have waited in this thread's event loop. */
+/** Adds to observations of answers, complete or with a first token, how long their reads may have waited in this thread's event loop. */
 export const withReadDelays = (
   { readDelay, readDelays }: RunClock,
   observe: (observation: Observation) => void,
@@ -124,10 +124,19 @@ export const withReadDelays = (
   };
   return (observation) => {
     const { outcome, ended } = observation;
+    if (outcome.kind === 'completed') {
+      observe({ ...observation, readDelays: readDelaysOf(outcome.answer, ended) });
+      return;
+    }
+    const partial = partialOf(outcome);
+    const first = partial === null ? null : firstOf(partial);
     observe(
-      outcome.kind === 'completed'
-        ? { ...observation, readDelays: readDelaysOf(outcome.answer, ended) }
-        : observation,
+      first === null
+        ? observation
+        : {
+            ...observation,
+            readDelays: { first: readDelay(first), end: readDelay(ended), tokens: null },
+          },
     );
   };
 };
