@@ -91,10 +91,10 @@ describe('the tokens of a prompt that came from a cache', () => {
   });
 
   it('keep an answer from being learned, since a learned form reads no such count', () => {
-    const usage = { prompt_tokens: 100, completion_tokens: 2 };
-    expect(readUsage({ usage })?.isPlain).toBe(true);
+    const counts = { prompt_tokens: 100, completion_tokens: 2 };
+    expect(readUsage({ usage: counts })?.isPlain).toBe(true);
     const details = { prompt_tokens_details: { cached_tokens: 1 } };
-    expect(readUsage({ usage: { ...usage, ...details } })?.isPlain).toBe(false);
+    expect(readUsage({ usage: { ...counts, ...details } })?.isPlain).toBe(false);
   });
 
   it('are those of the last event that names them', () => {
