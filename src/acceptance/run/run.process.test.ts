@@ -92,7 +92,7 @@ describe('weir run', () => {
     );
     const result = await resultIn(out);
     expect(code).toBe(exitOf(result, 0));
-    expect(stdout).toContain('end to end p50');
+    expect(stdout).toMatch(/chat-stream TTFT .*\n +chat-stream end to end /);
     const counters = await countersOf(mock);
     const { completed, limited, refused } = sumOutcomes(result.groups);
     expect({ completed, limited, refused }).toEqual({

@@ -202,10 +202,11 @@ export const kindTable = (result: Result, trust: Trust): Table => {
   return table('Each kind of traffic', columns, rows);
 };
 
+/** A mark stays on the line of its meaning's first word. */
 const marks = [
-  ['~', '~ fewer than ten independent samples beyond it'],
-  ['±', '± the load generator may have moved it'],
-  ['*', '* infinite if failures count'],
+  ['~', '~\u00a0fewer than ten independent samples beyond it'],
+  ['±', '±\u00a0the load generator may have moved it'],
+  ['*', '*\u00a0infinite if failures count'],
 ] as const;
 
 /** Explains what stands beside the percentiles of this table, as far as these texts show it; `null` if nothing does. */

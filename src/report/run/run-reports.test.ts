@@ -105,7 +105,7 @@ describe('the step summary', () => {
 
       - The target refused stream&#95;options.include&#95;usage: &#60;/script&#62;&#60;img src=x onerror=alert(1)&#62;␛&#91;2J�"quoted" &#38; 'single' &#60;b&#62;bold&#60;/b&#62;
 
-      - degraded: measurement error, 1 of 4 headline figures is uncertain: chat-stream Chunk gap p95 of 25.3 ms can be up to 1.4 ms too high or 2.8 ms too low. Spread the load over more workers, or lower the rate.
+      - For exact figures: spread the load over more workers, or lower the rate.
       - Possible causes: event loop (busy for 64 % on average), CPU wait (2.6 % of the time on average), garbage collection (the longest pause took 12 ms).
 
       What now: reports/what-now.md.

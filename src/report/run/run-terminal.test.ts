@@ -27,9 +27,7 @@ describe('the terminal report', () => {
         1.4 too high or 2.8 too low).
         The target refused stream_options.include_usage: </script><img src=x
         onerror=alert(1)>␛[2J�"quoted" & 'single' <b>bold</b>
-        degraded: measurement error, 1 of 4 headline figures is uncertain: chat-stream Chunk gap p95 of
-        25.3 ms can be up to 1.4 ms too high or 2.8 ms too low. Spread the load over more workers, or
-        lower the rate.
+        For exact figures: spread the load over more workers, or lower the rate.
         Possible causes: event loop (busy for 64 % on average), CPU wait (2.6 % of the time on average),
         garbage collection (the longest pause took 12 ms).
         What now: reports/what-now.md.

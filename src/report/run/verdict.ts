@@ -34,7 +34,7 @@ import {
 } from '../summary/objective-text.ts';
 import { runVerdict, selfTestText, whatNowPage } from '../summary/run-verdict.ts';
 import { markup } from '../text/markup.ts';
-import { countText, plural } from '../text/number-text.ts';
+import { countText, lowerFirst, plural } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 
 export const objectiveTones = {
@@ -82,24 +82,34 @@ const evidenceColumns: readonly Column<TrustSignal>[] = [
   column.words('What to do', ({ advice }) => advice ?? '–'),
 ];
 
-/** Says why a run is not valid: the signals that decided it, and those that may be causes, with their main values. */
+/**
+ * Says why a run is not valid: the signals that decided it, those of the load first, and those that may be causes, with
+ * their main values. The sentences of the verdict already name the figures that are not exact.
+ */
 const findingsList = ({ evidence }: Trust): Block => {
-  const isInvalid = ({ level }: TrustSignal): boolean => level === 'invalid';
-  const unhealthy = evidence
-    .filter(({ level }) => level !== 'valid')
-    .toSorted((a, b) => Number(isInvalid(b)) - Number(isInvalid(a)));
-  const findings = unhealthy
-    .filter(({ decides }) => decides)
-    .map(({ level, signal, observed, expected, advice }) => {
-      // The sentence about the run already says which figures are healthy.
-      const healthy = signal === figuresSignalName ? '' : ` (healthy: ${expected})`;
-      const finding = `${level}: ${signal}, ${observed}${healthy}. ${advice ?? ''}`.trim();
-      return { text: finding, tone: trustTones[level] };
-    });
+  const unhealthy = evidence.filter(({ level }) => level !== 'valid');
+  const deciding = unhealthy.filter(({ decides }) => decides);
+  const isInvalid = deciding.some(({ level }) => level === 'invalid');
+  const ofLoad = deciding
+    .filter(({ signal }) => signal !== figuresSignalName)
+    .toSorted((a, b) => Number(b.level === 'invalid') - Number(a.level === 'invalid'))
+    .map(({ level, signal, observed, expected, advice }) => ({
+      text: `${level}: ${signal}, ${observed} (healthy: ${expected}). ${advice ?? ''}`.trim(),
+      tone: trustTones[level],
+    }));
+  const ofFigures = deciding.flatMap(({ signal, advice, level }) =>
+    signal !== figuresSignalName || advice === null || isInvalid
+      ? []
+      : { text: `For exact figures: ${lowerFirst(advice)}`, tone: trustTones[level] },
+  );
   const causes = unhealthy
     .filter(({ decides }) => !decides)
     .map(({ signal, observed }) => `${signal} (${observed.split(/[,;] | \(/, 1)[0]})`);
-  return list([...findings, causes.length > 0 && `Possible causes: ${causes.join(', ')}.`]);
+  return list([
+    ...ofLoad,
+    ...ofFigures,
+    causes.length > 0 && `Possible causes: ${causes.join(', ')}.`,
+  ]);
 };
 
 /** Lists all signals of the load generator, first those that decide. The list is open if the run is not valid. */

@@ -20,7 +20,14 @@ import {
   missingSlices,
 } from '../../model/result/summary.ts';
 import type { FigureError, Trust, TrustLevel } from '../../model/result/verdict.ts';
-import { countText, figureText, listed, plural, shareText } from '../text/number-text.ts';
+import {
+  countText,
+  figureText,
+  listed,
+  lowerFirst,
+  plural,
+  shareText,
+} from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
 import { errorText, isWithheld } from './figures.ts';
 import { objectivesSentence } from './objective-text.ts';
@@ -190,8 +197,6 @@ const connectionSentence = (result: Result): string | null => {
   const causes = byCause.map(({ cause, count }) => `${countText(count)} ${cause}`);
   return `${shareText(failed, due)} of the requests failed by their connections (${listed(causes)}), and the figures are those of the others: see what limits connections at the target and before it, and whether it answers with wire: {reuse: false}.`;
 };
-
-const lowerFirst = (text: string): string => `${text[0]!.toLowerCase()}${text.slice(1)}`;
 
 /** Incomplete takes precedence over trust, and a run in which nothing succeeded after the warm-up is never valid. */
 export const runVerdict = (result: Result, trust: Trust): RunVerdict => {

@@ -87,3 +87,7 @@ export const intervalText = (low: number | null, high: number | null, unit = '')
 /** Formats a list as `a`, `a and b`, or `a, b and c`. */
 export const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+
+/** Begins a text with a small letter, for the middle of a sentence. */
+export const lowerFirst = (text: string): string =>
+  `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
