@@ -108,7 +108,7 @@ const gridOf = ({ columns, isGrouped }: ShownTable, wordsPlace: number) => {
 
 /**
  * Writes a table in columns; returns `null` if there is no room. `otherwise` is the place of notes that have no room
- * beside their cells.
+ * beside their cells; names are shortened to fit, if they may be.
  */
 const columnLines = (
   layout: TerminalLayout,
@@ -160,8 +160,7 @@ const columnLines = (
       ]);
     });
   };
-  const wordsTitle = isBeside ? columns[wordsPlace]?.title : undefined;
-  const heads = [...titles, ...(wordsTitle === undefined ? [] : [wordsTitle])];
+  const heads = isBeside && wordsPlace >= 0 ? [...titles, columns[wordsPlace]!.title] : titles;
   return [
     line(heads.map((text) => ({ text, tone: 'quiet' }))),
     ...groups.flatMap(({ title, rows: members }, i) => [
