@@ -38,9 +38,9 @@ describe('the text for an objective', () => {
       { text: 'e2e.p99.9{traffic=chat} < 1s', observed: null, low: null, high: null },
       '∞, n 760; fewer than 99.9 % completed',
     ],
-    [{ grounds: 'no-data', n: 26 }, 'no data: 26 samples, at least 200 needed'],
+    [{ grounds: 'no-data', n: 26 }, 'too little data: 26 samples, at least 200 needed'],
     [{ grounds: 'no-data', n: 0, observed: null }, 'no data: no samples'],
-    [{ grounds: 'no-data', n: 1, unit: '%' }, 'no data: 1 arrival, at least 200 needed'],
+    [{ grounds: 'no-data', n: 1, unit: '%' }, 'too little data: 1 arrival, at least 200 needed'],
     [
       { grounds: 'no-data', text: 'server.cacheUse.max < 90%', n: 0, observed: null, unit: '%' },
       'no data: too few readings of the server have this figure',

@@ -56,7 +56,7 @@ const noDataText = ({ text, n, minSamples, unit }: ObjectiveVerdict): string => 
   const what = unit === '%' ? 'arrival' : 'sample';
   return n === 0
     ? `no data: no ${what}s`
-    : `no data: ${plural(n, what)}, at least ${countText(minSamples)} needed`;
+    : `too little data: ${plural(n, what)}, at least ${countText(minSamples)} needed`;
 };
 
 /** By how much the load generator can have moved the figure across the bound. */
