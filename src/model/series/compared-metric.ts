@@ -51,6 +51,7 @@ const effectSchema = z.strictObject({
   /** The lower end of the 95 % confidence interval; `null` if a side has a single run. */
   low: z.number().nullable(),
   high: z.number().nullable(),
+  /** The p-value; of runs that did not take turns, the larger of those with and without their drift. */
   p: z.number().nullable(),
   /** The p-value adjusted by Hochberg for the number of gated metrics; `null` if not gated. */
   adjustedP: z.number().nullable(),
