@@ -3,6 +3,7 @@ import { planSchema } from '../model/plan/plan.ts';
 import { withoutPrompts } from '../model/plan/without-prompts.ts';
 import { sampleTraceLoad } from '../model/workload/sample-trace.fixture.ts';
 import type { MediaFile, WorkloadFiles } from '../model/workload/workload.ts';
+import { milliseconds } from '../model/quantity.ts';
 import { problemsText } from './text/scenario-problem.ts';
 import { readScenario } from './read-scenario.ts';
 
@@ -11,6 +12,14 @@ const sha256 = 'a'.repeat(64);
 const media: Readonly<Record<string, MediaFile>> = {
   'file:a.png': { kind: 'image', contentType: 'image/png', format: 'png', base64: 'QUI=' },
   'bundled:b.mp3': { kind: 'audio', contentType: 'audio/mpeg', format: 'mp3', base64: 'QkI=' },
+};
+
+/** Ten minutes of requests whose times in whole seconds were read as milliseconds. */
+const wholeSeconds = {
+  ...sampleTraceLoad.facts,
+  requests: 300,
+  duration: milliseconds(595),
+  busiestMinute: { requests: 300, tokens: 33_000 },
 };
 
 const workload: WorkloadFiles = {
@@ -27,10 +36,13 @@ const workload: WorkloadFiles = {
     name === 'odd.json'
       ? { ok: false, problem: `${name}: no prompts of exact length can be made` }
       : { ok: true, value: { name, sha256, words: 4000 } },
-  trace: ({ file }) =>
-    file === 'short.jsonl'
-      ? { ok: true, value: sampleTraceLoad.facts }
-      : { ok: false, problem: `${file}:1: expected a trace` },
+  trace: ({ file }) => {
+    const traces = { 'short.jsonl': sampleTraceLoad.facts, 'seconds.jsonl': wholeSeconds };
+    const value = traces[file as keyof typeof traces];
+    return value === undefined
+      ? { ok: false, problem: `${file}:1: expected a trace` }
+      : { ok: true, value };
+  },
 };
 
 const steady = '{kind: constant, rate: 1/s, duration: 10s}';
@@ -213,6 +225,19 @@ describe('a trace', () => {
     expect(findings('100', ', unit: ms')).toBe('none');
     expect(findings('131')).toBe('none');
     expect(findings('none')).toBe('none');
+  });
+
+  it('that is shorter than a minute raises it by its rate', () => {
+    const findings = (unit: string, requests: number | string) =>
+      problems(
+        'weight: 1',
+        `{kind: trace, file: seconds.jsonl${unit}}`,
+        `limits: {requestsPerMinute: ${requests}, tokensPerMinute: none}\n`,
+      );
+    expect(findings('', 60)).toMatch(/its rate is 504 times .* milliseconds; which unit/);
+    expect(findings(', unit: ms', 60)).toBe('none');
+    expect(findings('', 3030)).toBe('none');
+    expect(findings('', 'none')).toBe('none');
   });
 
   it('keeps the part of it that the scenario selects', () => {

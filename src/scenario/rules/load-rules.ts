@@ -93,20 +93,28 @@ const declaredLimits = (scenario: WholeScenario): DeclaredLimits | null => {
 /** The factor above the declared limits from which the unit of a trace's times was probably mistaken. */
 const absurdFactor = 10;
 
-/** Finds a trace that needs more than ten times the declared limits, if nobody has said in which unit its times are. */
+/** The smallest number of requests whose rate is compared with the limits. Fewer can well come in a burst. */
+const ratedRequests = 10;
+const minute = 60_000;
+
+/**
+ * Finds a trace that needs more than ten times the declared limits, if nobody has said in which unit its times are. One
+ * that is shorter than a minute is judged by its rate.
+ */
 function* traceUnitFindings(
   part: ScenarioPart<ScenarioLoad | undefined>,
   { unit: given, speed }: Pick<TraceSelection, 'unit' | 'speed'>,
-  { unit, busiestMinute }: TraceFacts,
+  { unit, busiestMinute, requests, duration }: TraceFacts,
   limits: DeclaredLimits | null,
 ): Findings {
   if (given !== undefined || !isDoubtful(unit) || limits === null) return;
-  const most = Math.max(
-    busiestMinute.requests / limits.requests,
-    busiestMinute.tokens / limits.tokens,
-  );
+  const isRated = requests >= ratedRequests && duration < minute;
+  const most =
+    Math.max(busiestMinute.requests / limits.requests, busiestMinute.tokens / limits.tokens) *
+    (isRated ? minute / Math.max(1, duration) : 1);
   if (most <= absurdFactor * Math.max(1, speed)) return;
-  const message = `its busiest minute needs ${groupDigits(Math.round(most))} times the declared limits if its times are ${unitNames[unit]}`;
+  const what = isRated ? 'rate is' : 'busiest minute needs';
+  const message = `its ${what} ${groupDigits(Math.round(most))} times the declared limits if its times are ${unitNames[unit]}`;
   yield part.at('file').valueFinding(message, askUnit);
 }
 
