@@ -135,6 +135,33 @@ describe('a transcript', () => {
     expect(read(format, { ...verbose, text })).toEqual(wrapped);
   });
 
+  // vLLM before July 2026 wrote the duration as a text; the others are fields that nothing here reads.
+  it.each([
+    { duration: '2.5' },
+    { duration: null, language: null },
+    { duration: '00:00:02.5', usage: 'none' },
+    { task: 7, usage: { type: 'duration', seconds: '3' }, segments: [{ id: 'a', start: '0' }] },
+    { words: 'none', error: null },
+    { code: 200, message: 'OK' },
+  ])('is complete whatever its other fields are: %j', (fields) => {
+    const { answer } = complete;
+    expect(read('verbose_json', { ...verbose, ...fields })).toEqual({ ...complete, answer });
+    expect(read('json', { text: 'the gate is open', ...fields })).toEqual(complete);
+  });
+
+  it.each([
+    { text: '', error: { message: 'no luck' } },
+    { text: 'the gate', error: 'no luck' },
+    { code: 5001, msg: 'no luck' },
+    { success: false, errors: [{ code: 3040, message: 'no luck' }], result: null },
+  ])('is an error if it says so: %j', (body) => {
+    expect(read('json', body)).toMatchObject({
+      kind: 'malformed',
+      issue: 'stream-error',
+      detail: expect.stringMatching(/: no luck$/),
+    });
+  });
+
   it('is plain text if it only begins like JSON', () => {
     const clip = sampleClip({ text: 'Yes, he said.' });
     for (const body of ['"Yes," he said.', '{Yes} he said', '[Yes] he said']) {
