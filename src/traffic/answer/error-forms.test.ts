@@ -174,6 +174,42 @@ describe('an error outside events', () => {
   });
 });
 
+describe('an error that breaks off', () => {
+  it.each([
+    '{"error":{"message":"no luck","ty',
+    '{"error": {"message": "no luck"',
+    '[{"error":{"message":"no luck"',
+  ])('within JSON is quoted: %s', (cut) => {
+    const headers = { 'content-type': 'application/json' };
+    expect(replay('chat', [Buffer.from(cut)], { headers })).toMatchObject({
+      issue: 'stream-error',
+      detail: expect.stringMatching(/: no luck$/),
+    });
+    for (const start of ['data: ', ''])
+      expect(readEverySplit(`${sseEvent(textChunk('a'))}${start}${cut}`)).toMatchObject({
+        issue: 'stream-error',
+        detail: expect.stringMatching(/: no luck$/),
+      });
+  });
+
+  it.each(['{"error":null,"id":"x","choi', '{"choices":[{"error":"x', '{"error":'])(
+    'is not %s',
+    (cut) => {
+      expect(readEverySplit(`${sseEvent(textChunk('a'))}data: ${cut}`)).toMatchObject({
+        issue: 'stream-truncated',
+      });
+    },
+  );
+});
+
+it('an event with the name of an error, instead of a whole chat, is one', () => {
+  const body = Buffer.from('event: error\ndata: no luck\n\n');
+  expect(replay('chat', [body])).toMatchObject({
+    issue: 'stream-error',
+    detail: expect.stringMatching(/: no luck$/),
+  });
+});
+
 it('a body of the wrong shape is quoted by its message', () => {
   const body = Buffer.from('{"message":"no Route matched","request_id":"x"}');
   expect(replay('chat', [body], { headers: { 'content-type': 'application/json' } })).toMatchObject(

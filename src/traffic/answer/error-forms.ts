@@ -227,3 +227,10 @@ export const errorInChoices = (choices: unknown): unknown => {
   }
   return undefined;
 };
+
+/**
+ * Decides whether an event is named as an error: `error`, and in other APIs `response.failed` (OpenAI’s Responses API) or
+ * `internalServerException` (Amazon Bedrock).
+ */
+export const isErrorType = (type: string): boolean =>
+  type !== 'message' && /(?:error|exception|failed|failure)$/i.test(type);

@@ -134,10 +134,17 @@ export const errorInsteadOf = (name: string, json: unknown, redact: Redact): str
   return error === null ? null : `a JSON error was returned instead of ${name}: ${error.message}`;
 };
 
-/** Returns the message of a truncated JSON body, if the kept part contains it. */
-const messageOfTruncatedJson = (text: string): string => {
+/** Returns the message in the beginning of a JSON text; `null` if there is none. */
+const messageInCutJson = (text: string): string | null => {
   const quoted = /"(?:message|msg|detail)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
-  return wordOf(jsonIn(quoted ?? '')) ?? `a JSON body of more than ${maxRefusalBytes} bytes`;
+  return wordOf(jsonIn(quoted ?? ''));
+};
+
+/** Reads the error in a JSON text that breaks off, as a server does that dies while it writes; `null` for other texts. */
+export const readCutError = (text: string, redact: Redact): string | null => {
+  const isCutError = /^\s*[[{]/.test(text) && /"errors?"\s*:\s*[^\s,}n]/.test(text);
+  if (!isCutError || /"choices"/.test(text) || jsonIn(text) !== undefined) return null;
+  return excerpt(messageInCutJson(text) ?? noMessage, redact);
 };
 
 const unknownBody = (json: unknown, { text, isTruncated }: RefusedBody): ErrorText => {
@@ -148,7 +155,10 @@ const unknownBody = (json: unknown, { text, isTruncated }: RefusedBody): ErrorTe
   }
   if (looksLikeHtml(text)) return { form: 'html', message: htmlTitle(text) };
   if (isTruncated && /^\ufeff?\s*[{[]/.test(text))
-    return { form: 'json', message: messageOfTruncatedJson(text) };
+    return {
+      form: 'json',
+      message: messageInCutJson(text) ?? `a JSON body of more than ${maxRefusalBytes} bytes`,
+    };
   return text.trim() === '' ? { form: 'empty', message: '' } : { form: 'text', message: text };
 };
 

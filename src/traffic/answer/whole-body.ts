@@ -5,7 +5,15 @@ import type { Instant } from '../../model/quantity.ts';
 import { decodeBody, encodingOf } from './content-encoding.ts';
 import { missedOutcome } from './check-expectation.ts';
 import type { AnswerReader, ReadingContext } from '../traffic-handler.ts';
-import { errorInsteadOf, excerpt, htmlInsteadOf, readErrorLine } from './read-refusal.ts';
+import { isErrorType } from './error-forms.ts';
+import {
+  errorInsteadOf,
+  excerpt,
+  htmlInsteadOf,
+  readCutError,
+  readErrorLine,
+  readStreamError,
+} from './read-refusal.ts';
 import {
   collectBody,
   malformed,
@@ -113,7 +121,12 @@ const notJsonOr = (
   isLabelled: boolean,
   redact: ReadingContext['redact'],
 ): Outcome => {
-  const error = readErrorLine(firstEventData(text) ?? text, redact);
+  const data = firstEventData(text);
+  const isErrorEvent = isErrorType(/^event: ?(\S+)/m.exec(text)?.[1] ?? 'message');
+  const error =
+    data !== undefined && isErrorEvent
+      ? readStreamError(data, redact)
+      : (readErrorLine(data ?? text, redact) ?? readCutError(text, redact));
   return error === null
     ? notJson(name, isLabelled)
     : malformed('stream-error', `an error was returned instead of ${name}: ${error}`);

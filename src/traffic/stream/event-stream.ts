@@ -17,7 +17,8 @@ import {
 import type { RequestedPromptTokens } from '../request/chat-request.ts';
 import { tokenCost } from '../cost-of-tokens.ts';
 import type { ReadingContext } from '../traffic-handler.ts';
-import { excerpt, readErrorLine, readStreamError } from '../answer/read-refusal.ts';
+import { excerpt, readCutError, readErrorLine, readStreamError } from '../answer/read-refusal.ts';
+import { isErrorType } from '../answer/error-forms.ts';
 import { isFailingFinish, isKnownFinish, shownFinish } from '../answer/finish-reasons.ts';
 import { laterUsage, type UsageReading } from '../answer/read-usage.ts';
 import {
@@ -42,13 +43,6 @@ interface StreamContext extends ReadingContext {
   readonly price: Price | null;
   readonly asked: RequestedPromptTokens;
 }
-
-/**
- * Decides whether an event is named as an error: `error`, and in other APIs `response.failed` (OpenAI’s Responses API) or
- * `internalServerException` (Amazon Bedrock).
- */
-const isErrorType = (type: string): boolean =>
-  type !== 'message' && /(?:error|exception|failed|failure)$/i.test(type);
 
 /** Decides whether the data of an event ends the stream. Some servers write the word otherwise: `[done]`, `"[DONE]"`. */
 const isStreamEnd = (data: string): boolean => {
@@ -287,8 +281,8 @@ export class EventStreamReader implements BodyReader {
     const { redact } = this.context;
     const leftovers = this.#sse.leftovers();
     if (this.#fault === null) this.#note('unfinished-event');
-    const errors = [...leftovers, `${this.#stray}${leftovers.at(-1) ?? ''}`].map((text) =>
-      readErrorLine(text, redact),
+    const errors = [...leftovers, `${this.#stray}${leftovers.at(-1) ?? ''}`].map(
+      (text) => readErrorLine(text, redact) ?? readCutError(text, redact),
     );
     const error = errors.find((text) => text !== null);
     if (error !== undefined && error !== null) this.#failWith(error);
