@@ -4,7 +4,7 @@ import type { Group } from '../../model/measures/counts.ts';
 import { emptyHistogram, type EncodedHistogram } from '../../model/measures/histogram.ts';
 import { quantile } from '../../model/measures/quantile.ts';
 import type { CanarySample } from '../../model/result/canary.ts';
-import type { Result } from '../../model/result/result.ts';
+import type { GeneratorSample, Result } from '../../model/result/result.ts';
 import {
   healthyResult,
   sampleGroup,
@@ -205,6 +205,29 @@ describe('the bounds of a figure', () => {
   it('are exact for what the load generator cannot move', () => {
     const group = groupWith({ outputTokens: [5, 6] }, { end: [100] });
     expect(figureErrorsOf(resultWith(group, [[9, 20]])).boundsOf('outputTokens', all)).toBeNull();
+  });
+
+  it('use the lateness of timers without self-test streams, each percentile with its share', () => {
+    const group = groupWith(
+      { endToEnd: Array.from({ length: 1000 }, (_, i) => 100 + i / 100) },
+      { end: Array.from({ length: 1000 }, () => 0) },
+    );
+    const widthWith = (late: GeneratorSample['late']): number => {
+      const seconds = Array.from({ length: 20 }, () => ({
+        ...(late === undefined ? {} : { late }),
+        canary: null,
+        delayP99: 8,
+        delayMax: 9,
+      }));
+      const slices = [sampleJudgedSlice(sampleSeconds(seconds))];
+      const result = healthyResult({ slices, groups: [group] });
+      const { low, high } = figureErrorsOf(result).boundsOf('endToEnd', all)!(0.5);
+      return high - low;
+    };
+    expect(widthWith(undefined)).toBeGreaterThan(8);
+    // A tenth of the instants is a millisecond of this distribution, with some more by chance.
+    expect(widthWith({ p50: 0.1, p90: 0.2, p99: 8 })).toBeLessThan(2);
+    expect(widthWith({ p50: 0.1, p90: 8, p99: 8 })).toBeGreaterThan(5);
   });
 
   it('of results without read delays use the lag of the starts and the lateness of timers', () => {

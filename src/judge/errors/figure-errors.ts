@@ -137,13 +137,15 @@ const byStreams = (samples: readonly GeneratorSample[]): DelayBeyond | null => {
 const kernelDelay = 0.1;
 
 /**
- * Computes the delays from the lateness of the loop's timers: 99 % of them are at most as late as the p99 of their
- * second.
+ * Computes the delays from the lateness of the loop's timers: of each second's p50, p90, p99 and maximum, each with its
+ * share. Old results have the p99 and the maximum.
  */
 const byTimers = (samples: readonly GeneratorSample[]): DelayBeyond =>
   delayBeyond(
-    samples.flatMap(({ delayP99, delayMax }) => [
-      [delayP99 + kernelDelay, 0.99] as const,
+    samples.flatMap(({ late, delayP99, delayMax }) => [
+      [(late?.p50 ?? delayP99) + kernelDelay, 0.5] as const,
+      [(late?.p90 ?? delayP99) + kernelDelay, 0.4] as const,
+      [(late?.p99 ?? delayP99) + kernelDelay, 0.09] as const,
       [delayMax + kernelDelay, 0.01] as const,
     ]),
     0,

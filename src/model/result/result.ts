@@ -49,6 +49,11 @@ export const generatorSampleSchema = z.strictObject({
   /** The 99th percentile of the event loop's delay in ms, without the monitor's own resolution. */
   delayP99: z.number(),
   delayMax: z.number(),
+  /**
+   * How late half, 90 and 99 % of the second's instants were at most, in ms, by the timers of the loop; absent with
+   * self-test streams, and in old results.
+   */
+  late: z.strictObject({ p50: z.number(), p90: z.number(), p99: z.number() }).optional(),
   /** The numbers of turns of the loop, of events, and of events that waited for another turn (uvMetricsInfo). */
   loops: count,
   events: count,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { PerformanceObserver, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 import type { GeneratorSample } from '../../model/result/result.ts';
+import { timerLateness } from './timer-lateness.ts';
 
 /** Returns the text of a kernel file; `null` if it does not exist. */
 const kernelText = (path: string): string | null => {
@@ -109,7 +110,7 @@ const watchPauses = () => {
 };
 
 /** Watches how late the event loop's timers are, after subtracting the monitor's own resolution. */
-const watchDelay = () => {
+const watchDelay = (keepsLateness: boolean) => {
   const monitor = monitorEventLoopDelay({ resolution });
   monitor.enable();
   const aboveResolution = (nanoseconds: number): number =>
@@ -117,7 +118,9 @@ const watchDelay = () => {
   return {
     take: () => {
       const isEmpty = monitor.count === 0;
+      const late = keepsLateness ? timerLateness(monitor, resolution) : null;
       const delays = {
+        ...(late === null ? {} : { late }),
         delayP99: isEmpty ? 0 : aboveResolution(monitor.percentile(99)),
         delayMax: isEmpty ? 0 : aboveResolution(monitor.max),
       };
@@ -154,10 +157,13 @@ const watchMemory = (): (() => number) => {
   };
 };
 
-/** Watches this thread as a load generator: `sample(second)` returns its figures since the last call. */
-export const watchGenerator = () => {
+/**
+ * Watches this thread as a load generator: `sample(second)` returns its figures since the last call. `keepsLateness` adds
+ * the lateness of instants by the loop's timers.
+ */
+export const watchGenerator = ({ keepsLateness = false } = {}) => {
   const pauses = watchPauses();
-  const delay = watchDelay();
+  const delay = watchDelay(keepsLateness);
   const readThrottled = watchThrottling();
   const readMemory = watchMemory();
   let before = counters(readThrottled);

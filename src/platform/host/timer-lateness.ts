@@ -1,0 +1,44 @@
+/** The intervals between the timers of a second, in nanoseconds, as `monitorEventLoopDelay` measures them. */
+interface TimerIntervals {
+  readonly count: number;
+  readonly mean: number;
+  readonly percentiles: ReadonlyMap<number, number>;
+}
+
+/** How late the instants of a second were at most, in ms: half of them, 90 and 99 %. */
+export interface InstantLateness {
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+}
+
+/**
+ * Returns how late the instants of a second were by the loop's timers; `null` without timers. While the loop is blocked,
+ * one late timer replaces all that would have been due: a timer stands for as many instants as its interval is long.
+ * Example: of 50 timers of 10 ms, the last was 500 ms late. It is 2 % of the timers, but half of all instants fell into
+ * its interval.
+ */
+export const timerLateness = (
+  { count, mean, percentiles }: TimerIntervals,
+  resolution: number,
+): InstantLateness | null => {
+  if (count === 0) return null;
+  let rank = 0;
+  const groups = Array.from(percentiles, ([percent, length]) => {
+    const before = rank;
+    rank = Math.max(rank, Math.ceil((percent / 100) * count - 1e-9));
+    // No interval of the group is longer than its last one.
+    return { length, share: ((rank - before) * length) / (count * mean) };
+  });
+  const at = (q: number): number => {
+    let longer = 0;
+    for (let i = groups.length - 1; i >= 0; i -= 1) {
+      const { length, share } = groups[i]!;
+      longer += share;
+      if (longer > 1 - q || i === 0)
+        return Math.round(Math.max(0, length / 1e6 - resolution) * 1000) / 1000;
+    }
+    return 0;
+  };
+  return { p50: at(0.5), p90: at(0.9), p99: at(0.99) };
+};
