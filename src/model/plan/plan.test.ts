@@ -47,6 +47,12 @@ describe('a plan', () => {
     expect(new Set(differing).size).toBe(3);
   });
 
+  it('has another hash for each rule of a complete stream', () => {
+    const rules = ['standard', 'lenient', 'strict'] as const;
+    const hashes = rules.map((streams) => planHash(samplePlan({ streams })));
+    expect(new Set(hashes).size).toBe(3);
+  });
+
   it('has the same hash for any objectives: results stay comparable when a bound changes', () => {
     const scope = { traffic: null, model: null, key: null, stages: null };
     const held = { text: 'e2e < 5s', scope, comparison: '<', bound: 5000 } as const;
