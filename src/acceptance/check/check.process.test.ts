@@ -6,7 +6,7 @@ import { testKey } from '../../mock/settings/settings.ts';
 import { type CheckReport, checkReportSchema } from '../../verbs/check/model/check-report.ts';
 import { countersOf, openMock } from '../harness/open-mock.fixture.ts';
 import { weir } from '../harness/weir-command.fixture.ts';
-import { cleanUpAfterEach, tempFolder } from '../harness/weir-process.fixture.ts';
+import { cleanUpAfterEach, tempFile, tempFolder } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 
@@ -135,6 +135,30 @@ it('--no-cost sends nothing that is paid for, and --only and --skip choose check
   expect(report.spent).toMatchObject({ outputTokens: 0, characters: 0, audioSeconds: 0 });
   expect(report.rows.some(({ topic }) => topic === 'speech')).toBe(false);
   expect(report.rows.some(({ id }) => id === 'temperature-above')).toBe(true);
+});
+
+it('finish reasons that fail answers in the scenario fail checks, too, but not the length that the suite sets', async () => {
+  const text = `traffic: [{ kind: chat, model: weir/small, prompt: Say yes. }]
+load: { kind: constant, rate: 1/s, duration: 1s }
+fails: [finish: stop, finish: length]
+`;
+  const path = await tempFile('fails.yaml', text);
+  const out = await tempFolder();
+  const { code } = await weir([
+    'check',
+    path,
+    '--target',
+    'mock',
+    '--out',
+    out,
+    '--only',
+    'chat,minimal',
+  ]);
+  expect(code).toBe(10);
+  const found = (await reportIn(out)).rows.filter(({ outcome }) => outcome === 'violation');
+  expect(found).toMatchObject([
+    { id: 'minimal', observed: 'status 200 with the finish reason "stop"' },
+  ]);
 });
 
 it('the reference gateway, which costs nothing, is checked without a consent', async () => {

@@ -50,8 +50,15 @@ export const bundledClips = async (): Promise<{
   };
 };
 
-/** Opens connections to a target for the checks. `timeout` is the maximum time of an answer, in ms. */
-export const openCheckSession = (target: ReadyTarget, timeout: number) => {
+/**
+ * Opens connections to a target for the checks. `timeout` is the maximum time of an answer, in ms; `fails` has the
+ * finish reasons that fail one by the scenario.
+ */
+export const openCheckSession = (
+  target: ReadyTarget,
+  timeout: number,
+  fails: readonly string[],
+) => {
   const { baseUrl, wire, certificates, credentials } = target;
   const startedAt = wallClock();
   const wallZero = Date.parse(startedAt);
@@ -92,7 +99,7 @@ export const openCheckSession = (target: ReadyTarget, timeout: number) => {
         isAudio,
       });
       const isCutShort = isShortened && isDeadline(received);
-      return new CheckAnswer(id, { ...received, isCutShort }, request, redact);
+      return new CheckAnswer(id, { ...received, isCutShort }, request, redact, fails);
     },
   };
   return {

@@ -1,3 +1,5 @@
+import { plainFinish } from '../../model/observation/outcome.ts';
+import type { Plan } from '../../model/plan/plan.ts';
 import type { CheckReport } from './model/check-report.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
@@ -153,6 +155,13 @@ const checkTarget = async (
 };
 
 /**
+ * Returns the finish reasons that fail an answer by the scenario. The requests of the suite set their own maximum of
+ * tokens, so an answer that ends there is no fault.
+ */
+const failingFinishes = ({ fails = [] }: Pick<Plan, 'fails'>): readonly string[] =>
+  fails.map(({ finish }) => finish).filter((finish) => plainFinish(finish) !== 'length');
+
+/**
  * Checks the interface of a target. `confirm` asks whether the budget may be spent, and rejects if not. Throws a `Problem` if
  * nothing can be checked.
  */
@@ -181,7 +190,7 @@ export const performCheck = async (
         throw new Problem(`${warning} Name a chat model with --model NAME`);
       say(warning);
     }
-    session = openCheckSession(target, selection.timeout);
+    session = openCheckSession(target, selection.timeout, failingFinishes(read.plan));
     const now = Math.floor(session.client.wall() / 1000);
     const run = new CheckRun(session.client, {
       target: { ...noModels, now, ...(await bundledClips()) },

@@ -46,6 +46,8 @@ const escaped = (text: string): string =>
 export class CheckAnswer {
   readonly received: ReceivedAnswer;
   readonly requestId: string;
+  /** The further finish reasons that fail an answer, by the scenario. */
+  readonly fails: readonly string[];
   readonly #redact: (text: string) => string;
   #json: { readonly value: unknown } | null = null;
   #text: string | null = null;
@@ -55,8 +57,10 @@ export class CheckAnswer {
     received: ReceivedAnswer,
     request: WireRequest,
     redact: (text: string) => string,
+    fails: readonly string[] = [],
   ) {
     this.requestId = requestId;
+    this.fails = fails;
     this.received = received;
     const isText = request.headers['content-type'] === 'application/json';
     const isJson = isText && jsonIn(Buffer.from(request.body ?? []).toString('utf8')) !== undefined;

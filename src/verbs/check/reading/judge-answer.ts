@@ -36,7 +36,7 @@ export const failureInChat = (answer: CheckAnswer, json: unknown, where = ''): s
   if (error !== null) return `an error${where}: ${answer.quote(error)}`;
   const finish = placesAt(json, 'choices.*.finish_reason')
     .map(({ value }) => readFinish(value))
-    .find((reason) => reason !== null && isFailingFinish(reason, []));
+    .find((reason) => reason !== null && isFailingFinish(reason, answer.fails));
   return finish === undefined ? null : `the finish reason ${fieldText(answer, finish)}${where}`;
 };
 

@@ -7,7 +7,11 @@ import type { CheckTarget, Judged } from '../reading/check-case.ts';
 
 const target = { chat: 'a/b', speech: 's', transcription: 'a/w', listed: [] };
 
-const answerWith = (requestId: string, received: Partial<ReceivedAnswer>): CheckAnswer =>
+const answerWith = (
+  requestId: string,
+  received: Partial<ReceivedAnswer>,
+  fails: readonly string[] = [],
+): CheckAnswer =>
   new CheckAnswer(
     requestId,
     {
@@ -22,6 +26,7 @@ const answerWith = (requestId: string, received: Partial<ReceivedAnswer>): Check
     },
     { method: 'GET', path: '/', headers: {}, body: null },
     redactor(['sk-weir-secret']),
+    fails,
   );
 
 const judge = (
@@ -115,6 +120,15 @@ describe('a chat with status 200', () => {
     const judged = judge('chat', [answerWith('chat', { body: Buffer.from(JSON.stringify(body)) })]);
     expect(judged.outcome).toBe(outcome);
     expect(judged.observed).toContain(observed);
+  });
+
+  it('that ended by a reason that fails answers in the scenario is a violation', () => {
+    const body = Buffer.from(JSON.stringify(chatOf({ finish_reason: 'satisfied' })));
+    const fails = ['satisfied'];
+    expect(judge('chat', [answerWith('chat', { body }, fails)])).toMatchObject({
+      outcome: 'violation',
+      observed: expect.stringContaining('the finish reason "satisfied"') as string,
+    });
   });
 });
 
