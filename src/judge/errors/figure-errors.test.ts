@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Group } from '../../model/measures/counts.ts';
 import { emptyHistogram, type EncodedHistogram } from '../../model/measures/histogram.ts';
 import { quantile } from '../../model/measures/quantile.ts';
+import { milliseconds } from '../../model/quantity.ts';
 import type { CanarySample } from '../../model/result/canary.ts';
 import type { GeneratorSample, Result } from '../../model/result/result.ts';
 import {
@@ -238,4 +239,14 @@ describe('the bounds of a figure', () => {
     expect(low).toBeLessThan(95);
     expect(low).toBeGreaterThan(94);
   });
+});
+
+it('the errors of a result are made once, and again if one of its parts differs', () => {
+  const result = resultWith(groupWith({ endToEnd: [100] }, { end: [1] }), [[0, 20]]);
+  const errors = figureErrorsOf(result);
+  expect(figureErrorsOf({ ...result, verdicts: [] })).toBe(errors);
+  for (const part of ['groups', 'slices', 'timeline'] as const)
+    expect(figureErrorsOf({ ...result, [part]: [...result[part]] })).not.toBe(errors);
+  const plan = { ...result.plan, warmUp: milliseconds(1000) };
+  expect(figureErrorsOf({ ...result, plan })).not.toBe(errors);
 });

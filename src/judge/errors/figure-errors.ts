@@ -314,7 +314,7 @@ export interface FigureErrors {
   readonly boundsOfCompleted: (measure: MeasureName, where: LabelFilter) => Bounds | null;
 }
 
-export const figureErrorsOf = (result: Result): FigureErrors => {
+const makeFigureErrors = (result: Result): FigureErrors => {
   let lag: Histogram | null = null;
   const read: ReadResult = {
     result,
@@ -347,4 +347,21 @@ export const figureErrorsOf = (result: Result): FigureErrors => {
     boundsOf: boundsFor(distributionOf, 'firstOfPartial'),
     boundsOfCompleted: boundsFor(completedDistributionOf),
   };
+};
+
+type Read = Pick<Result, 'slices' | 'timeline'> & { readonly warmUp: number };
+
+const known = new WeakMap<Result['groups'], { readonly of: Read; readonly errors: FigureErrors }>();
+
+/** Returns the errors of a result's figures. They are made once for all results with the same parts, such as a judged one. */
+export const figureErrorsOf = (result: Result): FigureErrors => {
+  const { groups, slices, timeline } = result;
+  const { warmUp } = result.plan;
+  const found = known.get(groups);
+  const isSame =
+    found?.of.slices === slices && found.of.timeline === timeline && found.of.warmUp === warmUp;
+  if (found !== undefined && isSame) return found.errors;
+  const errors = makeFigureErrors(result);
+  known.set(groups, { of: { slices, timeline, warmUp }, errors });
+  return errors;
 };
