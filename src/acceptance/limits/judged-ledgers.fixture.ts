@@ -72,6 +72,7 @@ export const ledgerFor = (
 
 export interface LedgerConditions extends Partial<Result> {
   readonly tokensPerMinute?: number;
+  readonly requestsPerMinute?: number | null;
   readonly left?: number;
   readonly level?: TrustLevel;
 }
@@ -79,10 +80,15 @@ export interface LedgerConditions extends Partial<Result> {
 export const judgeLedger = (
   entries: readonly LedgerEntry[],
   limiter: LimiterClass | 'any' | null,
-  { tokensPerMinute = 2_000_000, left = 0, level = 'valid', ...changes }: LedgerConditions = {},
+  {
+    tokensPerMinute = 2_000_000,
+    requestsPerMinute = tokensPerMinute < 2_000_000 ? null : requestLimit,
+    left = 0,
+    level = 'valid',
+    ...changes
+  }: LedgerConditions = {},
 ) => {
   const result = healthyResult({});
-  const requestsPerMinute = tokensPerMinute < 2_000_000 ? null : requestLimit;
   const limits = { requestsPerMinute, tokensPerMinute, limiter };
   return judgeRunLimits(
     {

@@ -80,7 +80,7 @@ describe('the judge of a run’s limits', () => {
   });
 
   it('finds a violation in a chat that was admitted after all tokens were used', () => {
-    const entries = ledgerFor(steadily(5, 1000), { requestsPerMinute: null }).map((entry) => ({
+    const entries = ledgerFor(steadily(5, 2500), { requestsPerMinute: null }).map((entry) => ({
       ...entry,
       tokens: 1_500_000,
     }));

@@ -34,13 +34,8 @@ export const sumInFlight = (uses: readonly LimitUse[], amountOf: (use: LimitUse)
  * allows since then, at instants that ascend. It is the level of a bucket that leaks at `rate` and is charged as late as
  * possible.
  */
-export const meterOf = (
-  settled: readonly LimitUse[],
-  rate: number,
-  begin: number,
-  before: number,
-) => {
-  let level = before;
+export const meterOf = (settled: readonly LimitUse[], rate: number, begin: number) => {
+  let level = 0;
   let at = begin;
   let next = 0;
   const leak = (moment: number): void => {
@@ -71,8 +66,6 @@ export const tokensAtOnce = (limit: number, reserved: number): readonly number[]
 
 interface Client {
   readonly uses: readonly LimitUse[];
-  /** What may have been used just before the first request. */
-  readonly usedBefore: number;
   /** Returns the amounts that a client may use at once beside a request with this reservation. */
   readonly atOnce: (limit: number, reserved: number) => readonly number[];
 }
@@ -86,7 +79,7 @@ interface Client {
  */
 export const earlyRefusals = (
   refusals: readonly LimitUse[],
-  { uses, usedBefore, atOnce }: Client,
+  { uses, atOnce }: Client,
   rule: LimitRule,
 ): readonly LimitUse[] => {
   const { limit } = rule;
@@ -115,7 +108,7 @@ export const earlyRefusals = (
     for (const amount of atOnce(limit, reserved)) {
       const rate = (limit - reserved - amount) / longestWindow(rule.window);
       if (rate <= 0) continue;
-      const levelAt = meterOf(settled, rate, begin, usedBefore);
+      const levelAt = meterOf(settled, rate, begin);
       for (const refusal of ordered) {
         const others = inFlight(refusal) - refusal.reserved;
         if (levelAt(refusal.sent) + others <= amount) early.add(refusal);

@@ -11,11 +11,43 @@ import { stageSpans } from '../../../model/plan/stage-spans.ts';
 import { sliceNoun } from '../../../model/result/slice-name.ts';
 import type { Result } from '../../../model/result/result.ts';
 import { missingSlices } from '../../../model/result/summary.ts';
-import { chargedBefore, knownOnly } from './interval-counts.ts';
-import { keyEvidence } from './key-evidence.ts';
+import { milliseconds } from '../../../model/quantity.ts';
+import { type KeyEvidence, keyEvidence, minute } from './key-evidence.ts';
+import { mayBeUsedUp } from './used-up.ts';
 
-/** The window of limits per minute, in ms. */
-export const minute = 60_000;
+export type LimitUnit = 'requests' | 'tokens';
+
+/** A declared limit per minute. */
+export interface MinuteLimit {
+  readonly unit: LimitUnit;
+  readonly limit: number;
+}
+
+/** The declared limits that may be used up for each 429 of a key. */
+export type UsedUpLimits = ReadonlyMap<LedgerEntry, readonly LimitUnit[]>;
+
+export const usedUpLimits = (
+  { entries, uses }: KeyEvidence,
+  limits: readonly MinuteLimit[],
+): UsedUpLimits => {
+  const rules = limits.map(({ unit, limit }) => ({
+    unit,
+    isUsedUp: mayBeUsedUp(uses[unit], { limit, window: milliseconds(minute) }),
+  }));
+  return new Map(
+    entries.flatMap((entry, place) => {
+      if (entry.status !== 429) return [];
+      const units = rules.filter(({ unit, isUsedUp }) => isUsedUp(uses[unit][place]!));
+      return [[entry, units.map(({ unit }) => unit)] as const];
+    }),
+  );
+};
+
+/** Whether a declared limit may be used up for a 429: the one that it names, or any if it names none. */
+export const isExplained = (refusal: LedgerEntry, usedUp: UsedUpLimits): boolean => {
+  const units = usedUp.get(refusal) ?? [];
+  return refusal.unit === null ? units.length > 0 : units.some((unit) => unit === refusal.unit);
+};
 
 /** Returns how far the clocks of the slices can differ, in ms; `null` if unknown. */
 const clockError = ({ slices }: Result): number | null => {
@@ -67,23 +99,23 @@ const refusalsOfKey = (
   { key, rows }: Ledger,
   { limits, warmUp }: Result['plan'],
 ): readonly MeasuredRefusal[] => {
-  const { requests, tokens, refused } = keyEvidence(rows.map(toLedgerEntry));
-  const declared = [
-    { limit: limits.requestsPerMinute, charged: chargedBefore(requests) },
-    // One request without reported tokens would make every sum that contains it infinite.
-    { limit: limits.tokensPerMinute, charged: chargedBefore(knownOnly(tokens)) },
+  const evidence = keyEvidence(rows.map(toLedgerEntry));
+  const declared: readonly (MinuteLimit | null)[] = [
+    limits.requestsPerMinute === null
+      ? null
+      : { unit: 'requests', limit: limits.requestsPerMinute },
+    limits.tokensPerMinute === null ? null : { unit: 'tokens', limit: limits.tokensPerMinute },
   ];
-  return refused
+  const usedUp = usedUpLimits(
+    evidence,
+    declared.filter((each) => each !== null),
+  );
+  return evidence.refused
     .filter(({ sent }) => sent >= warmUp)
-    .map(({ sent, answered, ended, traffic }) => ({
-      key,
-      sent,
-      ended,
-      traffic,
-      isExplained: declared.some(
-        ({ limit, charged }) => limit !== null && charged({ sent, answered }, minute).most >= limit,
-      ),
-    }));
+    .map((refusal) => {
+      const { sent, ended, traffic } = refusal;
+      return { key, sent, ended, traffic, isExplained: isExplained(refusal, usedUp) };
+    });
 };
 
 const knownRefusals = new WeakMap<Result, readonly MeasuredRefusal[] | null>();

@@ -1,8 +1,12 @@
+import { type LimitUse, tokenUses } from './token-uses.ts';
 import type { LedgerEntry } from '../../../model/observation/ledger.ts';
 import type { Charge } from './interval-counts.ts';
 import { retryAfterAccuracyOf } from './wait-accuracy.ts';
 import type { KeyRefusals, RetryAfterAccuracy } from '../../../model/limits/run-limits.ts';
 import { countBefore } from './count-instants.ts';
+
+/** The window of limits per minute, in ms. */
+export const minute = 60_000;
 
 /** The ledger of one key, as charges, admissions and refusals. */
 export interface KeyEvidence {
@@ -10,6 +14,8 @@ export interface KeyEvidence {
   readonly entries: readonly LedgerEntry[];
   readonly requests: readonly Charge[];
   readonly tokens: readonly Charge[];
+  /** What each entry can have used of both limits, in the same order. */
+  readonly uses: Readonly<Record<'requests' | 'tokens', readonly LimitUse[]>>;
   readonly refused: readonly LedgerEntry[];
   /** The requests that were certainly admitted and counted. */
   readonly admitted: readonly LedgerEntry[];
@@ -33,16 +39,34 @@ const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
 /** The charge of a request in tokens, made at any time until its end. It is unknown if the server did not report it. */
 const tokenCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry) || !isChat(entry)) return [];
-  const { sent: from, ended: until, tokens } = entry;
+  const { sent: from, ended: until, tokens, cached } = entry;
   const isKnown = tokens !== null || (!isAnswer(entry) && entry.status !== 0);
   const most = isKnown ? (tokens ?? 0) : Number.POSITIVE_INFINITY;
-  return [{ from, until, least: tokens ?? 0, most }];
+  // Some gateways rightly do not charge what came from a cache.
+  const least = Math.max(0, (tokens ?? 0) - (cached ?? 0));
+  return [{ from, until, least, most }];
+};
+
+/** The use of the limit of requests, which is charged at the decision. */
+const requestUse = (entry: LedgerEntry): LimitUse => {
+  const { sent, answered, status, unit } = entry;
+  const fate = status === 429 ? 'refused' : isAnswer(entry) ? 'admitted' : 'other';
+  const most = status === 401 ? 0 : 1;
+  const least = fate === 'admitted' && isChat(entry) ? 1 : 0;
+  return { sent, answered, settled: answered, fate, names: unit, least, most, reserved: most };
 };
 
 export const keyEvidence = (entries: readonly LedgerEntry[]): KeyEvidence => ({
   entries,
   requests: entries.flatMap(requestCharge),
   tokens: entries.flatMap(tokenCharge),
+  uses: {
+    requests: entries.map(requestUse),
+    tokens: tokenUses(
+      entries.map((entry) => ({ ...entry, isChat: isChat(entry) })),
+      minute,
+    ),
+  },
   refused: entries.filter(({ status }) => status === 429),
   admitted: entries.filter((entry) => isChat(entry) && isAnswer(entry)),
 });

@@ -16,8 +16,11 @@ interface ExceededSpan {
 interface EnvelopeTerms {
   /** The limits that a limiter admits in addition to one for each window: 1, or 0 for logs. */
   readonly extra: number;
-  /** Whether a window’s end forgets what was used above the limit, instead of keeping it as a debt. */
-  readonly forgetsExcess: boolean;
+  /**
+   * The number of times in so many windows that usage above the limit is forgotten: fixed windows forget it at each of
+   * their ends, a log after a window, and a bucket never, since it keeps a debt.
+   */
+  readonly forgottenIn: (windows: number) => number;
 }
 
 /** The number of lengths of spans that are tried one by one; from there on fewer. */
@@ -32,7 +35,7 @@ const eachWindow = 32;
 export const exceededSpans = (
   uses: readonly LimitUse[],
   { limit, window }: LimitRule,
-  { extra, forgetsExcess }: EnvelopeTerms,
+  { extra, forgottenIn }: EnvelopeTerms,
 ): readonly ExceededSpan[] => {
   const admitted = uses.filter(({ fate }) => fate === 'admitted');
   if (admitted.length === 0) return [];
@@ -44,16 +47,14 @@ export const exceededSpans = (
   }));
   const before = chargedBefore(charges);
   const overlapping = sumInFlight(admitted, ({ least }) => least);
-  const overshoot = forgetsExcess
-    ? admitted.reduce((most, each) => Math.max(most, overlapping(each)), 0)
-    : 0;
+  const overshoot = admitted.reduce((most, each) => Math.max(most, overlapping(each)), 0);
   const begin = admitted.reduce((least, { sent }) => Math.min(least, sent), Infinity);
   const end = admitted.reduce((most, { answered }) => Math.max(most, answered), begin);
   const worst = new Map<LimitUse, ExceededSpan>();
   const longest = Math.ceil((end - begin) / window) + 1;
   for (let windows = 1; windows <= longest; windows += Math.ceil(windows / eachWindow)) {
     const span = windows * window - windowTolerance(window);
-    const allowed = ownCountRatio * ((windows + extra) * limit + windows * overshoot);
+    const allowed = ownCountRatio * ((windows + extra) * limit + forgottenIn(windows) * overshoot);
     for (const admission of admitted) {
       const charged = before(admission, span).least;
       const known = worst.get(admission);

@@ -26,12 +26,12 @@ export const factsOfRun = (
   const uses = tokenUses(seenTokens(gateway, load, run), window);
   const rule = { limit: run.limit, window: milliseconds(window) };
   const refused = uses.filter(({ fate }) => fate === 'refused');
-  const client = { uses, usedBefore: 0, atOnce: tokensAtOnce };
+  const client = { uses, atOnce: tokensAtOnce };
   const isExplained = mayBeUsedUp(uses, rule);
   return {
     sent: uses.length,
     refused: refused.length,
-    exceeded: exceededSpans(uses, rule, { extra: 1, forgetsExcess: true }).length,
+    exceeded: exceededSpans(uses, rule, { extra: 1, forgottenIn: (windows) => windows }).length,
     early: earlyRefusals(refused, client, rule).length,
     unexplained: refused.filter((each) => !isExplained(each)).length,
   };

@@ -58,8 +58,8 @@ const fateOf = ({ status }: TokenRequest): LimitUse['fate'] => {
 };
 
 /**
- * Returns what a limit of tokens can have charged for the requests of a key. A refused or failed one may be charged as
- * well, and one that needs no key never is. Example: of a chat with 100 tokens of prompt, of which 90 came from a cache,
+ * Returns what a limit of tokens can have charged for each request of a key. A refused or failed chat may be charged as
+ * well, and what is no chat never is. Example: of a chat with 100 tokens of prompt, of which 90 came from a cache,
  * and 5 of answer, 15 tokens are certainly charged a second after its end.
  */
 export const tokenUses = (
@@ -67,27 +67,23 @@ export const tokenUses = (
   window: number,
 ): readonly LimitUse[] => {
   const estimate = promptEstimator(requests);
-  return requests.flatMap((request): LimitUse[] => {
+  return requests.map((request): LimitUse => {
     const { sent, answered, ended, status, tokens, input, cached, characters } = request;
-    if (!request.isChat || status === 401) return [];
     const fate = fateOf(request);
+    const settled = Math.max(answered, ended) + settleTime(window);
+    const times = { sent, answered, settled, fate, names: request.unit };
+    if (!request.isChat || status === 401) return { ...times, least: 0, most: 0, reserved: 0 };
     const prompt = input ?? (characters === null ? Infinity : estimate(characters));
     const answer = request.maxTokens ?? Infinity;
     const reserved =
       Math.max(reservedRatio * prompt, (characters ?? 0) / fewestCharactersPerToken) + answer;
     const used = fate === 'admitted' ? (tokens ?? Infinity) : prompt;
-    return [
-      {
-        sent,
-        answered,
-        settled: Math.max(answered, ended) + settleTime(window),
-        fate,
-        names: request.unit,
-        least: fate === 'admitted' ? Math.max(0, (tokens ?? 0) - (cached ?? 0)) : 0,
-        // A reservation of `max_tokens` need not be corrected.
-        most: ownCountRatio * Math.max(used, prompt + (request.maxTokens ?? 0)),
-        reserved,
-      },
-    ];
+    return {
+      ...times,
+      least: fate === 'admitted' ? Math.max(0, (tokens ?? 0) - (cached ?? 0)) : 0,
+      // A reservation of `max_tokens` need not be corrected.
+      most: ownCountRatio * Math.max(used, prompt + (request.maxTokens ?? 0)),
+      reserved,
+    };
   });
 };

@@ -27,7 +27,7 @@ export const mayBeUsedUp = (
   const bySettled = charged.toSorted((a, b) => a.settled - b.settled);
   const begin = charged.reduce((least, { sent }) => Math.min(least, sent), Infinity);
   const levels = new Map<LimitUse, number>();
-  const levelAt = meterOf(bySettled, limit / longest, begin, 0);
+  const levelAt = meterOf(bySettled, limit / longest, begin);
   const refused = uses.filter(({ fate }) => fate === 'refused');
   for (const refusal of refused.toSorted((a, b) => a.sent - b.sent))
     levels.set(refusal, levelAt(refusal.sent));

@@ -14,11 +14,22 @@ import {
 } from '../../../model/limits/run-limits.ts';
 import { identifyLimiter } from '../limiter/identify-limiter.ts';
 import { formatCount } from '../facts/check-claim.ts';
-import { countExplained, ledgersOfOneClock, minute } from '../facts/explained-refusals.ts';
-import { isChat, type KeyEvidence, keyEvidence, keyRefusals } from '../facts/key-evidence.ts';
+import {
+  countExplained,
+  ledgersOfOneClock,
+  type UsedUpLimits,
+  usedUpLimits,
+} from '../facts/explained-refusals.ts';
+import {
+  isChat,
+  type KeyEvidence,
+  keyEvidence,
+  keyRefusals,
+  minute,
+} from '../facts/key-evidence.ts';
 import type { Result } from '../../../model/result/result.ts';
 import { groupsMatching, missingSlices, outsideWarmUp } from '../../../model/result/summary.ts';
-import { checkKey, fullestMinute, type KeyLimit } from './key-checks.ts';
+import { checkKey, fullestMinute, type KeyLimit, type KeyTerms } from './key-checks.ts';
 import type { Trust } from '../../../model/result/verdict.ts';
 
 const decisionOf = ({ sent, answered, ended, status }: LedgerEntry): LimiterDecision => ({
@@ -48,16 +59,30 @@ const admissionRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   (entry) => isDecided(entry) || entry.status >= 500 || entry.status === 0,
 ];
 
-/** Returns the first decisions of a key, once for each distinct set of requests that the rules select. */
-const interpretationsOf = (entries: readonly LedgerEntry[]): readonly LimiterDecision[][] => {
+/**
+ * Returns the first decisions of a key, once for each distinct set of requests that the rules select. A 429 that names
+ * no limit may be for tokens if these may be used up.
+ */
+const interpretationsOf = (
+  entries: readonly LedgerEntry[],
+  usedUp: UsedUpLimits,
+): readonly LimiterDecision[][] => {
+  const refusalRules: readonly ((entry: LedgerEntry) => boolean)[] = [
+    ({ unit }) => unit !== 'tokens',
+    (entry) =>
+      entry.unit !== 'tokens' &&
+      (entry.unit !== null || usedUp.get(entry)?.includes('tokens') !== true),
+  ];
   const places = countingRules.flatMap((counts) =>
-    admissionRules.map((isIn) =>
-      [...entries.keys()]
-        .filter((place) => {
-          const entry = entries[place]!;
-          return counts(entry) && isIn(entry) && entry.unit !== 'tokens';
-        })
-        .slice(0, replayedDecisions),
+    admissionRules.flatMap((isIn) =>
+      refusalRules.map((isForRequests) =>
+        [...entries.keys()]
+          .filter((place) => {
+            const entry = entries[place]!;
+            return counts(entry) && isIn(entry) && isForRequests(entry);
+          })
+          .slice(0, replayedDecisions),
+      ),
     ),
   );
   const distinct = new Map(places.map((each) => [each.join(' '), each]));
@@ -66,12 +91,16 @@ const interpretationsOf = (entries: readonly LedgerEntry[]): readonly LimiterDec
 
 /**
  * Returns the classes that explain the decisions under the assumption that no one else used the key; `null` if nothing
- * was refused.
+ * was refused that can be for requests.
  */
-const explainKey = ({ entries }: KeyEvidence, limit: number): readonly LimiterClass[] | null => {
-  if (entries.every(({ status }) => status !== 429)) return null;
+const explainKey = (
+  { entries, refused }: KeyEvidence,
+  limit: number,
+  usedUp: UsedUpLimits,
+): readonly LimiterClass[] | null => {
+  if (refused.every(({ unit }) => unit === 'tokens')) return null;
   const known = { declared: { limit, window: milliseconds(minute) }, clock: null, besides: [[]] };
-  const classes = interpretationsOf(entries).flatMap((decisions) => {
+  const classes = interpretationsOf(entries, usedUp).flatMap((decisions) => {
     if (decisions.every(({ admitted }) => admitted)) return [];
     const identification = identifyLimiter(decisions, known);
     return identification.ranking.flatMap(({ limiter, wrong, limit: fitted }) =>
@@ -120,14 +149,17 @@ const incompletenessOf = (result: Result, trust: Trust): string | null => {
 const judgeKey = (
   { key, rows, left }: Result['ledger'][number],
   { limits }: Result['plan'],
-  permitted: readonly LimiterClass[],
+  { permitted, isOwnKey }: Pick<KeyTerms, 'permitted' | 'isOwnKey'>,
   incompleteness: string | null,
 ): KeyLimits => {
   const evidence = keyEvidence(rows.map(toLedgerEntry));
+  const declared = declaredLimits(evidence, limits);
+  const usedUp = usedUpLimits(evidence, declared);
   const { requestsPerMinute: limit } = limits;
   const refusals = keyRefusals(evidence);
-  const explainedBy = limit === null ? null : explainKey(evidence, limit);
-  const checks = [...checkKey(evidence, declaredLimits(evidence, limits), refusals, permitted)];
+  const explainedBy = limit === null ? null : explainKey(evidence, limit, usedUp);
+  const terms = { permitted, isOwnKey, usedUp };
+  const checks = [...checkKey(evidence, declared, refusals, terms)];
   if (limit !== null && explainedBy !== null)
     checks.push(checkKeyExplained(explainedBy, limit, permitted));
   const reason = left === 0 ? incompleteness : 'but the ledger was full';
@@ -158,7 +190,15 @@ export const judgeRunLimits = (result: Result, trust: Trust): RunLimits => {
   const incompleteness = incompletenessOf(result, trust);
   const ledgers = ledgersOfOneClock(result);
   const keys = (ledgers ?? []).map((ledger) =>
-    judgeKey(ledger, result.plan, permitted ?? limiterClassNames, incompleteness),
+    judgeKey(
+      ledger,
+      result.plan,
+      {
+        permitted: permitted ?? limiterClassNames,
+        isOwnKey: limiter !== null && limiter !== 'any',
+      },
+      incompleteness,
+    ),
   );
   const judged = permitted !== null;
   const violated = judged && keys.some(({ checks }) => checks.some(isViolation));

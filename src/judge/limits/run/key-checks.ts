@@ -11,11 +11,12 @@ import type {
 import type { LedgerEntry } from '../../../model/observation/ledger.ts';
 import { milliseconds } from '../../../model/quantity.ts';
 import { checkClaim, type Claim, formatCount, reportedLimitClaim } from '../facts/check-claim.ts';
-import { type Charge, chargedBefore, knownOnly, mostWithin } from '../facts/interval-counts.ts';
+import { type Charge, chargedBefore, mostWithin } from '../facts/interval-counts.ts';
 import { findingOf, longestWindow, shortestWindow } from '../facts/rule-bounds.ts';
-import { extraLimits, upperEnvelope } from '../facts/upper-envelope.ts';
-import { minute } from '../facts/explained-refusals.ts';
-import type { KeyEvidence } from '../facts/key-evidence.ts';
+import { upperEnvelope } from '../facts/upper-envelope.ts';
+import type { MinuteLimit, UsedUpLimits } from '../facts/explained-refusals.ts';
+import { type KeyEvidence, minute } from '../facts/key-evidence.ts';
+import { checkTokens } from './token-checks.ts';
 
 const ledgerColumns = {
   requests: ['limitRequests', 'remainingRequests'],
@@ -108,16 +109,16 @@ const checkKeyRefusals = (refusals: KeyRefusals): readonly LimitCheck[] => {
 const shortestMinute = shortestWindow(minute);
 const longestMinute = longestWindow(minute);
 
-/** A declared limit per minute, and the amount that each request was charged against it. */
-export interface KeyLimit {
-  readonly unit: 'requests' | 'tokens';
-  readonly limit: number;
+/** A declared limit, and the amount that each request was charged against it. */
+export interface KeyLimit extends MinuteLimit {
   readonly charges: readonly Charge[];
 }
 
 interface ClassTraits {
   /** Whether usage above the limit is forgotten at the end of a window, instead of remaining as a debt. */
   readonly forgetsExcess?: true;
+  /** Whether usage above the limit is forgotten a window after it was charged. */
+  readonly forgetsAfterWindow?: true;
   /** Whether the limiter refuses only if the whole limit was admitted within the window before. */
   readonly refusesOnlyWhenFull?: true;
 }
@@ -126,26 +127,14 @@ const traits: Readonly<Record<LimiterClass, ClassTraits>> = {
   'fixed-from-first': { forgetsExcess: true, refusesOnlyWhenFull: true },
   'fixed-any-phase': { forgetsExcess: true, refusesOnlyWhenFull: true },
   'fixed-aligned': { forgetsExcess: true, refusesOnlyWhenFull: true },
-  'sliding-log': { refusesOnlyWhenFull: true },
-  'sliding-log-counting-refusals': {},
+  'sliding-log': { forgetsAfterWindow: true, refusesOnlyWhenFull: true },
+  'sliding-log-counting-refusals': { forgetsAfterWindow: true },
   'token-bucket': { refusesOnlyWhenFull: true },
   'burst-bucket': {},
   'sliding-counter': { forgetsExcess: true },
   'stepped-bucket': { refusesOnlyWhenFull: true },
   'leaky-queue': {},
   'in-flight': {},
-};
-
-/**
- * Returns the highest number of tokens in flight at an admission, including the admitted request's. The limit can be
- * exceeded by as many.
- */
-const maxInFlightCharge = (
-  charges: readonly Charge[],
-  admitted: KeyEvidence['admitted'],
-): number => {
-  const surely = chargedBefore(knownOnly(charges));
-  return admitted.reduce((deepest, entry) => Math.max(deepest, surely(entry, 0).most), 0);
 };
 
 export const fullestMinute = (charges: readonly Charge[]): AdmittedPeak => {
@@ -200,37 +189,6 @@ const checkRequestsKept = (
   });
 };
 
-/**
- * Checks that no tokens were admitted above the limits of all permitted classes. Tokens in flight may exceed a limit,
- * so only a request that was admitted after that counts.
- */
-const checkTokensKept = (
-  { limit, charges }: KeyLimit,
-  { admitted }: KeyEvidence,
-  permitted: readonly LimiterClass[],
-): LimitCheck => {
-  const cap = limit * (1 + extraLimits(permitted));
-  const isForgotten = permitted.some((name) => traits[name].forgetsExcess);
-  const overshoot = isForgotten ? maxInFlightCharge(charges, admitted) : 0;
-  const before = chargedBefore(charges);
-  const wrong = admitted.filter((entry) => before(entry, shortestMinute).least > cap + overshoot);
-  const check = checkEntries({
-    id: 'tokens-kept',
-    claim: `Never more than ${formatCount(cap)} tokens within a minute, the maximum of a permitted limiter of ${formatCount(limit)}.`,
-    section: '8',
-    violates: true,
-    wrong,
-    observed:
-      wrong.length > 0
-        ? `${formatCount(wrong.length)} requests were admitted after that`
-        : `the maximum was ${boundsText(fullestMinute(charges))}`,
-  });
-  return {
-    ...check,
-    finding: findingOf(mostWithin(charges, longestMinute).most <= cap, wrong.length > 0),
-  };
-};
-
 const checkRoom = (
   { limit, charges }: KeyLimit,
   { entries, refused }: KeyEvidence,
@@ -261,24 +219,36 @@ const checkRoom = (
   return check.finding === 'proved' && !isFull ? { ...check, finding: 'undecided' } : check;
 };
 
+export interface KeyTerms {
+  readonly permitted: readonly LimiterClass[];
+  /** Whether the scenario names a class, and so promises that nobody else uses the key. */
+  readonly isOwnKey: boolean;
+  readonly usedUp: UsedUpLimits;
+}
+
 export const checkKey = (
   evidence: KeyEvidence,
   limits: readonly KeyLimit[],
   refusals: KeyRefusals | null,
-  permitted: readonly LimiterClass[],
+  { permitted, isOwnKey, usedUp }: KeyTerms,
 ): readonly LimitCheck[] => {
   const units = limits.map(({ unit }) => unit);
-  const requests = limits.filter(({ unit }) => unit === 'requests');
-  const checkKept = (limit: KeyLimit): LimitCheck =>
-    limit.unit === 'tokens'
-      ? checkTokensKept(limit, evidence, permitted)
-      : checkRequestsKept(limit, permitted);
+  const requests = limits.find(({ unit }) => unit === 'requests') ?? null;
+  const forgottenIn = (windows: number): number => {
+    if (permitted.some((name) => traits[name].forgetsExcess)) return windows;
+    return permitted.some((name) => traits[name].forgetsAfterWindow) ? windows - 1 : 0;
+  };
+  const checkRate = (each: KeyLimit): readonly LimitCheck[] => {
+    if (!limitsRate(permitted)) return [];
+    if (each.unit === 'requests') return [checkRequestsKept(each, permitted)];
+    const peakText = boundsText(fullestMinute(each.charges));
+    const { limit } = each;
+    const terms = { limit, requests: requests?.limit ?? null, evidence, permitted, forgottenIn };
+    return checkTokens({ ...terms, isOwnKey, usedUp, peakText }, checkEntries);
+  };
   return [
-    ...limits.flatMap((limit) => [
-      checkMaxPerMinute(limit),
-      ...(limitsRate(permitted) ? [checkKept(limit)] : []),
-    ]),
-    ...requests.map((limit) => checkRoom(limit, evidence, limits.length > 1, permitted)),
+    ...limits.flatMap((limit) => [checkMaxPerMinute(limit), ...checkRate(limit)]),
+    ...(requests === null ? [] : [checkRoom(requests, evidence, limits.length > 1, permitted)]),
     ...(limits.length > 0 ? [checkLedgerHeaders(evidence, units)] : []),
     ...limits.map((limit) => checkReportedLimit(limit, evidence)),
     ...(refusals === null ? [] : checkKeyRefusals(refusals)),

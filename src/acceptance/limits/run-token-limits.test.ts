@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { steadyTokens } from '../../judge/limits/facts/token-laws.fixture.ts';
+import {
+  chargings,
+  randomFrom,
+  seenTokens,
+  tokenStores,
+  type TokenGateway,
+} from '../../judge/limits/facts/true-token-limiters.fixture.ts';
+import { sampleRunResult } from '../../report/fixtures/sample-result.fixture.ts';
+import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
+import type { LedgerEntry } from '../../model/observation/ledger.ts';
+import { blankLedgerEntry, judgeLedger } from './judged-ledgers.fixture.ts';
+
+const limit = 200_000;
+const overload = steadyTokens(2.5, 4, 1 / 45);
+const below = steadyTokens(8, 0.8, 1 / 200);
+
+const grid: TokenGateway = {
+  store: tokenStores['fixed window on a grid'],
+  charging: chargings['charged at the end'],
+};
+const reserving = { ...grid, charging: chargings['reserved at the start, then corrected'] };
+
+/** The ledger of a run against a gateway in virtual time. */
+const ledgerOf = (gateway: TokenGateway, load = overload, seed = 1): readonly LedgerEntry[] =>
+  seenTokens(gateway, load(), { limit, window: 60_000, random: randomFrom(seed) }).map(
+    ({ isChat: _, ...request }) => ({
+      ...blankLedgerEntry,
+      ...request,
+      limitRequests: null,
+      remainingRequests: null,
+      limitTokens: limit,
+      form: request.status === 429 ? 'error' : null,
+    }),
+  );
+
+const [group] = sampleRunResult().groups;
+const labels = { ...group!.labels, warmUp: false };
+const groups = [{ ...group!, labels, outcomes: { ...emptyOutcomeCounts(), limited: 1e6 } }];
+
+const judged = (entries: readonly LedgerEntry[], limiter: 'any' | 'fixed-aligned' = 'any') => {
+  const run = judgeLedger(entries, limiter, {
+    tokensPerMinute: limit,
+    requestsPerMinute: 1e6,
+    groups,
+  });
+  const findings = run.keys[0]!.checks.map(({ id, finding }) => [id, finding] as const);
+  return { ...run, findings: Object.fromEntries(findings), key: run.keys[0]! };
+};
+
+const refusalsIn = (entries: readonly LedgerEntry[]): number =>
+  entries.filter(({ status }) => status === 429).length;
+
+describe('a run above the limit of tokens', () => {
+  it.each([
+    ['charges at the end', grid],
+    ['reserves', reserving],
+  ])('has only explained 429s at a gateway that %s', (_, gateway) => {
+    const entries = ledgerOf(gateway);
+    const { explained, findings, violated, key } = judged(entries);
+    expect(refusalsIn(entries)).toBeGreaterThan(100);
+    expect(explained).toBe(refusalsIn(entries));
+    expect(findings).toMatchObject({ 'tokens-refused-only-when-full': 'proved' });
+    expect(findings['refusal-names-limit']).toBe('proved');
+    expect(violated).toBe(false);
+    // All 429s name tokens, so no class of limiters of requests is sought.
+    expect(key.explainedBy).toBeNull();
+    expect(findings['limit-explained']).toBeUndefined();
+  });
+
+  it('is violated by three replicas, which forget nothing that a single limiter would', () => {
+    const { findings, violated } = judged(ledgerOf({ ...grid, replicas: 3 }));
+    expect(findings).toMatchObject({ 'tokens-kept': 'refuted' });
+    expect(violated).toBe(true);
+  });
+
+  it('has 429s that nothing explains at a gateway that refuses 30 % early', () => {
+    const early = { ...grid, store: tokenStores['sliding log'], times: 0.7 };
+    const entries = ledgerOf(early);
+    const { explained, findings, violated } = judged(entries);
+    expect(explained).toBeLessThan(refusalsIn(entries));
+    expect(findings).toMatchObject({ 'tokens-refused-only-when-full': 'refuted' });
+    expect(violated).toBe(false);
+  });
+
+  it('shows 429s that name requests where only tokens can be used up', () => {
+    const entries = ledgerOf(grid).map((entry) => ({
+      ...entry,
+      unit: entry.status === 429 ? ('requests' as const) : null,
+    }));
+    const { explained, findings } = judged(entries);
+    expect(findings).toMatchObject({ 'refusal-names-limit': 'refuted' });
+    expect(explained).toBe(0);
+  });
+
+  it('shows a reported rest that never falls', () => {
+    const withRest = (restAt: (place: number) => number) =>
+      judged(ledgerOf(grid).map((entry, i) => ({ ...entry, remainingTokens: restAt(i) }))).findings;
+    expect(withRest(() => limit)).toMatchObject({ 'remaining-tokens-fall': 'refuted' });
+    expect(withRest((i) => limit - i)).toMatchObject({ 'remaining-tokens-fall': 'proved' });
+  });
+});
+
+describe('a run below the limit of tokens', () => {
+  const early = { ...grid, times: 0.7 };
+
+  it('shows early refusals, which violate only where the scenario promises an own key', () => {
+    const entries = ledgerOf(early, below);
+    expect(judged(entries).findings).toMatchObject({ 'tokens-refused-early': 'refuted' });
+    expect(judged(entries).violated).toBe(false);
+    expect(judged(entries, 'fixed-aligned').violated).toBe(true);
+  });
+
+  it('takes refusals that name no limit for tokens only if requests certainly had room', () => {
+    const entries = ledgerOf(early, below).map((entry) => ({ ...entry, unit: null }));
+    expect(judged(entries).findings).toMatchObject({ 'tokens-refused-early': 'refuted' });
+    const few = judgeLedger(entries, 'any', { tokensPerMinute: limit, requestsPerMinute: 100 });
+    const found = few.keys[0]!.checks.find(({ id }) => id === 'tokens-refused-early');
+    expect(found).toMatchObject({ finding: 'undecided' });
+  });
+});
+
+it('cached prompt tokens are not certainly charged', () => {
+  const entries = ledgerOf({ ...grid, times: 1e6 }).map((entry) => ({
+    ...entry,
+    cached: entry.tokens === null ? null : 0.9 * entry.tokens,
+  }));
+  expect(judged(entries).findings).not.toMatchObject({ 'tokens-kept': 'refuted' });
+});
