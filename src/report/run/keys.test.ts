@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type LedgerEntry, toLedgerRow } from '../../model/observation/ledger.ts';
-import { keyUsages, unrecordedText, limitedText, limitText, remainingText } from './keys.ts';
+import {
+  keyUsages,
+  limitSentence,
+  unrecordedText,
+  limitedText,
+  limitText,
+  remainingText,
+} from './keys.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 
 const result = sampleRunResult();
@@ -111,5 +118,34 @@ describe('the budget of a key', () => {
       last: null,
     };
     expect(limitText(allowance)).toBe(text);
+  });
+});
+
+describe('the line of a limit', () => {
+  const peak = { least: 900, most: 900 };
+  const none = { key: 'k', requests: peak, tokens: peak, explainedBy: null, checks: [] };
+  const zero = { exact: 0, conservative: 0, deceptive: 0, unknown: 0, absent: 0 };
+  const refusals = { count: 3, first: 0, last: 1, forms: {}, retryAfter: zero, resetTime: zero };
+  const refused = { ...refusals, stretches: 1, longestStretch: null };
+
+  it('says that a limit which was never reached is not shown to be kept', () => {
+    expect(limitSentence('tokens', 2000, { ...none, refusals: null })).toBe(
+      'Limit of 2,000 tokens a minute: 900 in the busiest minute; nothing was refused for it and it was not certainly reached, so this run does not show whether it is kept.',
+    );
+  });
+
+  it('counts the 429s that name it, or no limit', () => {
+    const named = { ...none, refusals: { ...refused, units: { tokens: 3 } } };
+    expect(limitSentence('tokens', 1000, named)).toContain('; 429s that name it: 3.');
+    expect(limitSentence('requests', 1000, named)).toContain('nothing was refused for it');
+    const unnamed = { ...none, refusals: { ...refused, units: { none: 3 } } };
+    expect(limitSentence('tokens', 1000, unnamed)).toContain('; 429s that name no limit: 3.');
+  });
+
+  it('says how far a limit was exceeded', () => {
+    const kept = { id: 'tokens-kept', claim: '', section: null, violates: true, evidence: [] };
+    const check = { ...kept, finding: 'refuted' as const, observed: '9 requests too many' };
+    const limits = { ...none, refusals: null, checks: [check] };
+    expect(limitSentence('tokens', 100, limits)).toContain('exceeded: 9 requests too many.');
   });
 });

@@ -133,10 +133,39 @@ const explanationText = (limiters: readonly string[]): string => {
   return `${explained}, assuming that nobody else used the key.`;
 };
 
-const keyLimitSentences = (limits: KeyLimits): readonly string[] => {
-  const { requests, tokens, refusals, explainedBy } = limits;
+/** Says what a run shows of one limit of a key: whether it was exceeded, refused anything, or was never reached. */
+export const limitSentence = (
+  unit: 'requests' | 'tokens',
+  declared: number | null,
+  { checks, refusals, ...limits }: KeyLimits,
+): string => {
+  const peak = limits[unit];
+  const isUnknown = unit === 'requests' && peak.least !== peak.most;
+  const unknown = ' (it is unknown whether audio, model lists and failed requests count)';
+  const busiest = `${fullestMinuteText(peak)} in the busiest minute${textIf(isUnknown, unknown)}`;
+  if (declared === null) return `Limit of ${unit}: none declared; ${busiest}.`;
+  const kept = checks.find(({ id }) => id === `${unit}-kept`);
+  const named = refusals?.units[unit] ?? 0;
+  const unnamed = refusals?.units.none ?? 0;
+  const shown = (): string => {
+    if (kept?.finding === 'refuted') return `exceeded: ${kept.observed}`;
+    if (named > 0) return `429s that name it: ${countText(named)}`;
+    if (unnamed > 0) return `429s that name no limit: ${countText(unnamed)}`;
+    return peak.least >= declared
+      ? 'nothing was refused for it'
+      : 'nothing was refused for it and it was not certainly reached, so this run does not show whether it is kept';
+  };
+  return `Limit of ${countText(declared)} ${unit} a minute: ${busiest}; ${shown()}.`;
+};
+
+const keyLimitSentences = (
+  limits: KeyLimits,
+  { requestsPerMinute, tokensPerMinute }: Result['plan']['limits'],
+): readonly string[] => {
+  const { refusals, explainedBy } = limits;
   return present([
-    `In the busiest minute: ${fullestMinuteText(requests)} requests${textIf(requests.least !== requests.most, ' (it is unknown whether audio, model lists and failed requests count)')}, ${fullestMinuteText(tokens)} tokens.`,
+    limitSentence('requests', requestsPerMinute, limits),
+    limitSentence('tokens', tokensPerMinute, limits),
     ...(refusals === null ? [] : refusalSentences(refusals)),
     explainedBy !== null && explanationText(explainedBy),
   ]);
@@ -173,7 +202,11 @@ const findingTones = {
 const findingsMeaning =
   'A decision of the gateway is only known to fall between the sending of the request and the first byte of the answer. “Proved” and “refuted” are valid for all possible times of the decisions. Refuted claims do not necessarily violate a limit; undecided ones cannot be settled by this run.';
 
-const limitBlocks = (limits: KeyLimits, isJudged: boolean): readonly Block[] => {
+const limitBlocks = (
+  limits: KeyLimits,
+  declared: Result['plan']['limits'],
+  isJudged: boolean,
+): readonly Block[] => {
   const { key, checks } = limits;
   const findingOf = (check: LimitCheck) =>
     isJudged && isViolation(check)
@@ -199,7 +232,7 @@ const limitBlocks = (limits: KeyLimits, isJudged: boolean): readonly Block[] => 
     refuted.length > 0,
   );
   return [
-    list(keyLimitSentences(limits)),
+    list(keyLimitSentences(limits, declared)),
     only(['terminal', 'markdown'], list(findings)),
     only(['html'], claims),
   ];
@@ -210,7 +243,10 @@ export const keysSection = (result: Result, charts: readonly Chart[]): Section =
   const { limits, ledger } = result;
   const usages = keyUsages(result).map((usage) => {
     const found = limits?.keys.find(({ key }) => key === usage.key);
-    return { usage, blocks: found ? limitBlocks(found, limits?.judged === true) : [] };
+    return {
+      usage,
+      blocks: found ? limitBlocks(found, result.plan.limits, limits?.judged === true) : [],
+    };
   });
   const caption = 'Limits and remaining quota of each key, from the response headers';
   const rows = usages.map(({ usage }) => usage);
