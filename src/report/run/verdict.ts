@@ -44,6 +44,21 @@ export const objectiveTones = {
   undecided: 'quiet',
 } as const satisfies Record<ObjectiveOutcome, Tone>;
 
+/** Says which declared limits are shown to be kept: a limit that refused nothing is not. */
+const keptText = ({ limits, plan }: Result): string => {
+  const units = (['requests', 'tokens'] as const).filter(
+    (unit) => plan.limits[`${unit}PerMinute`] !== null,
+  );
+  const refusals = (limits?.keys ?? []).flatMap((key) => key.refusals ?? []);
+  const isSeen = (unit: 'requests' | 'tokens'): boolean =>
+    refusals.some((each) => (each.units[unit] ?? 0) + (each.units.none ?? 0) > 0);
+  const [seen, unseen] = [units.filter(isSeen), units.filter((unit) => !isSeen(unit))];
+  if (unseen.length === 0) return 'Limits kept';
+  return seen.length === 0
+    ? 'No limit violated, nothing was refused'
+    : `Limit of ${seen.join('')} kept, that of ${unseen.join('')} refused nothing`;
+};
+
 /** Returns the verdict on the limits; `null` if the scenario does not check them. */
 export const limitsVerdict = (result: Result): TonedText | null => {
   const { limits, plan } = result;
@@ -64,7 +79,7 @@ export const limitsVerdict = (result: Result): TonedText | null => {
   const proved = deciding.filter(({ check }) => check.finding === 'proved').length;
   const claims = `${countText(proved)} of ${plural(deciding.length, 'claim')} proved, none refuted (${permitted} permitted)`;
   return proved === deciding.length
-    ? { tone: 'good', text: `Limits kept: ${claims}.` }
+    ? { tone: 'good', text: `${keptText(result)}: ${claims}.` }
     : { tone: 'warning', text: `No limit violated, some undecided: ${claims}.` };
 };
 

@@ -97,7 +97,7 @@ const checkEarly = (terms: TokenTerms, checkEntries: CheckEntries): LimitCheck =
     id: 'tokens-refused-early',
     claim: `A client that stays below ${formatCount(limit)} tokens a minute at any pace is never refused for tokens.`,
     section: '8',
-    violates: isOwnKey,
+    violates: isOwnKey && early.length > 0,
     unseen: refusals.length === 0 ? 'nothing was certainly refused for tokens' : null,
     wrong: entriesOf(evidence, early),
     observed: `${formatCount(early.length)} of ${formatCount(refusals.length)} refusals for tokens came although the key had certainly used too little, ${condition}`,
