@@ -38,21 +38,21 @@ describe('the first line of a report on limits', () => {
   it('has the verdict, the sustained rate with its bounds, the most admitted in any window and the limiter', async () => {
     const report = await reportOn({ algorithm: 'burst-bucket', burstShare: 0.5 });
     expect(firstLine(report)).toMatchInlineSnapshot(
-      `"✓ Limit kept. Sustained rate: 22.2 in 10 s (14 to 64 for any limiter); most admitted in any 10 s: 29 to 30; limiter: burst-bucket of 20 requests in 10 s, burst 10."`,
+      `"✓ Requests: limit kept. Sustained rate: 22.2 in 10 s (14 to 64 for any limiter); most admitted in any 10 s: 29 to 30; limiter: burst-bucket of 20 requests in 10 s, burst 10."`,
     );
   });
 
   it('says that a limit is violated, and which other limit explains every decision', async () => {
     const report = await reportOn({ algorithm: 'sliding-log', requestsPerMinute: 40 });
     expect(firstLine(report)).toMatchInlineSnapshot(
-      `"✗ LIMIT VIOLATED. Sustained rate: 23.5 in 10 s (at least 20 for any limiter); most admitted in any 10 s: 40; limiter: sliding-log of 40 requests in 10 s (9.9 s–10.1 s)."`,
+      `"✗ Requests: LIMIT VIOLATED. Sustained rate: 23.5 in 10 s (at least 20 for any limiter); most admitted in any 10 s: 40; limiter: sliding-log of 40 requests in 10 s (9.9 s–10.1 s)."`,
     );
   });
 
   it('says that nothing is decided and what was not tried', async () => {
     const report = await reportOn({}, ['even']);
     expect(firstLine(report)).toMatchInlineSnapshot(
-      `"! Undecided. Sustained rate: not tried; most admitted in any 10 s: 17; limiter: none of ours."`,
+      `"! Requests: undecided. Sustained rate: not tried; most admitted in any 10 s: 17; limiter: none of ours."`,
     );
   });
 });

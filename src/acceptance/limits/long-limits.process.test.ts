@@ -48,7 +48,7 @@ describe('weir limits on real sockets', () => {
       expect.arrayContaining(['key-isolation', 'headers-present', 'remaining-serial', 'even-pace']),
     );
     expect(stderr).toContain('Budget: about');
-    expect(stdout).toMatch(/^. Limit kept\. Sustained rate: /);
+    expect(stdout).toMatch(/^. Requests: limit kept\. Sustained rate: /);
     expect(JSON.stringify(report)).not.toContain('sk-weir-test');
     const page = files['limits.html']!;
     expect(page).toContain('fixed-from-first');

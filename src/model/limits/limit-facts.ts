@@ -35,6 +35,14 @@ export interface EvenFact {
   readonly seenLimit: number | null;
 }
 
+/** The refusals of a key that was idle for two windows. */
+export interface IdleFact {
+  /** How often the key was idle for so long. */
+  readonly times: number;
+  /** The refused requests, as indexes in the decisions on requests of every kind. */
+  readonly refusals: readonly number[];
+}
+
 /** The admissions under a load that always asked for more than the limit. */
 export interface SustainedFact {
   /** The length of the load in windows, until the last request was sent or the last admitted one was answered. */
@@ -60,6 +68,7 @@ export interface LimitFacts {
   readonly envelope: EnvelopeFact;
   readonly burst: { readonly bursts: readonly BurstFact[]; readonly isExceeded: boolean };
   readonly even: EvenFact;
+  readonly idle: IdleFact;
   readonly sustained: SustainedFact | null;
   /** Whether a request was refused although the two windows before it had room. */
   readonly refusedWithRoom: LimitFinding;

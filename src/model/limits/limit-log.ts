@@ -110,7 +110,12 @@ export interface ProbeReply extends LimiterDecision {
   /** The size of a chat's request; `null` for any other request. */
   readonly asked: { readonly characters: number; readonly maxTokens: number } | null;
   /** The tokens that the server counted; `null` if it reported none. */
-  readonly usage: { readonly input: number; readonly output: number } | null;
+  readonly usage: {
+    readonly input: number;
+    readonly output: number;
+    /** The input tokens that came from a cache; absent for none. */
+    readonly cached?: number;
+  } | null;
   /** The `Date` header (whole seconds) in ms since 1970; `null` if absent. */
   readonly date: number | null;
 }

@@ -55,7 +55,7 @@ export const meterOf = (settled: readonly LimitUse[], rate: number, begin: numbe
 /** The shares of a limit that a client may use at once. Each leaves another rate for the time after. */
 const atOnceShares = [1 / 5, 1 / 6, 1 / 8];
 /** The smallest bucket of tokens that keeps its limit, as a share of it. */
-const smallestBucket = 1 / 4;
+export const smallestBucket = 1 / 4;
 /** The number of sizes of requests that are told apart, since a larger one leaves a lower rate. */
 const sizeClasses = 32;
 

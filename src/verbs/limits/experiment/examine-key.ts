@@ -274,7 +274,8 @@ class Examination {
 
   async #releaseTogether(): Promise<void> {
     const sender = this.#sender('concurrency');
-    await this.#idle(idleTime(this.#rule));
+    // Every limiter has forgotten the key by then, so a first refusal shows a lock.
+    await this.#idle(forgettingTime(this.#rule));
     const minuteBegin = this.#minuteBegin();
     const burst = { firstBurst: this.#burstAt, isRepeated: false, minuteBegin };
     const firstBurst = await releaseTogether(sender, this.#rule, burst);

@@ -213,13 +213,15 @@ export const watchRefill = async (sender: ChatSender, rule: LimitRule): Promise<
   await sendUntilRefused(sender, { maxRequests: emptyingRequests, together: 1, expected: 1 });
 };
 
-/** Decides whether more than the limit was admitted in the last burst, which the boundary of a window can explain. */
+/** Decides whether more than the limit was admitted in a burst, which the boundary of a window can explain. */
 export const isBurstUnclear = (log: LimitLog): boolean => {
   const { requests } = firstKeyHistory(log);
   const rule = log.declared.requests;
   const { bursts, isExceeded } = burstEnvelope(limiterDecisions(log), requests, rule);
-  const last = bursts.at(-1);
-  return !isExceeded && last !== undefined && last.admitted > last.allowed;
+  const isUnclear = bursts.some(
+    ({ isAfterIdle, admitted, allowed }) => isAfterIdle && admitted > allowed,
+  );
+  return !isExceeded && isUnclear;
 };
 
 /** The number of requests of a load that always asks for more, as a multiple of the limit. */

@@ -1,5 +1,5 @@
 import type { LimitRule, ProbePhase, ProbeRequest } from '../../../model/limits/limit-log.ts';
-import { evenPause, idleTime } from './chat-sender.ts';
+import { evenPause, forgettingTime, idleTime } from './chat-sender.ts';
 import {
   aboveLimit,
   maxProvocationRequests,
@@ -104,7 +104,7 @@ export const phaseBudget = (phase: ProbePhase, options: BudgetOptions) => {
     case 'concurrency': {
       const burst = aboveLimit(rule);
       const usual = burst + maxRefillRequests;
-      return { usual, most: burst + usual, time: idleTime(rule) + window / 10 };
+      return { usual, most: burst + usual, time: forgettingTime(rule) + window / 10 };
     }
     case 'exhausted': {
       const requests = requestsWhenExhausted.length + (hasSecondKey ? secondKeyRequests : 0);

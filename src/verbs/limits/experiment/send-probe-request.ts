@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { jsonIn } from '../../../traffic/answer/json-text.ts';
 import { readRefusedLimit, readRetryAfter } from '../../../traffic/limits/retry-after.ts';
 import { dateOf } from '../../../traffic/limits/wait-text.ts';
@@ -40,12 +41,20 @@ const pollInterval = 20;
 const maxBodyBytes = 1024 * 1024;
 const invalidKey = 'sk-weir-no-such-key';
 const countsSchema = usageSchema.pick({ prompt_tokens: true, completion_tokens: true });
+const cachedSchema = z.object({
+  prompt_tokens_details: z.object({ cached_tokens: z.int().nonnegative() }),
+});
 
 const usageIn = (body: string): ProbeReply['usage'] => {
-  const { data } = countsSchema.safeParse(
-    (jsonIn(body) as { usage?: unknown } | null | undefined)?.usage,
-  );
-  return data === undefined ? null : { input: data.prompt_tokens, output: data.completion_tokens };
+  const usage = (jsonIn(body) as { usage?: unknown } | null | undefined)?.usage;
+  const { data } = countsSchema.safeParse(usage);
+  if (data === undefined) return null;
+  const cached = cachedSchema.safeParse(usage).data?.prompt_tokens_details.cached_tokens ?? 0;
+  return {
+    input: data.prompt_tokens,
+    output: data.completion_tokens,
+    ...(cached > 0 ? { cached } : {}),
+  };
 };
 
 /** Decides whether a body contains an error and no answer. */

@@ -11,7 +11,8 @@ import {
   checkClaim,
   type Claim,
 } from '../../../judge/limits/facts/check-claim.ts';
-import { windowTolerance } from '../../../judge/limits/facts/rule-bounds.ts';
+import { smallestBucket } from '../../../judge/limits/facts/early-refusals.ts';
+import { limiterMemory, windowTolerance } from '../../../judge/limits/facts/rule-bounds.ts';
 import {
   type WaitAccuracy,
   retryAfterAccuracyOf,
@@ -156,8 +157,9 @@ const checkNamedLimit = (log: LimitLog): LimitCheck => {
   const { tokens } = log.declared;
   const wrong = named.filter((reply) => {
     if (reply.refusal?.unit !== 'tokens' || tokens === null) return false;
-    const charged = maxTokensCharged(log, reply, tokens.window);
-    return charged !== null && charged + maxCharge(reply) < tokens.limit;
+    // A weighted counter remembers two windows, and a bucket may hold a part of the limit.
+    const charged = maxTokensCharged(log, reply, limiterMemory(tokens));
+    return charged !== null && charged + maxCharge(reply) < smallestBucket * tokens.limit;
   });
   return checkReplies({
     id: 'refusal-names-limit',
@@ -166,7 +168,7 @@ const checkNamedLimit = (log: LimitLog): LimitCheck => {
     unseen: named.length === 0 ? 'no 429 named a limit' : null,
     wrong,
     violates: wrong.length > 0,
-    observed: `${wrong.length} of ${named.length} named tokens although too few were used within the window`,
+    observed: `${wrong.length} of ${named.length} named tokens although too few were used within two windows`,
   });
 };
 

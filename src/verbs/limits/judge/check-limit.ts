@@ -182,10 +182,26 @@ const checkRecovery = ({ rule, decisions }: DecisionEvidence): LimitCheck => {
   });
 };
 
+/** Checks that a key that was idle for two windows is admitted, as any limiter of the rule does. */
+const checkIdle = ({ facts, paced, otherCause }: DecisionEvidence): LimitCheck => {
+  const { refusals, times } = facts.idle;
+  const check = checkReplies({
+    id: 'idle-admitted',
+    claim: 'After two windows without a request a key is admitted.',
+    section: '8',
+    violates: true,
+    unseen: times === 0 ? 'the key was never idle for two windows' : null,
+    wrong: refusals.map((place) => paced[place]!),
+    observed: `${refusals.length} requests were refused although the key had been idle for two windows`,
+  });
+  return unlessCaused(check, otherCause);
+};
+
 export const checkDecisions = (evidence: DecisionEvidence): readonly LimitCheck[] => [
   checkEnvelope(evidence),
   checkBursts(evidence),
   checkEvenPace(evidence),
+  checkIdle(evidence),
   checkSustained(evidence),
   ...checkFindings(evidence),
   checkRecovery(evidence),

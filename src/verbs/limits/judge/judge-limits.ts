@@ -15,6 +15,7 @@ import { checkCounting, checkExhausted } from './check-counting.ts';
 import { checkFit, fitText } from './other-limit.ts';
 import { checkHeaders, checkRefusals, mayBeTokenRefusal } from './check-answers.ts';
 import { checkReported, checkHiddenSpender, checkRemaining } from './check-remaining.ts';
+import { checkTokens, judgeTokens } from './check-tokens.ts';
 import { checkDecisions } from './check-limit.ts';
 import {
   evenlyDecided,
@@ -114,6 +115,30 @@ const whyUndecided = (
   return `between ${least} and ${most} were admitted within a window, and no limiter that we know explains it`;
 };
 
+/** Returns what looks like a fault and what no limiter explains, one sentence each: bursts and locks. */
+const unexplainedFacts = (
+  { burst, lockedOut }: LimitFacts,
+  { best, ties }: LimiterIdentification,
+): readonly string[] => {
+  const idle = burst.bursts.filter(({ isAfterIdle }) => isAfterIdle);
+  const exceeding = idle.filter(({ admitted, allowed }) => admitted > allowed);
+  const isStepped = [best, ...ties].some((fit) => fit?.limiter === 'stepped-bucket');
+  const isExcused = exceeding.length > 1 || exceeding.length === idle.length;
+  const [worst] = exceeding.toSorted((a, b) => b.admitted - b.allowed - (a.admitted - a.allowed));
+  return [
+    ...(worst !== undefined && isExcused && !isStepped
+      ? [
+          `of an idle key ${worst.admitted} were admitted at once, where ${Math.floor(worst.allowed)} are allowed, and no burst at another phase shows that a window’s boundary was the cause`,
+        ]
+      : []),
+    ...(lockedOut === 'proved' && best === null
+      ? [
+          'the key was refused after a window in which nothing was admitted, which no limiter explains',
+        ]
+      : []),
+  ];
+};
+
 /** The facts against a gateway that may have another cause. If there are any, the gateway is not called compliant. */
 const excusedFacts = (facts: LimitFacts, checks: readonly LimitCheck[]): readonly string[] =>
   checks
@@ -162,7 +187,8 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
   const identification = nameLimiter(log);
   const otherCause = otherCauseOf(log, decisions);
   const refusals = decisions.filter(({ admitted }) => !admitted).length;
-  const checks: readonly LimitCheck[] = [
+  const tokenChecks = checkTokens(log, otherCause);
+  const requestChecks: readonly LimitCheck[] = [
     ...checkDecisions({ rule, decisions, paced, facts, otherCause }),
     checkFit(identification, rule, refusals, otherCause),
     ...checkExhausted(log),
@@ -174,7 +200,17 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
   ];
   const pace = queuePace(decisions, rule);
   const why = whyUndecided(log, decisions, facts, identification, pace);
-  const undecided = [...(why === null ? [] : [why]), ...excusedFacts(facts, checks)];
-  const verdict = verdictOf(checks, undecided, keptReasons(facts, limitedPace(pace)));
-  return { ...verdict, facts, identification, checks };
+  const undecided = [
+    ...(why === null ? [] : [why]),
+    ...excusedFacts(facts, requestChecks),
+    ...unexplainedFacts(facts, identification),
+  ];
+  const ofRequests = verdictOf(requestChecks, undecided, keptReasons(facts, limitedPace(pace)));
+  const tokens = judgeTokens(log, tokenChecks.filter(isViolation));
+  const checks = [...requestChecks, ...tokenChecks];
+  const isByTokens = tokens.verdict === 'violated' && ofRequests.verdict !== 'violated';
+  const verdict = isByTokens ? 'violated' : ofRequests.verdict;
+  const reasons = isByTokens ? tokens.reasons : ofRequests.reasons;
+  const requests = ofRequests.verdict;
+  return { verdict, requests, tokens, reasons, facts, identification, checks };
 };

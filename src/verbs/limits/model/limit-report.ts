@@ -8,8 +8,18 @@ import type {
 /** The verdict on the limits, exit codes 0, 14 and 13. */
 export type LimitVerdict = 'kept' | 'violated' | 'undecided';
 
+/** What an examination shows of the limit of tokens. It never shows that it is kept, since it uses few tokens. */
+export interface TokenJudgement {
+  readonly verdict: 'violated' | 'not examined';
+  readonly reasons: readonly string[];
+}
+
 export interface LimitJudgement {
+  /** The verdict on both limits: violated if one of them is, otherwise that of requests. */
   readonly verdict: LimitVerdict;
+  /** The verdict on the limit of requests alone. */
+  readonly requests: LimitVerdict;
+  readonly tokens: TokenJudgement;
   /** The facts on which the verdict rests, or the reasons why there are none, one sentence each. */
   readonly reasons: readonly string[];
   readonly facts: LimitFacts;

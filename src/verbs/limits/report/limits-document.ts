@@ -84,9 +84,9 @@ const identificationText = (found: LimiterIdentification): string => {
 };
 
 const verdicts = {
-  kept: { words: 'Limit kept', tone: 'good' },
+  kept: { words: 'limit kept', tone: 'good' },
   violated: { words: 'LIMIT VIOLATED', tone: 'bad' },
-  undecided: { words: 'Undecided', tone: 'warning' },
+  undecided: { words: 'undecided', tone: 'warning' },
 } as const satisfies Record<LimitVerdict, { readonly words: string; readonly tone: Tone }>;
 
 /** Names the limiter with its parameters, or several limiters if the log does not distinguish them. */
@@ -111,9 +111,15 @@ const rateText = ({ sustained }: LimitFacts, per: string): string => {
 
 /** Returns the first line: the verdict, and the figures on which it rests. */
 const limitsVerdictText = ({ judgement, log }: LimitReport): string => {
-  const { verdict, facts, identification } = judgement;
+  const { requests, facts, identification } = judgement;
   const per = timeText(log.declared.requests.window);
-  return `${verdicts[verdict].words}. Sustained rate: ${rateText(facts, per)}; most admitted in any ${per}: ${boundsText(facts.mostAdmitted)}; limiter: ${limiterText(identification)}.`;
+  return `Requests: ${verdicts[requests].words}. Sustained rate: ${rateText(facts, per)}; most admitted in any ${per}: ${boundsText(facts.mostAdmitted)}; limiter: ${limiterText(identification)}.`;
+};
+
+/** Says what the examination shows of the limit of tokens. */
+const tokensText = ({ judgement: { tokens } }: LimitReport): string => {
+  const words = tokens.verdict === 'violated' ? verdicts.violated.words : tokens.verdict;
+  return `Tokens: ${words}: ${tokens.reasons.join('; ')}.`;
 };
 
 /** Gives the reasons, and the number of claims that are true. */
@@ -214,7 +220,7 @@ export const limitsDocument = (report: LimitReport): ReportDocument => {
       requestsSentText(report),
     ],
     verdict: { text: limitsVerdictText(report), tone: verdicts[judgement.verdict].tone },
-    introduction: [text(reasonsText(report))],
+    introduction: [text(tokensText(report)), text(reasonsText(report))],
     blocks: present([
       section('Limiter', [
         text(`Model: ${identificationText(judgement.identification)}`),
@@ -255,6 +261,7 @@ export const limitsJunit = (report: LimitReport): string =>
     cases: report.judgement.checks.map(caseOf),
     output: [
       limitsVerdictText(report),
+      tokensText(report),
       reasonsText(report),
       ...report.judgement.checks.map(
         (check) => `${check.id}: ${checkOutcomeOf(check)}: ${check.observed}`,

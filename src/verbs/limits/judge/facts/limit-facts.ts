@@ -5,6 +5,7 @@ import type {
 } from '../../../../model/limits/limit-log.ts';
 import type { LimitFacts, SustainedFact } from '../../../../model/limits/limit-facts.ts';
 import { burstEnvelope } from './burst-envelope.ts';
+import { idleBegins, idleRefusals } from './idle-refusals.ts';
 import { evenPace, type KeyHistory } from './even-pace.ts';
 import {
   admissions,
@@ -170,6 +171,10 @@ export const limitFacts = (
     envelope: upperEnvelope(charges, rule, permitted),
     burst: burstEnvelope(decisions, history.requests, rule),
     even: evenPace(paced, history, rule),
+    idle: {
+      times: idleBegins(history.requests, rule).length,
+      refusals: idleRefusals(paced, history.requests, rule),
+    },
     sustained: sustainedRate(sustained, rule),
     ...roomFacts(decisions, rule),
   };
