@@ -16,8 +16,21 @@ interface ProvocationOptions extends LimitRule {
 const maxLimitMultiple = 2;
 
 /** Returns a number of requests that is enough above the limit to reveal a limit that is a tenth too high. */
-export const aboveLimit = ({ limit }: LimitRule): number =>
-  limit + Math.max(8, Math.ceil(0.12 * limit));
+const aboveLimit = ({ limit }: LimitRule): number => limit + Math.max(8, Math.ceil(0.12 * limit));
+
+/** How many times more than the limit a burst at once asks for, so that what is refilled meanwhile hides nothing. */
+const burstMultiple = 1.25;
+/** How much longer the answers of a burst may take than a single one. */
+const slowdown = 1.5;
+
+/** Returns the number of requests of a burst at once. It grows with the time in ms that answers take. */
+export const burstSize = (rule: LimitRule, roundTrip: number): number => {
+  const span = (slowdown * roundTrip) / rule.window;
+  const size = Math.ceil(burstMultiple * rule.limit * (1 + span)) + 2;
+  return Math.min(maxBurstSize(rule), Math.max(aboveLimit(rule), size));
+};
+
+export const maxBurstSize = (rule: LimitRule): number => 2 * Math.max(rule.limit, aboveLimit(rule));
 
 /**
  * The parts of the server's minute in which the burst may start, so that windows on the clock end at another time than
@@ -181,7 +194,8 @@ export const releaseTogether = async (
     await sleepUntilPhase(sender, firstBurst, rule.window, ranges);
   }
   const begin = sender.now();
-  await Promise.all(Array.from({ length: aboveLimit(rule) }, () => sender.sendChat()));
+  const length = burstSize(rule, sender.roundTrip());
+  await Promise.all(Array.from({ length }, () => sender.sendChat()));
   return begin;
 };
 

@@ -1,7 +1,8 @@
 import type { LimitRule, ProbePhase, ProbeRequest } from '../../../model/limits/limit-log.ts';
 import { evenPause, forgettingTime, idleTime } from './chat-sender.ts';
 import {
-  aboveLimit,
+  burstSize,
+  maxBurstSize,
   maxProvocationRequests,
   usualProvocationRequests,
   maxRefillRequests,
@@ -102,9 +103,9 @@ export const phaseBudget = (phase: ProbePhase, options: BudgetOptions) => {
       return { usual: usualSustainedRequests(rule, sustain), most, time };
     }
     case 'concurrency': {
-      const burst = aboveLimit(rule);
-      const usual = burst + maxRefillRequests;
-      return { usual, most: burst + usual, time: forgettingTime(rule) + window / 10 };
+      const usual = burstSize(rule, 0) + maxRefillRequests;
+      const most = 2 * maxBurstSize(rule) + maxRefillRequests;
+      return { usual, most, time: forgettingTime(rule) + window / 10 };
     }
     case 'exhausted': {
       const requests = requestsWhenExhausted.length + (hasSecondKey ? secondKeyRequests : 0);

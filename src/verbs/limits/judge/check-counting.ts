@@ -138,6 +138,25 @@ const isCorrected = (log: LimitLog): boolean => {
 
 const correctedText = 'an estimate of the gateway’s own, corrected later to the tokens used';
 
+/** The minimum number of chats whose reported remaining must be the same to be called constant. */
+const minConstantChats = 5;
+
+/** Refutes the accounting if every chat reported the same remaining tokens although all used some. */
+const constantRest = (log: LimitLog): LimitCheck | null => {
+  const chats = log.replies.filter(({ phase, usage }) => phase === 'counting' && usage !== null);
+  const reported = chats.flatMap((reply) => remainingOf(reply, 'tokens') ?? []);
+  const [rest, ...others] = new Set(reported);
+  if (rest === undefined || others.length > 0 || reported.length < minConstantChats) return null;
+  const used = chats.reduce((sum, { usage }) => sum + usage!.input + usage!.output, 0);
+  return checkReplies({
+    id: 'token-accounting',
+    claim: 'The tokens charged are those used, input and output.',
+    section: '8',
+    wrong: chats,
+    observed: `${reported.length} chats that used ${used} tokens all reported ${rest} remaining`,
+  });
+};
+
 /** Checks how tokens are charged, by comparing the drops in remaining tokens with the known counting methods. */
 const checkAccounting = (log: LimitLog): LimitCheck => {
   const drops = dropsBetweenChats(log, 'tokens', isSteady(log));
@@ -155,6 +174,8 @@ const checkAccounting = (log: LimitLog): LimitCheck => {
   const fit = !isUse && isCorrected(log) ? correctedText : (rule?.[0] ?? null);
   const isDecided = drops.length >= 3 && new Set(drops.map(({ drop }) => drop)).size > 1;
   const isDocumented = isUse || fit === correctedText;
+  const constant = constantRest(log);
+  if (constant !== null) return constant;
   return checkReplies({
     id: 'token-accounting',
     claim: 'The tokens charged are those used, input and output.',

@@ -1,5 +1,6 @@
 import {
   isViolation,
+  reportedLimitOf,
   type LimitCheck,
   type LimitLog,
   type LimitRule,
@@ -21,6 +22,7 @@ import {
   evenlyDecided,
   firstKeyHistory,
   limiterDecisions,
+  tokenRefusals,
   undecidedChats,
 } from './limiter-decisions.ts';
 import { nameLimiter } from './name-limiter.ts';
@@ -70,6 +72,7 @@ const whyUnlimited = (
   decisions: readonly ProbeReply[],
   identification: LimiterIdentification,
   rule: LimitRule,
+  forTokens: number,
 ): string | null => {
   if (isCap(identification)) {
     return 'a cap on requests in flight explains every refusal, and such a cap limits no rate';
@@ -77,6 +80,9 @@ const whyUnlimited = (
   const isLimited =
     decisions.some(({ admitted }) => !admitted) || identification.best?.limiter === 'leaky-queue';
   if (isLimited) return null;
+  if (forTokens > 0) {
+    return `nothing was refused for requests, and ${forTokens} chats were refused for tokens: the limit of requests was never reached`;
+  }
   return isDelayed(decisions, rule)
     ? 'nothing was refused, and the delays show no rate'
     : 'nothing was refused or delayed: the limit was never reached';
@@ -97,7 +103,9 @@ const whyUndecided = (
     return `${failed} of ${decisions.length + failed} chats failed for reasons that are not the limit’s`;
   }
   const isPaced = limitedPace(pace) !== null;
-  const unlimited = isPaced ? null : whyUnlimited(decisions, identification, rule);
+  const unlimited = isPaced
+    ? null
+    : whyUnlimited(decisions, identification, rule, tokenRefusals(log).length);
   if (unlimited !== null) return unlimited;
   if (identification.best === null && pace?.isFaster === true) {
     const expected = spacingText(rule.window / rule.limit);
@@ -172,6 +180,15 @@ const verdictOf = (
     : { verdict: 'kept', reasons: kept };
 };
 
+/** Returns the limit of requests that all headers of the first key name; `null` if they name none or several. */
+const namedLimitOf = ({ replies }: LimitLog): number | null => {
+  const named = replies
+    .filter(({ key }) => key === 'first')
+    .flatMap((reply) => reportedLimitOf(reply, 'requests')?.limit ?? []);
+  const [first = null, ...others] = new Set(named);
+  return others.length === 0 ? first : null;
+};
+
 /**
  * Judges an examination. Facts decide whether the limit is kept. A model only explains, except that `checkFit` can find
  * a violation.
@@ -190,7 +207,7 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
   const tokenChecks = checkTokens(log, otherCause);
   const requestChecks: readonly LimitCheck[] = [
     ...checkDecisions({ rule, decisions, paced, facts, otherCause }),
-    checkFit(identification, rule, refusals, otherCause),
+    checkFit(identification, rule, refusals, { otherCause, reported: namedLimitOf(log) }),
     ...checkExhausted(log),
     ...checkRemaining(log),
     checkReported(log, decisions),

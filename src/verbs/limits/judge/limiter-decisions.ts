@@ -93,6 +93,10 @@ export const limiterDecisions = (log: LimitLog): readonly ProbeReply[] => {
   return others.some(({ admitted }) => !admitted) ? others : decided;
 };
 
+/** Returns the small chats of the first key that were refused for tokens. */
+export const tokenRefusals = (log: LimitLog): readonly ProbeReply[] =>
+  smallChats(log).filter(({ refusal }) => refusal?.unit === 'tokens');
+
 /** The chats that are not small but use up the limit of requests in the same way. */
 const otherChats: readonly ProbeRequest[] = ['chat-stream', 'long-prompt', 'longer-answer'];
 

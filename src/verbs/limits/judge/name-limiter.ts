@@ -16,7 +16,12 @@ import {
 import { replayEvidence, type ReplayEvidence } from '../../../judge/limits/limiter/replay-class.ts';
 import { serverOffset } from '../../../judge/limits/limiter/server-window.ts';
 import { canBeOther, isAccusing, isLower, isOtherLimiter, minRefusals } from './other-limit.ts';
-import { decisionsToReplay, otherRequests, undecidedChats } from './limiter-decisions.ts';
+import {
+  decisionsToReplay,
+  otherRequests,
+  tokenRefusals,
+  undecidedChats,
+} from './limiter-decisions.ts';
 
 /** Returns what a gateway may have counted besides the decisions: a list of models, and chats that failed. */
 const besidesOf = (log: LimitLog): LimiterTerms['besides'] => {
@@ -138,10 +143,31 @@ const isBeyondDoubt = (
 };
 
 /**
+ * Decides whether the decisions can show a limiter. Without a refusal only a queue shows, by its delays. Where chats
+ * were refused for tokens, what the limit of requests decided on these is unknown, and the rest looks smoother than it
+ * is.
+ */
+const canShowLimiter = (
+  log: LimitLog,
+  decisions: readonly ProbeReply[],
+  { best }: LimiterIdentification,
+): boolean =>
+  tokenRefusals(log).length === 0 &&
+  (best?.limiter === 'leaky-queue' || decisions.some(({ admitted }) => !admitted));
+
+/**
  * Names the limiter behind the first key: one of the declared limit or, if none explains the log, one of another limit.
+ * A limit that refused nothing has no name.
  */
 export const nameLimiter = (log: LimitLog): LimiterIdentification => {
   const decisions = decisionsToReplay(log);
+  const found = findLimiter(log, decisions);
+  return canShowLimiter(log, decisions, found)
+    ? found
+    : { ...found, best: null, ties: [], runnerUp: null, likelier: [] };
+};
+
+const findLimiter = (log: LimitLog, decisions: readonly ProbeReply[]): LimiterIdentification => {
   const { found, terms } = nameDeclared(log, decisions);
   if (found.best !== null) return found;
   const { declared, clock } = terms;

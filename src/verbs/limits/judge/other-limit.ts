@@ -134,6 +134,25 @@ const contradictedText = ({ best, decisions }: LimiterIdentification): string =>
     ? ''
     : `, which contradicts ${best.wrong} of ${decisions} decisions`;
 
+interface FitTerms {
+  /** Another possible cause of refusals; `null` if nothing suggests one. */
+  readonly otherCause: string | null;
+  /** The limit that all headers name; `null` without one. */
+  readonly reported: number | null;
+}
+
+/** Whether a fitted limiter and the headers agree on a lower limit, which the fit alone would be too close to show. */
+const isReportedLower = (
+  { limit, window }: LimiterFit,
+  rule: LimitRule,
+  reported: number | null,
+): boolean =>
+  reported !== null &&
+  reported < rule.limit &&
+  limit.most < rule.limit &&
+  includes(limit, reported) &&
+  !isDisjoint(window, shortestWindow(rule.window), longestWindow(rule.window));
+
 /**
  * Checks whether a model shows another limit. This is the only violation that a model can prove, since facts miss small
  * differences.
@@ -142,12 +161,14 @@ export const checkFit = (
   identification: LimiterIdentification,
   rule: LimitRule,
   refusals: number,
-  otherCause: string | null,
+  { otherCause, reported }: FitTerms,
 ): LimitCheck => {
   const { best, ties } = identification;
   const isConclusive = isExplained(identification, refusals);
   const explanations = best === null ? [] : [best, ...ties];
-  const isOther = isConclusive && explanations.every((fit) => isOtherLimiter(fit, rule));
+  const isOther =
+    isConclusive &&
+    explanations.every((fit) => isOtherLimiter(fit, rule) || isReportedLower(fit, rule, reported));
   const isOnly = isConclusive && (ties.length === 0 || isOther);
   // Other users of the key lower this client's remaining, and never raise it.
   const isExcusable = explanations.every((fit) => isLower(fit, rule));
