@@ -1,6 +1,5 @@
 import {
   isViolation,
-  reportedLimitOf,
   type LimitCheck,
   type LimitLog,
   type LimitRule,
@@ -25,7 +24,7 @@ import {
   tokenRefusals,
   undecidedChats,
 } from './limiter-decisions.ts';
-import { nameLimiter } from './name-limiter.ts';
+import { nameLimiter, reportedRequests } from './name-limiter.ts';
 
 /** Returns why refusals may have another cause than the limit of requests; `null` if they cannot. */
 const otherCauseOf = (log: LimitLog, decisions: readonly ProbeReply[]): string | null => {
@@ -180,15 +179,6 @@ const verdictOf = (
     : { verdict: 'kept', reasons: kept };
 };
 
-/** Returns the limit of requests that all headers of the first key name; `null` if they name none or several. */
-const namedLimitOf = ({ replies }: LimitLog): number | null => {
-  const named = replies
-    .filter(({ key }) => key === 'first')
-    .flatMap((reply) => reportedLimitOf(reply, 'requests')?.limit ?? []);
-  const [first = null, ...others] = new Set(named);
-  return others.length === 0 ? first : null;
-};
-
 /**
  * Judges an examination. Facts decide whether the limit is kept. A model only explains, except that `checkFit` can find
  * a violation.
@@ -207,7 +197,7 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
   const tokenChecks = checkTokens(log, otherCause);
   const requestChecks: readonly LimitCheck[] = [
     ...checkDecisions({ rule, decisions, paced, facts, otherCause }),
-    checkFit(identification, rule, refusals, { otherCause, reported: namedLimitOf(log) }),
+    checkFit(identification, rule, refusals, { otherCause, reported: reportedRequests(log) }),
     ...checkExhausted(log),
     ...checkRemaining(log),
     checkReported(log, decisions),

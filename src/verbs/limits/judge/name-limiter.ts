@@ -1,4 +1,9 @@
-import type { LimitLog, LimitRule, ProbeReply } from '../../../model/limits/limit-log.ts';
+import {
+  type LimitLog,
+  type LimitRule,
+  type ProbeReply,
+  reportedLimitOf,
+} from '../../../model/limits/limit-log.ts';
 import type {
   LimiterExplanation,
   LimiterFit,
@@ -162,9 +167,31 @@ const canShowLimiter = (
 export const nameLimiter = (log: LimitLog): LimiterIdentification => {
   const decisions = decisionsToReplay(log);
   const found = findLimiter(log, decisions);
-  return canShowLimiter(log, decisions, found)
-    ? found
-    : { ...found, best: null, ties: [], runnerUp: null, likelier: [] };
+  if (!canShowLimiter(log, decisions, found))
+    return { ...found, best: null, ties: [], runnerUp: null, likelier: [] };
+  return found.best === null ? (nameReported(log, decisions) ?? found) : found;
+};
+
+/** Returns the limit of requests that all headers of the first key name; `null` if they name none or several. */
+export const reportedRequests = ({ replies }: LimitLog): number | null => {
+  const named = replies
+    .filter(({ key }) => key === 'first')
+    .flatMap((reply) => reportedLimitOf(reply, 'requests')?.limit ?? []);
+  const [first = null, ...others] = new Set(named);
+  return others.length === 0 ? first : null;
+};
+
+/** Names a limiter of the lower limit that the headers name, if one explains every decision; otherwise `null`. */
+const nameReported = (
+  log: LimitLog,
+  decisions: readonly ProbeReply[],
+): LimiterIdentification | null => {
+  const { declared } = log;
+  const reported = reportedRequests(log);
+  if (reported === null || reported < 1 || reported >= declared.requests.limit) return null;
+  const requests = { ...declared.requests, limit: reported };
+  const { found } = nameDeclared({ ...log, declared: { ...declared, requests } }, decisions);
+  return found.best?.wrong === 0 ? found : null;
 };
 
 const findLimiter = (log: LimitLog, decisions: readonly ProbeReply[]): LimiterIdentification => {
