@@ -36,7 +36,7 @@ const ledgerOf = (gateway: TokenGateway, load = overload, seed = 1): readonly Le
   );
 
 const [group] = sampleRunResult().groups;
-const labels = { ...group!.labels, warmUp: false };
+const labels = { ...group!.labels, key: 'k', traffic: 'chat' as const, warmUp: false };
 const groups = [{ ...group!, labels, outcomes: { ...emptyOutcomeCounts(), limited: 1e6 } }];
 
 const judged = (entries: readonly LedgerEntry[], limiter: 'any' | 'fixed-aligned' = 'any') => {

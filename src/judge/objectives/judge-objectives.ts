@@ -19,7 +19,7 @@ import {
   emptyOutcomeCounts,
   sumOutcomes,
 } from '../../model/measures/outcome-counts.ts';
-import { measures } from '../../model/measures/measures.ts';
+import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import {
   completedDistributionOf,
   groupsMatching,
@@ -37,6 +37,7 @@ import { type FigureErrors, figureErrorsOf } from '../errors/figure-errors.ts';
 import { doubtOfLooks } from '../../model/measures/quantile.ts';
 import { ratedSeconds, stageSpans } from '../../model/plan/stage-spans.ts';
 import {
+  dependenceAtBound,
   dependenceOfDue,
   dependenceOfArrivals,
   isOfTimeline,
@@ -116,9 +117,20 @@ const withoutExplained = (result: Result, part: RunPart): RunPart => {
   return { ...part, seconds };
 };
 
+/** Returns how the looks of a run with `until: decided` ask whether a bound is far; `undefined` for other runs. */
+const looksOf = (result: Result, { bound, comparison }: Objective, part: RunPart) => {
+  if (result.plan.until === undefined) return undefined;
+  const isLower = isLowerBound(comparison);
+  return {
+    dependence: (name: MeasureName, failed: number) =>
+      dependenceAtBound(part, name, { bound, isLower }, failed),
+    divisor: doubtOfLooks,
+  };
+};
+
 /** Observes a figure. `excluded` counts the 429s that were left out of it; `null` if it is unknown which to leave out. */
 export const observeObjective = (result: Result, objective: Objective) => {
-  const { figure, scope, bound, quota } = objective;
+  const { figure, scope, quota } = objective;
   const where: LabelFilter = (labels) => outsideWarmUp(labels) && inScope(scope, labels);
   const all = groupsMatching(result, where);
   const groups =
@@ -146,9 +158,7 @@ export const observeObjective = (result: Result, objective: Objective) => {
     server: (name) => serverValues(result, name, scope.stages),
     rated: (name) => ratedIn(result, name, scope),
   };
-  const isUsual = result.plan.until === undefined;
-  const looks = isUsual ? null : { bound, divisor: doubtOfLooks };
-  return { observed: observeFigure(figure, sources, looks), excluded };
+  return { observed: observeFigure(figure, sources, looksOf(result, objective, part)), excluded };
 };
 
 /** Decides whether the whole confidence interval is on the figure's side of the bound; `null` without one. */

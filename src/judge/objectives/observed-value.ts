@@ -3,7 +3,7 @@ import type { Histogram } from '../../model/measures/histogram.ts';
 import type { ObjectiveFigure, Statistic } from '../../model/plan/objective.ts';
 import { isTimeOfEachRequest, type MeasureName } from '../../model/measures/measures.ts';
 import { type Dependence, halfWidthOfRatio } from '../../model/measures/dependence.ts';
-import { doubt, quantile, type Quantile, wilsonInterval } from '../../model/measures/quantile.ts';
+import { doubt, quantile, wilsonInterval } from '../../model/measures/quantile.ts';
 import {
   type CountedArrivals,
   counts,
@@ -51,12 +51,13 @@ export interface FigureSources {
   readonly rated: (name: RateName) => readonly number[];
 }
 
-/**
- * How a run that ends when it knows enough is sure. The dependence is that of the arrivals within the bound, not of those
- * below the percentile: a bound that no arrival of a burst exceeds is kept, however the burst varies below it.
- */
+/** How a run that ends when it knows enough is sure. */
 export interface Stopping {
-  readonly bound: number;
+  /**
+   * Returns how far the arrivals beyond the bound depend on each other; `null`: as those of the percentile do. A bound
+   * that no arrival of a burst exceeds is kept, however the burst varies below it.
+   */
+  readonly dependence: (name: MeasureName, failed: number) => Dependence | null;
   /** How many effective samples count as one. */
   readonly divisor: number;
 }
@@ -110,16 +111,13 @@ const observePercentile = (
     atRank: (rank: number): number =>
       rank > samples.count ? Number.POSITIVE_INFINITY : samples.atRank(rank),
   };
-  const atBound = ({ bound, divisor }: Stopping): Quantile =>
-    quantile(
-      due,
-      q,
-      sources.dependenceOfDue(name, samples.countUpTo(bound) / n, failures / n),
-      divisor,
-    )!;
-  const found = quantile(due, q, sources.dependenceOfDue(name, q, failures / n))!;
+  const dependence = sources.dependenceOfDue(name, q, failures / n);
+  const found = quantile(due, q, dependence)!;
   const { value, low, high } = found;
-  const { outer } = stopping === null ? found : atBound(stopping);
+  const { outer } =
+    stopping === null
+      ? found
+      : quantile(due, q, stopping.dependence(name, failures / n) ?? dependence, stopping.divisor)!;
   // How the times depend on each other says nothing on whether enough arrivals completed.
   const effective = Number.isFinite(value) ? found.effective : n;
   return { observed: value, n, low, high, outer, effective, level: (q * n) / samples.count };

@@ -1,7 +1,7 @@
 // @long 150 s
 import { describe, expect, it } from 'vitest';
-import { dependenceOfPercentiles } from '../../model/measures/dependence.ts';
-import { emptyHistogram } from '../../model/measures/histogram.ts';
+import { type Dependence, dependenceOfShare, strongest } from '../../model/measures/dependence.ts';
+import { emptyHistogram, type Histogram } from '../../model/measures/histogram.ts';
 import { type Process, processes, uniformFrom } from '../../model/measures/processes.fixture.ts';
 import { doubtOfLooks, quantile } from '../../model/measures/quantile.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
@@ -25,6 +25,11 @@ const looks: readonly number[] = (() => {
 /** The bounds that are tried, as parts of the truth. */
 const bounds = [0.8, 0.9, 0.95, 1.05, 1.1, 1.2];
 
+const dependencesIn =
+  (seconds: readonly Histogram[]) =>
+  (value: number): Dependence | null =>
+    dependenceOfShare(seconds.map((each) => ({ events: each.countUpTo(value), of: each.count })));
+
 /** Returns for each bound whether the first look that is sure says that the quantile is below it; `null` if none is. */
 const decisionsOf = (process: Process, q: number, run: number): readonly (boolean | null)[] => {
   const seconds = Array.from({ length: atMost }, () => emptyHistogram(2));
@@ -39,10 +44,10 @@ const decisionsOf = (process: Process, q: number, run: number): readonly (boolea
       whole.record(took);
       seconds[Math.floor(due / 1000)]!.record(took);
     }
-    const dependenceAt = dependenceOfPercentiles(seconds.slice(0, look));
+    const dependenceUpTo = dependencesIn(seconds.slice(0, look));
     for (const [i, part] of bounds.entries()) {
       const bound = truth * part;
-      const dependence = dependenceAt(whole.countUpTo(bound) / whole.count);
+      const dependence = strongest([bound, bound / 2].map(dependenceUpTo));
       const { low, high } = quantile(whole, q, dependence, doubtOfLooks)!.outer;
       if (high !== null && high < bound) decisions[i] ??= true;
       if (low !== null && low > bound) decisions[i] ??= false;

@@ -78,7 +78,7 @@ export const doubt = 2;
  * The divisor for a run that ends when its objectives are sure. Such a run looks up to a dozen times, and any look can
  * be the one that is wrong.
  */
-export const doubtOfLooks = 3;
+export const doubtOfLooks = 2.5;
 
 /** Returns the ranks of the interval for samples that weigh no more than `n / widening` independent ones. */
 const dependentRanks = (n: number, q: number, widening: number): { low: number; high: number } => {
@@ -100,7 +100,7 @@ export const quantile = (
   histogram: Pick<Histogram, 'count' | 'atRank'>,
   q: number,
   dependence: Dependence | null = independence,
-  divisor = doubt,
+  divisor: number = doubt,
 ): Quantile | null => {
   const n = histogram.count;
   if (n === 0) return null;

@@ -88,6 +88,25 @@ export const completedDueIn = (
   kinds: readonly TrafficKind[] = trafficKinds,
 ): number => kinds.reduce((sum, kind) => sum + (latency[kind]?.endToEnd?.count ?? 0), 0);
 
+/** Returns the dependence of samples, widened by that of the failures beside them. */
+const withFailures = (
+  { seconds }: RunPart,
+  failed: number,
+  ofSamples: () => Dependence | null,
+): Dependence | null => {
+  if (failed === 0) return ofSamples();
+  const ofFailures = dependenceOfShare(
+    seconds.map((second) => {
+      if (second === undefined) return { events: 0, of: 0 };
+      return { events: Math.max(0, second.due - completedDueIn(second)), of: second.due };
+    }),
+  );
+  if (failed === 1) return ofFailures;
+  const found = ofSamples();
+  if (ofFailures === null || found === null) return null;
+  return { ...found, widening: Math.max(ofFailures.widening, found.widening) };
+};
+
 /**
  * Returns how far the arrivals of a percentile depend on each other, of which the share `failed` is infinite. The
  * percentile is a higher one of the samples, and failures that come together widen its interval. They leave the number
@@ -98,17 +117,26 @@ export const dependenceOfDue = (
   name: MeasureName,
   q: number,
   failed: number,
+): Dependence | null =>
+  withFailures(part, failed, () => dependenceAt(part, name, Math.min(1, q / (1 - failed))));
+
+/**
+ * Returns how far the arrivals that are within a bound depend on each other, and those within half of it (twice a lower
+ * one): where so few are beyond the bound that they show nothing, those on the way there do. `null` for a measure that
+ * the timeline does not hold.
+ */
+export const dependenceAtBound = (
+  part: RunPart,
+  name: MeasureName,
+  { bound, isLower }: { readonly bound: number; readonly isLower: boolean },
+  failed: number,
 ): Dependence | null => {
-  if (failed === 0) return dependenceAt(part, name, q);
-  const failures = part.seconds.map((second) => {
-    if (second === undefined) return { events: 0, of: 0 };
-    return { events: Math.max(0, second.due - completedDueIn(second)), of: second.due };
-  });
-  const ofFailures = dependenceOfShare(failures);
-  if (failed === 1) return ofFailures;
-  const ofSamples = dependenceAt(part, name, Math.min(1, q / (1 - failed)));
-  if (ofFailures === null || ofSamples === null) return null;
-  return { ...ofSamples, widening: Math.max(ofFailures.widening, ofSamples.widening) };
+  if (!isOfTimeline(name)) return null;
+  const samples = samplesBySecond(part, name);
+  const dependenceUpTo = (value: number): Dependence | null =>
+    dependenceOfShare(samples.map((each) => ({ events: each.countUpTo(value), of: each.count })));
+  const values = [bound, isLower ? bound * 2 : bound / 2];
+  return withFailures(part, failed, () => strongest(values.map(dependenceUpTo)));
 };
 
 /** Returns half the width of the 95 % interval of a mean; `null` for a measure that the timeline does not hold. */
