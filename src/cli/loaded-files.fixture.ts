@@ -28,3 +28,13 @@ export const filesLoadedBy = (
   const urls = JSON.parse(stderr.trimEnd().split('\n').at(-1)!) as readonly string[];
   return urls.map((url) => fileURLToPath(url));
 };
+
+/** The modules of Node that a command line loads, such as `tls`. Throws if it fails. */
+export const builtinsLoadedBy = (launcher: string, words: readonly string[]): readonly string[] => {
+  const report = `data:text/javascript,process.on('exit',()=>console.error(process.moduleLoadList.join('\\n')))`;
+  const { status, stderr } = spawnSync(process.execPath, ['--import', report, launcher, ...words], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`weir ${words.join(' ')} ended with ${status}: ${stderr}`);
+  return Array.from(stderr.matchAll(/^NativeModule (\w+)$/gm), ([, name = '']) => name);
+};

@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { filesLoadedBy } from './loaded-files.fixture.ts';
+import { builtinsLoadedBy, filesLoadedBy } from './loaded-files.fixture.ts';
 import { verbTable } from './verb-table.ts';
 
 const launcher = resolve('src/cli/weir.js');
@@ -74,6 +74,14 @@ describe('the start of', () => {
     const later =
       /^src\/(judge|report\/(document|html|junit))\/|\/(saturate|worker-pool|capture|live-page|live-metrics|history-db|forecast)\.ts$/;
     expect(files.filter((file) => later.test(file))).toEqual([]);
+  });
+
+  it('weir validate loads neither TLS nor cryptography, which take 20 ms of CPU', () => {
+    const builtins = builtinsLoadedBy(launcher, ['validate', 'scenarios/quickstart.yaml']);
+    expect(builtins).toContain('net');
+    expect(builtins.filter((name) => ['tls', 'crypto', 'http', 'https'].includes(name))).toEqual(
+      [],
+    );
   });
 
   it('every verb is counted', () => {

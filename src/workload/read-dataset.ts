@@ -1,6 +1,5 @@
 import type { FindMedia } from '../model/workload/media.ts';
 import type { DatasetFacts, ReadResult } from '../model/workload/workload.ts';
-import { createHash } from 'node:crypto';
 import { type DatasetEntry, datasetParsers } from './dataset-formats.ts';
 
 /** The prompts of a file, in its order. */
@@ -33,7 +32,9 @@ export const readDataset = (
   }
   const { rows, turns, fields } = dropped;
   const isWhole = rows + turns + Object.keys(fields).length === 0;
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  // Loaded here, since most scenarios have no dataset.
+  const hash = process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes);
+  const sha256 = hash.digest('hex');
   const facts = { sha256, prompts: entries.length };
   return { ok: true, value: { facts: isWhole ? facts : { ...facts, dropped }, entries } };
 };

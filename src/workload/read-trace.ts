@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import type { Hash } from 'node:crypto';
 import { BusiestMinute } from '../model/plan/busiest-minute.ts';
 import { milliseconds } from '../model/quantity.ts';
 import {
@@ -197,7 +197,8 @@ export const readTrace = (
   cut: TraceSelection,
   parts: Iterable<Uint8Array>,
 ): ReadResult<LoadedTrace> => {
-  const hash = createHash('sha256');
+  // Loaded here, since most scenarios have no trace.
+  const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
   const rows = new SelectedRows(cut);
   const known = collectRows(linesOf(decodedTexts(parts, hash)), rows, cut.unit);
   if (typeof known === 'string') return { ok: false, problem: `${cut.file}:${known}` };

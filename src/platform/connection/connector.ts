@@ -1,5 +1,5 @@
 import { BlockList, isIP, Socket } from 'node:net';
-import tls from 'node:tls';
+import type tls from 'node:tls';
 import type { buildConnector } from 'undici';
 import type { ConnectionSettings } from '../../model/plan/plan.ts';
 import { Problem } from '../problem.ts';
@@ -93,6 +93,9 @@ export interface TargetEndpoint {
   readonly certificates: Certificates | null;
 }
 
+/** Loads `node:tls` when it is first used, since it takes 11 ms of CPU, and `node:crypto` with it. */
+export const loadTls = (): typeof tls => process.getBuiltinModule('node:tls');
+
 /** The certificates that both ends of a TLS connection use besides those that the system trusts, in PEM. */
 export interface Certificates {
   /** Authorities to trust in addition to the system's. */
@@ -104,7 +107,7 @@ export interface Certificates {
 /** Returns why a client certificate and its key cannot be used together; `null` if they can. */
 export const clientCertificateProblem = (client: Certificates['client']): string | null => {
   try {
-    tls.createSecureContext(client ?? {});
+    loadTls().createSecureContext(client ?? {});
     return null;
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
@@ -235,7 +238,7 @@ const cancellable =
     const openingSocket: unknown = connect(options, (...[error, socket]) => {
       hasEnded = true;
       if (error !== null) return done(error, null);
-      if (socket instanceof tls.TLSSocket) keepFirstError(socket);
+      if ('encrypted' in socket) keepFirstError(socket);
       done(null, socket);
     });
     if (!(openingSocket instanceof Socket))
@@ -259,8 +262,9 @@ export const tlsTrustOptions = ({
   const rejectUnauthorized = wire.verifyTls;
   if (certificates === null) return { rejectUnauthorized };
   const { authorities, client } = certificates;
-  const ca = authorities === null ? {} : { ca: [...tls.getCACertificates('default'), authorities] };
-  return { rejectUnauthorized, secureContext: tls.createSecureContext({ ...ca, ...client }) };
+  const ca =
+    authorities === null ? {} : { ca: [...loadTls().getCACertificates('default'), authorities] };
+  return { rejectUnauthorized, secureContext: loadTls().createSecureContext({ ...ca, ...client }) };
 };
 
 /** Opens connections to the target for undici: direct or through a proxy, plain or TLS, without a timeout. */

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
 
 /**
  * It is certain in two cases only that a server has not read a request:
@@ -13,6 +12,9 @@ import { TLSSocket } from 'node:tls';
  */
 
 const nothing = new Uint8Array(0);
+
+/** Whether this is a socket of `node:tls`, which need not be loaded for the question. */
+const isTls = (socket: Socket): boolean => 'encrypted' in socket;
 
 /** The longest wait for a refusal, in ms. A refusal comes one round trip after the request. */
 const longestWait = 1000;
@@ -29,7 +31,7 @@ export const isUnwritten = (error: unknown): boolean => {
 
 /** Whether a part of the request is still in this process. Over TLS that is unknown, and the result is `false`. */
 export const hasUnwritten = (socket: Socket): boolean =>
-  !(socket instanceof TLSSocket) && socket.writableLength > 0;
+  !isTls(socket) && socket.writableLength > 0;
 
 export const cutShort = (): Error =>
   Object.assign(new Error('the server closed the connection before the request was written'), {
@@ -52,7 +54,7 @@ export const lookForRefusal = (
   openedIn: number,
   onNone: () => void,
 ): (() => void) => {
-  if (socket instanceof TLSSocket) {
+  if (isTls(socket)) {
     onNone();
     return () => undefined;
   }

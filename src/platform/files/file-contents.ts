@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isFileError, whyUnreadable } from './file-error-reasons.ts';
@@ -35,5 +34,7 @@ export const readTextWithHash = (
   path: string,
 ): { readonly text: string; readonly sha256: string } => {
   const bytes = readFileSync(path);
-  return { text: bytes.toString('utf8'), sha256: createHash('sha256').update(bytes).digest('hex') };
+  // Loaded here, since a scenario without such files needs no cryptography.
+  const hash = process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes);
+  return { text: bytes.toString('utf8'), sha256: hash.digest('hex') };
 };

@@ -1,8 +1,9 @@
 import net from 'node:net';
-import tls from 'node:tls';
+import type tls from 'node:tls';
 import {
   type TargetEndpoint,
   type CancelConnect,
+  loadTls,
   openTunnel,
   proxyFor,
   tlsTrustOptions,
@@ -71,7 +72,7 @@ const tlsConnector = (base: TargetEndpoint, host: string) => {
     ALPNProtocols: ['http/1.1'],
   };
   return (tlsOptions: tls.ConnectionOptions, events: SocketEvents): tls.TLSSocket => {
-    const socket = tls.connect({ ...options, ...(session && { session }), ...tlsOptions });
+    const socket = loadTls().connect({ ...options, ...(session && { session }), ...tlsOptions });
     socket.on('session', (ticket: Buffer) => {
       session = ticket;
     });
