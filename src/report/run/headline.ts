@@ -6,7 +6,7 @@ import type { Trust } from '../../model/result/verdict.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 import { type Cell, column, type Column, table, type Table } from '../document/document.ts';
 import {
-  errorText,
+  errorWords,
   figureErrorOf,
   kindsPresent,
   measuredOf,
@@ -63,7 +63,7 @@ const measureTiles = (result: Result, trust: Trust): readonly Tile[] =>
           const foot = present([
             (low !== null || high !== null) && `95 %: ${intervalText(low, high, unit)}`,
             `n ${countText(n)}`,
-            error !== null && !error.isSmall && `error ${errorText(error)}`,
+            error !== null && !error.isSmall && errorWords(error),
           ]).join(', ');
           const dot = kinds.length === 1 ? undefined : kind;
           // The foot says of which share a figure is, so it needs no mark for that.

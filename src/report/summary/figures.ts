@@ -33,7 +33,16 @@ export const errorText = (error: ErrorBounds & { readonly value: number }): stri
   return present([above !== none && `−${above}`, below !== none && `+${below}`]).join(' ');
 };
 
-/** The same of a percentile that has an error, which is marked if it is not small. */
+/** By how much a figure can be off, in words: `up to 14 too high`. */
+export const errorWords = (figure: FigureError): string | null =>
+  errorText(figure)
+    ?.replace('unbounded', 'by any amount')
+    .replace(/^±(.+)/, 'up to $1 too high or too low')
+    .replace(/^−(\S+)/, 'up to $1 too high')
+    .replace(/^\+(\S+)/, 'up to $1 too low')
+    .replace(/ \+(\S+)/, ' or $1 too low') ?? null;
+
+/** The same as a mark of a percentile that has an error, with a tone if it is not small. */
 export const markedErrorText = (
   error: FigureError | null,
 ): { readonly text: string; readonly tone: 'quiet' | 'warning' } | undefined => {

@@ -29,7 +29,7 @@ import {
   shareText,
 } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
-import { errorText, isWithheld } from './figures.ts';
+import { errorWords, isWithheld } from './figures.ts';
 import { objectivesSentence } from './objective-text.ts';
 
 /** Why a run that should have self-test streams has none; `null` if it has some or none are expected, as in old results. */
@@ -86,15 +86,6 @@ const maxNamedFigures = 6;
 
 const figureName = ({ traffic, measure, q }: FigureError): string =>
   `${traffic} ${measures[measure].short} p${q * 100}`;
-
-/** By how much a figure can be off, in words: `up to 14 too high`. */
-const errorWords = (figure: FigureError): string | null =>
-  errorText(figure)
-    ?.replace('unbounded', 'by any amount')
-    .replace(/^±(.+)/, 'up to $1 too high or too low')
-    .replace(/^−(\S+)/, 'up to $1 too high')
-    .replace(/^\+(\S+)/, 'up to $1 too low')
-    .replace(/ \+(\S+)/, ' or $1 too low') ?? null;
 
 /** For example `chat-stream TTFT p95 238 ms (up to 14 too high)`. */
 const figureWithError = (figure: FigureError): string => {
