@@ -4,6 +4,7 @@ import {
   toLedgerEntry,
   toLedgerRow,
 } from '../../../model/observation/ledger.ts';
+import type { LimitUnit } from '../../../model/plan/forecast.ts';
 import type { Group } from '../../../model/measures/counts.ts';
 import { sumOutcomes } from '../../../model/measures/outcome-counts.ts';
 import { inScope, type ObjectiveScope } from '../../../model/plan/objective.ts';
@@ -14,8 +15,6 @@ import { missingSlices } from '../../../model/result/summary.ts';
 import { milliseconds } from '../../../model/quantity.ts';
 import { type KeyEvidence, keyEvidence, minute } from './key-evidence.ts';
 import { mayBeUsedUp } from './used-up.ts';
-
-export type LimitUnit = 'requests' | 'tokens';
 
 /** A declared limit per minute. */
 export interface MinuteLimit {
@@ -44,7 +43,7 @@ export const usedUpLimits = (
 };
 
 /** Whether a declared limit may be used up for a 429: the one that it names, or any if it names none. */
-export const isExplained = (refusal: LedgerEntry, usedUp: UsedUpLimits): boolean => {
+export const hasUsedUp = (refusal: LedgerEntry, usedUp: UsedUpLimits): boolean => {
   const units = usedUp.get(refusal) ?? [];
   return refusal.unit === null ? units.length > 0 : units.some((unit) => unit === refusal.unit);
 };
@@ -114,7 +113,7 @@ const refusalsOfKey = (
     .filter(({ sent }) => sent >= warmUp)
     .map((refusal) => {
       const { sent, ended, traffic } = refusal;
-      return { key, sent, ended, traffic, isExplained: isExplained(refusal, usedUp) };
+      return { key, sent, ended, traffic, isExplained: hasUsedUp(refusal, usedUp) };
     });
 };
 

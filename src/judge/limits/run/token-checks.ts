@@ -13,7 +13,7 @@ import { findingOf, limiterMemory, longestWindow } from '../facts/rule-bounds.ts
 import { exceededSpans } from '../facts/token-envelope.ts';
 import { type LimitUse, settleTime } from '../facts/token-uses.ts';
 import { extraLimits } from '../facts/upper-envelope.ts';
-import { isExplained, type UsedUpLimits } from '../facts/explained-refusals.ts';
+import { hasUsedUp, type UsedUpLimits } from '../facts/explained-refusals.ts';
 import { type KeyEvidence, minute } from '../facts/key-evidence.ts';
 
 /** What the checks of a key's limit of tokens need. */
@@ -113,7 +113,7 @@ const laterRefusals = ({ entries, refused }: KeyEvidence): readonly LedgerEntry[
 
 const checkRoom = ({ limit, evidence, usedUp }: TokenTerms, checkEntries: CheckEntries) => {
   const named = laterRefusals(evidence).filter(({ unit }) => unit === 'tokens');
-  const wrong = named.filter((entry) => !isExplained(entry, usedUp));
+  const wrong = named.filter((entry) => !hasUsedUp(entry, usedUp));
   return checkEntries({
     id: 'tokens-refused-only-when-full',
     claim: `Chats were refused for tokens only if ${formatCount(limit)} may have been used or asked for within the minute before.`,
