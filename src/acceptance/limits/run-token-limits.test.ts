@@ -25,7 +25,7 @@ const reserving = { ...grid, charging: chargings['reserved at the start, then co
 /** The ledger of a run against a gateway in virtual time. */
 const ledgerOf = (gateway: TokenGateway, load = overload, seed = 1): readonly LedgerEntry[] =>
   seenTokens(gateway, load(), { limit, window: 60_000, random: randomFrom(seed) }).map(
-    ({ isChat: _, ...request }) => ({
+    (request) => ({
       ...blankLedgerEntry,
       ...request,
       limitRequests: null,

@@ -12,13 +12,24 @@ const verdictOf = (units: Partial<Record<'requests' | 'tokens' | 'none', number>
     units === null
       ? null
       : {
-          ...{ count: 3, first: 0, last: 1, units, forms: {}, retryAfter: zero, resetTime: zero },
-          ...{ stretches: 1, longestStretch: null },
+          count: 3,
+          first: 0,
+          last: 1,
+          units,
+          forms: {},
+          retryAfter: zero,
+          resetTime: zero,
+          stretches: 1,
+          longestStretch: null,
         };
   const peak = { least: 1, most: 1 };
   const proved = { ...check, finding: 'proved' as const, observed: '' };
   const key: KeyLimits = {
-    ...{ key: 'k', requests: peak, tokens: peak, refusals, explainedBy: null },
+    key: 'k',
+    requests: peak,
+    tokens: peak,
+    refusals,
+    explainedBy: null,
     checks: [proved],
   };
   const limits = { keys: [key], explained: 0, judged: true, violated: false };

@@ -34,7 +34,7 @@ export const sumInFlight = (uses: readonly LimitUse[], amountOf: (use: LimitUse)
  * allows since then, at instants that ascend. It is the level of a bucket that leaks at `rate` and is charged as late as
  * possible.
  */
-export const meterOf = (settled: readonly LimitUse[], rate: number, begin: number) => {
+export const leakyLevel = (settled: readonly LimitUse[], rate: number, begin: number) => {
   let level = 0;
   let at = begin;
   let next = 0;
@@ -99,21 +99,19 @@ export const earlyRefusals = (
   );
   const bySize = Map.groupBy(known, ({ reserved }) => Math.ceil((sizeClasses * reserved) / limit));
   const early = new Set<LimitUse>();
-  for (const [sizeClass, group] of bySize) {
-    const reserved = Math.min(
-      (sizeClass * limit) / sizeClasses,
-      Math.max(...group.map((each) => each.reserved)),
-    );
-    const ordered = group.toSorted((a, b) => a.sent - b.sent);
-    for (const amount of atOnce(limit, reserved)) {
-      const rate = (limit - reserved - amount) / longestWindow(rule.window);
-      if (rate <= 0) continue;
-      const levelAt = meterOf(settled, rate, begin);
-      for (const refusal of ordered) {
-        const others = inFlight(refusal) - refusal.reserved;
-        if (levelAt(refusal.sent) + others <= amount) early.add(refusal);
-      }
+  const findEarly = (group: readonly LimitUse[], reserved: number, amount: number): void => {
+    const rate = (limit - reserved - amount) / longestWindow(rule.window);
+    if (rate <= 0) return;
+    const levelAt = leakyLevel(settled, rate, begin);
+    for (const refusal of group) {
+      const others = inFlight(refusal) - refusal.reserved;
+      if (levelAt(refusal.sent) + others <= amount) early.add(refusal);
     }
+  };
+  for (const group of bySize.values()) {
+    const reserved = Math.max(...group.map((each) => each.reserved));
+    const ordered = group.toSorted((a, b) => a.sent - b.sent);
+    for (const amount of atOnce(limit, reserved)) findEarly(ordered, reserved, amount);
   }
   return refusals.filter((refusal) => early.has(refusal));
 };

@@ -7,8 +7,8 @@ import {
   randomFrom,
   seenTokens,
   type TokenGateway,
+  type TokenLoad,
 } from './true-token-limiters.fixture.ts';
-import type { TokenLoad } from './true-token-limiters.fixture.ts';
 import { mayBeUsedUp } from './used-up.ts';
 
 /** What the facts say of one run against a gateway in virtual time. */

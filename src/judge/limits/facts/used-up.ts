@@ -1,5 +1,5 @@
 import type { LimitRule } from '../../../model/limits/limit-log.ts';
-import { finite, meterOf, sumInFlight, sumsBy } from './early-refusals.ts';
+import { finite, leakyLevel, sumInFlight, sumsBy } from './early-refusals.ts';
 import { longestWindow } from './rule-bounds.ts';
 import type { LimitUse } from './token-uses.ts';
 
@@ -27,7 +27,7 @@ export const mayBeUsedUp = (
   const bySettled = charged.toSorted((a, b) => a.settled - b.settled);
   const begin = charged.reduce((least, { sent }) => Math.min(least, sent), Infinity);
   const levels = new Map<LimitUse, number>();
-  const levelAt = meterOf(bySettled, limit / longest, begin);
+  const levelAt = leakyLevel(bySettled, limit / longest, begin);
   const refused = uses.filter(({ fate }) => fate === 'refused');
   for (const refusal of refused.toSorted((a, b) => a.sent - b.sent))
     levels.set(refusal, levelAt(refusal.sent));

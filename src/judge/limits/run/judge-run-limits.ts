@@ -67,24 +67,22 @@ const interpretationsOf = (
   entries: readonly LedgerEntry[],
   usedUp: UsedUpLimits,
 ): readonly LimiterDecision[][] => {
-  const refusalRules: readonly ((entry: LedgerEntry) => boolean)[] = [
-    ({ unit }) => unit !== 'tokens',
-    (entry) =>
-      entry.unit !== 'tokens' &&
-      (entry.unit !== null || usedUp.get(entry)?.includes('tokens') !== true),
-  ];
-  const places = countingRules.flatMap((counts) =>
-    admissionRules.flatMap((isIn) =>
-      refusalRules.map((isForRequests) =>
-        [...entries.keys()]
-          .filter((place) => {
-            const entry = entries[place]!;
-            return counts(entry) && isIn(entry) && isForRequests(entry);
-          })
-          .slice(0, replayedDecisions),
-      ),
-    ),
+  const isForTokens = (entry: LedgerEntry): boolean =>
+    entry.unit === null && usedUp.get(entry)?.includes('tokens') === true;
+  const named = [...entries.entries()].filter(([, { unit }]) => unit !== 'tokens');
+  const unexplained = named.filter(([, entry]) => !isForTokens(entry));
+  const placesOf = (
+    numbered: typeof named,
+    [counts, isIn]: readonly [(typeof countingRules)[number], (typeof admissionRules)[number]],
+  ): readonly number[] =>
+    numbered
+      .filter(([, entry]) => counts(entry) && isIn(entry))
+      .slice(0, replayedDecisions)
+      .map(([place]) => place);
+  const rules = countingRules.flatMap((counts) =>
+    admissionRules.map((isIn) => [counts, isIn] as const),
   );
+  const places = rules.flatMap((rule) => [placesOf(named, rule), placesOf(unexplained, rule)]);
   const distinct = new Map(places.map((each) => [each.join(' '), each]));
   return [...distinct.values()].map((each) => each.map((place) => decisionOf(entries[place]!)));
 };

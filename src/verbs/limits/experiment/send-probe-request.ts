@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { readUsage } from '../../../traffic/answer/read-usage.ts';
 import { jsonIn } from '../../../traffic/answer/json-text.ts';
 import { readRefusedLimit, readRetryAfter } from '../../../traffic/limits/retry-after.ts';
 import { dateOf } from '../../../traffic/limits/wait-text.ts';
@@ -41,15 +41,12 @@ const pollInterval = 20;
 const maxBodyBytes = 1024 * 1024;
 const invalidKey = 'sk-weir-no-such-key';
 const countsSchema = usageSchema.pick({ prompt_tokens: true, completion_tokens: true });
-const cachedSchema = z.object({
-  prompt_tokens_details: z.object({ cached_tokens: z.int().nonnegative() }),
-});
 
 const usageIn = (body: string): ProbeReply['usage'] => {
   const usage = (jsonIn(body) as { usage?: unknown } | null | undefined)?.usage;
   const { data } = countsSchema.safeParse(usage);
   if (data === undefined) return null;
-  const cached = cachedSchema.safeParse(usage).data?.prompt_tokens_details.cached_tokens ?? 0;
+  const cached = readUsage({ usage })?.cached ?? 0;
   return {
     input: data.prompt_tokens,
     output: data.completion_tokens,

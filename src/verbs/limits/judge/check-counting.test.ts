@@ -90,3 +90,11 @@ it('tokens that come back at the end of a window show no correction', () => {
   );
   expect(check.observed).toMatch(/max_tokens, never corrected/);
 });
+
+it('remaining tokens that never fall refute the claim, though no drop was reported', () => {
+  const chats = Array.from({ length: 5 }, (_, i) => ['chat', 19 - i, 2_000_000] as const);
+  const check = accountingOf(...chats);
+  expect(check.finding).toBe('refuted');
+  expect(check.observed).toBe('5 chats that used 20 tokens all reported 2000000 remaining');
+  expect(accountingOf(...chats.slice(1)).finding).toBe('undecided');
+});

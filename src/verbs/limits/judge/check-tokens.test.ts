@@ -2,21 +2,34 @@ import { describe, expect, it } from 'vitest';
 import type { LimitLog, ProbeReply } from '../../../model/limits/limit-log.ts';
 import { limiterClassNames } from '../../../model/limits/limit-log.ts';
 import { instant, milliseconds } from '../../../model/quantity.ts';
-import { checkTokens, judgeTokens } from './check-tokens.ts';
+import { checkTokenLimit, judgeTokens } from './check-tokens.ts';
 
 const window = milliseconds(60_000);
 
 const reply = (sent: number, tokens: number, changes: Partial<ProbeReply> = {}): ProbeReply => ({
-  ...{ requestId: `r${sent}`, phase: 'even', request: 'chat', key: 'first', status: 200, told: [] },
-  ...{ sent: instant(sent), answered: instant(sent + 50), ended: instant(sent + 50) },
-  ...{ admitted: true, unreadable: [], retryAfter: null, refusal: null, date: null },
+  requestId: `r${sent}`,
+  phase: 'even',
+  request: 'chat',
+  key: 'first',
+  status: 200,
+  told: [],
+  sent: instant(sent),
+  answered: instant(sent + 50),
+  ended: instant(sent + 50),
+  admitted: true,
+  unreadable: [],
+  retryAfter: null,
+  refusal: null,
+  date: null,
   asked: { characters: 4 * tokens, maxTokens: 1 },
   usage: { input: tokens - 1, output: 1 },
   ...changes,
 });
 const refused = (sent: number, unit: 'tokens' | 'requests'): ProbeReply =>
   reply(sent, 10, {
-    ...{ status: 429, admitted: false, usage: null },
+    status: 429,
+    admitted: false,
+    usage: null,
     refusal: { form: 'error', unit, resetAt: null, message: '' },
   });
 
@@ -26,11 +39,13 @@ const logOf = (replies: readonly ProbeReply[], tokens: number | null = 1000): Li
     tokens: tokens === null ? null : { limit: tokens, window },
     permitted: limiterClassNames,
   },
-  ...{ replies, unanswered: [], cut: null },
+  replies,
+  unanswered: [],
+  cut: null,
 });
 
 const findingsIn = (log: LimitLog, otherCause: string | null = null) =>
-  Object.fromEntries(checkTokens(log, otherCause).map(({ id, finding }) => [id, finding]));
+  Object.fromEntries(checkTokenLimit(log, otherCause).map(({ id, finding }) => [id, finding]));
 const limit = { told: [{ profile: 'x', descriptor: null, unit: 'requests', resetIn: null }] };
 const fresh = limit.told.map((each) => ({ ...each, limit: 60, remaining: 59 }));
 

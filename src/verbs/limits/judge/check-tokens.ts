@@ -18,7 +18,10 @@ import { firstKeyHistory } from './limiter-decisions.ts';
 const tokenEvidence = ({ replies }: LimitLog, { window }: LimitRule) => {
   const own = replies.filter(({ key, request }) => key === 'first' && request !== 'wrong-key');
   const requests = own.map((reply) => ({
-    ...{ sent: reply.sent, answered: reply.answered, ended: reply.ended, status: reply.status },
+    sent: reply.sent,
+    answered: reply.answered,
+    ended: reply.ended,
+    status: reply.status,
     isChat: reply.asked !== null,
     unit: reply.refusal?.unit ?? null,
     tokens: reply.usage === null ? null : reply.usage.input + reply.usage.output,
@@ -87,7 +90,10 @@ const checkEarly = (
 };
 
 /** Checks what an examination shows of the limit of tokens, which it does not reach on purpose. */
-export const checkTokens = (log: LimitLog, otherCause: string | null): readonly LimitCheck[] => {
+export const checkTokenLimit = (
+  log: LimitLog,
+  otherCause: string | null,
+): readonly LimitCheck[] => {
   const { tokens } = log.declared;
   if (tokens === null) return [];
   const evidence = tokenEvidence(log, tokens);

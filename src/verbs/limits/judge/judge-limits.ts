@@ -15,7 +15,7 @@ import { checkCounting, checkExhausted } from './check-counting.ts';
 import { checkFit, fitText } from './other-limit.ts';
 import { checkHeaders, checkRefusals, mayBeTokenRefusal } from './check-answers.ts';
 import { checkReported, checkHiddenSpender, checkRemaining } from './check-remaining.ts';
-import { checkTokens, judgeTokens } from './check-tokens.ts';
+import { checkTokenLimit, judgeTokens } from './check-tokens.ts';
 import { checkDecisions } from './check-limit.ts';
 import {
   evenlyDecided,
@@ -194,7 +194,7 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
   const identification = nameLimiter(log);
   const otherCause = otherCauseOf(log, decisions);
   const refusals = decisions.filter(({ admitted }) => !admitted).length;
-  const tokenChecks = checkTokens(log, otherCause);
+  const tokenChecks = checkTokenLimit(log, otherCause);
   const requestChecks: readonly LimitCheck[] = [
     ...checkDecisions({ rule, decisions, paced, facts, otherCause }),
     checkFit(identification, rule, refusals, { otherCause, reported: reportedRequests(log) }),
