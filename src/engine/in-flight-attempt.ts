@@ -248,7 +248,7 @@ export class SendContext {
     const { targetMemory } = this;
     const { clips } = this.#options;
     const prepareContext = { draw, ordinal, targetMemory, clips, ask, values };
-    const { request, ownHeaders, read } = prepareRequest(traffic, prepareContext);
+    const { request, ownHeaders, size, read } = prepareRequest(traffic, prepareContext);
     const { method, path, body } = request;
     const headers = {
       ...this.#commonHeadersOf(request.headers, credential),
@@ -256,7 +256,8 @@ export class SendContext {
       ...ownHeaders,
       [requestIdHeader]: requestId,
     };
-    return { request: { method, path, headers, body }, read };
+    const sized = size === undefined ? {} : { size };
+    return { request: { method, path, headers, body }, read, ...sized };
   }
 
   /** Creates an attempt to send a prepared request; the caller then attaches the exchange. */

@@ -234,7 +234,10 @@ describe('a pace for tokens', () => {
     // 20 + 10 + 30 each: two for each of two keys.
     expect(world.sent).toHaveLength(4);
     world.sent[0]!.answer(200, json, completion(20, 30));
-    expect(observations[0]).toMatchObject({ reserved: 60 });
+    expect(observations[0]).toMatchObject({
+      reserved: 60,
+      size: { characters: 80, maxTokens: 30 },
+    });
     expect(world.sent).toHaveLength(4);
   });
 
