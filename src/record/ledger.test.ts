@@ -40,8 +40,46 @@ describe('the ledger', () => {
       {
         key: 'main',
         rows: [
-          [5004, 5190, 200, 60, 59, null, null, 5200, 'chat', 30, null, null, null, null, 10],
-          [5050, 5190, 200, 60, 59, null, null, 5200, 'chat', 30, null, null, null, null, 10],
+          [
+            5004,
+            5190,
+            200,
+            60,
+            59,
+            null,
+            null,
+            5200,
+            'chat',
+            30,
+            null,
+            null,
+            null,
+            null,
+            10,
+            null,
+            null,
+            null,
+          ],
+          [
+            5050,
+            5190,
+            200,
+            60,
+            59,
+            null,
+            null,
+            5200,
+            'chat',
+            30,
+            null,
+            null,
+            null,
+            null,
+            10,
+            null,
+            null,
+            null,
+          ],
         ],
         left: 0,
       },
@@ -106,13 +144,15 @@ describe('the ledger', () => {
     expect(tokensOf({ input: null, output: 5, source: 'usage' })).toBeNull();
   });
 
-  it('has the cached tokens and the size of a chat, and no cells for them where nothing is known', () => {
+  it('has the cached tokens and the size of a chat, and no cells for them where nothing of them is known', () => {
     const { answer } = sampleObservation().outcome as { answer: ChatAnswer };
     const tokens: TokenCounts = { input: 7, output: 5, cached: 4, source: 'usage' };
     const sized = { size: { characters: 28, maxTokens: null } };
     const outcome = { kind: 'completed', answer: { ...answer, tokens } } as const;
     const [ledger] = ledgerOf([sentAt(1), sentAt(2, sized), sentAt(3, { outcome, ...sized })]);
-    expect(ledger!.rows.map(({ length }) => length)).toEqual([15, 17, 17]);
+    expect(ledger!.rows.map(({ length }) => length)).toEqual([18, 18, 18]);
+    const [unanswered] = ledgerOf([sentAt(4, { outcome: limited })]);
+    expect(unanswered!.rows[0]).toHaveLength(14);
     expect(ledger!.rows.map(toLedgerEntry)).toMatchObject([
       { input: 10, cached: null, characters: null, maxTokens: null },
       { cached: null, characters: 28, maxTokens: null },

@@ -35,7 +35,7 @@ const columns = {
   characters: cell,
   maxTokens: cell,
 };
-/** The last columns, which old files do not have, and rows leave out where they are all `null`. */
+/** The number of last columns, which old files do not have, and rows leave out where all are `null`. */
 const optionalColumns = 4;
 export type LedgerEntry = Readonly<z.infer<z.ZodObject<typeof columns>>>;
 type Column = keyof LedgerEntry;
@@ -43,12 +43,12 @@ type Column = keyof LedgerEntry;
 export type LedgerRow = [sent: number, answered: number, ...LedgerEntry[Column][]];
 
 const names = Object.keys(columns) as readonly Column[];
-const cells = Object.values(columns) as unknown as readonly z.ZodType[];
+const cells = Object.values(columns) as unknown as [z.ZodType, ...z.ZodType[]];
 const requiredCells = cells.length - optionalColumns;
-const ledgerRowSchema = z.tuple([
-  ...cells.slice(0, requiredCells),
-  ...cells.slice(requiredCells).map((each) => each.optional()),
-] as unknown as [z.ZodType, ...z.ZodType[]]) as unknown as z.ZodType<LedgerRow, LedgerRow>;
+const ledgerRowSchema = z.union([
+  z.tuple(cells),
+  z.tuple(cells.slice(0, requiredCells) as typeof cells),
+]) as unknown as z.ZodType<LedgerRow, LedgerRow>;
 
 export const toLedgerEntry = (row: LedgerRow): LedgerEntry =>
   Object.fromEntries(names.map((name, i) => [name, row[i] ?? null])) as unknown as LedgerEntry;
@@ -59,8 +59,8 @@ export const toLedgerRow = (
   entry: Omit<LedgerEntry, OptionalColumn> & Partial<Pick<LedgerEntry, OptionalColumn>>,
 ): LedgerRow => {
   const row = names.map((name) => entry[name] ?? null);
-  while (row.length > requiredCells && row.at(-1) === null) row.pop();
-  return row as LedgerRow;
+  const isKnown = row.slice(requiredCells).some((each) => each !== null);
+  return (isKnown ? row : row.slice(0, requiredCells)) as LedgerRow;
 };
 
 /** The columns that are `null` unless the outcome is a 429. */
