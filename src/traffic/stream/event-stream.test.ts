@@ -236,8 +236,11 @@ class Oracle {
     const reasons = [...this.finishes.values()];
     const isNamed = streams === 'lenient' || reasons.some((reason) => reason !== null);
     const isWhole = (this.isDone && isNamed) || (streams === 'lenient' && !reasons.includes(null));
-    const issueOfEnd = reasons.length === 0 ? 'empty' : isWhole ? null : 'stream-truncated';
     const events = this.tokenInstants.length;
+    const isNothing = reasons.every((reason) => reason === null) && events === 0;
+    const isEmpty = this.isDone && isNothing && !this.usage?.output;
+    const issueOfEnd =
+      reasons.length === 0 || isEmpty ? 'empty' : isWhole ? null : 'stream-truncated';
     const isCounted = this.usage !== null && (this.usage.output > 0 || events === 0);
     return {
       issue: this.issue ?? issueOfEnd,
