@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { MediaFile, ReadResult } from '../model/workload/workload.ts';
 import { parseCsv } from './dataset-formats.ts';
 import { readDataset } from './read-dataset.ts';
+
+const newSha256 = () => createHash('sha256');
 
 const mediaFiles: Readonly<Record<string, MediaFile>> = {
   'file:a.png': { kind: 'image', contentType: 'image/png', format: 'png', base64: 'QUI=' },
@@ -14,7 +17,7 @@ const media = (reference: string): ReadResult<MediaFile> =>
     : { ok: true, value: mediaFiles[reference] };
 
 const read = (file: string, text: string) => {
-  const found = readDataset(file, [Buffer.from(text)], media);
+  const found = readDataset(file, [Buffer.from(text)], media, newSha256);
   return found.ok ? found.value.entries : found.problem;
 };
 const asked = (content: string, maxTokens: number | null = null) => ({
@@ -53,7 +56,7 @@ describe('a table of comma-separated values', () => {
 
 describe('what a file of prompts drops', () => {
   const factsOf = (file: string, text: string) => {
-    const found = readDataset(file, [Buffer.from(text)], media);
+    const found = readDataset(file, [Buffer.from(text)], media, newSha256);
     return found.ok ? found.value.facts.dropped : found.problem;
   };
 
@@ -242,7 +245,12 @@ describe('a file of prompts', () => {
   });
 
   it('has facts that identify its content without revealing it', () => {
-    const found = readDataset('p.jsonl', [Buffer.from('{"prompt":'), Buffer.from('"a"}\n')], media);
+    const found = readDataset(
+      'p.jsonl',
+      [Buffer.from('{"prompt":'), Buffer.from('"a"}\n')],
+      media,
+      newSha256,
+    );
     expect(found).toMatchObject({
       ok: true,
       value: {

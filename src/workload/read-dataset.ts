@@ -1,3 +1,4 @@
+import type { Hash } from 'node:crypto';
 import type { FindMedia } from '../model/workload/media.ts';
 import type { DatasetFacts, ReadResult } from '../model/workload/workload.ts';
 import { type DatasetEntry, datasetParsers } from './dataset-formats.ts';
@@ -16,6 +17,7 @@ export const readDataset = (
   file: string,
   parts: Iterable<Uint8Array>,
   media: FindMedia,
+  newSha256: () => Hash,
 ): ReadResult<Dataset> => {
   const extension = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? '';
   const parse = datasetParsers.get(extension);
@@ -32,9 +34,7 @@ export const readDataset = (
   }
   const { rows, turns, fields } = dropped;
   const isWhole = rows + turns + Object.keys(fields).length === 0;
-  // Loaded here, since most scenarios have no dataset.
-  const hash = process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes);
-  const sha256 = hash.digest('hex');
+  const sha256 = newSha256().update(bytes).digest('hex');
   const facts = { sha256, prompts: entries.length };
   return { ok: true, value: { facts: isWhole ? facts : { ...facts, dropped }, entries } };
 };

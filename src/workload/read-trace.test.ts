@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { milliseconds } from '../model/quantity.ts';
 import type { TraceSelection } from '../model/workload/trace.ts';
 import { readTrace } from './read-trace.ts';
+
+const newSha256 = () => createHash('sha256');
 
 const whole: TraceSelection = {
   file: 't.csv',
@@ -16,7 +19,7 @@ const whole: TraceSelection = {
 const bytesOf = (text: string): Uint8Array[] => [Buffer.from(text)];
 
 const read = (text: string, cut: Partial<TraceSelection> = {}, parts = bytesOf(text)) => {
-  const found = readTrace({ ...whole, ...cut }, parts);
+  const found = readTrace({ ...whole, ...cut }, parts, newSha256);
   if (!found.ok) throw new Error(found.problem);
   const { trace, facts } = found.value;
   const all = <T>(of: (index: number) => T): T[] =>
@@ -31,7 +34,7 @@ const read = (text: string, cut: Partial<TraceSelection> = {}, parts = bytesOf(t
 };
 
 const problem = (text: string, cut: Partial<TraceSelection> = {}): string => {
-  const found = readTrace({ ...whole, ...cut }, bytesOf(text));
+  const found = readTrace({ ...whole, ...cut }, bytesOf(text), newSha256);
   return found.ok ? 'no problem' : found.problem;
 };
 
@@ -86,7 +89,7 @@ describe('the unit of the times of a trace', () => {
     const { dues, facts } = read(bailian);
     expect(dues).toEqual([0, 12_500, 118_002]);
     expect(facts).toMatchObject({ format: 'bailian', unit: 's', busiestSecond: 1 });
-    const found = readTrace(whole, bytesOf(bailian));
+    const found = readTrace(whole, bytesOf(bailian), newSha256);
     expect(found.ok && found.value.trace.blockTokens).toBe(16);
   });
 
@@ -133,7 +136,7 @@ describe('the unit of the times of a trace', () => {
         hash_ids: Array.from({ length: ids }, (_, id) => id),
       });
     const blocksIn = (...rows: readonly string[]) => {
-      const found = readTrace(whole, bytesOf(rows.join('\n')));
+      const found = readTrace(whole, bytesOf(rows.join('\n')), newSha256);
       return found.ok && found.value.trace.blockTokens;
     };
     expect(blocksIn(row(0, 130, 3), row(10, 64, 1), row(25, 65, 2))).toBe(64);

@@ -196,9 +196,9 @@ const collectRows = (
 export const readTrace = (
   cut: TraceSelection,
   parts: Iterable<Uint8Array>,
+  newSha256: () => Hash,
 ): ReadResult<LoadedTrace> => {
-  // Loaded here, since most scenarios have no trace.
-  const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
+  const hash = newSha256();
   const rows = new SelectedRows(cut);
   const known = collectRows(linesOf(decodedTexts(parts, hash)), rows, cut.unit);
   if (typeof known === 'string') return { ok: false, problem: `${cut.file}:${known}` };

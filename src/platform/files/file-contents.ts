@@ -1,3 +1,4 @@
+import type { Hash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isFileError, whyUnreadable } from './file-error-reasons.ts';
@@ -29,12 +30,13 @@ const wordsFile = fileURLToPath(new URL('../../../fixtures/prompts/words.txt', i
 /** Reads the packed list of words (`src/workload/single-token-words.ts` unpacks it). */
 export const readPromptWords = (): string => readFileSync(wordsFile, 'utf8');
 
+/** Begins a SHA-256. `node:crypto` is loaded here, since a scenario without such files needs no cryptography. */
+export const newSha256 = (): Hash => process.getBuiltinModule('node:crypto').createHash('sha256');
+
 /** A file as text, and the SHA-256 of its bytes in hex. */
 export const readTextWithHash = (
   path: string,
 ): { readonly text: string; readonly sha256: string } => {
   const bytes = readFileSync(path);
-  // Loaded here, since a scenario without such files needs no cryptography.
-  const hash = process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes);
-  return { text: bytes.toString('utf8'), sha256: hash.digest('hex') };
+  return { text: bytes.toString('utf8'), sha256: newSha256().update(bytes).digest('hex') };
 };

@@ -9,6 +9,7 @@ import {
   readPromptWords,
   readTextWithHash,
   unreadableReason,
+  newSha256,
 } from '../../platform/files/file-contents.ts';
 import { readMediaFile } from '../../platform/files/media.ts';
 import { outsideOf } from '../../platform/files/outside.ts';
@@ -99,7 +100,7 @@ const readersIn = (folder: string, isTrusted: boolean) => {
   };
   const partsOf = (file: string) => filePartsOf(resolve(folder, file));
   const traces = readOnce((cut: TraceSelection) =>
-    inside(cut.file, () => readTrace(cut, partsOf(cut.file))),
+    inside(cut.file, () => readTrace(cut, partsOf(cut.file), newSha256)),
   );
   const media = readOnce((reference: string) => {
     const file = /^file:(.*)$/s.exec(reference)?.[1];
@@ -112,7 +113,7 @@ const readersIn = (folder: string, isTrusted: boolean) => {
       inside(file, () => readSpokenText(file, resolve(folder, file))),
     ),
     dataset: readOnce((file: string) =>
-      inside(file, () => readDataset(file, partsOf(file), media)),
+      inside(file, () => readDataset(file, partsOf(file), media, newSha256)),
     ),
     tokenizer: readOnce((name: string) =>
       inside(name, () => fittedFor(name, resolve(folder, name))),
