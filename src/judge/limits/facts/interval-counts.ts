@@ -11,9 +11,6 @@ export interface Charge {
   readonly most: number;
 }
 
-export const knownOnly = (charges: readonly Charge[]): readonly Charge[] =>
-  charges.map((charge) => ({ ...charge, most: charge.least }));
-
 export const admissions = (log: readonly LimiterDecision[]): readonly Charge[] =>
   log
     .filter(({ admitted }) => admitted)
