@@ -194,7 +194,7 @@ const widestShare = 1.1;
 class KeyUsage {
   readonly requests: LimitUsage;
   readonly tokens: LimitUsage;
-  /** What the gateway still has for the key, as the headers of its answers say. */
+  /** What is left of the limits of the key, as the headers of answers report it. */
   readonly room = new ReportedRoom();
   /** The number of requests that may go at once, if lower than the limit; `null` for no such bound. */
   bursts: { readonly most: number; readonly usage: LimitUsage } | null = null;

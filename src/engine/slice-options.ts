@@ -17,8 +17,8 @@ export interface Credential {
 }
 
 /**
- * What is spent and reserved of one part of a budget: whole numbers in memory that threads share, with one counter for
- * each unit and a cell for the cap that was reached.
+ * What is spent and reserved of a slice's part of the budget, in memory that threads share: a whole number for each
+ * unit of the budget, and one for the cap that was reached.
  */
 export interface SharedBudget {
   /** The slice whose part of the budget this is. */

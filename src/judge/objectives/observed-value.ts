@@ -47,18 +47,18 @@ export interface FigureSources {
   readonly dependenceOfShare: (name: ShareName, counted: CountedArrivals) => Dependence | null;
   /** Returns the values of a server’s figure; none if too many are missing. */
   readonly server: (name: string) => readonly number[];
-  /** Returns the events of each second that counts. */
+  /** Returns a rate's events in each second after the warm-up, within the objective's stages if it names any. */
   readonly rated: (name: RateName) => readonly number[];
 }
 
 /** How a run that ends when it knows enough is sure. */
 export interface Stopping {
   /**
-   * Returns how far the arrivals beyond the bound depend on each other; `null`: as those of the percentile do. A bound
-   * that no arrival of a burst exceeds is kept, however the burst varies below it.
+   * Returns how far the arrivals beyond the objective's bound depend on each other; `null`: as far as those at the
+   * percentile. How values vary within the bound does not matter, since it is kept in any case.
    */
   readonly dependence: (name: MeasureName, failed: number) => Dependence | null;
-  /** How many effective samples count as one. */
+  /** The number of effective samples is divided by this for the interval of a certain verdict. */
   readonly divisor: number;
 }
 

@@ -15,7 +15,7 @@ const firstLook = 30_000;
 /** How much longer the measured time of each look is than that of the one before. */
 const growth = 1.5;
 
-/** Returns the first instant above `after` at which the run looks, in ms. */
+/** Returns the first instant after `after` at which the run checks whether its objectives are sure, in ms. */
 export const nextLook = (plan: Plan, after: number): number => {
   const start = Math.max(plan.warmUp, stageSpans(plan).at(-1)!.from);
   let measured = firstLook;

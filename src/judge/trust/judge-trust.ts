@@ -41,7 +41,7 @@ import { type FigureErrors, figureErrorsOf } from '../errors/figure-errors.ts';
 import { generatorSignals, judgedSeconds, judgedValueOf, worstOf } from './generator-signals.ts';
 
 const smallShare = 0.05;
-/** In ms. */
+/** An error of a time counts as small up to this many ms, however short the time is. */
 const smallTime = 1;
 
 const isSmall = ({ value, low, high }: Quantile, bounds: ErrorBounds, unit: string): boolean => {
@@ -121,7 +121,10 @@ const figuresSignal = (figures: readonly FigureError[]): TrustSignal | null => {
 /** Formats a duration with three significant digits, as in the table of figures. */
 const msText = (milliseconds: number): string => `${Number(milliseconds.toPrecision(3))} ms`;
 
-/** The largest p99 of the start lag of a valid run, in ms: a tenth of each second's requests comes too late. */
+/**
+ * The maximum p99 of the start lag of a valid run, in ms. Starts that are 100 ms late move a tenth of each second's
+ * requests into the next second.
+ */
 const maxStartLag = 100;
 
 /** Judges the lags of starts; `null` without any. `decisive` is compared with the limit. */

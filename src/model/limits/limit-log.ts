@@ -3,8 +3,8 @@ import type { Refusal, NamedLimit } from '../observation/outcome.ts';
 import type { Instant, Milliseconds } from '../quantity.ts';
 
 /**
- * A request on which a limiter decided between `sent` (the first byte of the request) and `answered` (the first byte of
- * the answer).
+ * A request that a limiter admitted or refused. The limiter did so after `sent` (the first byte of the request) and
+ * before `answered` (the first byte of the answer).
  */
 export interface LimiterDecision {
   readonly sent: Instant;

@@ -80,7 +80,7 @@ export const startChildProcess = async (
           stderrTail += `it was not ready after ${timeout / 1000} s`;
           child.kill('SIGKILL');
         }, timeout);
-  // This comes before the other listeners, for which the error would be a rejection.
+  // This listener is added before the others, which would turn the error into a rejection.
   const failed = new Promise<null>((resolve) => {
     child.once('error', (error) => {
       stderrTail += String(error);

@@ -37,7 +37,9 @@ export interface Cell {
   readonly unit?: string;
   /** Smaller text below the cell. Terminal and Markdown show it if the table says so. */
   readonly note?: string | undefined;
-  /** The possible error of a figure. It stands after the note, or after the text if the note is below that. */
+  /**
+   * The possible error of the figure. It stands after the note, or after the text if the note stands below the text.
+   */
   readonly error?: TonedText | undefined;
   /** An outcome or a kind of traffic, whose colour HTML shows as a dot. */
   readonly dot?: string;

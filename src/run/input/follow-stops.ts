@@ -32,8 +32,8 @@ export interface FollowedStops {
 }
 
 /**
- * Listens to requests to stop until `release`, so that a signal never ends the process by itself. It moves a command
- * forward: from its opening to its load, and from there to its reports.
+ * Receives requests to stop until `release`, so that a signal never ends the process by itself. A request makes the
+ * command end its opening, or end its load and write its reports.
  */
 export const followStops = (onStop: OnStop, whenNobodyListens: () => void): FollowedStops => {
   const first = Promise.withResolvers<StopCause>();

@@ -55,7 +55,7 @@ const resultUpTo = (
 /** The share of the arrivals up to a look that need not have ended: one that hangs would put the look off for ever. */
 const mayBeMissing = 0.001;
 
-/** A look that waits until the arrivals due before it have ended. */
+/** A look is one check of whether every objective is sure. It waits until the arrivals due before it have ended. */
 interface Look {
   readonly at: Instant;
   /** When it is given up, in ms: then later figures are worth more than a few of earlier arrivals. */

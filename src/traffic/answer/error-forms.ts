@@ -3,9 +3,9 @@ import type { Refusal } from '../../model/observation/outcome.ts';
 import { objectOf } from './json-text.ts';
 
 /**
- * This file knows the forms in which servers write an error as JSON. A body or an event is an error if a field says so by
- * its name (`error`, `errors`, `errorMessage`, `modelStreamErrorException` …), or if it has a message beside a code,
- * a status or a flag of failure. Answers have `choices`, `data` or `text`, and are no errors by their other fields.
+ * This file knows the forms in which servers write an error as JSON. A body or an event is an error if a field says so
+ * by its name (`error`, `errors`, `errorMessage`, `modelStreamErrorException` …), or if it has a message beside a code,
+ * a status or a flag of failure. An answer (with `choices`, `data` or `text`) is no error because of such a message.
  */
 
 type Fields = Readonly<Record<string, unknown>>;

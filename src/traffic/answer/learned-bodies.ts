@@ -6,8 +6,8 @@ const matchesPerLearning = 64;
 /** The number of attempts to learn at the beginning, and the most that matches can restore. */
 const maxLearnings = 8;
 /**
- * The maximum length of a body that is learned, in UTF-16 units. Most longer ones differ in more than the variable
- * members.
+ * The maximum length of a body that is learned, in UTF-16 units. Longer bodies are not worth it:
+ * most differ from each other in more than the values of the variable members.
  */
 const maxLearnedLength = 16 * 1024;
 

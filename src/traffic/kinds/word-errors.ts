@@ -28,8 +28,8 @@ const wordsOf = (
 };
 
 /**
- * The maximum number of different words, since `distance` compares UTF-16 code units. 0 represents every word that is
- * not in the reference text.
+ * The maximum number of different words. `distance` compares strings, so a UTF-16 code unit represents each word; unit
+ * 0 represents every word that is not in the reference text.
  */
 const maxDistinctWords = 0xffff;
 

@@ -50,7 +50,10 @@ export interface RequestedWait {
   readonly by: 'retry-after-ms' | 'retry-after';
 }
 
-/** The headers that name a wait, the most exact first; each with its unit in ms, `null` for any notation, and its source. */
+/**
+ * The headers that name a wait, the most exact first. Each has the length of its unit in ms (`null`: any notation), and
+ * the standard header as which its wait is reported.
+ */
 const waitHeaders = [
   // openai/openai-node, src/client.ts, where it takes precedence over retry-after.
   ['retry-after-ms', 1, 'retry-after-ms'],

@@ -21,7 +21,7 @@ export class SseReader {
   #lineEnd = 0;
   #dataLines = 0;
   #type = '';
-  /** The comment of an event that has a type, as long as it has no data. */
+  /** The last comment after the pending event's type, reported only if the event has no data. */
   #comment = '';
   #inPlace = false;
   #atStart = true;

@@ -134,7 +134,7 @@ const distinctPhases = (
 
 /** The minimum number of refusals that show the time of the network. */
 const minRefusals = 10;
-/** The uncertainty of the network's time, in standard errors. */
+/** The safety margin for the time that requests spend in the network, in standard errors of its estimate. */
 const certainty = 3;
 /** The ratio by which a computed cap may be too large, since the network can take longer for an admitted request. */
 const capTolerance = 1.25;

@@ -186,7 +186,7 @@ const edgeBoundsOf = (
   limit: number,
 ): readonly EdgeBounds[] =>
   decisions.map(({ sent, answered, admitted }, place) => {
-    // A window has room for the request if it began after the admission `limit` places before it.
+    // A window has room for the request if the window began after the admission that is `limit` admissions back.
     const newestOutside = priors[place]!.admitted - limit;
     return {
       after: newestOutside < 0 ? Number.NEGATIVE_INFINITY : middles[newestOutside]!,

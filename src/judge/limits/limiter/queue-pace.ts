@@ -253,7 +253,7 @@ export const queueDelays = (
   );
   const pace = queuePace(log, rule);
   const isOfRule = pace === null || pace.match === 'own' || pace.match === 'near';
-  // Otherwise only a queue of the declared limit is compared.
+  // If the pace is not certain, the answers are compared only with a queue of the declared limit.
   const isCertain = pace !== null && (isOfRule ? pace.match === 'own' : !pace.canBeServer);
   const spacing = isCertain ? pace.spacing.value : rule.window / rule.limit;
   const compared = compareWithQueue(admitted, spacing, roundTrip);

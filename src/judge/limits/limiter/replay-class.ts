@@ -68,8 +68,8 @@ const replay = (
     unlikely += 1;
     if ([sent - slack, answered + slack, sent, answered].some(isRightAt)) continue;
     wrong.push(indexes[place]!);
-    // The contradicted decision moves forward, since the next limiter probably contradicts it too and is then ruled out
-    // sooner. No count changes.
+    // Moves the contradicted decision forward in the order: the next limiter probably contradicts it too, and is then
+    // ruled out sooner. The counts stay the same.
     const earlier = turn >>> 1;
     [order[turn], order[earlier]] = [order[earlier]!, place];
     if (wrong.length > most) return null;

@@ -3,7 +3,8 @@ import type { ProbeReply } from '../../../model/limits/limit-log.ts';
 type DatedReply = Pick<ProbeReply, 'sent' | 'answered' | 'date'>;
 
 /**
- * The bounds of the time by which the server's wall clock (ms since 1970) is ahead of the instants of the log, in ms.
+ * By how many ms the server's wall clock (ms since 1970) is ahead of the log's instants: the least and the most
+ * possible.
  */
 export interface OffsetBounds {
   readonly least: number;

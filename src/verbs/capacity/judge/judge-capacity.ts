@@ -53,11 +53,8 @@ export const decisiveSteps = (steps: readonly CapacityStep[]): readonly Capacity
   steps.filter(({ verdict }) => verdict === 'kept' || verdict === 'broken');
 
 /**
- * The median of the belief about the highest rate that meets the objectives, with its 90 % credible
- * interval: a distribution over the logarithm of rates, at first uniform, multiplied by the likelihood of
- * each step's outcome. This is Bayesian threshold estimation as in QUEST (Watson & Pelli, Perception &
- * Psychophysics 33, 1983), whose noiseless limit is probabilistic bisection (Horstein 1963; Waeber,
- * Frazier & Henderson 2013): later steps correct a wrong verdict.
+ * Estimates the highest rate that meets the objectives: the median, with its 90 % credible interval. Later steps
+ * correct a wrong verdict.
  */
 export const believedRate = (
   steps: readonly CapacityStep[],
@@ -66,10 +63,13 @@ export const believedRate = (
 ): EstimatedRange => {
   const from = Math.log(start / 64);
   const count = Math.ceil((Math.log(top * 1.5) - from) / grain);
+  // Bayesian threshold estimation as in QUEST (Watson & Pelli, Perception & Psychophysics 33, 1983). Without noise it
+  // is probabilistic bisection (Horstein 1963; Waeber, Frazier & Henderson 2013).
   const likelihoods = decisiveSteps(steps).flatMap((step) => [
     ofVerdict(step),
     ...(isOverload(step) ? [ofOverload(step, forLatency)] : []),
   ]);
+  // At first all rates are equally likely, on a logarithmic scale. Each step's outcome multiplies in its likelihood.
   const logs = Array.from({ length: count }, (_, i) =>
     likelihoods.reduce((sum, likelihood) => sum + Math.log(likelihood(from + i * grain)), 0),
   );

@@ -33,8 +33,8 @@ export interface Remaining extends Contrast {
 }
 
 /**
- * Returns the change without the drift that both sides share, whatever its direction and significance: a test at any
- * usual level misses most drifts that are large enough to look like a change. `null` for too few runs.
+ * Returns the change without the drift that both sides share; `null` for too few runs. Even a drift that is not
+ * significant is removed, since tests miss most drifts that are large enough to look like a change.
  */
 export const remainingChange = (
   { base, next }: Both<readonly number[]>,

@@ -33,7 +33,7 @@ const comparedRunSchema = z.strictObject({
 });
 
 const comparedSideSchema = z.strictObject({
-  /** Its folder or its address. */
+  /** The folder of the side's runs, or the address of its target. */
   name: z.string(),
   plan: z.string(),
   planHash: z.string(),

@@ -18,7 +18,10 @@ const noiseMetricSchema = z.strictObject({
   gated: z.boolean(),
   /** The geometric mean over the runs, or the mean share. */
   typical: z.number().nullable(),
-  /** The standard deviation of one run's logarithm; `null` for failure rates, whose noise depends on their count. */
+  /**
+   * The standard deviation of the logarithm of a run's value; `null` for failure rates, whose noise depends on their
+   * count.
+   */
   noise: z.number().nonnegative().nullable(),
   /** The change between the two halves with its 95 % interval: a ratio or a difference. */
   change: z.number(),
@@ -26,7 +29,7 @@ const noiseMetricSchema = z.strictObject({
   high: z.number(),
   /** The smallest change detected nine times in ten: a ratio above 1, or a difference above 0. */
   detectable: z.array(z.strictObject({ repetitions: z.int().positive(), change: z.number() })),
-  /** The minimum effect, on the same scale. */
+  /** The minimum effect: a ratio above 1, or a difference above 0. */
   least: z.number(),
   /** Repetitions per side that detect the minimum effect nine times in ten; `null` above 1,000. */
   needed: z.int().positive().nullable(),

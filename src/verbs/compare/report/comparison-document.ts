@@ -61,7 +61,7 @@ const ratioAxis = (metrics: readonly ComparedMetric[]): Axis => {
   return { ends: [1 / end, end], isLogarithmic: true, ticks: labelled };
 };
 
-/** The row between the heights `i` and `i + 1`. */
+/** Draws a metric's row of the plot, from height `i` to `i + 1` (counted in rows). */
 const line = (metric: ComparedMetric, i: number, { x, y, dot }: Pen): Markup | null => {
   const { base, effect, verdict } = metric;
   if (effect === null) return null;

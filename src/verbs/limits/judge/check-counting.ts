@@ -43,7 +43,10 @@ const dropsBetweenChats = (log: LimitLog, unit: Unit, isWhole: boolean) => {
 const dropsByOne = (log: LimitLog, isWhole: boolean): boolean =>
   dropsBetweenChats(log, 'requests', isWhole).every(({ drop }) => drop === 1);
 
-/** Decides whether drops within the usable part of the log show costs. */
+/**
+ * Decides whether drops in remaining show what requests cost. They do if each small chat lowered remaining by one, in
+ * the whole log or at least in the first window.
+ */
 const isSteady = (log: LimitLog): boolean => dropsByOne(log, true) || dropsByOne(log, false);
 
 /** Returns what each kind of request costs: the drop in remaining between the chats around it, minus one. */

@@ -61,7 +61,7 @@ const firstOverlapping = (reported: readonly Reported[]): readonly Reported[] =>
   return end < 0 ? ordered : ordered.slice(0, end);
 };
 
-/** Returns the remaining that the concurrent requests reported, the highest first. */
+/** Returns the concurrent requests that reported a value of remaining, the highest value first. */
 const releasedRemaining = (log: LimitLog) =>
   firstOverlapping(remainingIn(log, 'concurrency')).toSorted((a, b) => b.remaining - a.remaining);
 
@@ -127,7 +127,7 @@ const checkConcurrentRemaining = (log: LimitLog): LimitCheck => {
   });
 };
 
-/** The phases in which a burst follows an idle window, so that nothing expires meanwhile. */
+/** The phases in which a burst follows an idle window, so that no earlier request expires during the burst. */
 const burstPhases: readonly ProbePhase[] = ['provocation', 'concurrency'];
 
 /** Checks whether remaining comes from one counter. Workers without a common store would repeat each other's values. */

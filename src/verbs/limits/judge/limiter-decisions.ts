@@ -35,9 +35,7 @@ const failureOf = (reply: ProbeReply): string | null => {
   return status === 429 || isAnswered(reply) ? null : String(status);
 };
 
-/**
- * The minimum share of chats under load that failed in the same way, if these failures are refusals of the wrong form.
- */
+/** Failures of one kind count as refusals if at least this share of the small chats under load failed that way. */
 const minRefusedShare = 0.1;
 /** The minimum number of such chats. */
 const minRefused = 3;

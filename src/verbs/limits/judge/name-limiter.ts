@@ -161,8 +161,8 @@ const canShowLimiter = (
   (best?.limiter === 'leaky-queue' || decisions.some(({ admitted }) => !admitted));
 
 /**
- * Names the limiter behind the first key: one of the declared limit or, if none explains the log, one of another limit.
- * A limit that refused nothing has no name.
+ * Names the limiter behind the first key. Its limit is the declared one or, if no such limiter explains the log,
+ * another. If nothing was refused, only a queue is named.
  */
 export const nameLimiter = (log: LimitLog): LimiterIdentification => {
   const decisions = decisionsToReplay(log);
