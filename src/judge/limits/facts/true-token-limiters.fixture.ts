@@ -300,7 +300,25 @@ export const seenTokens = (
 };
 
 /** Draws a load: at a steady rate, in bursts with idle times between, or a mixture; of a quarter to five times the limit. */
-export const drawLoad = ({ window, random }: SeenRun): TokenLoad => {
+export const drawLoad = (run: SeenRun): TokenLoad =>
+  run.random() < 0.35 ? drawNearLoad(run) : drawAnyLoad(run);
+
+/** Draws a load near what every limiter admits: a fifth of the limit at once, then evenly up to nearly the rest. */
+const drawNearLoad = ({ window, random }: SeenRun): TokenLoad => {
+  const size = 1 / (60 + 140 * random());
+  const atOnce = 0.05 + 0.15 * random();
+  const perWindow = (1 - atOnce) * (0.75 + 0.35 * random());
+  const first = Math.floor(atOnce / size);
+  const gap = (window * size) / perWindow;
+  const rest = Math.ceil((window * (2 + 2 * random())) / gap);
+  const due = [
+    ...Array.from({ length: first }, (_, i) => i),
+    ...Array.from({ length: rest }, (_, i) => first + i * gap),
+  ];
+  return { due, sizes: due.map(() => size), answers: 0.001, isNamed: true };
+};
+
+const drawAnyLoad = ({ window, random }: SeenRun): TokenLoad => {
   const size = 1 / (8 + 100 * random());
   const rate = 0.25 * 20 ** random();
   const perWindow = Math.min(400, rate / size);
