@@ -1,4 +1,4 @@
-// @long 150 s
+// @long 200 s
 import { describe, expect, it } from 'vitest';
 import { type Dependence, dependenceOfShare, strongest } from '../../model/measures/dependence.ts';
 import { emptyHistogram, type Histogram } from '../../model/measures/histogram.ts';
@@ -10,7 +10,7 @@ import { nextLook } from './stopping-rule.ts';
 
 /** How often a run that ends when it is sure is wrong, in runs of at most 20 minutes whose truth is known. */
 
-const replications = 150;
+const replications = 100;
 const perSecond = 20;
 const atMost = 1200;
 
