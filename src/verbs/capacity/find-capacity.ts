@@ -1,3 +1,4 @@
+import { isEvidence } from './judge/believed-rate.ts';
 import { type StepRequest, nextStep, type SearchTerms } from './judge/next-step.ts';
 import type { OpenLoad, Plan } from '../../model/plan/plan.ts';
 import { milliseconds, perSecond } from '../../model/quantity.ts';
@@ -7,10 +8,13 @@ import type { CapacityStep } from './model/capacity.ts';
 const maxGrace = 30_000;
 
 /**
- * The plan of one step: the first stage’s traffic at a constant open rate. The flow becomes steady in
- * the first half. There is no pace and no retry: they would hide the limit.
+ * The plan of one step: the first stage’s traffic at a constant open rate. There is no pace and no retry: they would hide the limit.
  */
-export const stepPlan = (plan: Plan, { rate, seconds }: StepRequest, number: number): Plan => {
+export const stepPlan = (
+  plan: Plan,
+  { rate, seconds, warmUp }: StepRequest,
+  number: number,
+): Plan => {
   const duration = milliseconds(seconds * 1000);
   const name = `step-${number}`;
   const planned = plan.stages.map((stage) => stage.load).find(({ kind }) => kind === 'open');
@@ -23,7 +27,7 @@ export const stepPlan = (plan: Plan, { rate, seconds }: StepRequest, number: num
     ...plan,
     name: `${plan.name} ${name}`,
     stages: [{ name, load, traffic: plan.stages[0]!.traffic }],
-    warmUp: milliseconds(duration / 2),
+    warmUp: milliseconds(warmUp * 1000),
     grace: milliseconds(Math.min(plan.grace, maxGrace, duration)),
     retry: null,
     pace: null,
@@ -61,7 +65,8 @@ const uselessStepsEnd = (steps: readonly CapacityStep[]): keyof typeof maxUseles
   if (last !== 'unfit' && last !== 'undecided') return null;
   const count = maxUselessSteps[last];
   const isUseless =
-    steps.length >= count && steps.slice(-count).every(({ verdict }) => verdict === last);
+    steps.length >= count &&
+    steps.slice(-count).every((step) => step.verdict === last && !isEvidence(step));
   return isUseless ? last : null;
 };
 

@@ -1,6 +1,5 @@
 import type { EstimatedRange, CapacityStep, StepBreach } from '../model/capacity.ts';
 import { meanOf } from '../../../judge/statistics/significance.ts';
-import { criticalT } from '../../../judge/statistics/student-t.ts';
 import type { Stage } from '../../../model/plan/plan.ts';
 import { perSecond } from '../../../model/quantity.ts';
 import type { Result } from '../../../model/result/result.ts';
@@ -14,45 +13,16 @@ import { figuresOver, groupsMatching, type LabelFilter } from '../../../model/re
 import type { Trust } from '../../../model/result/verdict.ts';
 import { stageSpans } from '../../../model/plan/stage-spans.ts';
 import { judgeTrust } from '../../../judge/trust/judge-trust.ts';
+import { countingSpread, growthCertainlyBelow, growthOfFlow } from './growth.ts';
 import { objectiveBreaches } from './step-objectives.ts';
-
-/** The lag-1 autocorrelation of residuals, 0 … 0.9; negative values count as 0. */
-const autocorrelation = (residuals: readonly number[]): number => {
-  let own = 0;
-  let next = 0;
-  for (const [i, residual] of residuals.entries()) {
-    own += residual * residual;
-    next += residual * (residuals[i + 1] ?? 0);
-  }
-  return own === 0 ? 0 : Math.min(0.9, Math.max(0, next / own));
-};
-
-/**
- * The slope of a series over its index by least squares, with a 95 % interval. Neighbours correlate, so
- * the number of samples is reduced to n (1 − ρ) / (1 + ρ), ρ their lag-1 autocorrelation (Bayley &
- * Hammersley 1946). With fewer than three samples the interval is unbounded.
- */
-export const slopeOf = (series: readonly number[]): EstimatedRange => {
-  const n = series.length;
-  if (n < 3) return { value: 0, low: -Infinity, high: Infinity };
-  const middle = (n - 1) / 2;
-  const level = meanOf(series);
-  const spread = (n * (n * n - 1)) / 12;
-  const value = series.reduce((sum, each, i) => sum + (i - middle) * (each - level), 0) / spread;
-  const residuals = series.map((each, i) => each - level - value * (i - middle));
-  const rho = autocorrelation(residuals);
-  const effective = Math.max(3, (n * (1 - rho)) / (1 + rho));
-  const variance = residuals.reduce((sum, each) => sum + each * each, 0) / (effective - 2);
-  const error = criticalT(0.05, effective - 2) * Math.sqrt(variance / spread);
-  return { value, low: value - error, high: value + error };
-};
 
 /** Growth up to this share of the arrivals cannot be distinguished from none. */
 const growthTolerance = 0.02;
-/** Growth below this is certainly none. */
-const growthCertainlyBelow = 0.05;
-/** Maximum relative difference of the halves of a settled step. */
-const settledSpread = 0.04;
+/**
+ * Fewer arrivals than this in the measured half cannot show that growth is certainly below that: such a step lets the
+ * climb go on unless it certainly grows, and proves nothing.
+ */
+const provingArrivals = 1000;
 
 /** Minimum whole seconds for a slope. */
 const minSeconds = 3;
@@ -69,20 +39,31 @@ const rateOf = ({ load }: Stage): number | null => {
 const flowOf = ({ timeline }: Result, from: number, to: number) => {
   const bySecond = new Map(timeline.map((second) => [second.second, second]));
   const completed: number[] = [];
+  const begunIn: number[] = [];
+  const endedIn: number[] = [];
   /** At the start of each second and at the end. */
   const inFlight: number[] = [];
   let running = 0;
   for (let second = 0; second <= to; second += 1) {
     const { begun = 0, ended = 0, outcomes } = bySecond.get(second) ?? {};
     if (second >= from) inFlight.push(running);
-    if (second >= from && second < to) completed.push(outcomes?.completed ?? 0);
+    if (second >= from && second < to) {
+      completed.push(outcomes?.completed ?? 0);
+      begunIn.push(begun);
+      endedIn.push(ended);
+    }
     running += begun - ended;
   }
   const half = Math.ceil(completed.length / 2);
   const [first, second] = [meanOf(completed.slice(0, half)), meanOf(completed.slice(-half))];
   const throughput = meanOf(completed);
-  const spread = throughput === 0 ? 1 : Math.abs(first - second) / (2 * throughput);
-  return { inFlight: meanOf(inFlight), slope: slopeOf(inFlight), throughput, spread };
+  const difference = throughput === 0 ? 1 : Math.abs(first - second) / (2 * throughput);
+  return {
+    inFlight: meanOf(inFlight),
+    growth: growthOfFlow({ begun: begunIn, ended: endedIn, inFlight }),
+    throughput,
+    spread: Math.max(difference, countingSpread(completed)),
+  };
 };
 
 const growthBreach = (growth: EstimatedRange, rate: number): readonly StepBreach[] => {
@@ -94,6 +75,13 @@ const growthBreach = (growth: EstimatedRange, rate: number): readonly StepBreach
   return [{ bound: 'concurrency', text }];
 };
 
+/** Why the growth of a step decides nothing: it may be none, and it may be more than is kept. */
+const growthDoubt = ({ low, high }: EstimatedRange): StepBreach => {
+  const [least, most] = [low, high].map((each) => String(Number((each * 100).toPrecision(2))));
+  const text = `requests in flight grew by ${least} … ${most} % of the arrivals; expected certainly less than ${growthCertainlyBelow * 100} %`;
+  return { bound: 'concurrency', text };
+};
+
 const tokensOf = (result: Result, where: LabelFilter): number | null => {
   const sums = groupsMatching(result, where).flatMap(({ tokens }) => tokens);
   const answers = sums.reduce((sum, each) => sum + each.answers, 0);
@@ -101,12 +89,6 @@ const tokensOf = (result: Result, where: LabelFilter): number | null => {
   return isReported
     ? sums.reduce((sum, { input, output }) => sum + input + output, 0) / answers
     : null;
-};
-
-/** Bounded, since JSON has no infinity. */
-const growthOf = ({ value, low, high }: EstimatedRange, rate: number): EstimatedRange => {
-  const bounded = (slope: number): number => Math.min(1, Math.max(-1, slope / rate));
-  return { value: bounded(value), low: bounded(low), high: bounded(high) };
 };
 
 const figuresOf = (
@@ -127,6 +109,7 @@ const verdictOf = (
   { level, evidence }: Trust,
   criteria: ReturnType<typeof objectiveBreaches>,
   growth: EstimatedRange,
+  arrivals: number,
   growthBreaches: readonly StepBreach[],
 ): Pick<CapacityStep, 'verdict' | 'sure' | 'breaches'> => {
   if (level === 'invalid') {
@@ -139,8 +122,12 @@ const verdictOf = (
   if (breaches.length > 0) {
     return { verdict: 'broken', sure: growthBreaches.length > 0 || criteria.sure, breaches };
   }
-  const verdict = criteria.undecided ? 'undecided' : 'kept';
-  return { verdict, sure: growth.high < growthCertainlyBelow && criteria.sure, breaches };
+  if (criteria.undecided) return { verdict: 'undecided', sure: false, breaches };
+  const isSteady = growth.high < growthCertainlyBelow;
+  if (!isSteady && arrivals >= provingArrivals) {
+    return { verdict: 'undecided', sure: false, breaches: [growthDoubt(growth)] };
+  }
+  return { verdict: 'kept', sure: isSteady && criteria.sure, breaches };
 };
 
 /** The means of what the server said of itself between two instants in ms. */
@@ -153,6 +140,13 @@ const serverOf = ({ server }: Result, from: number, to: number): Pick<CapacitySt
   return means.length === 0 ? {} : { server: Object.fromEntries(means) };
 };
 
+/** Random arrivals leave no gap of so many mean ones. */
+const longestGap = 10;
+
+/** When the load of a stage ended, in ms: at its last arrival if it was stopped, since it offers nothing afterwards. */
+const endOf = (planned: number, lastArrival: number, rate: number): number =>
+  planned - lastArrival <= (longestGap * 1000) / rate ? planned : Math.min(planned, lastArrival);
+
 /** A stage of constant rate as a step; `null` if its second half is too short. */
 const judgeStep = (
   result: Result,
@@ -161,20 +155,23 @@ const judgeStep = (
   name: string,
 ): CapacityStep | null => {
   const rate = rateOf(stage);
-  const measuredFrom = Math.max(span.from, result.plan.warmUp);
-  const from = Math.ceil(Math.max(measuredFrom, (span.from + span.to) / 2) / 1000);
-  // A stopped load offers nothing afterwards.
-  const ended = Math.min(span.to, result.scheduled);
+  const { warmUp, stages } = result.plan;
+  const measuredFrom = Math.max(span.from, warmUp);
+  // A step of a search has its own time to settle; any other stage settles in its first half.
+  const settled = stages.length === 1 && warmUp > 0 ? warmUp : (span.from + span.to) / 2;
+  const from = Math.ceil(Math.max(measuredFrom, settled) / 1000);
+  if (rate === null) return null;
+  const ended = endOf(span.to, result.scheduled, rate);
   const to = Math.floor(ended / 1000);
-  if (rate === null || to - from < minSeconds) return null;
-  const where: LabelFilter = ({ stage: label, warmUp }) => label === stage.name && !warmUp;
+  if (to - from < minSeconds) return null;
+  const where: LabelFilter = (labels) => labels.stage === stage.name && !labels.warmUp;
   const outcomes = sumOutcomes(groupsMatching(result, where));
   const arrivals = countArrivals(outcomes);
   if (arrivals === 0) return null;
   const isEven = stage.load.kind === 'open' && stage.load.spacing === 'even';
   const { completed, limited } = outcomes;
   const flow = flowOf(result, from, to);
-  const growth = growthOf(flow.slope, rate);
+  const { growth } = flow;
   const growthBreaches = growthBreach(growth, rate);
   const figures = figuresOf(result, where);
   const { latency } = figures;
@@ -185,6 +182,7 @@ const judgeStep = (
     // Random arrivals differ from the planned rate.
     rate: perSecond(isEven ? rate : arrivals / ((ended - measuredFrom) / 1000)),
     seconds: to - from,
+    warmUp: from - Math.round(span.from / 1000),
     arrivals,
     completed,
     limited,
@@ -196,13 +194,10 @@ const judgeStep = (
     inFlight: isSteady ? (flow.throughput * latency.mean) / 1000 : flow.inFlight,
     ...figures,
     ...serverOf(result, from * 1000, to * 1000),
-    ...verdictOf(judgeTrust(result), criteria, growth, growthBreaches),
+    ...(criteria.misses === undefined ? {} : { misses: [...criteria.misses] }),
+    ...verdictOf(judgeTrust(result), criteria, growth, arrivals, growthBreaches),
   };
 };
-
-/** Whether the throughput of a step was constant: then it is the maximum at that load. */
-export const isSettled = ({ spread, completed }: CapacityStep): boolean =>
-  spread < settledSpread && completed > 0;
 
 export const judgeSteps = (
   result: Result,

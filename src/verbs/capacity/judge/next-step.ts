@@ -1,10 +1,14 @@
 import type { CapacityStep, CapacityTerms } from '../model/capacity.ts';
-import { ceilingOf, believedRate, decisiveSteps } from './judge-capacity.ts';
+import { believedRate, isEvidence } from './believed-rate.ts';
+import { growthCertainlyBelow } from './growth.ts';
+import { ceilingOf, decisiveSteps } from './judge-capacity.ts';
 
 export interface StepRequest {
   readonly rate: number;
   /** Duration in whole seconds. */
   readonly seconds: number;
+  /** The first seconds, in which the flow becomes steady and nothing is measured. */
+  readonly warmUp: number;
 }
 
 export interface SearchTerms extends CapacityTerms {
@@ -15,13 +19,19 @@ export interface SearchTerms extends CapacityTerms {
 }
 
 const rateFactor = 2;
-/** Minimum arrivals in the measured half of a step, in the climb and in the search. */
+/** Minimum arrivals in the measured half of a step of the climb, which may be quick. */
 const climbSamples = 15;
-const searchSamples = 100;
+/** Near the border, a step measures at least so many requests and lasts at least so many seconds. */
+const borderSamples = 2000;
+const borderSeconds = 30;
 /** Duration of a step in latencies, so that its flow becomes steady. */
 const latenciesPerStep = 10;
 const minStepSeconds = 6;
+/** The flow becomes steady in the first half of a step, or in so many seconds where that is less. */
+const settlingSeconds = 15;
 const maxStepSeconds = 600;
+/** A step whose growth is not certain is taken again at twice the length, at most so many times in a row. */
+const maxRepeats = 3;
 
 /** The median latency in seconds at the busiest `kept` step. */
 const answerSecondsOf = (steps: readonly CapacityStep[]): number => {
@@ -30,43 +40,126 @@ const answerSecondsOf = (steps: readonly CapacityStep[]): number => {
   return (busiest?.latency?.p50 ?? 0) / 1000;
 };
 
-const stepAt = (rate: number, steps: readonly CapacityStep[], samples: number): StepRequest => {
-  const seconds = Math.max(
-    minStepSeconds,
-    latenciesPerStep * answerSecondsOf(steps),
-    (2 * samples) / rate,
-  );
-  return { rate, seconds: 2 * Math.ceil(Math.min(maxStepSeconds, seconds) / 2) };
+const evenSeconds = (seconds: number): number =>
+  2 * Math.ceil(Math.min(maxStepSeconds, seconds) / 2);
+
+/** The seconds of load before the measured ones of a step: half of it, or what the flow needs to become steady. */
+const settlingOf = (steps: readonly CapacityStep[]): number =>
+  Math.max(settlingSeconds, (latenciesPerStep / 2) * answerSecondsOf(steps));
+
+/** A step of so many seconds, of which the flow needs some to become steady. */
+const stepOf = (rate: number, steps: readonly CapacityStep[], seconds: number): StepRequest => {
+  const whole = evenSeconds(Math.max(seconds, latenciesPerStep * answerSecondsOf(steps)));
+  return { rate, seconds: whole, warmUp: Math.ceil(Math.min(whole / 2, settlingOf(steps))) };
 };
 
-/** The climb: twice the rate at each step until one breaks or the ceiling is kept; `null` when it has ended. */
+/** A step with so many arrivals after its flow has become steady. */
+const secondsFor = (samples: number, rate: number, steps: readonly CapacityStep[]): number =>
+  samples / rate + Math.min(samples / rate, settlingOf(steps));
+
+/** After a step that had too few samples for an objective, the next one has twice as many. */
+const wantedSamples = (steps: readonly CapacityStep[], { samples }: SearchTerms): number => {
+  const last = steps.at(-1);
+  return last?.verdict === 'undecided' && !isEvidence(last) ? 2 * samples : samples;
+};
+
+const climbStep = (
+  rate: number,
+  steps: readonly CapacityStep[],
+  terms: SearchTerms,
+): StepRequest => {
+  const samples = Math.max(wantedSamples(steps, terms), climbSamples);
+  return stepOf(rate, steps, Math.max(minStepSeconds, secondsFor(samples, rate, steps)));
+};
+
+const borderStep = (
+  rate: number,
+  steps: readonly CapacityStep[],
+  terms: SearchTerms,
+): StepRequest => {
+  const samples = Math.max(wantedSamples(steps, terms), borderSamples);
+  return stepOf(rate, steps, Math.max(borderSeconds, secondsFor(samples, rate, steps)));
+};
+
+/** The steps of a search that knows nothing yet of the answers. */
+export const climbStepFor = (rate: number, terms: SearchTerms): StepRequest =>
+  climbStep(rate, [], terms);
+export const borderStepFor = (rate: number, terms: SearchTerms): StepRequest =>
+  borderStep(rate, [], terms);
+
+/** How many seconds of load a step was. */
+const lengthOf = ({ seconds, warmUp }: CapacityStep): number => seconds + (warmUp ?? seconds);
+
+/** The climb: twice the rate at each step until one surely breaks or the ceiling was tried; `null` when it has ended. */
 const nextClimbRate = (
   steps: readonly CapacityStep[],
   terms: SearchTerms,
   most: number,
 ): number | null => {
-  const decisive = decisiveSteps(steps);
-  if (decisive.some(({ verdict }) => verdict === 'broken')) return null;
-  const highest = Math.max(0, ...decisive.map(({ rate }) => rate));
-  if (highest >= most * 0.999) return null;
+  const tried = steps.filter(isEvidence);
+  // A few slow answers among few do not end the climb.
+  if (tried.some(({ verdict, sure }) => verdict === 'broken' && sure)) return null;
+  const highest = Math.max(0, ...tried.map(({ rate }) => rate));
+  if (highest >= most * 0.98) return null;
   return highest === 0 ? Math.min(terms.start, most) : Math.min(most, highest * rateFactor);
 };
+
+/** Whether a step may be right though nothing is certain of its growth. */
+const isUncertain = ({ verdict, growth, breaches }: CapacityStep): boolean =>
+  verdict === 'undecided'
+    ? breaches.length > 0
+    : verdict === 'kept' && growth.high >= growthCertainlyBelow;
+
+/** The last step at twice the length, if its growth is uncertain and it was not repeated too often; otherwise `null`. */
+const repeated = (steps: readonly CapacityStep[]): StepRequest | null => {
+  const last = steps.at(-1);
+  if (last === undefined || !isUncertain(last)) return null;
+  const length = lengthOf(last);
+  const seconds = evenSeconds(2 * length);
+  const first = steps.length - 1 - maxRepeats;
+  const isSame = (step: CapacityStep | undefined): boolean =>
+    step !== undefined && Math.abs(Math.log(step.rate / last.rate)) < 0.002;
+  if (seconds <= length || (first >= 0 && steps.slice(first).every(isSame))) return null;
+  return stepOf(last.rate, steps, seconds);
+};
+
+/** How far from the believed rate the steps near the border are, in parts of the precision. */
+const offsets = {
+  // The throughput just beyond the border is the rate itself, and a step just below shows that it can be kept.
+  beyond: 1.6,
+  below: -0.6,
+  // A share that grows with the rate is seen best on both sides, and more often below, where jams are short.
+  byTurns: [-1, 0.5, 0],
+} as const;
 
 /** The rate to try next; `null` when the answer is precise enough. */
 const nextRefinedRate = (steps: readonly CapacityStep[], terms: SearchTerms): number | null => {
   const { value, low, high } = believedRate(steps, terms, terms.forLatency);
-  const { precision } = terms;
+  const { precision, forLatency } = terms;
   const near = (verdict: string, from: number, to: number): boolean =>
-    steps.some((step) => step.verdict === verdict && step.rate >= from && step.rate <= to);
-  if (high / low > 1 + 3 * precision) return value;
-  // Belief is not enough: a step just below must be kept, and one just above must break.
-  if (!near('kept', value * (1 - 1.2 * precision), value * (1 + precision))) {
-    return value * (1 - 0.6 * precision);
+    steps.some(
+      (step) =>
+        step.verdict === verdict &&
+        step.rate >= value * from &&
+        step.rate <= value * to &&
+        !isUncertain(step),
+    );
+  const kept = near('kept', 1 - 1.2 * precision, 1 + precision);
+  const broken = near('broken', 1 - precision, 1 + (forLatency ? 2 : 4) * precision);
+  if (high / low > 1 + 3 * precision) {
+    return forLatency ? value : value * (1 + offsets.beyond * precision);
   }
-  if (!near('broken', value * (1 - precision), value * (1 + 2 * precision))) {
-    return value * (1 + 1.2 * precision);
+  if (high / low <= 1 + precision) {
+    // Belief is not enough: a step just below must be kept, and one just above must break.
+    if (!kept) return value * (1 + offsets.below * precision);
+    return broken ? null : value * (1 + 1.2 * precision);
   }
-  return high / low > 1 + precision ? value : null;
+  const turn = forLatency
+    ? offsets.byTurns[steps.length % offsets.byTurns.length]!
+    : kept || steps.at(-1)!.rate < value
+      ? offsets.beyond
+      : offsets.below;
+  return value * (1 + turn * precision);
 };
 
 /** The next step of the search; `null` when it is done. */
@@ -76,9 +169,10 @@ export const nextStep = (
 ): StepRequest | null => {
   const most = Math.min(terms.top, ceilingOf(terms, steps)?.rate ?? Infinity);
   const higher = nextClimbRate(steps, terms, most);
-  if (higher !== null) return stepAt(higher, steps, Math.max(terms.samples, climbSamples));
+  if (higher !== null) return climbStep(higher, steps, terms);
+  const again = repeated(steps);
+  if (again !== null) return again;
   if (decisiveSteps(steps).every(({ verdict }) => verdict === 'kept')) return null;
   const rate = nextRefinedRate(steps, terms);
-  if (rate === null) return null;
-  return stepAt(Math.min(rate, most), steps, Math.max(terms.samples, searchSamples));
+  return rate === null ? null : borderStep(Math.min(rate, most), steps, terms);
 };

@@ -4,8 +4,9 @@ import type { Objective } from '../../../model/plan/objective.ts';
 import type { Plan } from '../../../model/plan/plan.ts';
 import type { Result } from '../../../model/result/result.ts';
 import { countArrivals } from '../../../model/measures/outcome-counts.ts';
-import { groupsMatching } from '../../../model/result/summary.ts';
+import { groupsMatching, type LabelFilter } from '../../../model/result/summary.ts';
 import { wilsonInterval } from '../../../model/measures/quantile.ts';
+import { defaultMisses, missOfObjective } from './missed-shares.ts';
 import { judgeObjectives } from '../../../judge/objectives/judge-objectives.ts';
 
 /** The minimum goodput of a step if the scenario has no objectives. */
@@ -75,7 +76,8 @@ const judgeDefaults = (good: number, outcomes: OutcomeCounts) => {
 /** The breaches of a stage; `undecided` with too few samples, `sure` if the intervals leave little doubt. */
 export const objectiveBreaches = (result: Result, stage: string, outcomes: OutcomeCounts) => {
   const arrivals = countArrivals(outcomes);
-  const groups = groupsMatching(result, (labels) => labels.stage === stage && !labels.warmUp);
+  const where: LabelFilter = (labels) => labels.stage === stage && !labels.warmUp;
+  const groups = groupsMatching(result, where);
   const hasRequestObjectives = result.plan.perRequest.length > 0;
   const good = hasRequestObjectives
     ? groups.reduce((sum, group) => sum + (group.good?.all ?? 0), 0)
@@ -83,7 +85,11 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
   const goodput = arrivals === 0 ? 0 : good / arrivals;
   const objectives = criteriaOf(result.plan);
   if (objectives.length === 0) {
-    return { goodput, undecided: false, ...judgeDefaults(good, outcomes) };
+    const misses = defaultMisses(result, where, good, outcomes, {
+      missed: 1 - defaultGoodput,
+      failed: 1 - defaultCompleted,
+    });
+    return { goodput, misses, undecided: false, ...judgeDefaults(good, outcomes) };
   }
   // What a step sends beyond a limit is what the target cannot bear, so `quota: excluded` is left out here.
   const scoped = objectives.map((objective) => {
@@ -104,6 +110,7 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
   }));
   return {
     goodput,
+    misses: scoped.map((each, i) => missOfObjective(result, each, verdicts[i]!, where)),
     breaches,
     undecided: verdicts.some(({ grounds }) =>
       ['no-data', 'never-given', 'within-error'].includes(grounds),

@@ -33,7 +33,19 @@ const stepBreachSchema = z.strictObject({
 });
 export type StepBreach = z.infer<typeof stepBreachSchema>;
 
-/** `undecided`: too few samples for an objective. `unfit`: the load generator was invalid; the step is excluded. */
+/** The arrivals that missed an objective that allows a share of them. */
+const missSchema = z.strictObject({
+  share: z.number(),
+  allowed: z.number(),
+  arrivals: count,
+  /** As many independent arrivals as these tell. */
+  cases: z.number().positive(),
+});
+
+/**
+ * `undecided`: too few samples for an objective, or growth that is neither certain nor certainly below 5 %. `unfit`: the
+ * load generator was invalid; the step is excluded.
+ */
 const stepVerdictNames = ['kept', 'broken', 'undecided', 'unfit'] as const;
 
 export const capacityStepSchema = z.strictObject({
@@ -41,14 +53,16 @@ export const capacityStepSchema = z.strictObject({
   name: z.string(),
   /** Arrivals per second that were offered. */
   rate: perSecondSchema,
-  /** The measured whole seconds: the second half of the step. */
+  /** The measured whole seconds. */
   seconds: count,
+  /** The seconds of load before them; absent if that is as many. */
+  warmUp: count.optional(),
   arrivals: count,
   completed: count,
   limited: count,
   /** The share of arrivals that met every per-request objective, 0 … 1. */
   goodput: z.number(),
-  /** Completed answers per second, and its relative uncertainty. */
+  /** Completed answers per second, and its relative uncertainty: at least 1 / √completed. */
   throughput: z.number(),
   spread: z.number(),
   inFlight: z.number(),
@@ -66,7 +80,9 @@ export const capacityStepSchema = z.strictObject({
   verdict: z.enum(stepVerdictNames),
   /** Whether the verdict is nearly certain. */
   sure: z.boolean(),
-  /** Of an `unfit` step: why it is excluded. */
+  /** One for each objective; `null` for one that bounds no share of the arrivals. */
+  misses: z.array(missSchema.nullable()).optional(),
+  /** Of an `unfit` step: why it is excluded; of an `undecided` one, what is not certain. */
   breaches: z.array(stepBreachSchema),
 });
 export type CapacityStep = z.infer<typeof capacityStepSchema>;

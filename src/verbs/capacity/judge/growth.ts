@@ -1,0 +1,107 @@
+import type { EstimatedRange } from '../model/capacity.ts';
+import { meanOf } from '../../../judge/statistics/significance.ts';
+import { criticalT } from '../../../judge/statistics/student-t.ts';
+
+/** A step is kept only if its growth is certainly below this share of the arrivals. */
+export const growthCertainlyBelow = 0.05;
+
+/** The lag-1 autocorrelation of residuals, 0 … 0.99; negative values count as 0. */
+const autocorrelation = (residuals: readonly number[]): number => {
+  let own = 0;
+  let next = 0;
+  for (const [i, residual] of residuals.entries()) {
+    own += residual * residual;
+    next += residual * (residuals[i + 1] ?? 0);
+  }
+  return own === 0 ? 0 : Math.min(0.99, Math.max(0, next / own));
+};
+
+/** A slope with its 95 % interval, and the number of independent samples that tell as much as the series. */
+interface Slope extends EstimatedRange {
+  readonly effective: number;
+}
+
+/**
+ * The slope of a series over its index by least squares, with a 95 % interval. Neighbours correlate, so
+ * the number of samples is reduced to n (1 − ρ) / (1 + ρ), ρ their lag-1 autocorrelation (Bayley &
+ * Hammersley 1946). With fewer than three samples the interval is unbounded.
+ */
+export const slopeOf = (series: readonly number[]): Slope => {
+  const n = series.length;
+  if (n < 3) return { value: 0, low: -Infinity, high: Infinity, effective: 0 };
+  const middle = (n - 1) / 2;
+  const level = meanOf(series);
+  const spread = (n * (n * n - 1)) / 12;
+  const value = series.reduce((sum, each, i) => sum + (i - middle) * (each - level), 0) / spread;
+  const residuals = series.map((each, i) => each - level - value * (i - middle));
+  const rho = autocorrelation(residuals);
+  const effective = (n * (1 - rho)) / (1 + rho);
+  const freedom = Math.max(3, effective) - 2;
+  const variance = residuals.reduce((sum, each) => sum + each * each, 0) / freedom;
+  const error = criticalT(0.05, freedom) * Math.sqrt(variance / spread);
+  return { value, low: value - error, high: value + error, effective };
+};
+
+/** The normal quantile of a two-sided confidence of 95 %. */
+const z95 = 1.959964;
+
+/** The blocks of seconds by which the counts of a step are compared. */
+const blockCount = 10;
+
+/**
+ * The factor, at least 1, by which counts per second vary more than those of a Poisson process: the variance of the
+ * sums of ten blocks over their mean.
+ */
+const dispersionOf = (counts: readonly number[]): number => {
+  const length = Math.floor(counts.length / blockCount);
+  if (length === 0) return 1;
+  const sums = Array.from({ length: blockCount }, (_, block) =>
+    counts.slice(block * length, (block + 1) * length).reduce((sum, each) => sum + each, 0),
+  );
+  const mean = meanOf(sums);
+  if (mean === 0) return 1;
+  const squares = sums.reduce((sum, each) => sum + (each - mean) ** 2, 0);
+  return Math.max(1, squares / (blockCount - 1) / mean);
+};
+
+/** The relative error of so many completed answers: at least that of a Poisson process, 1 / √n. */
+export const countingSpread = (completedBySecond: readonly number[]): number => {
+  const completed = completedBySecond.reduce((sum, each) => sum + each, 0);
+  return completed === 0 ? 1 : Math.min(1, Math.sqrt(dispersionOf(completedBySecond) / completed));
+};
+
+/** From so many independent samples on, the scatter of the requests in flight says how far they grew. */
+const settledSamples = 20;
+
+/** What began and what ended in each whole second of a step, and the requests in flight at the start of each and at the end. */
+export interface StepFlow {
+  readonly begun: readonly number[];
+  readonly ended: readonly number[];
+  readonly inFlight: readonly number[];
+}
+
+/**
+ * The growth of the requests in flight per arrival, with its 95 % interval: what began minus what ended, with the
+ * counting error of what ended. A server that is full ends requests at random, so that fewer than 1,500 arrivals
+ * cannot show that growth is below 5 %. Only where requests in flight turn over many times within the step, as they
+ * do far below the border, is their scatter the smaller error.
+ */
+export const growthOfFlow = ({ begun, ended, inFlight }: StepFlow): EstimatedRange => {
+  const arrivals = begun.reduce((sum, each) => sum + each, 0);
+  const ends = ended.reduce((sum, each) => sum + each, 0);
+  if (arrivals === 0) return { value: 0, low: -1, high: 1 };
+  const value = (arrivals - ends) / arrivals;
+  const error = (z95 * Math.sqrt(dispersionOf(ended) * Math.max(1, ends))) / arrivals;
+  const slope = slopeOf(inFlight);
+  const perArrival = begun.length / arrivals;
+  const scatter = ((slope.high - slope.low) / 2) * perArrival;
+  // Bounded, since growth is.
+  const within = (middle: number, half: number): EstimatedRange => ({
+    value: Math.max(-1, Math.min(1, middle)),
+    low: Math.max(-1, middle - half),
+    high: Math.min(1, middle + half),
+  });
+  return slope.effective >= settledSamples && scatter < error
+    ? within(slope.value * perArrival, scatter)
+    : within(value, error);
+};
