@@ -67,6 +67,12 @@ describe('weir capacity', () => {
     expect(stderr).toContain('add --yes');
   });
 
+  it('refuses a time in which no search fits, before it asks or sends', async () => {
+    const words = ['--target', 'http://127.0.0.1:1/v1', '--model', 'm', '--time', '5s', '--yes'];
+    const { code, stderr } = await weir(['capacity', ...words], { WEIR_API_KEY: 'sk-weir-test' });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/--time: no search .* fits in 5 s/)]);
+  });
+
   it('gives up at once if every request is refused, and says why the address looks wrong, as `run` does', async () => {
     const mock = await openMock();
     const bare = new URL(mock.url).origin;

@@ -1,3 +1,4 @@
+import type { Highest } from './capacity-budget.ts';
 import type { SearchTerms } from './judge/next-step.ts';
 import { asksForLatency, samplesFor } from './judge/step-objectives.ts';
 import type { Plan } from '../../model/plan/plan.ts';
@@ -90,6 +91,12 @@ export const searchTermsFor = (plan: Plan, request: CapacityRequest): SearchTerm
   };
 };
 
+/** The highest rate that a search may try, as far as that is known before it. */
+export const highestTried = ({ top, requestsPerMinute, keys }: SearchTerms): Highest => {
+  const declared = declaredCeiling(requestsPerMinute, keys);
+  return { rate: Math.min(top, declared), isDeclared: declared <= top };
+};
+
 /** More steps than this add nothing to the answer. */
 const maxSteps = 40;
 
@@ -97,17 +104,13 @@ export const searchBudgetFor = (
   { requests, time }: CapacityRequest,
   terms: SearchTerms,
 ): SearchBudget => {
-  const { requestsPerMinute, keys, top } = terms;
   const most = Number(requests);
   if (!Number.isSafeInteger(most) || most < 1) {
     throw new Problem(`--requests: expected a whole number of at least 1; got ${requests}`);
   }
   const seconds = readPositive('time', time, durationNotation) / 1000;
   return {
-    requests: Math.min(
-      most,
-      Math.ceil(Math.min(top, declaredCeiling(requestsPerMinute, keys)) * seconds),
-    ),
+    requests: Math.min(most, Math.ceil(highestTried(terms).rate * seconds)),
     seconds,
     steps: maxSteps,
   };

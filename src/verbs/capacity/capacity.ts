@@ -24,7 +24,13 @@ import { countText, moneyText, timeText } from '../../report/text/number-text.ts
 import { tokenDemand } from '../../traffic/request/token-demand.ts';
 import { capacityStepLine } from './report/capacity-text.ts';
 import { openCanary } from '../../run/canary.ts';
-import { searchBudgetFor, type CapacityRequest, searchTermsFor } from './capacity-request.ts';
+import { budgetRange } from './capacity-budget.ts';
+import {
+  searchBudgetFor,
+  type CapacityRequest,
+  highestTried,
+  searchTermsFor,
+} from './capacity-request.ts';
 import { followStops } from '../../run/input/follow-stops.ts';
 import { folderFor, historyPath } from '../../run/input/report-paths.ts';
 import { defaultRunId } from '../../run/input/run-facts.ts';
@@ -185,6 +191,7 @@ const searchTarget = async (
   rejectUntil(plan, 'capacity');
   const terms = searchTermsFor(plan, request);
   const budget = searchBudgetFor(request, terms);
+  const range = budgetRange(terms, budget, highestTried(terms));
   const folder = await openOutputFolder(
     folderFor(request.out, 'capacity'),
     'capacity',
@@ -200,7 +207,7 @@ const searchTarget = async (
     const runId = defaultRunId(plan);
     const options = sliceOptionsFor(read, target, { slice: wholeRunSlice, runId });
     for (const warning of target.warnings) printer.say(warning);
-    printer.say(`${target.baseUrl}\nBudget: ${budgetText(options, budget)}.`);
+    printer.say(`${target.baseUrl}\nBudget: ${budgetText(options, budget)}.\n${range}.`);
     if (!request.yes) {
       const asked = confirmBudget(host, 'nothing was sent to the gateway');
       await stops.unlessStopped(asked, null);

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { budgetRange } from './capacity-budget.ts';
+import { sampleTerms } from './judge/sample-steps.fixture.ts';
+
+const rangeOf = (requests: number, seconds: number, most = { rate: 1000, isDeclared: false }) =>
+  budgetRange(sampleTerms(), { requests, seconds, steps: 40 }, most);
+
+describe('what a budget can find, before anything is sent', () => {
+  it('is the range of answers for which it is usually enough', () => {
+    expect(rangeOf(50_000, 1800)).toMatch(
+      /^This is usually enough for an answer between 16.0\/s \(about [\d,]+ requests in [^)]+\) and 120\/s \(/,
+    );
+    expect(rangeOf(3000, 1800)).toMatch(/^This is less than what a search usually needs/);
+  });
+
+  it('is the declared limit where that ends the climb', () => {
+    expect(rangeOf(1800, 1800, { rate: 1, isDeclared: true })).toMatch(
+      /^This is enough if the declared limit of 1.00\/s is kept/,
+    );
+  });
+
+  it('is nothing in too short a time or with too few requests, which is refused with what is needed', () => {
+    expect(() => rangeOf(50_000, 5)).toThrow(
+      /^--time: no search from this first rate fits in 5 s: give at least 2 min 30 s, or a higher --start/,
+    );
+    expect(() => rangeOf(100, 1800)).toThrow(
+      /^--requests: no search fits in 100 requests: give at least 1,\d\d\d/,
+    );
+  });
+});

@@ -1,0 +1,104 @@
+import { countText, timeText } from '../../report/text/number-text.ts';
+import { Problem } from '../../platform/problem.ts';
+import type { SearchBudget } from './find-capacity.ts';
+import {
+  borderStepFor,
+  climbStepFor,
+  type SearchTerms,
+  type StepRequest,
+} from './judge/next-step.ts';
+import { perSecondText } from './report/capacity-text.ts';
+
+/** The highest rate that a search may try, and whether declared limits set it. */
+export interface Highest {
+  readonly rate: number;
+  readonly isDeclared: boolean;
+}
+
+/** The requests and the seconds of load that some steps take. */
+interface Need {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** Steps near the answer: the fewest that show a rate that is kept and one that is not, and what a search usually takes. */
+const borderSteps = { fewest: 2, usual: { flow: 12, latency: 24 } } as const;
+
+const needOf = (steps: readonly StepRequest[]): Need => ({
+  requests: steps.reduce((sum, { rate, seconds }) => sum + Math.ceil(rate * seconds), 0),
+  seconds: steps.reduce((sum, { seconds }) => sum + seconds, 0),
+});
+
+/** The steps of a climb that ends beyond an answer, or at the highest rate allowed. */
+const climbTo = (answer: number, terms: SearchTerms, most: number): readonly StepRequest[] => {
+  const rates: number[] = [];
+  let rate = Math.min(terms.start, most);
+  for (;;) {
+    rates.push(rate);
+    if (rate > answer || rate >= most) break;
+    rate = Math.min(most, 2 * rate);
+  }
+  return rates.map((each) => climbStepFor(each, terms));
+};
+
+/** What a search needs whose answer is a rate; at the declared limit, nothing is searched around it. */
+const needFor = (answer: number, terms: SearchTerms, most: Highest, around: number): Need => {
+  const climb = climbTo(answer, terms, most.rate);
+  const isLimit = most.isDeclared && answer >= most.rate;
+  const border = isLimit ? [] : Array.from({ length: around }, () => borderStepFor(answer, terms));
+  return needOf([...climb, ...border]);
+};
+
+const fits = (need: Need, budget: SearchBudget): boolean =>
+  need.requests <= budget.requests && need.seconds <= budget.seconds;
+
+/** Possible answers, from the first rate up to the highest allowed. */
+const answersUpTo = ({ rate: most }: Highest, { start }: SearchTerms): readonly number[] => {
+  const first = Math.min(start, most);
+  const count = Math.ceil(Math.log(most / first) / Math.log(1.1));
+  return [...Array.from({ length: count }, (_, i) => first * 1.1 ** i), most];
+};
+
+/** A rounded rate for texts. */
+const rounded = (rate: number): string => perSecondText(Number(rate.toPrecision(2)));
+
+const needText = ({ requests, seconds }: Need): string =>
+  `about ${countText(requests)} requests in ${timeText(seconds * 1000)}`;
+
+const rejectUnfit = (needs: readonly Need[], budget: SearchBudget): void => {
+  if (needs.some((need) => fits(need, budget))) return;
+  const inTime = needs.filter(({ seconds }) => seconds <= budget.seconds);
+  if (inTime.length === 0) {
+    const seconds = Math.min(...needs.map((need) => need.seconds));
+    throw new Problem(
+      `--time: no search from this first rate fits in ${timeText(budget.seconds * 1000)}: give at least ${timeText(seconds * 1000)}, or a higher --start`,
+    );
+  }
+  const requests = Math.min(...inTime.map((need) => need.requests));
+  throw new Problem(
+    `--requests: no search fits in ${countText(budget.requests)} requests: give at least ${countText(requests)}`,
+  );
+};
+
+/**
+ * Says for which answers a budget is enough, before anything is sent; throws a Problem if it is for none, since the
+ * search would only spend it.
+ */
+export const budgetRange = (terms: SearchTerms, budget: SearchBudget, most: Highest): string => {
+  const answers = answersUpTo(most, terms);
+  const needsOf = (around: number): readonly Need[] =>
+    answers.map((answer) => needFor(answer, terms, most, around));
+  rejectUnfit(needsOf(borderSteps.fewest), budget);
+  const needs = needsOf(borderSteps.usual[terms.forLatency ? 'latency' : 'flow']);
+  const enough = answers.flatMap((answer, i) => (fits(needs[i]!, budget) ? [answer] : []));
+  const [lowest, highest] = [enough[0], enough.at(-1)];
+  const limit = most.isDeclared ? `; at the declared limit, ${needText(needs.at(-1)!)}` : '';
+  if (lowest === undefined || highest === undefined) {
+    const least = needs.toSorted((a, b) => a.requests - b.requests)[0]!;
+    return `This is less than what a search usually needs (${needText(least)}): expect a wide interval`;
+  }
+  if (lowest >= most.rate) {
+    return `This is enough if the declared limit of ${rounded(most.rate)} is kept (${needText(needs.at(-1)!)}), and else for a wide interval`;
+  }
+  return `This is usually enough for an answer between ${rounded(lowest)} (${needText(needs[answers.indexOf(lowest)]!)}) and ${rounded(highest)} (${needText(needs[answers.indexOf(highest)]!)})${limit}; any other has a wider interval`;
+};
