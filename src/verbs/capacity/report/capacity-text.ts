@@ -41,7 +41,11 @@ export const capacityHeadline = ({ answer, steps }: CapacityReport): string => {
       : 'No usable step';
   }
   const rateQualifier = answer.binding === 'none' ? 'At least ' : 'Up to ';
-  return `${rateQualifier}${perSecondText(answer.rate.value)}: ${plural(answer.users, 'user')}`;
+  const sure = textIf(
+    answer.rate.low !== answer.rate.high,
+    ` (90 % interval ${rangeText(answer.rate)}${textIf(!answer.proved, ', wider than requested')})`,
+  );
+  return `${rateQualifier}${perSecondText(answer.rate.value)}: ${plural(answer.users, 'user')}${sure}`;
 };
 
 const keysText = (keys: number | null, limit: number, what: string): string => {
@@ -93,6 +97,21 @@ export const serverReason = ({ steps }: CapacityReport): string | null => {
   return `${known.join('; ')}${queueMeaning(before, after)}`;
 };
 
+/** How much was measured near the answer, and the nearest rates that are proved. */
+const sureText = (steps: readonly CapacityStep[], rate: number): string => {
+  const near = steps.filter((step) => Math.abs(Math.log(step.rate / rate)) < Math.log(1.15));
+  const requests = near.reduce((sum, { arrivals }) => sum + arrivals, 0);
+  const ratesOf = (verdict: CapacityStep['verdict']): readonly number[] =>
+    steps.filter((step) => step.verdict === verdict && step.sure).map((step) => step.rate);
+  const [kept, broken] = [ratesOf('kept'), ratesOf('broken')];
+  const proved = present([
+    kept.length > 0 && `surely kept at ${perSecondText(Math.max(...kept))}`,
+    broken.length > 0 && `surely broken at ${perSecondText(Math.min(...broken))}`,
+  ]);
+  const measured = `${countText(requests)} requests in ${plural(near.length, 'step')} within 15 % of it`;
+  return [measured, ...proved].join('; ');
+};
+
 export const capacityAnswerRows = (
   answer: CapacityAnswer,
   report: CapacityReport,
@@ -114,6 +133,7 @@ export const capacityAnswerRows = (
       : `${moneyText(costPerHour)} currency units an hour`;
   return Object.entries({
     'Highest rate': `${perSecondText(rate.value)}${interval}, ${figureText(rate.value * 60)} a minute${precision}`,
+    'How sure': sureText(report.steps, rate.value),
     'First limit': bindingTexts[binding],
     Because: `${answer.because}.`,
     ...(server === null ? {} : { 'The server says': `${server}.` }),
