@@ -16,6 +16,7 @@ import { measureRendezvousFaults } from './run/rendezvous-faults.ts';
 import { measureReport } from './run/report-size.ts';
 import { measureRequestsTable } from './run/requests-table.ts';
 import { measureMemoryOfStreams, measureSoak } from './run/resident-memory.ts';
+import { capacityOfQueues } from './simulated/capacity-of-queues.ts';
 import { capacitySearches } from './simulated/capacity-search.ts';
 import { measureComparisonAlarms } from './simulated/comparison-alarms.ts';
 import { measureSimulatedLimiters } from './simulated/foreign-limiters.ts';
@@ -70,7 +71,7 @@ const parts: Readonly<Record<BenchName, readonly BenchPart[]>> = {
   limiters: [measureForeignLimiters],
   pace: [measurePace],
   workload: [measurePromptCost],
-  capacity: capacitySearches,
+  capacity: [...capacitySearches, ...capacityOfQueues],
   comparisons: [measureComparisonAlarms],
   report: [measureReport],
   requests: [measureRequestsTable],

@@ -14,7 +14,11 @@ const searchAll = async (name: keyof typeof batchingPresets, spacing: 'even' | '
   for (let seed = 1; seed <= seeds; seed += 1) {
     const { answer, steps } = await searchSimulatedCapacity({ batching, workload, seed, spacing });
     errors.push(answer === null ? 1 : Math.abs(answer.rate.value / saturation - 1));
-    requests += steps.reduce((sum, { rate, seconds }) => sum + rate * 2 * seconds, 0) / seeds;
+    requests +=
+      steps.reduce(
+        (sum, { rate, seconds, warmUp = seconds }) => sum + rate * (seconds + warmUp),
+        0,
+      ) / seeds;
   }
   return { errors, requests };
 };
