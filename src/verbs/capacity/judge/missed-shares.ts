@@ -1,3 +1,4 @@
+import { isTimeOfEachRequest } from '../../../model/measures/measures.ts';
 import type { OutcomeCounts } from '../../../model/measures/counts.ts';
 import { countArrivals, sumOutcomes } from '../../../model/measures/outcome-counts.ts';
 import { isLowerBound, type Objective, inScope } from '../../../model/plan/objective.ts';
@@ -5,10 +6,9 @@ import type { ObjectiveVerdict } from '../../../model/result/objective-verdict.t
 import type { Result } from '../../../model/result/result.ts';
 import { dependenceOfArrivals } from '../../../model/result/run-dependence.ts';
 import {
-  distributionOf,
+  completedDistributionOf,
   failuresBeside,
   groupsMatching,
-  isTimeOfEachRequest,
   type LabelFilter,
   runPartOf,
 } from '../../../model/result/summary.ts';
@@ -36,7 +36,7 @@ const missOfPercentile = (
   if (figure.kind !== 'measure' || typeof figure.statistic !== 'number') return null;
   const { name, statistic } = figure;
   const labels: LabelFilter = (each) => where(each) && inScope({ ...scope, stages: null }, each);
-  const samples = distributionOf(result, name, labels);
+  const samples = completedDistributionOf(result, name, labels);
   const outcomes = sumOutcomes(groupsMatching(result, labels));
   const failed = isTimeOfEachRequest(name) ? failuresBeside(samples.count, outcomes) : 0;
   const within = samples.countUpTo(bound);
