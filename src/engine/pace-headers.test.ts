@@ -208,6 +208,27 @@ describe('what a gateway still has', () => {
     expect(room.availableAt(0)).toBe(now + 30_000);
   });
 
+  it('counts no lag where the headers of an answer under way free a request', () => {
+    const deadlines = { connect: null, firstToken: null, idle: null, total: null };
+    const changes = { pace: { ...pace, requests: 100 }, deadlines, inFlight: 1000 };
+    const { world, observations } = startFakeRun(fakePlan(constantLoad(4, 6000), changes));
+    const said = (remaining: number) => ({
+      ratelimit: `limit=20, remaining=${remaining}, reset=30`,
+    });
+    world.advanceTo(3000);
+    const byKey = Map.groupBy(world.sent, ({ request }) => request.headers['authorization']);
+    // Both keys have nothing left, and a request under way.
+    for (const [first] of byKey.values()) first!.answer(200, json, list, said(0));
+    const under = world.sent.find(({ isFinished }) => !isFinished);
+    world.advanceTo(5000);
+    const before = world.sent.length;
+    under!.observer.onHeaders(world.clock.now(), 200, { 'content-type': json, ...said(15) });
+    world.advanceTo(5002);
+    expect(world.sent.length).toBeGreaterThan(before);
+    for (const each of world.sent) if (!each.isFinished) each.answer(200, json, list);
+    for (const { begun, released } of observations) expect(begun - released).toBeLessThanOrEqual(2);
+  });
+
   it('never shortens the wait that a refusal names', () => {
     const deadlines = { connect: null, firstToken: null, idle: null, total: null };
     const changes = { pace: { ...pace, requests: 100 }, deadlines, inFlight: 1000 };

@@ -239,7 +239,9 @@ export class PaceQueue {
       onHeaders: (at, status, headers) => {
         const said = readKeyHeaders(headers, this.#window, this.#share);
         // A refusal names its wait by itself, and more exactly than by its reset.
-        if (said !== null) booking.onHeaders(at, status === 429 ? { ...said, reported: [] } : said);
+        if (said === null) return;
+        booking.onHeaders(at, status === 429 ? { ...said, reported: [] } : said);
+        this.#capacityFreedAt = at;
       },
       onFinished: (at, outcome, hint) => {
         booking.onFinished(at, isSent ? this.#tokenEstimator.used(demand, reserved, outcome) : 0);
