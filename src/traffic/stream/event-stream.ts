@@ -19,6 +19,7 @@ import { tokenCost } from '../cost-of-tokens.ts';
 import type { ReadingContext } from '../traffic-handler.ts';
 import { excerpt, readCutError, readErrorLine, readStreamError } from '../answer/read-refusal.ts';
 import { isErrorType } from '../answer/error-forms.ts';
+import { jsonIn, objectOf } from '../answer/json-text.ts';
 import { isFailingFinish, isKnownFinish, shownFinish } from '../answer/finish-reasons.ts';
 import { laterUsage, type UsageReading } from '../answer/read-usage.ts';
 import {
@@ -268,10 +269,11 @@ export class EventStreamReader implements BodyReader {
   /** Reads a line that is not a field of an event stream. It may be an error, a part of one, or meaningless. */
   #onStray(line: string): void {
     if (this.#isDone) return;
+    if (objectOf(jsonIn(this.#stray)) !== null) this.#stray = '';
     this.#stray = `${this.#stray}${line}\n`.slice(0, maxStrayLength);
-    const { redact } = this.context;
     // An error in JSON may have several lines, of which the first ones say nothing.
-    const error = readErrorLine(/^\s*[[{]/.test(this.#stray) ? this.#stray : line, redact);
+    const isPart = /^\s*[[{]/.test(this.#stray) && objectOf(jsonIn(line)) === null;
+    const error = readErrorLine(isPart ? this.#stray : line, this.context.redact);
     if (error !== null) this.#failWith(error);
     else this.#note('stray-line');
   }
