@@ -54,6 +54,14 @@ objectives: ["e2e.p95{stage=hold} < 1s"]`,
     ]);
   });
 
+  it('does not wait for an objective that leaves 429s out, in either form', () => {
+    const refused = expect.stringContaining('cannot wait for an objective with quota=excluded');
+    const fields = (item: string): string =>
+      `until: decided\natMost: 1m\nlimits: { requestsPerMinute: 60 }\nobjectives: [${item}]`;
+    expect(problems(fields('"errorRate{quota=excluded} < 1%"'))).toEqual([refused]);
+    expect(problems(fields('{ objective: errorRate < 1%, quota: excluded }'))).toEqual([refused]);
+  });
+
   it('needs an objective that can become sure', () => {
     const needs = expect.stringContaining('needs an objective that can become sure');
     expect(problems('until: decided\natMost: 1m')).toEqual([needs]);

@@ -1,16 +1,26 @@
 import { canBeSure } from '../../model/plan/objective.ts';
-import { parseObjective } from '../compile/objective-grammar.ts';
+import { type ParsedObjective, parseObjective } from '../compile/objective-grammar.ts';
 import { endlessKinds } from '../text/at-most.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import { type Findings, placedStages, type WholeScenario } from './placed-stages.ts';
 
-/** Whether an objective of the scenario can become sure; a faulty one is reported elsewhere. */
-const mayBeSure = (item: ScenarioPart<unknown>): boolean => {
-  const text =
-    item.text ?? (item as ScenarioPart<{ readonly objective?: string }>).at('objective').text;
+type ObjectiveItem = ScenarioPart<{ readonly objective?: string; readonly quota?: string }>;
+
+/** Returns an objective of the scenario; `null` for a faulty one, which is reported elsewhere. */
+const objectiveIn = (item: ScenarioPart<unknown>): ParsedObjective | null => {
+  const text = item.text ?? (item as ObjectiveItem).at('objective').text;
   const parsed = text === null ? null : parseObjective(text);
-  return parsed === null || !parsed.ok || canBeSure(parsed.value);
+  return parsed?.ok === true ? parsed.value : null;
 };
+
+const mayBeSure = (item: ScenarioPart<unknown>): boolean => {
+  const objective = objectiveIn(item);
+  return objective === null || canBeSure(objective);
+};
+
+const hasQuota = (item: ScenarioPart<unknown>): boolean =>
+  objectiveIn(item)?.quota !== undefined ||
+  (item.text === null && (item as ObjectiveItem).at('quota').isPresent);
 
 /** Finds what keeps a scenario from ending when its objectives are sure. */
 export function* untilRule(scenario: WholeScenario): Findings {
@@ -28,6 +38,12 @@ export function* untilRule(scenario: WholeScenario): Findings {
     const message =
       '"until: decided" needs an objective that can become sure: on a percentile, a mean, a share or a rate';
     yield until.keyFinding(message, 'for example objectives: ["ttft.p95 < 800ms"]');
+  }
+  for (const item of objectives.items) {
+    if (!hasQuota(item)) continue;
+    const message =
+      '"until: decided" cannot wait for an objective with quota=excluded: which 429s a limit explains is judged when the run ends';
+    yield item.valueFinding(message, 'leave out one of the two');
   }
   const kind = placedStages(scenario).at(-1)?.load.at('kind');
   if (typeof kind?.text !== 'string' || endlessKinds.includes(kind.text)) return;

@@ -121,7 +121,8 @@ const knownRefusals = new WeakMap<Result, readonly MeasuredRefusal[] | null>();
 
 /**
  * Returns the measured 429s, and which of them a declared limit explains. Returns `null` if that is unknown: no limit is
- * declared, attempts are not arrivals (retries), the ledger was too small, or slices have separate clocks.
+ * declared, attempts are not arrivals (retries), the ledger was too small, slices have
+ * separate clocks, or the result is one of a run under way, which has no ledger.
  */
 export const measuredRefusals = (result: Result): readonly MeasuredRefusal[] | null => {
   const known = knownRefusals.get(result);
@@ -129,6 +130,7 @@ export const measuredRefusals = (result: Result): readonly MeasuredRefusal[] | n
   const { limits, retry } = result.plan;
   const ledgers = ledgersOfOneClock(result);
   const isKnown =
+    result.slices.length > 0 &&
     (limits.requestsPerMinute !== null || limits.tokensPerMinute !== null) &&
     retry === null &&
     result.ledger.every(({ left }) => left === 0);
