@@ -98,14 +98,16 @@ export const chargedBefore = (charges: readonly Charge[]) => {
   const surelyFrom = cumulativeSums(charges, 'from', 'least');
   const maybeBy = cumulativeSums(charges, 'until', 'most');
   const maybeFrom = cumulativeSums(charges, 'from', 'most');
-  const longest = charges.reduce((most, { from, until }) => Math.max(most, until - from), 0);
-  const straddling = (begin: number, end: number): number =>
-    // Charges that start before the window and end after it would be in neither sum.
-    end - begin > longest
-      ? 0
-      : charges
-          .filter(({ from, until }) => from < begin && until >= end)
-          .reduce((sum, { least }) => sum + least, 0);
+  const longestFirst = charges.toSorted((a, b) => b.until - b.from - (a.until - a.from));
+  /** Sums the charges that start before the window and end after it, which would be in neither sum. */
+  const straddling = (begin: number, end: number): number => {
+    let sum = 0;
+    for (const { from, until, least } of longestFirst) {
+      if (until - from < end - begin) break;
+      if (from < begin && until >= end) sum += least;
+    }
+    return sum;
+  };
   return (
     { sent, answered }: Pick<LedgerEntry, 'sent' | 'answered'>,
     window: number,
