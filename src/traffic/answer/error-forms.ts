@@ -209,7 +209,9 @@ export const errorIn = (json: unknown): ErrorText | null => {
   const minimax = minimaxErrorIn(body);
   if (minimax !== null || isAnswer(body)) return minimax;
   const own = detail === undefined ? null : detailErrorIn(body);
-  return own ?? flatErrorIn(body, 'error') ?? namedErrorIn(body) ?? innerErrorIn(body);
+  const found = own ?? flatErrorIn(body, 'error') ?? namedErrorIn(body);
+  // The event that holds the usage of a stream has no choices, and may have fields of the server's own.
+  return found ?? (objectOf(body['usage']) === null ? innerErrorIn(body) : null);
 };
 
 /** Returns the error that a choice, or its message or delta, contains; undefined for none. */

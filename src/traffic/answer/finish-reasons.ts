@@ -85,7 +85,7 @@ const endingByReason: ReadonlyMap<string, Ending> = new Map(Object.entries(endin
 
 /** The words that say a failure within reasons that no server is known for, such as `engine_error` or `upstream_timeout`. */
 const failingWords =
-  /(?:^|_)(?:errors?|errored|abort(?:ed)?|fail(?:ed|ure)?|cancel(?:l?ed)?|exception|timeout|timed_out|overload(?:ed)?|preempt(?:ed|ion)?|evict(?:ed|ion)?|interrupted|disconnect(?:ed)?|crash(?:ed)?|killed|oom|out_of_memory|unavailable)(?:_|$)/;
+  /(?<!(?:^|_)(?:no|non|not|without)_)(?<=^|_)(?:errors?|errored|abort(?:ed)?|fail(?:ed|ure)?|cancel(?:l?ed)?|exception|timeout|timed_out|overload(?:ed)?|preempt(?:ed|ion)?|evict(?:ed|ion)?|interrupted|disconnect(?:ed)?|crash(?:ed)?|killed|oom|out_of_memory|unavailable)(?:_|$)/;
 
 const endingOf = (reason: string): Ending | undefined => {
   const plain = plainFinish(reason);

@@ -62,6 +62,7 @@ export const readChatError = (json: unknown, redact: Redact): string | null => {
     return readErrorBody(isError(groq) ? { error: groq } : body, redact)?.message ?? null;
   // Beside choices, only a field with one of these names counts as an error.
   const error = [body['error'], groq, errorInChoices(choices)].find((each) => !isBlankError(each));
+  if (error === undefined && base_resp === undefined) return null;
   return readErrorBody({ base_resp, error }, redact)?.message ?? null;
 };
 

@@ -120,6 +120,33 @@ describe('an error in a streamed chat, however it is cut,', () => {
   });
 });
 
+describe('lines of JSON in a stream that are no events', () => {
+  const stray = (lines: string): string =>
+    `${sseEvent(textChunk('a'))}${lines}\n${sseEvents(stopChunk, doneData)}`;
+
+  it.each([
+    ['after another whole line', '{"status":"x"}\n{"error":"no luck"}\n'],
+    ['before another whole line', '{"error":"no luck"}\n{"status":"x"}\n'],
+    ['over several lines, after a whole one', '{"status":"x"}\n{\n"error":\n"no luck"\n}\n'],
+    ['after the start of an object that never ends', '{"status":\n{"error":"no luck"}\n'],
+  ])('are an error %s', (_, lines) => {
+    expect(readEverySplit(stray(lines))).toMatchObject({
+      issue: 'stream-error',
+      detail: matching(/no luck/),
+    });
+  });
+});
+
+describe('the event that holds the usage', () => {
+  it('may have fields of the server’s own, with a code that is none of an error', () => {
+    const own = { provider: { code: 3, description: 'eu' } };
+    const last = { choices: [], usage: usageFields(1), ...own };
+    expect(readEverySplit(sseEvents(textChunk('a'), stopChunk, last, doneData))).toMatchObject({
+      kind: 'completed',
+    });
+  });
+});
+
 describe('a finish reason of a stream', () => {
   it.each([
     'engine_error',
@@ -132,7 +159,7 @@ describe('a finish reason of a stream', () => {
     expect(readEverySplit(body)).toMatchObject({ kind: 'malformed', issue: 'stream-error' });
   });
 
-  it.each(['terror', 'abortive', 'failover_done', 'kv_full', 'OTHER'])(
+  it.each(['terror', 'abortive', 'failover_done', 'kv_full', 'no_error', 'not-cancelled', 'OTHER'])(
     '%j completes the answer with a note, since nobody knows it',
     (reason) => {
       const body = sseEvents(textChunk('a'), chatChunk({}, reason), doneData);
