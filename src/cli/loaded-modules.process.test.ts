@@ -12,8 +12,8 @@ const launcher = resolve('src/cli/weir.js');
 const most: Readonly<Record<string, number>> = {
   '--version': 15,
   '--help': 40,
-  'validate scenarios/quickstart.yaml': 326,
-  'plan scenarios/quickstart.yaml': 372,
+  'validate scenarios/quickstart.yaml': 329,
+  'plan scenarios/quickstart.yaml': 375,
   'run --help': 53,
   'compare --help': 51,
   'history --help': 44,

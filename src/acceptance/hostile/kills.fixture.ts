@@ -10,13 +10,13 @@ import { launcher, tempFolder, weirProcess } from '../harness/weir-process.fixtu
 const load =
   '--target mock --model weir/small --rate 20/s --duration 1s --max-tokens 2 --yes'.split(' ');
 
-/** The commands that measure, each about two seconds long, and the file that each leaves. */
+/** The commands that measure, and the file that each leaves. A search would go on for minutes, the others for some two seconds. */
 const measuringCommands = {
   run: { words: ['run', ...load], leaves: 'result.json' },
   workers: { words: ['run', ...load, '--workers', '2'], leaves: 'result.json' },
   repeat: { words: ['run', ...load, '--repeat', '2', '--pause', '0s'], leaves: '1/result.json' },
   capacity: {
-    words: ['capacity', ...load.slice(0, 4), '--time', '3s', '--yes'],
+    words: ['capacity', ...load.slice(0, 4), '--time', '5m', '--yes'],
     leaves: 'capacity.json',
   },
   limits: { words: ['limits', '--target', 'mock', '--quick', '--yes'], leaves: 'limits.json' },

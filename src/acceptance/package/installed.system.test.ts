@@ -73,7 +73,7 @@ describe('the package', () => {
   it('contains the program and its data, and nothing else', async () => {
     const places = [
       /^(LICENSE|README\.md|package\.json|src\/cli\/weir\.js)$/,
-      /^(reports\/[a-z]+|src\/(library|mock|verbs\/[a-z-]+)\/README|\.github\/(CHANGELOG|SECURITY))\.md$/i,
+      /^(reports\/[a-z-]+|src\/(library|mock|verbs\/[a-z-]+)\/README|\.github\/(CHANGELOG|SECURITY))\.md$/i,
       /^dist\/([\w/-]+\.(js|css|d\.ts)|chunks\/[\w.-]+\.js|mock\/(Dockerfile|base-image\.sh)|verbs\/emit\/[\w-]+\.(sh|yaml))$/,
       /^(scenarios|fixtures\/speech)\/[^/]+$/,
       /^fixtures\/prompts\/words\.txt$/,

@@ -186,7 +186,7 @@ it('the pods of weir emit k8s run as the manifest restricts them: to one report,
   const { stdout, stderr } = await runInCheckout('docker', 'logs', coordinator);
   expect(codes, stdout + stderr).toEqual(['0', '0', '0']);
   expect([0, 12]).toContain(code);
-  expect(stdout).toMatch(new RegExp(`models +${rate * seconds} +100\\.0 %`));
+  expect(stdout).toMatch(new RegExp(`models end to end +${rate * seconds} +100\\.0 %`));
   expect(stderr).toContain('Result: /work/report/result.json');
   expect(await completedBy(mock)).toBe(rate * seconds);
   const memory = await outputInCheckout(

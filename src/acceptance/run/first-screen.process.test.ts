@@ -32,7 +32,7 @@ it('npm start leaves the verdict, the figures of every kind and the path of the 
   for (const line of screen) expect([...line].length).toBeLessThanOrEqual(80);
   for (const kind of trafficKinds)
     expect(screen).toContainEqual(
-      expect.stringMatching(new RegExp(`^ {2}${kind} +\\d+ +[\\d.]+ %`)),
+      expect.stringMatching(new RegExp(`^ {2}${kind} [A-Za-z ]+\\d+ +[\\d.]+ %`)),
     );
   expect(screen).toContain(`Report: ${out}/report.html`);
   expect((await stat(`${out}/report.html`)).size).toBeGreaterThan(50_000);

@@ -11,6 +11,18 @@ import { cleanUpAfterEach, tempFile, tempFolder } from '../harness/weir-process.
 cleanUpAfterEach();
 vi.setConfig({ testTimeout: 240_000 });
 
+const mockWithStep = (step: string) => ({
+  limits: { requestsPerMinute: 'none', tokensPerMinute: 'none' },
+  latency: {
+    batch: 2,
+    overhead: '5ms',
+    perPromptToken: '0ms',
+    step,
+    stepPerRequest: '0ms',
+    stepPerThousandTokens: '0ms',
+  },
+});
+
 const scenario = (changes: object): string =>
   JSON.stringify({
     name: 'beside',
@@ -18,18 +30,8 @@ const scenario = (changes: object): string =>
     load: { kind: 'closed', users: 6, duration: '4s' },
     limits: 'none',
     server: { metrics: '/metrics', every: '200ms' },
-    mock: {
-      limits: { requestsPerMinute: 'none', tokensPerMinute: 'none' },
-      // Two at a time: of six users four always wait.
-      latency: {
-        batch: 2,
-        overhead: '5ms',
-        perPromptToken: '0ms',
-        step: '20ms',
-        stepPerRequest: '0ms',
-        stepPerThousandTokens: '0ms',
-      },
-    },
+    // Two at a time: of six users four always wait.
+    mock: mockWithStep('20ms'),
     ...changes,
   });
 
@@ -141,9 +143,19 @@ describe('the server’s own metrics beside a run', () => {
 
 describe('weir capacity beside a server that speaks of itself', () => {
   it('quotes the queue of the server below and above the highest rate', async () => {
-    const file = await tempFile('s.yaml', scenario({}));
+    const file = await tempFile('s.yaml', scenario({ mock: mockWithStep('2ms') }));
     const out = await tempFolder();
-    const search = ['--start', '4/s', '--time', '80s', '--precision', '25%', '--yes', '--out', out];
+    const search = [
+      '--start',
+      '50/s',
+      '--time',
+      '100s',
+      '--precision',
+      '25%',
+      '--yes',
+      '--out',
+      out,
+    ];
     const { stdout, stderr } = await weir(['capacity', file, ...search]);
     const text = await readFile(join(out, 'capacity.json'), 'utf8');
     const { steps } = capacityReportSchema.parse(JSON.parse(text));
