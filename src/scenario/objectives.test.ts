@@ -111,6 +111,17 @@ describe('an objective', () => {
     expect(objectives.at(-1)).not.toHaveProperty('quota');
   });
 
+  it('leaves them out too if a quoted label holds “quota=”, or a comma ends the labels', () => {
+    const list = `  - { objective: 'errorRate{stage="x quota=1"} < 1%', quota: excluded }
+  - { objective: 'errorRate{traffic=chat, } < 1%', quota: excluded }`;
+    const text = scenario(list).replace('name: peak', 'name: x quota=1');
+    const reading = readScenario({ text, name: 'f.yaml', environment: {} });
+    expect(reading.ok && reading.plan.objectives).toMatchObject([
+      { text: 'errorRate{stage="x quota=1", quota=excluded} < 1%', quota: 'excluded' },
+      { text: 'errorRate{traffic=chat, quota=excluded} < 1%', quota: 'excluded' },
+    ]);
+  });
+
   it('on each request has a measure and optional labels', () => {
     expect(planOf('  []').perRequest).toMatchObject([
       { measure: 'ttft', comparison: '<', bound: 500, scope: { traffic: null } },

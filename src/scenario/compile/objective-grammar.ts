@@ -162,11 +162,18 @@ const quotedStart = (text: string): string =>
 const objectivePattern =
   /^\s*([A-Za-z]\w*)\s*(?:\.([\w.%]+))?\s*(?:\{((?:[^"{}]|"[^"]*")*)\})?\s*([<>=!~≤≥]+)\s*(.*?)\s*$/;
 
+/** Decides whether labels can be read and none of them is `quota`. A label's quoted name can hold `quota=`. */
+const canHaveQuota = (labels: string): boolean => {
+  const read = resultOf(() => readLabels(labels, ['reason', ...aggregateLabels]));
+  return read.ok && read.value.every(({ label }) => label !== 'quota');
+};
+
 /** Returns the text of an objective with `quota=excluded` among its labels. A text that is no objective stays as it is. */
 export const withQuota = (text: string): string => {
   const [, name, statistic, labels = '', sign, bound] = partsOf(text) ?? [];
-  if (name === undefined || /\bquota\s*=/.test(labels)) return text;
-  const all = [labels.trim(), 'quota=excluded'].filter((each) => each !== '').join(', ');
+  if (name === undefined || !canHaveQuota(labels)) return text;
+  const others = labels.trim().replace(/,$/, '');
+  const all = [others, 'quota=excluded'].filter((each) => each !== '').join(', ');
   return `${name}${statistic === undefined ? '' : `.${statistic}`}{${all}} ${sign} ${bound}`;
 };
 
