@@ -1,4 +1,5 @@
 import {
+  canBeSure,
   comparisonOperators,
   inScope,
   isLowerBound,
@@ -40,7 +41,6 @@ import {
   dependenceAtBound,
   dependenceOfDue,
   dependenceOfArrivals,
-  isOfTimeline,
   meanHalfWidth,
   type RunPart,
   secondsAt,
@@ -212,13 +212,6 @@ const findingOf = (
   return isWithin(error, objective) ? 'within-error' : seen;
 };
 
-/** Whether a long enough run has an interval of the figure. A maximum, a count and a figure of the server never have one. */
-const canBeUnsure = ({ figure }: Objective): boolean =>
-  figure.kind === 'measure'
-    ? typeof figure.statistic === 'number' ||
-      (figure.statistic === 'mean' && isOfTimeline(figure.name))
-    : figure.kind === 'share' || figure.kind === 'rate';
-
 /** What an objective is judged by, beside its figure. */
 interface Circumstances {
   readonly errors: FigureErrors;
@@ -244,7 +237,7 @@ const groundsIn = (
   { sure, isStrict }: { readonly sure: boolean | null; readonly isStrict: boolean },
 ): VerdictReason => {
   if (partial !== null && found !== 'broken') return 'partial';
-  const isDoubtful = sure === false || (sure === null && canBeUnsure(objective));
+  const isDoubtful = sure === false || (sure === null && canBeSure(objective));
   return isStrict && found === 'kept' && isDoubtful ? 'unsure' : found;
 };
 

@@ -120,7 +120,10 @@ export const whyNoQuota = (figure: ObjectiveFigure): string | null => {
   }
 };
 
-/** Whether samples can make an objective sure. Counts, extremes and the server’s own figures have no interval. */
+/**
+ * Returns whether enough samples can make an objective sure. Counts, minima, maxima and the server’s own figures never
+ * have an interval.
+ */
 export const canBeSure = ({ figure }: { readonly figure: ObjectiveFigure }): boolean => {
   if (figure.kind !== 'measure') return figure.kind === 'share' || figure.kind === 'rate';
   const { name, statistic } = figure;
