@@ -3,7 +3,7 @@ import { finite, leakyLevel, sumInFlight, sumsBy } from './early-refusals.ts';
 import { longestWindow } from './rule-bounds.ts';
 import type { LimitUse } from './token-uses.ts';
 
-/** The number of phases of a weighted counter that are tried. */
+/** The number of parts into which the phases of a weighted counter are divided. */
 const phaseParts = 16;
 
 /**
@@ -34,10 +34,12 @@ export const mayBeUsedUp = (
   return (refusal) => {
     const since = (time: number): number =>
       settledSums.before(refusal.sent) - settledSums.before(refusal.sent - time);
-    const weighted = Array.from({ length: phaseParts }, (_, i) => {
-      const current = since((longest * i) / phaseParts);
-      const older = since((longest * (phaseParts + i)) / phaseParts) - current;
-      return current + older * (1 - (i - 1) / phaseParts);
+    // Each part holds the phases from `part` to `part + 1`: the sums are those of its end, the weight that of its begin.
+    // So no phase between two tried ones finds more used.
+    const weighted = Array.from({ length: phaseParts }, (_, part) => {
+      const current = since((longest * (part + 1)) / phaseParts);
+      const older = since((longest * (phaseParts + part + 1)) / phaseParts) - current;
+      return current + older * (1 - part / phaseParts);
     });
     const used = Math.max(since(longest), levels.get(refusal) ?? 0, ...weighted);
     const asked = finite(refusal.reserved) || finite(refusal.most);
