@@ -194,8 +194,9 @@ const readWithFlags = (opened: ParsedTree, source: ScenarioSource): ScenarioRead
 };
 
 /**
- * Adds to each problem in the file the flags that cause it: without them it would not exist. The scenario is read again without each flag,
- * since what a rule reads does not tell this: a flag may repeat the file's value, or replace one that is as wrong.
+ * Adds to each problem in the file the flags that cause it: without them it would not exist. The scenario is read
+ * again without each flag, since what a rule reads does not tell this: a flag may repeat the file's value, or replace
+ * one that is as wrong.
  */
 const withResponsibleFlags = (
   problems: readonly ScenarioProblem[],

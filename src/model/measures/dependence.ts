@@ -60,8 +60,8 @@ const blocksOf = <T>(seconds: readonly T[], count: number, sum: (part: readonly 
 
 /**
  * Returns how strongly the cases of a share depend on each other, from consecutive whole seconds; `null` for fewer
- * than ten with cases, since an empty second says nothing of a share. Seconds are summed into 7, 10, 20 and 40 blocks, and the strongest dependence counts. No method can see a
- * dependence that lasts longer than the run.
+ * than ten with cases. An empty second says nothing of a share, so it is left out. Seconds are summed into 7, 10, 20
+ * and 40 blocks, and the strongest dependence counts. No method can see a dependence that lasts longer than the run.
  */
 export const dependenceOfShare = (all: readonly Share[]): Dependence | null => {
   const seconds = all.filter(({ of }) => of > 0);

@@ -3,10 +3,11 @@ import { attemptsOf, type Observation, type ReadDelays } from '../observation/ob
 import { encodedHistogramSchema, type Histogram } from './histogram.ts';
 
 /**
- * The distributions of the possible lateness of instants in completed requests, in ms. `first` is for the first token
- * or audio, `end` for the last token or the end; both include the lag of the starts. `tokens` is for each token event.
- * `firstOfPartial` is for the first token or audio of an answer that failed later. `gapLow` and `gapHigh` are the least and greatest true time of each chunk gap. `tokens` and the gaps come from a sample of
- * the streams. `judge/errors` derives the errors of figures from them.
+ * The distributions of how late instants may have been read, in ms; `judge/errors` derives the errors of figures from
+ * them. In completed requests, `first` is for the first token or audio, and `end` for the last token or the end.
+ * `firstOfPartial` is for the first token or audio of an answer that failed later. These three include the lag of the
+ * starts. `tokens` is for each token event; `gapLow` and `gapHigh` are the least and greatest true time of each chunk
+ * gap. These three come from a sample of the streams.
  */
 export const delayNames = [
   'first',

@@ -23,7 +23,10 @@ const fieldsNotHashed = {
   fails: undefined,
 } as const;
 
-/** The rule for complete streams in the hash. The default has the name of the older one, so that such runs stay comparable. */
+/**
+ * The word in the hash for each rule of complete streams. The default, `standard`, is hashed as `lenient`, so that its
+ * runs stay comparable with those from before there was a default; so `lenient` needs another word.
+ */
 const hashedStreams = { standard: 'lenient', lenient: 'done', strict: 'strict' } as const;
 
 /** Returns an entry without its expectation, which changes nothing that is sent. */
