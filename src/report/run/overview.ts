@@ -115,7 +115,7 @@ const oneLine = (
 export const runOverview = (result: Result, trust: Trust, style: TerminalStyle): string => {
   const layout = terminalLayout(style);
   const { plan } = result;
-  const what = `${plan.name} → ${addressText(result.baseUrl)}: ${loadsText(plan)}; ${timeText(runDuration(result))} in all, ${plural(plan.keys.length, 'key')}`;
+  const what = `${plan.name} → ${addressText(result.baseUrl)}: ${loadsText(result)}; ${timeText(runDuration(result))} in all, ${plural(plan.keys.length, 'key')}`;
   const kinds = kindTable(result, trust);
   const rows = isShown(kinds, 'terminal') ? terminalTableLines(layout, kinds) : [];
   const marks = marksText(kinds, rows);

@@ -29,7 +29,7 @@ import { present } from '../text/present.ts';
 import { runTotalsMeaning, costSection } from './cost.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { markdownText } from '../document/markdown-writer.ts';
-import { loadsText, loadText } from '../summary/workload-text.ts';
+import { loadsText, loadTexts } from '../summary/workload-text.ts';
 import { runDuration } from '../summary/rates.ts';
 import { lagTable, rateSection, speedSection } from './figures.ts';
 import { keysSection } from './keys.ts';
@@ -131,9 +131,10 @@ const runTexts = (result: Result): readonly string[] => {
   return [
     `${plan.name} → ${addressText(result.baseUrl)}`,
     `${timeText(result.scheduled)} of load, ${timeText(runDuration(result))} in total, ${warmUp}; ${[keys, ...slicesText(result)].join('; ')}`,
-    ...plan.stages.map(
-      (stage) => `${stage.name}: ${loadText(stage.load)}; ${trafficMixText(stage)}`,
-    ),
+    ...loadTexts(result).map((text, place) => {
+      const stage = plan.stages[place]!;
+      return `${stage.name}: ${text}; ${trafficMixText(stage)}`;
+    }),
   ];
 };
 
@@ -142,7 +143,7 @@ const whatRan = (result: Result): string => {
   const { plan, baseUrl } = result;
   const time = plan.stages.length === 1 ? '' : `, ${timeText(result.scheduled)}`;
   const keys = plural(plan.keys.length, 'key');
-  const parts = [`${loadsText(plan)}${time}`, keys, ...slicesText(result)];
+  const parts = [`${loadsText(result)}${time}`, keys, ...slicesText(result)];
   return `${addressText(baseUrl)}: ${parts.join('; ')}`;
 };
 

@@ -7,6 +7,8 @@ import type { TrafficOf } from '../../model/workload/traffic.ts';
 import {
   clippedTraces,
   droppedPrompts,
+  loadsText,
+  loadTexts,
   promptsText,
   tokenCountText,
   traceNeeds,
@@ -136,5 +138,33 @@ describe('prompts in words', () => {
         "prompts and answers of the trace’s lengths",
       ]
     `);
+  });
+});
+
+describe('the load of a run that its objectives ended', () => {
+  const [stage] = samplePlan().stages;
+  const ran = { scheduled: milliseconds(20_000), partial: null };
+  const plan = samplePlan({ until: 'decided' });
+
+  it('says how long it lasted', () => {
+    expect(loadsText({ plan, ...ran })).toBe('3/s for 20 s, decided');
+  });
+
+  it('is the last one: those before lasted as long as planned', () => {
+    const load = { kind: 'closed', users: 2, thinkTime: milliseconds(0) } as const;
+    const times = { duration: milliseconds(60_000), rampUp: milliseconds(0) };
+    const stages = [stage!, { ...stage!, name: 'users', load: { ...load, ...times } }];
+    const run = { plan: { ...plan, stages }, ...ran, scheduled: milliseconds(41_500) };
+    expect(loadTexts(run)).toEqual([
+      '3/s for 25 s',
+      '2 users for 16.5 s, ramped up in 0 s, decided',
+    ]);
+  });
+
+  it('is the planned one if the run lasted as long as it may, was stopped, or is of another kind', () => {
+    const planned = '3/s for 25 s';
+    expect(loadsText({ plan, ...ran, scheduled: milliseconds(25_000) })).toBe(planned);
+    expect(loadsText({ plan, ...ran, partial: 'stopped by SIGINT' })).toBe(planned);
+    expect(loadsText({ plan: samplePlan(), ...ran })).toBe(planned);
   });
 });

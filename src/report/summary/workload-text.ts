@@ -1,5 +1,8 @@
 import type { TokenCount } from '../../model/workload/token-count.ts';
 import type { Load, OpenLoad, Plan } from '../../model/plan/plan.ts';
+import { stageSpans } from '../../model/plan/stage-spans.ts';
+import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
+import type { Result } from '../../model/result/result.ts';
 import { type TraceLoad, unitNames } from '../../model/workload/trace.ts';
 import type { PromptSourceOf } from '../../model/workload/prompt-source.ts';
 import type { TrafficOf } from '../../model/workload/traffic.ts';
@@ -84,9 +87,29 @@ export const loadText = (load: Load): string => {
   }
 };
 
-/** The load of a plan with one stage, otherwise how many stages it has. */
-export const loadsText = ({ stages }: Pick<Plan, 'stages'>): string =>
-  stages.length === 1 ? loadText(stages[0]!.load) : plural(stages.length, 'stage');
+/** Returns a load that can end early with another length. */
+const lasting = (load: Load, duration: Milliseconds): Load => {
+  if (load.kind === 'closed' || load.kind === 'saturate') return { ...load, duration };
+  if (load.kind !== 'open') return load;
+  return { ...load, curve: load.curve.map((piece) => ({ ...piece, duration })) };
+};
+
+type RanLoads = Pick<Result, 'plan' | 'scheduled' | 'partial'>;
+
+/** Describes the load of each stage of a run. If its objectives ended it early, the last text says how long it lasted. */
+export const loadTexts = ({ plan, scheduled, partial }: RanLoads): readonly string[] => {
+  const texts = plan.stages.map(({ load }) => loadText(load));
+  const { from, to } = stageSpans(plan).at(-1)!;
+  if (plan.until === undefined || partial !== null || scheduled >= to) return texts;
+  const last = lasting(plan.stages.at(-1)!.load, milliseconds(scheduled - from));
+  return texts.with(-1, `${loadText(last)}, decided`);
+};
+
+/** The load of a run with one stage, otherwise how many stages it has. */
+export const loadsText = (run: RanLoads): string => {
+  const texts = loadTexts(run);
+  return texts.length === 1 ? texts[0]! : plural(texts.length, 'stage');
+};
 
 const minute = 60_000;
 
