@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { budgetRange } from './capacity-budget.ts';
+import { perSecond } from '../../model/quantity.ts';
 import { sampleTerms } from './judge/sample-steps.fixture.ts';
 
 const rangeOf = (requests: number, seconds: number, most = { rate: 1000, isDeclared: false }) =>
@@ -16,6 +17,14 @@ describe('what a budget can find, before anything is sent', () => {
   it('is the declared limit where that ends the climb', () => {
     expect(rangeOf(1800, 1800, { rate: 1, isDeclared: true })).toMatch(
       /^This is enough if the declared limit of 1.00\/s is kept/,
+    );
+  });
+
+  it('names no declared limit where none is declared', () => {
+    const terms = sampleTerms({ start: perSecond(20) });
+    const budget = { requests: 50_000, seconds: 1800, steps: 40 };
+    expect(budgetRange(terms, budget, { rate: 20, isDeclared: false })).toMatch(
+      /^This is enough if 20.0\/s, the highest rate to try, is kept/,
     );
   });
 

@@ -97,6 +97,9 @@ export const budgetRange = (terms: SearchTerms, budget: SearchBudget, most: High
     const least = needs.toSorted((a, b) => a.requests - b.requests)[0]!;
     return `This is less than what a search usually needs (${needText(least)}): expect a wide interval`;
   }
+  if (lowest >= most.rate && !most.isDeclared) {
+    return `This is enough if ${rounded(most.rate)}, the highest rate to try, is kept (${needText(needs.at(-1)!)}), and else for a wide interval`;
+  }
   if (lowest >= most.rate) {
     return `This is enough if the declared limit of ${rounded(most.rate)} is kept (${needText(needs.at(-1)!)}), and else for a wide interval`;
   }
