@@ -4,7 +4,7 @@ import { countArrivals, sumOutcomes } from '../../../model/measures/outcome-coun
 import { isLowerBound, type Objective, inScope } from '../../../model/plan/objective.ts';
 import type { ObjectiveVerdict } from '../../../model/result/objective-verdict.ts';
 import type { Result } from '../../../model/result/result.ts';
-import { dependenceOfArrivals } from '../../../model/result/run-dependence.ts';
+import { dependenceOfArrivals, type RunPart } from '../../../model/result/run-dependence.ts';
 import {
   completedDistributionOf,
   failuresBeside,
@@ -45,16 +45,24 @@ const missOfPercentile = (
   return missOf(events, samples.count + failed, isLower ? statistic : 1 - statistic, cases);
 };
 
+/** Counts as independent arrivals whose dependence is unknown, since they are of fewer than ten seconds: one for each second. */
+const secondsWithArrivals = ({ seconds }: RunPart): number =>
+  seconds.filter((second) => second !== undefined && second.due > 0).length;
+
 /** What a step tells of an objective; its verdict says how many independent arrivals that is. */
 export const missOfObjective = (
   result: Result,
   objective: Objective,
-  { observed, n, effective }: ObjectiveVerdict,
+  { observed, n, low, high, effective }: ObjectiveVerdict,
   where: LabelFilter,
 ): Miss => {
   const { figure, bound, comparison } = objective;
   if (n === null || n === 0) return null;
-  const cases = effective ?? n;
+  // No interval: how far the arrivals depend on each other is unknown.
+  const cases =
+    low === null && high === null
+      ? secondsWithArrivals(runPartOf(result, groupsMatching(result, where)))
+      : (effective ?? n);
   if (figure.kind === 'measure') return missOfPercentile(result, objective, where, cases);
   if (figure.kind !== 'share' || observed === null) return null;
   const [seen, allowed] = [observed / 100, bound / 100];
@@ -80,7 +88,8 @@ export const defaultMisses = (
       ['errorRate', arrivals - outcomes.completed, allowed.failed],
     ] as const
   ).map(([name, events, share]) => {
-    const effect = dependenceOfArrivals(part, name, counted)?.effect ?? 1;
-    return missOf(events, arrivals, share, arrivals / effect);
+    const dependence = dependenceOfArrivals(part, name, counted);
+    const cases = dependence === null ? secondsWithArrivals(part) : arrivals / dependence.effect;
+    return missOf(events, arrivals, share, cases);
   });
 };

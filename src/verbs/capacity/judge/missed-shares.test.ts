@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { healthyResult, sampleGroup } from '../../../judge/sample-result.fixture.ts';
+import type { Objective } from '../../../model/plan/objective.ts';
+import { sampleVerdict } from '../../../report/fixtures/sample-verdict.fixture.ts';
+import { milliseconds } from '../../../model/quantity.ts';
+import { emptyOutcomeCounts } from '../../../model/measures/outcome-counts.ts';
+import { defaultMisses, missOfObjective } from './missed-shares.ts';
+
+/** So many seconds of 40 arrivals each. */
+const resultOf = (seconds: number) => {
+  const arrivals = 40 * seconds;
+  const result = healthyResult({
+    scheduled: milliseconds(seconds * 1000),
+    lags: Array.from({ length: seconds }, () => Array.from({ length: 40 }, () => 0.3)),
+    groups: [sampleGroup(arrivals)],
+  });
+  return { result, arrivals, outcomes: { ...emptyOutcomeCounts(), completed: arrivals } };
+};
+const everywhere = () => true;
+
+describe('the arrivals that missed an objective', () => {
+  it('are one independent case for each second where fewer than ten seconds leave their dependence unknown', () => {
+    const { result, arrivals, outcomes } = resultOf(8);
+    const allowed = { missed: 0.05, failed: 0.01 };
+    const misses = defaultMisses(result, everywhere, arrivals, outcomes, allowed);
+    expect(misses.map((miss) => miss?.cases)).toEqual([8, 8]);
+  });
+
+  it('are as many as there are where the seconds show no dependence', () => {
+    const { result, outcomes } = resultOf(20);
+    const allowed = { missed: 0.05, failed: 0.01 };
+    const misses = defaultMisses(result, everywhere, 800, outcomes, allowed);
+    expect(misses.at(-1)).toMatchObject({ share: 0, arrivals: 800, cases: 800 });
+  });
+
+  it('are one case for each second by an objective of the scenario without an interval, too', () => {
+    const objective: Objective = {
+      text: 'errorRate < 5%',
+      severity: 'fail',
+      figure: { kind: 'share', name: 'errorRate' },
+      comparison: '<',
+      bound: 5,
+      minSamples: 20,
+      scope: { traffic: null, model: null, key: null, stages: null },
+      abortAfter: null,
+    };
+    const { result, arrivals } = resultOf(8);
+    const found = { observed: 2, n: arrivals, low: null, high: null };
+    const untold = sampleVerdict(found);
+    expect(missOfObjective(result, objective, untold, everywhere)?.cases).toBe(8);
+    const told = sampleVerdict({ ...found, low: 1, high: 4, effective: 90 });
+    expect(missOfObjective(result, objective, told, everywhere)?.cases).toBe(90);
+  });
+});
