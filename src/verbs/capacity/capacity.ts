@@ -14,7 +14,7 @@ import { outputFiles, openOutputFolder } from '../../run/output/output-folder.ts
 import { dataIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
 import { drawRequestContent } from '../../engine/request-content.ts';
 import type { SliceOptions } from '../../engine/slice-options.ts';
-import { judgeSteps } from './judge/judge-steps.ts';
+import { judgeSteps, judgeStoredSteps } from './judge/judge-steps.ts';
 import type { Traffic } from '../../model/workload/traffic.ts';
 import { wholeRunSlice } from '../../model/workload/arrival.ts';
 import { instant, perSecond } from '../../model/quantity.ts';
@@ -246,7 +246,7 @@ const answerFromStored = async (
   const [first] = repetitions;
   const { plan, baseUrl } = first.result;
   const steps = repetitions.flatMap(({ file, result }) =>
-    judgeSteps(result, (stage) => (repetitions.length === 1 ? stage : `${file} ${stage}`)),
+    judgeStoredSteps(result, (stage) => (repetitions.length === 1 ? stage : `${file} ${stage}`)),
   );
   if (steps.length === 0) {
     throw new Problem(

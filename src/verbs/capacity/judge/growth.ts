@@ -2,8 +2,13 @@ import type { EstimatedRange } from '../model/capacity.ts';
 import { meanOf } from '../../../judge/statistics/significance.ts';
 import { criticalT } from '../../../judge/statistics/student-t.ts';
 
-/** A step is kept only if its growth is certainly below this share of the arrivals. */
+/** A step is surely kept only if its growth is certainly below this share of the arrivals. */
 export const growthCertainlyBelow = 0.05;
+/**
+ * Fewer arrivals than this, of which a full server ends as many at random, cannot show that: 1.96 / √n is below 0.05 from
+ * 1,537 on. A step with fewer lets the climb go on unless it certainly grows, and proves nothing.
+ */
+export const provingArrivals = 1540;
 
 /** The lag-1 autocorrelation of residuals, 0 … 0.99; negative values count as 0. */
 const autocorrelation = (residuals: readonly number[]): number => {
@@ -82,8 +87,8 @@ export interface StepFlow {
 
 /**
  * The growth of the requests in flight per arrival, with its 95 % interval: what began minus what ended, with the
- * counting error of what ended. A server that is full ends requests at random, so that fewer than 1,500 arrivals
- * cannot show that growth is below 5 %. Only where requests in flight turn over many times within the step, as they
+ * counting error of what ended. A server that is full ends requests at random, so that fewer than
+ * `provingArrivals` cannot show that growth is below 5 %. Only where requests in flight turn over many times within the step, as they
  * do far below the border, is their scatter the smaller error.
  */
 export const growthOfFlow = ({ begun, ended, inFlight }: StepFlow): EstimatedRange => {

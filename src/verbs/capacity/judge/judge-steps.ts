@@ -13,16 +13,11 @@ import { figuresOver, groupsMatching, type LabelFilter } from '../../../model/re
 import type { Trust } from '../../../model/result/verdict.ts';
 import { stageSpans } from '../../../model/plan/stage-spans.ts';
 import { judgeTrust } from '../../../judge/trust/judge-trust.ts';
-import { countingSpread, growthCertainlyBelow, growthOfFlow } from './growth.ts';
+import { countingSpread, growthCertainlyBelow, growthOfFlow, provingArrivals } from './growth.ts';
 import { objectiveBreaches } from './step-objectives.ts';
 
 /** Growth up to this share of the arrivals cannot be distinguished from none. */
 const growthTolerance = 0.02;
-/**
- * Fewer arrivals than this in the measured half cannot show that growth is certainly below that: such a step lets the
- * climb go on unless it certainly grows, and proves nothing.
- */
-const provingArrivals = 1000;
 
 /** Minimum whole seconds for a slope. */
 const minSeconds = 3;
@@ -60,6 +55,7 @@ const flowOf = ({ timeline }: Result, from: number, to: number) => {
   const difference = throughput === 0 ? 1 : Math.abs(first - second) / (2 * throughput);
   return {
     inFlight: meanOf(inFlight),
+    begun: begunIn.reduce((sum, each) => sum + each, 0),
     growth: growthOfFlow({ begun: begunIn, ended: endedIn, inFlight }),
     throughput,
     spread: Math.max(difference, countingSpread(completed)),
@@ -108,8 +104,7 @@ const figuresOf = (
 const verdictOf = (
   { level, evidence }: Trust,
   criteria: ReturnType<typeof objectiveBreaches>,
-  growth: EstimatedRange,
-  arrivals: number,
+  { growth, begun }: Pick<ReturnType<typeof flowOf>, 'growth' | 'begun'>,
   growthBreaches: readonly StepBreach[],
 ): Pick<CapacityStep, 'verdict' | 'sure' | 'breaches'> => {
   if (level === 'invalid') {
@@ -124,7 +119,7 @@ const verdictOf = (
   }
   if (criteria.undecided) return { verdict: 'undecided', sure: false, breaches };
   const isSteady = growth.high < growthCertainlyBelow;
-  if (!isSteady && arrivals >= provingArrivals) {
+  if (!isSteady && begun >= provingArrivals) {
     return { verdict: 'undecided', sure: false, breaches: [growthDoubt(growth)] };
   }
   return { verdict: 'kept', sure: isSteady && criteria.sure, breaches };
@@ -195,7 +190,7 @@ const judgeStep = (
     ...figures,
     ...serverOf(result, from * 1000, to * 1000),
     ...(criteria.misses === undefined ? {} : { misses: [...criteria.misses] }),
-    ...verdictOf(judgeTrust(result), criteria, growth, arrivals, growthBreaches),
+    ...verdictOf(judgeTrust(result), criteria, flow, growthBreaches),
   };
 };
 
@@ -208,3 +203,16 @@ export const judgeSteps = (
     (stage, i) => judgeStep(result, stage, spans[i]!, nameOf(stage.name)) ?? [],
   );
 };
+
+/** A step that was undecided only since its growth is not certain is kept, not surely, if it grew by less than is kept. */
+const keptIfLikely = (step: CapacityStep): CapacityStep =>
+  step.verdict === 'undecided' &&
+  step.breaches.length > 0 &&
+  step.growth.value < growthCertainlyBelow
+    ? { ...step, verdict: 'kept', breaches: [] }
+    : step;
+
+/** Judges stages that are over: none can be taken again at twice the length, as an undecided step of a search is. */
+export const judgeStoredSteps = (
+  ...of: Parameters<typeof judgeSteps>
+): ReturnType<typeof judgeSteps> => judgeSteps(...of).map(keptIfLikely);

@@ -43,7 +43,7 @@ const missSchema = z.strictObject({
 });
 
 /**
- * `undecided`: too few samples for an objective, or growth that is neither certain nor certainly below 5 %. `unfit`: the
+ * `undecided`: too few samples for an objective, or enough arrivals whose growth is neither certain nor certainly below 5 %. `unfit`: the
  * load generator was invalid; the step is excluded.
  */
 const stepVerdictNames = ['kept', 'broken', 'undecided', 'unfit'] as const;
