@@ -52,3 +52,71 @@ describe('the answer in units of users, keys and money', () => {
     expect(answer).toMatchObject({ costPerHour: null, keysForTokens: null });
   });
 });
+
+/** A step whose growth may be none and may be more than is kept. */
+const doubtfulStep = (rate: number, value = 0) =>
+  sampleStep(rate, {
+    verdict: 'undecided',
+    sure: false,
+    growth: { value, low: value - 0.06, high: value + 0.06 },
+    breaches: [{ bound: 'concurrency', text: 'requests in flight grew by -6 … 6 %' }],
+  });
+
+describe('the answer of a search in which no step broke', () => {
+  it('is the highest rate tried, also if that is undecided, and says so', () => {
+    const answer = judgeCapacity([sampleStep(50), doubtfulStep(100)], sampleTerms(), false);
+    expect(answer).toMatchObject({ binding: 'none', proved: false, rate: { high: 100 } });
+    expect(answer!.rate.value).toBeCloseTo(100, 9);
+    expect(answer!.rate.low).toBeGreaterThan(85);
+    expect(answer!.rate.low).toBeLessThan(100);
+    expect(answer!.because).toBe(
+      'it is undecided whether the objectives are met at 100/s, the highest rate tried: requests in flight grew by -6 … 6 %',
+    );
+  });
+
+  it('is there if the only step is undecided', () => {
+    expect(judgeCapacity([doubtfulStep(10)], sampleTerms(), false)).toMatchObject({
+      rate: { value: 10, high: 10 },
+      latency: 500,
+      users: 200,
+      proved: false,
+    });
+    // Too few samples for an objective are no evidence.
+    const untold = sampleStep(10, { verdict: 'undecided', sure: false });
+    expect(judgeCapacity([untold], sampleTerms(), false)).toBeNull();
+  });
+
+  it('is less than the highest rate tried if requests in flight rather grew there', () => {
+    const rate = judgeCapacity(
+      [sampleStep(50), doubtfulStep(100, 0.08)],
+      sampleTerms(),
+      false,
+    )!.rate;
+    expect(rate.value).toBeLessThan(98);
+    expect(rate.high).toBe(100);
+  });
+
+  it('is proved at a declared limit only if a step there is surely kept', () => {
+    const terms = sampleTerms({ requestsPerMinute: 60 });
+    const few = sampleStep(1, { sure: false, growth: { value: 0, low: -0.13, high: 0.13 } });
+    const answer = judgeCapacity([sampleStep(0.5), few], terms, false);
+    expect(answer).toMatchObject({ binding: 'requests', proved: false, rate: { high: 1 } });
+    expect(answer!.rate.low).toBeLessThan(0.99);
+    expect(answer!.because).toBe(
+      'the objectives are met at 1.00/s, the maximum of the declared limit of requests per minute, but not surely',
+    );
+    expect(judgeCapacity([few, sampleStep(0.995)], terms, false)).toMatchObject({
+      proved: true,
+      rate: { value: 1, low: 1, high: 1 },
+    });
+  });
+});
+
+it('a step of the climb proves no answer, however close it is', () => {
+  const quick = { sure: false, growth: { value: 0, low: -0.3, high: 0.3 } };
+  const above = [overloadedStep(8, 5), overloadedStep(5.2, 5)];
+  expect(judgeCapacity([sampleStep(4.95), ...above], sampleTerms(), false)?.proved).toBe(true);
+  expect(judgeCapacity([sampleStep(4.95, quick), ...above], sampleTerms(), false)?.proved).toBe(
+    false,
+  );
+});

@@ -1,5 +1,7 @@
 import type { CapacityStep, CapacityTerms, CapacityAnswer } from '../model/capacity.ts';
-import { believedRate } from './believed-rate.ts';
+import { perSecond } from '../../../model/quantity.ts';
+import { believedRate, isEvidence } from './believed-rate.ts';
+import { growthCertainlyBelow } from './growth.ts';
 
 export const decisiveSteps = (steps: readonly CapacityStep[]): readonly CapacityStep[] =>
   steps.filter(({ verdict }) => verdict === 'kept' || verdict === 'broken');
@@ -34,37 +36,66 @@ const nearestStep = (steps: readonly CapacityStep[], rate: number): CapacityStep
 
 type FoundRate = Pick<CapacityAnswer, 'rate' | 'binding' | 'because' | 'proved'>;
 
+/** Steps from this share of a rate on are steps at that rate. */
+const sameRate = 0.98;
+
+/** The rate found if no step broke: the highest tried, or the declared limit that is reached there. */
+const highestRate = (
+  borne: readonly CapacityStep[],
+  ceiling: ReturnType<typeof ceilingOf>,
+  terms: CapacityTerms,
+  forLatency: boolean,
+): FoundRate => {
+  const highest = Math.max(...borne.map(({ rate }) => rate));
+  const isCapped = ceiling !== null && highest >= ceiling.rate * sameRate;
+  const most = isCapped ? ceiling.rate : highest;
+  const why = isCapped
+    ? `the maximum of the declared limit of ${ceiling.bound} per minute`
+    : 'the highest rate tried';
+  const there = borne.filter(({ rate }) => rate >= highest * sameRate);
+  const isSure = there.some(({ verdict, sure }) => verdict === 'kept' && sure);
+  const beliefUpTo = (top: number) =>
+    believedRate(borne, { ...terms, top: perSecond(top) }, forLatency);
+  // That the rate may be beyond those tried makes the highest of them likelier, but supports no lower end.
+  const value = isSure ? most : Math.min(most, beliefUpTo(2 * highest).value);
+  const low = isSure ? most : Math.min(value, beliefUpTo(highest).low);
+  // The longest step knows best.
+  const { verdict, breaches } = there.toSorted((a, b) => b.arrivals - a.arrivals)[0]!;
+  const because =
+    isSure || verdict === 'kept'
+      ? `the objectives are met at ${highest.toPrecision(3)}/s, ${why}${isSure ? '' : ', but not surely'}`
+      : `it is undecided whether the objectives are met at ${highest.toPrecision(3)}/s, ${why}: ${breaches[0]?.text}`;
+  return {
+    rate: { value, low, high: most },
+    binding: isCapped ? ceiling.bound : 'none',
+    because,
+    proved: isCapped && isSure,
+  };
+};
+
 const foundRate = (
   steps: readonly CapacityStep[],
   terms: CapacityTerms,
   forLatency: boolean,
 ): FoundRate | null => {
-  const decisive = decisiveSteps(steps);
-  const { kept, broken } = Object.groupBy(decisive, ({ verdict }) => verdict);
-  if (kept === undefined) return null;
+  const evidence = steps.filter(isEvidence);
+  const broken = evidence.filter(({ verdict }) => verdict === 'broken');
+  const borne = evidence.filter(({ verdict }) => verdict !== 'broken');
+  if (borne.length === 0) return null;
   const ceiling = ceilingOf(terms, steps);
-  if (broken === undefined) {
-    // A declared limit determines the rate, or nothing in the tried range.
-    const highest = Math.max(...kept.map(({ rate }) => rate));
-    const isCapped = ceiling !== null && highest >= ceiling.rate * 0.98;
-    const value = isCapped ? ceiling.rate : highest;
-    const why = isCapped
-      ? `the maximum of the declared limit of ${ceiling.bound} per minute`
-      : 'the highest rate tried';
-    return {
-      rate: { value, low: value, high: value },
-      binding: isCapped ? ceiling.bound : 'none',
-      because: `the objectives are met at ${highest.toPrecision(3)}/s, ${why}`,
-      proved: isCapped,
-    };
-  }
+  if (broken.length === 0) return highestRate(borne, ceiling, terms, forLatency);
   const rate = believedRate(steps, terms, forLatency);
   const higher = broken.filter((step) => step.rate >= rate.value * 0.97);
   const above = nearestStep(higher, rate.value) ?? nearestStep(broken, rate.value)!;
   const breach = above.breaches[0];
   const { precision } = terms;
-  const isClose = kept.some((step) => step.rate >= rate.value * (1 - 1.5 * precision));
-  const isCapped = ceiling !== null && rate.value > ceiling.rate * 0.98;
+  const isClose = borne.some(
+    ({ verdict, growth, rate: tried }) =>
+      verdict === 'kept' &&
+      growth.high < growthCertainlyBelow &&
+      tried >= rate.value * (1 - 1.5 * precision),
+  );
+  const isCapped = ceiling !== null && rate.value > ceiling.rate * sameRate;
   return {
     rate,
     binding: isCapped ? ceiling.bound : (breach?.bound ?? 'none'),
@@ -73,13 +104,13 @@ const foundRate = (
   };
 };
 
-const keysFor = (perSecond: number | null, perMinute: number | null): number | null =>
-  perSecond === null || perMinute === null || perMinute === 0
+const keysFor = (rate: number | null, perMinute: number | null): number | null =>
+  rate === null || perMinute === null || perMinute === 0
     ? null
     : // A rate that uses a key completely needs no further key.
-      Math.max(1, Math.ceil((perSecond * 60) / perMinute - 1e-6));
+      Math.max(1, Math.ceil((rate * 60) / perMinute - 1e-6));
 
-/** What the steps prove, in users, keys and money; `null` if no step was kept. */
+/** What the steps prove, in users, keys and money; `null` if no step was kept, or may have been. */
 export const judgeCapacity = (
   steps: readonly CapacityStep[],
   terms: CapacityTerms,
@@ -89,7 +120,8 @@ export const judgeCapacity = (
   if (found === null) return null;
   const rate = found.rate.value;
   const kept = steps.filter(({ verdict }) => verdict === 'kept');
-  const closest = nearestStep(kept, rate);
+  const undecided = steps.filter((step) => step.verdict === 'undecided' && isEvidence(step));
+  const closest = nearestStep(kept.length > 0 ? kept : undecided, rate);
   const latency = closest?.latency?.mean ?? null;
   const tokens = tokensPerRequest(steps);
   const cost = closest?.cost ?? null;

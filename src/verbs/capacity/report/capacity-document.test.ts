@@ -81,6 +81,23 @@ describe('the terminal form of a search for capacity', () => {
     expect(text.split('\n').every((line) => line.length <= 100)).toBe(true);
   });
 
+  it('says that a highest rate tried which is not sure is only probable', () => {
+    const answer = sampleCapacity().answer!;
+    const open = { ...answer, binding: 'none', proved: false } as const;
+    const sayOf = (low: number) =>
+      terminalText(
+        capacityDocument(
+          sampleCapacity({ answer: { ...open, rate: { ...answer.rate, low, high: 11 } } }),
+        ),
+        look,
+      );
+    expect(sayOf(10.5)).toContain(
+      'Probably 11.0/s: 227 users (90 % interval 10.5–11.0/s, not proved)',
+    );
+    expect(sayOf(10.5)).toMatch(/660 a minute;\s+not\s+proved\s+to\s+the\s+requested\s+precision/);
+    expect(sayOf(11)).toContain('At least 11.0/s: 227 users');
+  });
+
   it('is a report that its schema accepts', () => {
     expect(capacityReportSchema.safeParse(sampleCapacity()).success).toBe(true);
   });

@@ -40,10 +40,13 @@ export const capacityHeadline = ({ answer, steps }: CapacityReport): string => {
       ? 'No rate tried keeps the objectives'
       : 'No usable step';
   }
-  const rateQualifier = answer.binding === 'none' ? 'At least ' : 'Up to ';
+  const { low, high } = answer.rate;
+  const isOpen = answer.binding === 'none';
+  const rateQualifier = !isOpen ? 'Up to ' : low === high ? 'At least ' : 'Probably ';
+  const doubt = isOpen ? ', not proved' : ', wider than requested';
   const sure = textIf(
-    answer.rate.low !== answer.rate.high,
-    ` (90 % interval ${rangeText(answer.rate)}${textIf(!answer.proved, ', wider than requested')})`,
+    low !== high,
+    ` (90 % interval ${rangeText(answer.rate)}${textIf(!answer.proved, doubt)})`,
   );
   return `${rateQualifier}${perSecondText(answer.rate.value)}: ${plural(answer.users, 'user')}${sure}`;
 };
@@ -121,7 +124,8 @@ export const capacityAnswerRows = (
   const server = serverReason(report);
   const { requestsPerMinute, tokensPerMinute, thinkTime } = terms;
   const interval = textIf(rate.low !== rate.high, ` (90 % interval ${rangeText(rate)})`);
-  const precision = proved || binding === 'none' ? '' : '; not proved to the requested precision';
+  const isOpen = binding === 'none' && rate.low === rate.high;
+  const precision = proved || isOpen ? '' : '; not proved to the requested precision';
   const average = latency === null ? '' : ` (${timeText(latency)} on average)`;
   const keys = present([
     requestsPerMinute !== null && keysText(answer.keysForRequests, requestsPerMinute, 'requests'),
