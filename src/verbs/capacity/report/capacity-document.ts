@@ -117,7 +117,7 @@ const columns: readonly Column<CapacityStep>[] = [
 
 const methodTexts = [
   'Each step is an open load with one constant rate. Its figures leave out its first half, at most 15 s or five answers, in which the flow becomes steady. There is no pacing and no retry.',
-  'A step is kept when the objectives are kept and the growth of the requests in flight is certainly below 5 % of the arrivals: what began minus what ended, with its counting error. If that is not certain, the step is taken again at twice the length. Steps of the climb may be too short to be certain; they only let it go on. An INVALID step is excluded.',
+  'A step is kept when the objectives are kept and the growth of the requests in flight is certainly below 5 % of the arrivals: what began minus what ended, with its counting error. If that is not certain, the step is taken again at twice the length. Steps with fewer than 1,540 measured arrivals are mostly too short to be certain: “kept?” lets the climb go on and proves nothing. Stored stages cannot be taken again, so that an uncertain one that grew by less than 5 % is “kept?”, too. An INVALID step is excluded.',
   'Rates double until a step breaks; then each rate comes from a Bayesian estimate of the threshold (as QUEST: Watson & Pelli 1983) by how much the requests in flight grew, and by how many arrivals missed an objective. The 90 % interval holds the true rate in nine of ten searches of simulated queues.',
   'Users: Little’s law, rate × (latency + think time). The knee is the maximum of Kleinrock’s power, throughput divided by latency, on the fitted law.',
 ] as const;
