@@ -131,9 +131,9 @@ const runTexts = (result: Result): readonly string[] => {
   return [
     `${plan.name} → ${addressText(result.baseUrl)}`,
     `${timeText(result.scheduled)} of load, ${timeText(runDuration(result))} in total, ${warmUp}; ${[keys, ...slicesText(result)].join('; ')}`,
-    ...loadTexts(result).map((text, place) => {
+    ...loadTexts(result).map((load, place) => {
       const stage = plan.stages[place]!;
-      return `${stage.name}: ${text}; ${trafficMixText(stage)}`;
+      return `${stage.name}: ${load}; ${trafficMixText(stage)}`;
     }),
   ];
 };

@@ -102,7 +102,7 @@ export const loadTexts = ({ plan, scheduled, partial }: RanLoads): readonly stri
   const { from, to } = stageSpans(plan).at(-1)!;
   if (plan.until === undefined || partial !== null || scheduled >= to) return texts;
   const last = lasting(plan.stages.at(-1)!.load, milliseconds(scheduled - from));
-  return texts.with(-1, `${loadText(last)}, decided`);
+  return [...texts.slice(0, -1), `${loadText(last)}, decided`];
 };
 
 /** The load of a run with one stage, otherwise how many stages it has. */
