@@ -14,7 +14,7 @@ import { type TrafficKind, trafficKinds } from '../workload/traffic.ts';
 import type { Result } from './result.ts';
 
 /** Returns whether the timeline contains a measure. */
-export const isOfTimeline = (name: MeasureName): name is TimelineMeasure & MeasureName =>
+const isOfTimeline = (name: MeasureName): name is TimelineMeasure & MeasureName =>
   timelineMeasures.some((each) => each === name);
 
 const decoded = new WeakMap<TimelineSecond, Map<string, Histogram>>();
