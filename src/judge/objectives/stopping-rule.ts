@@ -7,7 +7,7 @@ import { groundsFor, isSure, observeObjective } from './judge-objectives.ts';
 /**
  * This file decides when a run with `until: decided` knows enough. Whoever looks at an interval again and again, until
  * it excludes a bound, is wrong more often than the interval says. So a run looks only at growing times, and each look
- * needs the interval of `doubtOfLooks`; `stopping-rule.test.ts` measures how often that is wrong.
+ * needs the interval of `doubtOfLooks`; `long-stopping-rule.test.ts` measures how often that is wrong.
  */
 
 /** The measured time before the first look, in ms. Shorter runs do not show how long a queue remembers. */

@@ -1,0 +1,52 @@
+// @long 300 s
+import { describe, expect, it } from 'vitest';
+import { processes } from '../../model/measures/processes.fixture.ts';
+import { decisionsOf, isWrong } from './simulated-decisions.fixture.ts';
+
+/** How often a run that ends when it is sure is wrong, in runs of at most 20 minutes whose truth is known. */
+
+const runs = 100;
+
+/** Returns the number of cases among `runs` that cases of a probability exceed in less than 5 % of tries. */
+const mostCases = (probability: number): number => {
+  let cases = 0;
+  let term = (1 - probability) ** runs;
+  for (let sum = term; sum < 0.95; sum += term) {
+    term *= ((runs - cases) / (cases + 1)) * (probability / (1 - probability));
+    cases += 1;
+  }
+  return cases;
+};
+
+/** The bounds that are tried, as parts of the truth, each with the probability of a wrong decision in scenarios/load.md. */
+const bounds = [
+  ...[0.8, 0.9, 0.95, 1.05, 1.1, 1.2].map((part) => ({ part, allowed: 0.01 })),
+  { part: 1, allowed: 0.06 },
+];
+const parts = bounds.map(({ part }) => part);
+
+it('of 100 runs, 3 may be wrong by a chance of 1 %, and 10 by one of 6 %', () => {
+  expect([mostCases(0.01), mostCases(0.06)]).toEqual([3, 10]);
+});
+
+describe.each([
+  'independent requests',
+  'M/M/1 at 0.5',
+  'M/M/1 at 0.8',
+  'M/M/8 at 0.8',
+  'AR(1) of 0.8',
+])('of %s', (name) => {
+  it.each([0.5, 0.95])(
+    'of quantile %d no more runs decide wrongly than the page says',
+    { timeout: 600_000 },
+    (q) => {
+      const wrong = parts.map(() => 0);
+      for (let run = 0; run < runs; run += 1) {
+        const decisions = decisionsOf(processes[name]!, { q, parts, run, atMost: 1200 });
+        for (const [i, part] of parts.entries()) if (isWrong(part, decisions[i]!)) wrong[i]! += 1;
+      }
+      for (const [i, { part, allowed }] of bounds.entries())
+        expect(wrong[i], `bound at ${part}`).toBeLessThanOrEqual(mostCases(allowed));
+    },
+  );
+});
