@@ -9,3 +9,6 @@ import fc from 'fast-check';
 const { WEIR_TESTS: choice, WEIR_SAMPLE: date } = process.env;
 if (choice === 'sample' && date !== undefined)
   fc.configureGlobal({ seed: createHash('sha256').update(date).digest().readInt32BE(0) });
+// Shrinking a failed case blocks the thread, so the time limit of a test cannot end it. Long tests may take longer.
+if (choice === undefined)
+  fc.configureGlobal({ interruptAfterTimeLimit: 45_000, markInterruptAsFailure: true });
