@@ -1,4 +1,4 @@
-// @long 300 s
+// @long 200 s
 import { describe, expect, it } from 'vitest';
 import { processes } from '../../model/measures/processes.fixture.ts';
 import { decisionsOf, isWrong } from './simulated-decisions.fixture.ts';
