@@ -226,6 +226,8 @@ const namesOfLength: ReadonlySet<string> = new Set(['max_tokens', 'model_length'
  * `ABORT`, `finish_reason_stop` or `MAX_TOKENS`. So an objective on `length` does not pass since a server says it otherwise.
  */
 export const plainFinish = (reason: string): string => {
+  // Nearly every answer ends with such a word.
+  if (reason === 'stop' || reason === 'length') return reason;
   const plain = reason
     .toLowerCase()
     .trim()

@@ -88,9 +88,13 @@ const failingWords =
   /(?<!(?:^|_)(?:no|non|not|without)_)(?<=^|_)(?:errors?|errored|abort(?:ed)?|fail(?:ed|ure)?|cancel(?:l?ed)?|exception|timeout|timed_out|overload(?:ed)?|preempt(?:ed|ion)?|evict(?:ed|ion)?|interrupted|disconnect(?:ed)?|crash(?:ed)?|killed|oom|out_of_memory|unavailable)(?:_|$)/;
 
 const endingOf = (reason: string): Ending | undefined => {
+  const spelled = endingByReason.get(reason);
+  if (spelled !== undefined) return spelled;
   const plain = plainFinish(reason);
-  const known = endingByReason.get(reason) ?? endingByReason.get(plain);
-  return known ?? (failingWords.test(plain.slice(0, maxFinishLength)) ? 'fails' : undefined);
+  return (
+    endingByReason.get(plain) ??
+    (failingWords.test(plain.slice(0, maxFinishLength)) ? 'fails' : undefined)
+  );
 };
 
 /** Decides whether a finish reason fails the answer: it is known to do so, or the scenario names it. */
