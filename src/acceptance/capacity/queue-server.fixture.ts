@@ -1,6 +1,6 @@
 import type { EventQueue } from '../harness/event-queue.fixture.ts';
 import { drawFrom } from '../../model/workload/draw.ts';
-import { instant } from '../../model/quantity.ts';
+import { queuedTransport } from './queued-transport.fixture.ts';
 import type { Transport } from '../../model/observation/exchange.ts';
 
 /** A server that answers first come, first served, with random lengths. */
@@ -12,12 +12,10 @@ export interface QueueServer {
   readonly seed: number;
 }
 
-const body = Buffer.from(
-  JSON.stringify({
-    choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }],
-    usage: { prompt_tokens: 7, completion_tokens: 1, total_tokens: 8 },
-  }),
-);
+const body = {
+  choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 7, completion_tokens: 1, total_tokens: 8 },
+};
 
 /** Lengths by the exponential distribution with this mean in ms. */
 export const exponentialLength =
@@ -39,28 +37,10 @@ export const queueTransport =
   (queue: EventQueue): Transport => {
     const draw = drawFrom(seed, 77);
     const free: number[] = Array.from({ length: servers }, () => 0);
-    return {
-      send: (_request, observer) => {
-        const now = () => instant(queue.now);
-        observer.onConnected(now(), 'reused');
-        observer.onSent(now());
-        const next = free.indexOf(Math.min(...free));
-        const took = length(1 - draw.uniform(), draw.uniform());
-        free[next] = Math.max(free[next]!, queue.now) + took;
-        const cancel = queue.at(free[next], () => {
-          observer.onHeaders(now(), 200, { 'content-type': 'application/json' });
-          observer.onChunk(now(), body);
-          observer.onEnd(now());
-        });
-        return {
-          abort: (cause, detail) => {
-            cancel();
-            observer.onFailure(now(), cause, detail);
-          },
-        };
-      },
-      connectAhead: () => undefined,
-      notes: () => [],
-      close: async () => undefined,
-    };
+    return queuedTransport(queue, () => {
+      const next = free.indexOf(Math.min(...free));
+      const took = length(1 - draw.uniform(), draw.uniform());
+      free[next] = Math.max(free[next]!, queue.now) + took;
+      return { at: free[next], status: 200, body };
+    });
   };

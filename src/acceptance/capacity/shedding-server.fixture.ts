@@ -1,4 +1,4 @@
-import { instant } from '../../model/quantity.ts';
+import { queuedTransport } from './queued-transport.fixture.ts';
 import type { Transport } from '../../model/observation/exchange.ts';
 import type { EventQueue } from '../harness/event-queue.fixture.ts';
 
@@ -40,28 +40,10 @@ export const sheddingTransport = (
 ): Transport => {
   const length = 1000 / rate;
   let busyUntil = 0;
-  return {
-    send: (_request, observer) => {
-      const now = () => instant(queue.now);
-      const isRefused = busyUntil - queue.now > waiting * length;
-      if (!isRefused) busyUntil = Math.max(busyUntil, queue.now) + length;
-      const { status, body } = isRefused ? refusal : served;
-      observer.onConnected(now(), 'reused');
-      observer.onSent(now());
-      const cancel = queue.at(isRefused ? queue.now + refusalLength : busyUntil, () => {
-        observer.onHeaders(now(), status, { 'content-type': 'application/json' });
-        observer.onChunk(now(), Buffer.from(JSON.stringify(body)));
-        observer.onEnd(now());
-      });
-      return {
-        abort: (cause, detail) => {
-          cancel();
-          observer.onFailure(now(), cause, detail);
-        },
-      };
-    },
-    connectAhead: () => undefined,
-    notes: () => [],
-    close: async () => undefined,
-  };
+  return queuedTransport(queue, () => {
+    const isRefused = busyUntil - queue.now > waiting * length;
+    if (isRefused) return { at: queue.now + refusalLength, ...refusal };
+    busyUntil = Math.max(busyUntil, queue.now) + length;
+    return { at: busyUntil, ...served };
+  });
 };
