@@ -1,3 +1,21 @@
+/** An amount at an instant. */
+export interface Dated {
+  readonly at: number;
+  readonly weight: number;
+}
+
+/** Creates functions that return the sum of all amounts before an instant, or up to it. */
+export const cumulativeSums = (amounts: readonly Dated[]) => {
+  const ascending = amounts.toSorted((a, b) => a.at - b.at);
+  const times = Float64Array.from(ascending, ({ at }) => at);
+  const sums = new Float64Array(ascending.length + 1);
+  for (const [i, { weight }] of ascending.entries()) sums[i + 1] = sums[i]! + weight;
+  return {
+    before: (moment: number): number => sums[countBefore(times, moment)]!,
+    upTo: (moment: number): number => sums[countUpTo(times, moment)]!,
+  };
+};
+
 /** Counts the `times` before `moment`; they are ascending. */
 export const countBefore = (times: Float64Array, moment: number): number => {
   let low = 0;

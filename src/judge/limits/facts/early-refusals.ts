@@ -1,5 +1,5 @@
 import type { LimitRule } from '../../../model/limits/limit-log.ts';
-import { countBefore, countUpTo } from './count-instants.ts';
+import { cumulativeSums } from './count-instants.ts';
 import { limiterMemory, longestWindow } from './rule-bounds.ts';
 import type { LimitUse } from './token-uses.ts';
 
@@ -10,16 +10,7 @@ export const sumsBy = (
   uses: readonly LimitUse[],
   at: 'sent' | 'settled',
   amountOf: (use: LimitUse) => number,
-) => {
-  const ordered = uses.toSorted((a, b) => a[at] - b[at]);
-  const moments = Float64Array.from(ordered, (use) => use[at]);
-  const sums = new Float64Array(ordered.length + 1);
-  for (const [i, use] of ordered.entries()) sums[i + 1] = sums[i]! + amountOf(use);
-  return {
-    before: (moment: number): number => sums[countBefore(moments, moment)]!,
-    upTo: (moment: number): number => sums[countUpTo(moments, moment)]!,
-  };
-};
+) => cumulativeSums(uses.map((use) => ({ at: use[at], weight: amountOf(use) })));
 
 /** Creates a function that returns the sum over what may be in flight when a request is decided. */
 export const sumInFlight = (uses: readonly LimitUse[], amountOf: (use: LimitUse) => number) => {
@@ -56,7 +47,7 @@ export const leakyLevel = (settled: readonly LimitUse[], rate: number, begin: nu
 const atOnceShares = [1 / 5, 1 / 6, 1 / 8];
 /** The smallest bucket of tokens that keeps its limit, as a share of it. */
 export const smallestBucket = 1 / 4;
-/** The number of sizes of requests that are told apart, since a larger one leaves a lower rate. */
+/** Refusals are judged in so many classes by size: the larger the request, the lower the rate that is left for others. */
 const sizeClasses = 32;
 
 export const tokensAtOnce = (limit: number, reserved: number): readonly number[] =>

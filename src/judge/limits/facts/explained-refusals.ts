@@ -22,6 +22,19 @@ export interface MinuteLimit {
   readonly limit: number;
 }
 
+/** Returns the limits that a scenario declares. */
+export const minuteLimits = ({
+  requestsPerMinute,
+  tokensPerMinute,
+}: Pick<
+  Result['plan']['limits'],
+  'requestsPerMinute' | 'tokensPerMinute'
+>): readonly MinuteLimit[] =>
+  [
+    { unit: 'requests' as const, limit: requestsPerMinute },
+    { unit: 'tokens' as const, limit: tokensPerMinute },
+  ].flatMap(({ unit, limit }) => (limit === null ? [] : [{ unit, limit }]));
+
 /** The declared limits that may be used up for each 429 of a key. */
 export type UsedUpLimits = ReadonlyMap<LedgerEntry, readonly LimitUnit[]>;
 
@@ -99,16 +112,7 @@ const refusalsOfKey = (
   { limits, warmUp }: Result['plan'],
 ): readonly MeasuredRefusal[] => {
   const evidence = keyEvidence(rows.map(toLedgerEntry));
-  const declared: readonly (MinuteLimit | null)[] = [
-    limits.requestsPerMinute === null
-      ? null
-      : { unit: 'requests', limit: limits.requestsPerMinute },
-    limits.tokensPerMinute === null ? null : { unit: 'tokens', limit: limits.tokensPerMinute },
-  ];
-  const usedUp = usedUpLimits(
-    evidence,
-    declared.filter((each) => each !== null),
-  );
+  const usedUp = usedUpLimits(evidence, minuteLimits(limits));
   return evidence.refused
     .filter(({ sent }) => sent >= warmUp)
     .map((refusal) => {

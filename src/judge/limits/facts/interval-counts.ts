@@ -1,7 +1,7 @@
 import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import type { CountBounds } from '../../../model/limits/limit-facts.ts';
 import type { LedgerEntry } from '../../../model/observation/ledger.ts';
-import { countBefore, countUpTo } from './count-instants.ts';
+import { cumulativeSums, type Dated } from './count-instants.ts';
 
 /** A charge for a request: an amount from `least` to `most`, made at some moment from `from` to `until`, in ms. */
 export interface Charge {
@@ -16,17 +16,11 @@ export const admissions = (log: readonly LimiterDecision[]): readonly Charge[] =
     .filter(({ admitted }) => admitted)
     .map(({ sent, answered }) => ({ from: sent, until: answered, least: 1, most: 1 }));
 
-/** The start or the end of weighted intervals. */
-interface Edge {
-  readonly at: number;
-  readonly weight: number;
-}
-
 /**
  * Returns the largest total weight at one point of intervals that each start `lead` ms before one of `starts`. Both
  * lists ascend.
  */
-const maxOverlap = (starts: readonly Edge[], lead: number, ends: readonly Edge[]): number => {
+const maxOverlap = (starts: readonly Dated[], lead: number, ends: readonly Dated[]): number => {
   let depth = 0;
   let most = 0;
   let ended = 0;
@@ -41,14 +35,14 @@ const maxOverlap = (starts: readonly Edge[], lead: number, ends: readonly Edge[]
   return most;
 };
 
-const sortEdges = (
+const edgesOf = (
   charges: readonly Charge[],
   at: 'from' | 'until',
   weight: 'least' | 'most',
-): readonly Edge[] =>
-  charges
-    .map((charge) => ({ at: charge[at], weight: charge[weight] }))
-    .toSorted((a, b) => a.at - b.at);
+): readonly Dated[] => charges.map((charge) => ({ at: charge[at], weight: charge[weight] }));
+
+const sortEdges = (...parts: Parameters<typeof edgesOf>): readonly Dated[] =>
+  edgesOf(...parts).toSorted((a, b) => a.at - b.at);
 
 /**
  * Creates a function that returns the maximum charged within any span of a length in ms. A span certainly contains
@@ -59,17 +53,19 @@ const sortEdges = (
  */
 export const spanCounts = (charges: readonly Charge[]): ((span: number) => CountBounds) => {
   const longest = charges.reduce((most, { from, until }) => Math.max(most, until - from), 0);
-  const edgesOf = (known: readonly Charge[]) => ({
+  const sureEdgesOf = (known: readonly Charge[]) => ({
     surelyFrom: sortEdges(known, 'from', 'least'),
     surelyUntil: sortEdges(known, 'until', 'least'),
   });
-  const all = edgesOf(charges);
+  const all = sureEdgesOf(charges);
   const maybeFrom = sortEdges(charges, 'from', 'most');
   const maybeUntil = sortEdges(charges, 'until', 'most');
   return (span) => {
     // A charge whose interval is longer than the span is never certainly within it.
     const sure =
-      longest <= span ? all : edgesOf(charges.filter(({ from, until }) => until - from <= span));
+      longest <= span
+        ? all
+        : sureEdgesOf(charges.filter(({ from, until }) => until - from <= span));
     return {
       least: maxOverlap(sure.surelyUntil, span, sure.surelyFrom),
       most: maxOverlap(maybeFrom, span, maybeUntil),
@@ -80,24 +76,12 @@ export const spanCounts = (charges: readonly Charge[]): ((span: number) => Count
 export const mostWithin = (charges: readonly Charge[], window: number): CountBounds =>
   spanCounts(charges)(window);
 
-/** Creates functions that return the sum of all charges before a moment, or up to it. */
-const cumulativeSums = (...parts: Parameters<typeof sortEdges>) => {
-  const ascending = sortEdges(...parts);
-  const moments = Float64Array.from(ascending, ({ at }) => at);
-  const sums = new Float64Array(ascending.length + 1);
-  for (const [i, { weight }] of ascending.entries()) sums[i + 1] = sums[i]! + weight;
-  return {
-    before: (moment: number): number => sums[countBefore(moments, moment)]!,
-    upTo: (moment: number): number => sums[countUpTo(moments, moment)]!,
-  };
-};
-
 /** Creates a function that returns the amount charged within the `window` ms before a decision. */
 export const chargedBefore = (charges: readonly Charge[]) => {
-  const surelyBy = cumulativeSums(charges, 'until', 'least');
-  const surelyFrom = cumulativeSums(charges, 'from', 'least');
-  const maybeBy = cumulativeSums(charges, 'until', 'most');
-  const maybeFrom = cumulativeSums(charges, 'from', 'most');
+  const surelyBy = cumulativeSums(edgesOf(charges, 'until', 'least'));
+  const surelyFrom = cumulativeSums(edgesOf(charges, 'from', 'least'));
+  const maybeBy = cumulativeSums(edgesOf(charges, 'until', 'most'));
+  const maybeFrom = cumulativeSums(edgesOf(charges, 'from', 'most'));
   const longestFirst = charges.toSorted((a, b) => b.until - b.from - (a.until - a.from));
   /** Sums the charges that start before the window and end after it, which would be in neither sum. */
   const straddling = (begin: number, end: number): number => {

@@ -17,6 +17,7 @@ import { formatCount } from '../facts/check-claim.ts';
 import {
   countExplained,
   ledgersOfOneClock,
+  minuteLimits,
   type UsedUpLimits,
   usedUpLimits,
 } from '../facts/explained-refusals.ts';
@@ -128,13 +129,10 @@ const checkKeyExplained = (
 });
 
 const declaredLimits = (
-  { requests, tokens }: KeyEvidence,
-  { requestsPerMinute, tokensPerMinute }: Result['plan']['limits'],
+  evidence: KeyEvidence,
+  limits: Result['plan']['limits'],
 ): readonly KeyLimit[] =>
-  [
-    { unit: 'requests' as const, limit: requestsPerMinute, charges: requests },
-    { unit: 'tokens' as const, limit: tokensPerMinute, charges: tokens },
-  ].flatMap(({ limit, ...each }) => (limit === null ? [] : [{ ...each, limit }]));
+  minuteLimits(limits).map((each) => ({ ...each, charges: evidence[each.unit] }));
 
 const incompletenessOf = (result: Result, trust: Trust): string | null => {
   if (trust.level === 'invalid') return 'but the load generator was invalid';
