@@ -21,7 +21,8 @@ const blockings = [
 /** The minimum length of a run with an interval, in seconds. */
 const leastSeconds = 10;
 
-const normal = 1.959964;
+/** The normal quantile of a two-sided confidence of 95 %. */
+export const z95 = 1.959963984540054;
 
 /** The factors by which a run's samples show less than independent ones; both are at least 1. */
 export interface Dependence {
@@ -71,7 +72,7 @@ export const dependenceOfShare = (all: readonly Share[]): Dependence | null => {
     if (blocks > seconds.length) break;
     const found = designEffect(blocksOf(seconds, blocks, sumOfShares));
     effect = Math.max(effect, found);
-    widening = Math.max(widening, found * (t / normal) ** 2);
+    widening = Math.max(widening, found * (t / z95) ** 2);
   }
   return { effect, widening };
 };

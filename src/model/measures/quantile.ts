@@ -1,4 +1,4 @@
-import { type Dependence, independence } from './dependence.ts';
+import { type Dependence, independence, z95 } from './dependence.ts';
 import type { Histogram } from './histogram.ts';
 
 /** A percentile with its 95 % confidence interval from order statistics, which is valid for any distribution. */
@@ -18,8 +18,6 @@ export interface Quantile {
 }
 
 const confidence = 0.95;
-/** The normal quantile of a two-sided confidence of 95 %. */
-const z95 = 1.959963984540054;
 /**
  * The largest count for which the binomial is summed exactly. Above it, the normal approximation is off by less than a
  * rank.

@@ -45,7 +45,7 @@ export type TrafficSummary = {
   readonly finishReasons?: Readonly<Record<string, number>>;
 } & { readonly [Measure in MeasureName]?: FiguresSummary };
 
-/** The figures of a traffic entry with a name. A name of its own keeps the published declarations short. */
+/** The figures of one entry of the scenario's `traffic` that has a name. */
 export type EntrySummary = TrafficSummary & { readonly traffic: TrafficKind };
 
 const trafficFields = z.object({

@@ -1,3 +1,4 @@
+import { z95 } from '../../../model/measures/dependence.ts';
 import type { CapacityStep, CapacityTerms, EstimatedRange } from '../model/capacity.ts';
 import { designEffect } from '../../../model/measures/share.ts';
 import { beyondNormal } from '../../../judge/statistics/student-t.ts';
@@ -26,9 +27,6 @@ const allowance = 1.15;
 
 /** The minimum relative error of a step. */
 const leastSpread = 0.005;
-
-/** The normal quantile of a two-sided confidence of 95 %. */
-const z95 = 1.959964;
 
 /** The deviance of a step, twice the lost logarithm of the likelihood, if the condition holds up to `rate`. */
 type Deviance = (rate: number) => number;

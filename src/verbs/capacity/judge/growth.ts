@@ -1,3 +1,4 @@
+import { z95 } from '../../../model/measures/dependence.ts';
 import type { EstimatedRange } from '../model/capacity.ts';
 import { meanOf } from '../../../judge/statistics/significance.ts';
 import { criticalT } from '../../../judge/statistics/student-t.ts';
@@ -46,9 +47,6 @@ export const slopeOf = (series: readonly number[]): Slope => {
   const error = criticalT(0.05, freedom) * Math.sqrt(variance / spread);
   return { value, low: value - error, high: value + error, effective };
 };
-
-/** The normal quantile of a two-sided confidence of 95 %. */
-const z95 = 1.959964;
 
 /** The blocks of seconds by which the counts of a step are compared. */
 const blockCount = 10;

@@ -48,7 +48,7 @@ describe('the arrivals that missed an objective', () => {
     const found = { observed: 2, n: arrivals, low: null, high: null };
     const untold = sampleVerdict(found);
     expect(missOfObjective(result, objective, untold, everywhere)?.cases).toBe(8);
-    const told = sampleVerdict({ ...found, low: 1, high: 4, effective: 90 });
-    expect(missOfObjective(result, objective, told, everywhere)?.cases).toBe(90);
+    const verdict = sampleVerdict({ ...found, low: 1, high: 4, effective: 90 });
+    expect(missOfObjective(result, objective, verdict, everywhere)?.cases).toBe(90);
   });
 });

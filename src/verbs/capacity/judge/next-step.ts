@@ -63,23 +63,16 @@ const wantedSamples = (steps: readonly CapacityStep[], { samples }: SearchTerms)
   return last?.verdict === 'undecided' && !isEvidence(last) ? 2 * samples : samples;
 };
 
-const climbStep = (
-  rate: number,
-  steps: readonly CapacityStep[],
-  terms: SearchTerms,
-): StepRequest => {
-  const samples = Math.max(wantedSamples(steps, terms), climbSamples);
-  return stepOf(rate, steps, Math.max(minStepSeconds, secondsFor(samples, rate, steps)));
-};
+/** Makes steps that measure at least so many arrivals and last at least so many seconds. */
+const stepsOf =
+  (leastSamples: number, leastSeconds: number) =>
+  (rate: number, steps: readonly CapacityStep[], terms: SearchTerms): StepRequest => {
+    const samples = Math.max(wantedSamples(steps, terms), leastSamples);
+    return stepOf(rate, steps, Math.max(leastSeconds, secondsFor(samples, rate, steps)));
+  };
 
-const borderStep = (
-  rate: number,
-  steps: readonly CapacityStep[],
-  terms: SearchTerms,
-): StepRequest => {
-  const samples = Math.max(wantedSamples(steps, terms), borderSamples);
-  return stepOf(rate, steps, Math.max(borderSeconds, secondsFor(samples, rate, steps)));
-};
+const climbStep = stepsOf(climbSamples, minStepSeconds);
+const borderStep = stepsOf(borderSamples, borderSeconds);
 
 /** The steps of a search that knows nothing yet of the answers. */
 export const climbStepFor = (rate: number, terms: SearchTerms): StepRequest =>
