@@ -102,8 +102,12 @@ const countBySecond = (instants: readonly number[]): ReadonlyMap<number, number>
   return counts;
 };
 
-/** Leaves the 429s that a declared limit explains out of the seconds of a run. */
+const partsWithoutExplained = new WeakMap<RunPart, RunPart>();
+
+/** Leaves the 429s that a declared limit explains out of the seconds of a run. The same part gives the same one. */
 const withoutExplained = (result: Result, part: RunPart): RunPart => {
+  const known = partsWithoutExplained.get(part);
+  if (known !== undefined) return known;
   const explained = (measuredRefusals(result) ?? []).filter(({ isExplained }) => isExplained);
   const sent = countBySecond(explained.map((each) => each.sent));
   const ended = countBySecond(explained.map((each) => each.ended));
@@ -114,7 +118,9 @@ const withoutExplained = (result: Result, part: RunPart): RunPart => {
     const left = Math.max(0, due - (sent.get(second) ?? 0));
     return { ...each, due: left, outcomes: { ...outcomes, limited } };
   });
-  return { ...part, seconds };
+  const rest = { ...part, seconds };
+  partsWithoutExplained.set(part, rest);
+  return rest;
 };
 
 /** Returns how the looks of a run with `until: decided` ask whether a bound is far; `undefined` for other runs. */
