@@ -278,7 +278,7 @@ describe('429s that a declared limit explains', () => {
     });
   });
 
-  it('are told from those that came with room left, which stay infinite', () => {
+  it('are left out only if the limit was used up: all other 429s stay infinite', () => {
     const ledger = [limited({ early: 10, late: 30 })];
     expect(judged(run, excluding, { ledger })).toMatchObject({
       grounds: 'broken',

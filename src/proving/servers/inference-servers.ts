@@ -142,7 +142,7 @@ export const startDynamo = async (
   };
   try {
     const asked = `--model-path ${model} --model-name simulated --engine-type ${engine}`.split(' ');
-    // The engine listens to ports of its own choice; the frontend lists its model once it serves.
+    // The simulated engine chooses its own ports. The frontend lists its model as soon as the engine can answer.
     simulator = await startServer({
       command: ['python3', '-m', 'dynamo.mocker', ...asked],
       port,

@@ -101,7 +101,7 @@ describe('no error', () => {
     { error: 0 },
     { errors: [{ message: 'a warning of the server' }] },
     { code: 200, message: 'OK' },
-    // Azure says so of its own filter.
+    // Azure OpenAI reports in this way that its content filter did not work, beside an answer that is whole.
     { content_filter_result: { error: { code: 'content_filter_error', message: 'x' } } },
   ])('is %j beside choices', (fields) => {
     const chunk = { ...textChunk('a'), ...fields };
