@@ -20,27 +20,48 @@ import {
 } from '../../model/result/summary.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 
-/** Writes how far the true figure can be below (`−1.2`), above (`+0.3`) or on both sides (`±0.4`, `−0.4 +0.6`); `null` if that rounds to 0. */
-export const errorText = (error: ErrorBounds & { readonly value: number }): string | null => {
-  const { value, low, high } = error;
+type BoundedFigure = ErrorBounds & { readonly value: number };
+
+/**
+ * By how much a figure can be too high and too low, as rounded texts, each `null` if it is nothing at the figure's
+ * precision. `unbounded` if it can be too low by any amount.
+ */
+const errorSizes = ({
+  value,
+  low,
+  high,
+}: BoundedFigure):
+  | 'unbounded'
+  | { readonly tooHigh: string | null; readonly tooLow: string | null } => {
   if (!Number.isFinite(high)) return 'unbounded';
   const digits = decimalsOf(value);
-  const rounded = (size: number): string =>
-    Number(size.toFixed(digits)).toLocaleString('en-US', { minimumFractionDigits: digits });
-  const [above, below] = [rounded(Math.max(0, value - low)), rounded(Math.max(0, high - value))];
-  const none = rounded(0);
-  if (above === below) return above === none ? null : `±${above}`;
-  return present([above !== none && `−${above}`, below !== none && `+${below}`]).join(' ');
+  const sizeText = (size: number): string | null => {
+    const rounded = Number(Math.max(0, size).toFixed(digits));
+    return rounded === 0
+      ? null
+      : rounded.toLocaleString('en-US', { minimumFractionDigits: digits });
+  };
+  return { tooHigh: sizeText(value - low), tooLow: sizeText(high - value) };
+};
+
+/** Writes how far the true figure can be below (`−1.2`), above (`+0.3`) or on both sides (`±0.4`, `−0.4 +0.6`); `null` if that rounds to 0. */
+export const errorText = (error: BoundedFigure): string | null => {
+  const sizes = errorSizes(error);
+  if (sizes === 'unbounded') return sizes;
+  const { tooHigh, tooLow } = sizes;
+  if (tooHigh === tooLow) return tooHigh === null ? null : `±${tooHigh}`;
+  return present([tooHigh !== null && `−${tooHigh}`, tooLow !== null && `+${tooLow}`]).join(' ');
 };
 
 /** By how much a figure can be off, in words: `up to 14 too high`. */
-export const errorWords = (figure: FigureError): string | null =>
-  errorText(figure)
-    ?.replace('unbounded', 'by any amount')
-    .replace(/^±(.+)/, 'up to $1 too high or too low')
-    .replace(/^−(\S+)/, 'up to $1 too high')
-    .replace(/^\+(\S+)/, 'up to $1 too low')
-    .replace(/ \+(\S+)/, ' or $1 too low') ?? null;
+export const errorWords = (error: BoundedFigure): string | null => {
+  const sizes = errorSizes(error);
+  if (sizes === 'unbounded') return 'by any amount';
+  const { tooHigh, tooLow } = sizes;
+  if (tooHigh === null && tooLow === null) return null;
+  if (tooHigh === tooLow) return `up to ${tooHigh} too high or too low`;
+  return `up to ${present([tooHigh !== null && `${tooHigh} too high`, tooLow !== null && `${tooLow} too low`]).join(' or ')}`;
+};
 
 /** The same as a mark of a percentile that has an error, with a tone if it is not small. */
 export const markedErrorText = (
