@@ -85,6 +85,21 @@ describe('a percentile over arrivals of which some failed', () => {
     expect(objectiveVerdictSchema.parse(JSON.parse(JSON.stringify(verdict)))).toEqual(verdict);
   });
 
+  it('is surely infinite if nearly all failed, and only three seconds had answers', () => {
+    const timeline = Array.from({ length: 20 }, (_, second) => ({
+      ...emptySecond(second),
+      due: 50,
+      latency: second < 3 ? { 'chat-stream': { endToEnd: distributionOf(times(16), 2) } } : {},
+    }));
+    const groups = [arrivals(times(48), { limited: 952 })];
+    const run = { timeline, scheduled: milliseconds(20_000) };
+    expect(judged(groups, {}, run)).toMatchObject({
+      grounds: 'broken',
+      observed: null,
+      sure: true,
+    });
+  });
+
   it('is infinite if half of the requests were unfinished at the end', () => {
     const half = [arrivals(times(500), { broken: 500 })];
     expect(judged(half)).toMatchObject({ grounds: 'broken', observed: null });

@@ -128,8 +128,8 @@ const looksOf = (result: Result, { bound, comparison }: Objective, part: RunPart
   if (result.plan.until === undefined) return undefined;
   const isLower = isLowerBound(comparison);
   return {
-    dependence: (name: MeasureName, failed: number) =>
-      dependenceAtBound(part, name, { bound, isLower }, failed),
+    dependence: (name: MeasureName, due: { readonly q: number; readonly failed: number }) =>
+      dependenceAtBound(part, name, { bound, isLower }, due),
     divisor: doubtOfLooks,
   };
 };

@@ -57,7 +57,10 @@ export interface Stopping {
    * Returns how far the arrivals beyond the objective's bound depend on each other; `null`: as far as those at the
    * percentile. How values vary within the bound does not matter, since it is kept in any case.
    */
-  readonly dependence: (name: MeasureName, failed: number) => Dependence | null;
+  readonly dependence: (
+    name: MeasureName,
+    due: { readonly q: number; readonly failed: number },
+  ) => Dependence | null;
   /** The number of effective samples is divided by this for the interval of a certain verdict. */
   readonly divisor: number;
 }
@@ -117,7 +120,12 @@ const observePercentile = (
   const { outer } =
     stopping === null
       ? found
-      : quantile(due, q, stopping.dependence(name, failures / n) ?? dependence, stopping.divisor)!;
+      : quantile(
+          due,
+          q,
+          stopping.dependence(name, { q, failed: failures / n }) ?? dependence,
+          stopping.divisor,
+        )!;
   // How the times depend on each other says nothing on whether enough arrivals completed.
   const effective = Number.isFinite(value) ? found.effective : n;
   return { observed: value, n, low, high, outer, effective, level: (q * n) / samples.count };

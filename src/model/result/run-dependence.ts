@@ -88,10 +88,13 @@ export const completedDueIn = (
   kinds: readonly TrafficKind[] = trafficKinds,
 ): number => kinds.reduce((sum, kind) => sum + (latency[kind]?.endToEnd?.count ?? 0), 0);
 
-/** Returns the dependence of samples, widened by that of the failures beside them. */
+/**
+ * Returns the dependence of samples, widened by that of the failures beside them. A percentile with more failures than
+ * lie beyond it is infinite, so only the failures count.
+ */
 const withFailures = (
   { seconds }: RunPart,
-  failed: number,
+  { q, failed }: { readonly q: number; readonly failed: number },
   ofSamples: () => Dependence | null,
 ): Dependence | null => {
   if (failed === 0) return ofSamples();
@@ -101,7 +104,7 @@ const withFailures = (
       return { events: Math.max(0, second.due - completedDueIn(second)), of: second.due };
     }),
   );
-  if (failed === 1) return ofFailures;
+  if (failed > 1 - q) return ofFailures;
   const found = ofSamples();
   if (ofFailures === null || found === null) return null;
   return { ...found, widening: Math.max(ofFailures.widening, found.widening) };
@@ -118,7 +121,7 @@ export const dependenceOfDue = (
   q: number,
   failed: number,
 ): Dependence | null =>
-  withFailures(part, failed, () => dependenceAt(part, name, Math.min(1, q / (1 - failed))));
+  withFailures(part, { q, failed }, () => dependenceAt(part, name, Math.min(1, q / (1 - failed))));
 
 /**
  * Returns how far the arrivals that are within a bound depend on each other, and those within half of it (twice a lower
@@ -129,14 +132,14 @@ export const dependenceAtBound = (
   part: RunPart,
   name: MeasureName,
   { bound, isLower }: { readonly bound: number; readonly isLower: boolean },
-  failed: number,
+  due: { readonly q: number; readonly failed: number },
 ): Dependence | null => {
   if (!isOfTimeline(name)) return null;
   const samples = samplesBySecond(part, name);
   const dependenceUpTo = (value: number): Dependence | null =>
     dependenceOfShare(samples.map((each) => ({ events: each.countUpTo(value), of: each.count })));
   const values = [bound, isLower ? bound * 2 : bound / 2];
-  return withFailures(part, failed, () => strongest(values.map(dependenceUpTo)));
+  return withFailures(part, due, () => strongest(values.map(dependenceUpTo)));
 };
 
 /** Returns half the width of the 95 % interval of a mean; `null` for a measure that the timeline does not hold. */
