@@ -74,6 +74,13 @@ describe('the answer of a search in which no step broke', () => {
     );
   });
 
+  it('is the rate of the only step if that is kept, but not surely', () => {
+    const few = sampleStep(10, { sure: false, growth: { value: 0, low: -0.2, high: 0.2 } });
+    const answer = judgeCapacity([few], sampleTerms(), false);
+    expect(answer).toMatchObject({ proved: false, rate: { value: 10, high: 10 } });
+    expect(answer!.because).toContain('met at 10.0/s, the highest rate tried, but not surely');
+  });
+
   it('is there if the only step is undecided', () => {
     expect(judgeCapacity([doubtfulStep(10)], sampleTerms(), false)).toMatchObject({
       rate: { value: 10, high: 10 },

@@ -57,10 +57,10 @@ const highestRate = (
   const beliefUpTo = (top: number) =>
     believedRate(borne, { ...terms, top: perSecond(top) }, forLatency);
   // That the rate may be beyond those tried makes the highest of them likelier, but supports no lower end.
-  const value = isSure ? most : Math.min(most, beliefUpTo(2 * highest).value);
-  const low = isSure ? most : Math.min(value, beliefUpTo(highest).low);
   // The longest step knows best.
   const { verdict, breaches } = there.toSorted((a, b) => b.arrivals - a.arrivals)[0]!;
+  const value = verdict === 'kept' ? most : Math.min(most, beliefUpTo(2 * highest).value);
+  const low = isSure ? most : Math.min(value, beliefUpTo(highest).low);
   const because =
     isSure || verdict === 'kept'
       ? `the objectives are met at ${highest.toPrecision(3)}/s, ${why}${isSure ? '' : ', but not surely'}`

@@ -1,3 +1,4 @@
+import type { Plan } from '../../../model/plan/plan.ts';
 import { describe, expect, it } from 'vitest';
 import { milliseconds, perSecond } from '../../../model/quantity.ts';
 import { samplePlan } from '../../../model/plan/sample-plan.fixture.ts';
@@ -6,13 +7,14 @@ import { growthCertainlyBelow, provingArrivals } from './growth.ts';
 import { judgeSteps, judgeStoredSteps } from './judge-steps.ts';
 
 /** Ten drawn arrivals a second, planned for a minute, of which so many seconds came to pass. */
-const stepOf = (seconds: number) => {
+const stepOf = (seconds: number, until: Pick<Plan, 'until'> = {}) => {
   const [stage] = samplePlan().stages;
   const rate = perSecond(10);
   const curve = [{ from: rate, to: rate, duration: milliseconds(60_000) }];
   const plan = samplePlan({
     stages: [{ ...stage!, load: { kind: 'open', spacing: 'poisson', curve } }],
     warmUp: milliseconds(0),
+    ...until,
   });
   const arrivals = 10 * seconds;
   const result = healthyResult({
@@ -33,6 +35,10 @@ it.each([60, 40])(
 
 it('a step that was stopped in its first half gives no result', () => {
   expect(stepOf(30)).toBeUndefined();
+});
+
+it('a step that its objectives ended settles in the first half of what it lasted', () => {
+  expect(stepOf(30, { until: 'decided' })).toMatchObject({ rate: 10, seconds: 15 });
 });
 
 /** A stage of 10/s for so many seconds whose ends come in waves of that period, with the growth of a full server. */

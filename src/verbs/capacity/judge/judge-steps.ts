@@ -150,13 +150,15 @@ const judgeStep = (
   name: string,
 ): CapacityStep | null => {
   const rate = rateOf(stage);
-  const { warmUp, stages } = result.plan;
-  const measuredFrom = Math.max(span.from, warmUp);
-  // A step of a search has its own time to settle; any other stage settles in its first half.
-  const settled = stages.length === 1 && warmUp > 0 ? warmUp : (span.from + span.to) / 2;
-  const from = Math.ceil(Math.max(measuredFrom, settled) / 1000);
+  const { warmUp, stages, until } = result.plan;
   if (rate === null) return null;
+  const measuredFrom = Math.max(span.from, warmUp);
   const ended = endOf(span.to, result.scheduled, rate);
+  // A step of a search has its own time to settle; any other stage settles in its first half, also if its objectives
+  // ended it before its planned end.
+  const end = until === undefined ? span.to : ended;
+  const settled = stages.length === 1 && warmUp > 0 ? warmUp : (span.from + end) / 2;
+  const from = Math.ceil(Math.max(measuredFrom, settled) / 1000);
   const to = Math.floor(ended / 1000);
   if (to - from < minSeconds) return null;
   const where: LabelFilter = (labels) => labels.stage === stage.name && !labels.warmUp;
