@@ -25,7 +25,9 @@ describe('a run with until: decided', () => {
     expect(result.scheduled).toBeGreaterThanOrEqual(30_000);
     expect(result.scheduled).toBeLessThan(300_000);
     expect(result).toMatchObject({ partial: null, verdicts: [{ sure: true }, { sure: true }] });
-    expect(result.notes[0]).toMatch(/^The run ended after .*, since every objective was sure\.$/);
+    expect(result.notes[0]).toMatch(
+      /^The run ended after .*, since every objective was sure by its samples\.$/,
+    );
   });
 
   it.each([

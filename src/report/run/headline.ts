@@ -216,9 +216,12 @@ export const marksText = (kinds: Table, shown?: readonly string[]): string | nul
   const has = (mark: string): boolean => (shown ?? cells).some((text) => text.includes(mark));
   const median = kinds.columns.findIndex(({ title }) => title === 'p50');
   const hasFigures = rows.some((row) => row.cells[median]?.text !== '–');
-  const isShort = hasFigures && !cells.some((text) => text.startsWith('['));
+  const hasRanges = cells.some((text) => text.startsWith('['));
+  const isShort = hasFigures && !hasRanges;
   const found = present([
-    has('[') && `95 % of runs hold the true p95 within [ ]${textIf(has('…'), ' (… is open)')}`,
+    hasRanges &&
+      has('[') &&
+      `95 % of runs hold the true p95 within [ ]${textIf(has('…'), ' (… is open)')}`,
     isShort && 'too short for an interval: it needs samples in ten whole seconds',
     ...marks.map(([mark, meaning]) => has(mark) && meaning),
   ]);

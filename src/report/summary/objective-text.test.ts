@@ -88,6 +88,9 @@ describe('the text for an objective', () => {
     expect(objectivesSentence([kept, broken, open])).toBe(
       '1 of 3 objectives kept, 1 with too little data, 1 undecided',
     );
+    expect(objectivesSentence([kept, { ...kept, sure: false }])).toBe(
+      '2 of 2 objectives kept (1 not sure)',
+    );
     expect(objectivesOutcome([])).toBeNull();
     expect(objectivesOutcome([kept, open, broken])).toBe('broken');
     expect(objectivesOutcome([kept, open])).toBe('undecided');

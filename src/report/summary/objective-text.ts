@@ -11,7 +11,7 @@ import {
   plural,
   shareText,
 } from '../text/number-text.ts';
-import { present } from '../text/present.ts';
+import { present, textIf } from '../text/present.ts';
 
 /** The result of an objective, gravest first: a broken one of severity `warn` is a warning. */
 const objectiveOutcomes = ['broken', 'undecided', 'warning', 'kept'] as const;
@@ -132,7 +132,7 @@ export const objectiveFindingText = (verdict: ObjectiveVerdict): string => {
   return present([seen, objectiveReasonText(verdict)]).join('; ');
 };
 
-/** `2 of 3 objectives kept, 1 broken`; `null` for a run without any. */
+/** `2 of 3 objectives kept (1 not sure), 1 broken`; `null` for a run without any. */
 export const objectivesSentence = (verdicts: readonly ObjectiveVerdict[]): string | null => {
   if (verdicts.length === 0) return null;
   const count = (outcome: ObjectiveOutcome): number =>
@@ -141,8 +141,11 @@ export const objectivesSentence = (verdicts: readonly ObjectiveVerdict[]): strin
     (verdict) => verdict.grounds === 'no-data' && objectiveOutcome(verdict) === 'broken',
   ).length;
   const broken = count('broken') - starved;
+  const unsure = verdicts.filter(
+    (verdict) => objectiveOutcome(verdict) === 'kept' && verdict.sure === false,
+  ).length;
   return present([
-    `${countText(count('kept'))} of ${plural(verdicts.length, 'objective')} kept`,
+    `${countText(count('kept'))} of ${plural(verdicts.length, 'objective')} kept${textIf(unsure > 0, ` (${countText(unsure)} not sure)`)}`,
     broken > 0 && `${countText(broken)} broken`,
     starved > 0 && `${countText(starved)} with too little data`,
     count('warning') > 0 && `${countText(count('warning'))} broken as warnings`,

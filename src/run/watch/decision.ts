@@ -125,9 +125,11 @@ export const decisionNotes = (result: Result, decidedAt: Instant | null): readon
   if (decidedAt === null) {
     const lasted = `The run lasted as long as it may, ${timeText(scheduled)}`;
     return [
-      unsure.length === 0 ? `${lasted}; every objective is sure.` : `${lasted}, and ${notSure}.`,
+      unsure.length === 0
+        ? `${lasted}; every objective is sure by its samples.`
+        : `${lasted}, and ${notSure}.`,
     ];
   }
-  const ended = `The run ended after ${timeText(decidedAt)}, since every objective was sure`;
+  const ended = `The run ended after ${timeText(decidedAt)}, since every objective was sure by its samples`;
   return [unsure.length === 0 ? `${ended}.` : `${ended}; with the last answers ${notSure}.`];
 };
