@@ -26,7 +26,7 @@ describe('a run with until: decided', () => {
     expect(result.scheduled).toBeLessThan(300_000);
     expect(result).toMatchObject({ partial: null, verdicts: [{ sure: true }, { sure: true }] });
     expect(result.notes[0]).toMatch(
-      /^The run ended after .*, since every objective was sure by its samples\.$/,
+      /^The run ended after .*, since every objective was sure by its samples\. A change after that was not seen\.$/,
     );
   });
 

@@ -6,7 +6,10 @@ import { limitsVerdict } from './verdict.ts';
 const zero = { exact: 0, conservative: 0, deceptive: 0, unknown: 0, absent: 0 };
 const check = { id: 'requests-kept', claim: '', section: null, violates: true, evidence: [] };
 
-const verdictOf = (units: Partial<Record<'requests' | 'tokens' | 'none', number>> | null) => {
+const verdictOf = (
+  units: Partial<Record<'requests' | 'tokens' | 'none', number>> | null,
+  busiest: { readonly tokens?: number; readonly limiter?: 'any' | 'fixed-aligned' } = {},
+) => {
   const result = sampleRunResult();
   const refusals =
     units === null
@@ -27,13 +30,14 @@ const verdictOf = (units: Partial<Record<'requests' | 'tokens' | 'none', number>
   const key: KeyLimits = {
     key: 'k',
     requests: peak,
-    tokens: peak,
+    tokens: { least: busiest.tokens ?? 1, most: busiest.tokens ?? 1 },
     refusals,
     explainedBy: null,
     checks: [proved],
   };
   const limits = { keys: [key], explained: 0, judged: true, violated: false };
-  const declared = { requestsPerMinute: 60, tokensPerMinute: 100, limiter: 'any' as const };
+  const { limiter = 'any' } = busiest;
+  const declared = { requestsPerMinute: 60, tokensPerMinute: 100, limiter };
   return limitsVerdict({ ...result, limits, plan: { ...result.plan, limits: declared } })?.text;
 };
 
@@ -42,4 +46,13 @@ it('a limit is only called kept if it refused something', () => {
   expect(verdictOf({ none: 3 })).toMatch(/^Limits kept: /);
   expect(verdictOf({ tokens: 3 })).toMatch(/^Limit of tokens kept, that of requests refused noth/);
   expect(verdictOf(null)).toMatch(/^No limit violated, nothing was refused: /);
+});
+
+it('no limit is called kept if a minute had more and any limiter is permitted, which a higher limit does too', () => {
+  expect(verdictOf({ tokens: 3 }, { tokens: 150 })).toMatch(
+    /^No limit violated, but one minute had 150 tokens of 100, which a limiter of the limit can admit/,
+  );
+  const declared = { tokens: 150, limiter: 'fixed-aligned' } as const;
+  expect(verdictOf({ tokens: 3 }, declared)).toMatch(/^Limit of tokens kept/);
+  expect(verdictOf({ tokens: 3 }, { tokens: 100 })).toMatch(/^Limit of tokens kept/);
 });

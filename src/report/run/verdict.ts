@@ -59,6 +59,24 @@ const keptText = ({ limits, plan }: Result): string => {
     : `Limit of ${seen.join('')} kept, that of ${unseen.join('')} refused nothing`;
 };
 
+/**
+ * Names the fullest minutes with certainly more than the limit. Where any limiter is permitted, nearly twice the limit
+ * can be right, and can as well be a higher limit: that is no proof that the limit was kept. `null` for none.
+ */
+const overfullText = ({ limits, plan }: Result): string | null => {
+  if (plan.limits.limiter !== 'any') return null;
+  const found = (['requests', 'tokens'] as const).flatMap((unit) => {
+    const declared = plan.limits[`${unit}PerMinute`];
+    const most = Math.max(0, ...(limits?.keys ?? []).map((key) => key[unit].least));
+    return declared !== null && most > declared
+      ? [`${countText(most)} ${unit} of ${countText(declared)}`]
+      : [];
+  });
+  return found.length === 0
+    ? null
+    : `one minute had ${found.join(' and ')}, which a limiter of the limit can admit (a fixed window, or charges that come with the answers), and a higher limit too`;
+};
+
 /** Returns the verdict on the limits; `null` if the scenario does not check them. */
 export const limitsVerdict = (result: Result): TonedText | null => {
   const { limits, plan } = result;
@@ -78,6 +96,9 @@ export const limitsVerdict = (result: Result): TonedText | null => {
   }
   const proved = deciding.filter(({ check }) => check.finding === 'proved').length;
   const claims = `${countText(proved)} of ${plural(deciding.length, 'claim')} proved, none refuted (${permitted} permitted)`;
+  const overfull = overfullText(result);
+  if (overfull !== null)
+    return { tone: 'warning', text: `No limit violated, but ${overfull}: ${claims}.` };
   return proved === deciding.length
     ? { tone: 'good', text: `${keptText(result)}: ${claims}.` }
     : { tone: 'warning', text: `No limit violated, some undecided: ${claims}.` };

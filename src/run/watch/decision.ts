@@ -131,5 +131,9 @@ export const decisionNotes = (result: Result, decidedAt: Instant | null): readon
     ];
   }
   const ended = `The run ended after ${timeText(decidedAt)}, since every objective was sure by its samples`;
-  return [unsure.length === 0 ? `${ended}.` : `${ended}; with the last answers ${notSure}.`];
+  return [
+    unsure.length === 0
+      ? `${ended}. A change after that was not seen.`
+      : `${ended}; with the last answers ${notSure}.`,
+  ];
 };

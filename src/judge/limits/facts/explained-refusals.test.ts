@@ -1,8 +1,10 @@
-import { expect, it } from 'vitest';
-import { toLedgerEntry } from '../../../model/observation/ledger.ts';
+import { describe, expect, it } from 'vitest';
+import { milliseconds } from '../../../model/quantity.ts';
+import { toLedgerEntry, toLedgerRow } from '../../../model/observation/ledger.ts';
 import type { Result, SliceRun } from '../../../model/result/result.ts';
 import { healthyResult } from '../../sample-result.fixture.ts';
-import { ledgersOfOneClock } from './explained-refusals.ts';
+import { samplePlan } from '../../../model/plan/sample-plan.fixture.ts';
+import { ledgersOfOneClock, measuredRefusals } from './explained-refusals.ts';
 
 const row: Result['ledger'][number]['rows'][number] = [
   1000,
@@ -59,4 +61,31 @@ it('slices are not judged if their clocks are unknown or one slice is missing', 
 it('a run of one process is not judged if a worker crashed; one slice of several is', () => {
   expect(entryOf(runOf({ count: 2, clock: 'main' }))).toBeNull();
   expect(entryOf(runOf({ count: 2, clock: undefined }))).not.toBeNull();
+});
+
+describe('a 429 of a limit of 60 requests a minute', () => {
+  /** Whether a 429 at 31 s is explained after so many admitted chats in the half minute before. */
+  const isExplained = (admitted: number): boolean => {
+    const plan = samplePlan({
+      warmUp: milliseconds(0),
+      limits: { requestsPerMinute: 60, tokensPerMinute: null, limiter: null },
+    });
+    const entry = toLedgerEntry(row);
+    const rows = Array.from({ length: admitted + 1 }, (_, i) => {
+      const isLast = i === admitted;
+      const sent = isLast ? 31_000 : 1000 + (i * 29_000) / admitted;
+      const times = { sent, answered: sent + 50, ended: sent + 80 };
+      return toLedgerRow({ ...entry, ...times, status: isLast ? 429 : 200 });
+    });
+    const result = { ...runOf({}), plan, ledger: [{ key: 'main', rows, left: 0 }] };
+    return measuredRefusals(result)!.at(-1)!.isExplained;
+  };
+
+  it('is explained from 59 on, since the run asked for the models before, which some gateways count', () => {
+    expect([58, 59, 60, 110].map(isExplained)).toEqual([false, true, true, true]);
+  });
+
+  it('is not explained if the gateway admitted more than any limiter of 60 does', () => {
+    expect(isExplained(300)).toBe(false);
+  });
 });

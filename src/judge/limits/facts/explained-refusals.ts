@@ -14,6 +14,9 @@ import type { Result } from '../../../model/result/result.ts';
 import { missingSlices } from '../../../model/result/summary.ts';
 import { milliseconds } from '../../../model/quantity.ts';
 import { type KeyEvidence, keyEvidence, minute } from './key-evidence.ts';
+import { exceededSpans } from './token-envelope.ts';
+import type { LimitRule } from '../../../model/limits/limit-log.ts';
+import type { LimitUse } from './token-uses.ts';
 import { mayBeUsedUp } from './used-up.ts';
 
 /** A declared limit per minute. */
@@ -38,14 +41,28 @@ export const minuteLimits = ({
 /** The declared limits that may be used up for each 429 of a key. */
 export type UsedUpLimits = ReadonlyMap<LedgerEntry, readonly LimitUnit[]>;
 
+const isExceeded = (uses: readonly LimitUse[], rule: LimitRule): boolean =>
+  exceededSpans(uses, rule, { extra: 1, forgottenIn: (windows) => windows }).length > 0;
+
+/** The request with which a run asks for the models of its target before the load, which some gateways count. */
+const startUp = ([first]: readonly LedgerEntry[]): LimitUse => {
+  const at = Math.min(0, first?.sent ?? 0);
+  const times = { sent: at, answered: at, settled: at };
+  return { ...times, fate: 'other', names: null, least: 0, most: 1, reserved: 1 };
+};
+
 export const usedUpLimits = (
   { entries, uses }: KeyEvidence,
   limits: readonly MinuteLimit[],
 ): UsedUpLimits => {
-  const rules = limits.map(({ unit, limit }) => ({
-    unit,
-    isUsedUp: mayBeUsedUp(uses[unit], { limit, window: milliseconds(minute) }),
-  }));
+  const rules = limits
+    .map((each) => ({ ...each, rule: { limit: each.limit, window: milliseconds(minute) } }))
+    // A gateway that certainly admitted more than any limiter of a limit does not refuse because of it.
+    .filter(({ unit, rule }) => !isExceeded(uses[unit], rule))
+    .map(({ unit, rule }) => {
+      const known = unit === 'requests' ? [startUp(entries), ...uses.requests] : uses.tokens;
+      return { unit, isUsedUp: mayBeUsedUp(known, rule) };
+    });
   return new Map(
     entries.flatMap((entry, place) => {
       if (entry.status !== 429) return [];
