@@ -34,8 +34,8 @@ const groupWith = (
 };
 
 /** Returns a run of one second whose self-test streams have these errors, each in hundredths of a ms. */
-const resultWith = (group: Group, errors: CanarySample['errors']): Result => {
-  const canary = { streams: 1, errors };
+const resultWith = (group: Group, errors: CanarySample['errors'], streams = 1): Result => {
+  const canary = { streams, errors };
   return healthyResult({
     slices: [sampleJudgedSlice(sampleSeconds([{ canary }]))],
     groups: [group],
@@ -163,11 +163,34 @@ describe('the bounds of a figure', () => {
     const times = Array.from({ length: 100 }, (_, i) => 100 + i);
     const bounds = (missing: number) =>
       figureErrorsOf(
-        resultWith(groupWith({ ttft: times }, { first: [0] }), [[0, 20 - missing]]),
+        resultWith(groupWith({ ttft: times }, { first: [0] }), [[0, 100 * (20 - missing)]], 100),
       ).boundsOf('ttft', all)!(0.5);
-    expect(bounds(0).low).toBeCloseTo(149, 0);
+    expect(bounds(0).low).toBeCloseTo(148, 0);
     expect(bounds(3).low).toBeLessThan(135);
     expect(bounds(12).low).toBe(0);
+  });
+
+  it('allow for more late reads than few events of the self-test streams could show', () => {
+    const times = Array.from({ length: 100 }, (_, i) => 100 + i);
+    const group = groupWith({ ttft: times }, { first: [0] });
+    const low = (streams: number) =>
+      figureErrorsOf(resultWith(group, [[0, 20 * streams]], streams)).boundsOf('ttft', all)!(0.5)
+        .low;
+    // Of 20, 200, 2,000 and 20,000 events none was late: up to 12, 1.3, 0.14 and 0.014 % of the instants can be.
+    expect([1, 10, 100, 1000].map(low).map(Math.round)).toEqual([131, 145, 148, 148]);
+  });
+
+  it('of gaps count the tokens of streams that are read together once', () => {
+    const gaps = Array.from({ length: 1000 }, (_, i) => 20 + i / 100);
+    const low = (streamsAtATime: number) => {
+      const seen = gaps.map((gap) => gap * streamsAtATime);
+      const group = groupWith({ gap: seen }, { gapLow: seen, gapHigh: seen });
+      return (
+        figureErrorsOf(resultWith(group, [[0, 2000]], 100)).boundsOf('gap', all)!(0.5).low /
+        streamsAtATime
+      );
+    };
+    expect(low(1)).toBeGreaterThan(low(10));
   });
 
   it('of a figure per token or second divide the error, and those of a speed have no upper end if the whole duration can be error', () => {

@@ -29,8 +29,10 @@ import type { ErrorBounds } from '../../model/result/verdict.ts';
  * valid bound, and the best of those that are tried counts. Example: the measured p95 is 240 ms, and no read was more
  * than 15 ms late: the true p95 is at least 240 − 15 = 225 ms. If all but 1 % of the reads were at most 2 ms late, and
  * the measured p94 is 230 ms, it is at least 230 − 2 = 228 ms, which is the better bound. So the true p95 lies between
- * 228 and 240 ms. The self-test streams show a share of all instants. By chance, a larger share of the requests can be
- * late, so α is the largest share that is likely for them.
+ * 228 and 240 ms. The self-test streams sample the instants of a run, and so do its requests. By chance, a larger share
+ * of the instants can be late than the streams show, and a larger share of the requests than of the instants. So α is
+ * the largest share that is likely for both. Example: of 300 reads of the streams, none was more than 0.2 ms late. Then
+ * up to 0.9 % of all instants can be later than that, and up to 2 of 100 requests.
  */
 
 /** The effect of an error of `e` ms in a duration on a figure. */
@@ -96,8 +98,14 @@ const shiftedFigure = (
   return { low: Math.max(0, value - error), high: value + error };
 };
 
-/** Returns the delay in ms that is exceeded by at most the given share of the instants; infinity if unknown. */
+/** Returns the delay in ms that is exceeded by at most the given share of the observed instants; infinity if unknown. */
 type DelayBeyond = (share: number) => number;
+
+/** The delays that a machine showed, and at how many instants: infinitely many if it is not known. */
+interface ReadingDelay {
+  readonly beyond: DelayBeyond;
+  readonly instants: number;
+}
 
 /**
  * Creates a `DelayBeyond` from delays with their weights. `unknown` is the weight of unobserved delays, which count as
@@ -126,11 +134,12 @@ const delayBeyond = (
 const toleratedMissing = 0.01;
 
 /** Computes the delays from the self-test streams, excluding the time that events waited in the loop. */
-const byStreams = (samples: readonly GeneratorSample[]): DelayBeyond | null => {
+const byStreams = (samples: readonly GeneratorSample[]): ReadingDelay | null => {
   const { count, missing } = canaryErrors(samples);
   if (count === 0) return null;
   const delays = samples.flatMap(({ canary }) => canary?.outside ?? canary?.errors ?? []);
-  return delayBeyond(delays, missing <= toleratedMissing ? 0 : (count * missing) / (1 - missing));
+  const unknown = missing <= toleratedMissing ? 0 : (count * missing) / (1 - missing);
+  return { beyond: delayBeyond(delays, unknown), instants: count };
 };
 
 /** The delay between the kernel and the loop, in ms. */
@@ -140,8 +149,8 @@ const kernelDelay = 0.1;
  * Computes the delays from the lateness of the loop's timers: of each second's p50, p90, p99 and maximum, each with its
  * share. Old results have the p99 and the maximum.
  */
-const byTimers = (samples: readonly GeneratorSample[]): DelayBeyond =>
-  delayBeyond(
+const byTimers = (samples: readonly GeneratorSample[]): ReadingDelay => ({
+  beyond: delayBeyond(
     samples.flatMap(({ late, delayP99, delayMax }) => [
       [(late?.p50 ?? delayP99) + kernelDelay, 0.5] as const,
       [(late?.p90 ?? delayP99) + kernelDelay, 0.4] as const,
@@ -149,13 +158,15 @@ const byTimers = (samples: readonly GeneratorSample[]): DelayBeyond =>
       [delayMax + kernelDelay, 0.01] as const,
     ]),
     0,
-  );
+  ),
+  instants: Number.POSITIVE_INFINITY,
+});
 
 /**
  * Computes how late this machine reads for reasons outside the event loop: it waits for a CPU, or the loop does not
  * poll yet. For each share, the slice with the longest delay counts.
  */
-const readingDelayOf = (result: Result): DelayBeyond => {
+const readingDelayOf = (result: Result): ReadingDelay => {
   const slices = result.slices.map((slice) => {
     const samples = measuredSeconds(result, slice.generator);
     return byStreams(samples) ?? byTimers(samples);
@@ -163,24 +174,41 @@ const readingDelayOf = (result: Result): DelayBeyond => {
   // The answers are remembered, since every figure asks for the same few shares and each answer scans all samples of
   // the run.
   const known = new Map<number, number>();
-  return (share) => {
-    const found = known.get(share) ?? Math.max(...slices.map((slice) => slice(share)));
+  const beyond = (share: number): number => {
+    const found = known.get(share) ?? Math.max(...slices.map((slice) => slice.beyond(share)));
     known.set(share, found);
     return found;
   };
+  return { beyond, instants: Math.min(...slices.map(({ instants }) => instants)) };
 };
 
 /** The values of α that are tried. */
 const triedShares = [0, 0.0005, 0.002, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2] as const;
 
+/** The quantile of the normal distribution that 95 % lie below. */
+const z95OneSided = 1.645;
+
+/** Returns the largest share of all instants that is likely if `share` of `n` observed ones is late: Wilson's upper limit. */
+const likelyOfInstants = (share: number, n: number): number => {
+  if (!Number.isFinite(n)) return share;
+  const z = z95OneSided;
+  const middle = share + z ** 2 / (2 * n);
+  const width = z * Math.sqrt((share * (1 - share)) / n + (z / (2 * n)) ** 2);
+  return (middle + width) / (1 + z ** 2 / n);
+};
+
 /**
  * Returns the largest share of `count` requests that is likely to be late if `share` of all instants is. It is the 95 %
  * quantile of a binomial in the normal approximation, rounded up to a whole request.
  */
-const likelyShare = (share: number, count: number): number => {
+const likelyOfRequests = (share: number, count: number): number => {
   const mean = count * share;
-  return Math.ceil(mean + 1.645 * Math.sqrt(mean * (1 - share)) - 1e-9) / count;
+  return Math.ceil(mean + z95OneSided * Math.sqrt(mean * (1 - share)) - 1e-9) / count;
 };
+
+/** Returns the largest share of `count` requests that is likely to be read later than `share` of the observed instants. */
+const likelyShare = (share: number, count: number, { instants }: ReadingDelay): number =>
+  likelyOfRequests(likelyOfInstants(share, instants), count);
 
 /** Returns the bounds of the true q-quantile. */
 type Bounds = (q: number) => ErrorBounds;
@@ -199,7 +227,7 @@ const quantilesOf = (histogram: Histogram): ((q: number) => number) => {
 /** A result, and the delays with which its machine read. */
 interface ReadResult {
   readonly result: Result;
-  readonly readingDelay: DelayBeyond;
+  readonly readingDelay: ReadingDelay;
   /** Returns the lag of the starts, which is the same for every figure. */
   readonly lag: () => Histogram;
 }
@@ -247,7 +275,18 @@ const latenessOf = (
   const gaps = form.isGreatest ? distributionOf(read.result, 'gap', where).count : 0;
   const readsPerRequest = 1 + gaps / requests;
   return (ofDelays: number, ofReading: number): number =>
-    delayQuantiles(1 - ofDelays / readsPerRequest) + read.readingDelay(ofReading / readsPerRequest);
+    delayQuantiles(1 - ofDelays / readsPerRequest) +
+    read.readingDelay.beyond(ofReading / readsPerRequest);
+};
+
+/**
+ * Returns how many independent samples the gaps of a run are. Streams that run at the same time can send their tokens at
+ * the same instants, as a batch does, and one late read then delays one gap of each.
+ */
+const independentGaps = ({ result }: ReadResult, gaps: Histogram): number => {
+  const measured = 1000 * measuredSeconds(result, result.timeline).length;
+  const streamsAtATime = measured === 0 ? 1 : Math.max(1, gaps.sum / measured);
+  return gaps.count / streamsAtATime;
 };
 
 /** Returns the bounds if the delays of each sample are known, otherwise `null`. */
@@ -262,13 +301,15 @@ const boundsBetween = (
   ];
   if (least.count === 0 || greatest.count === 0) return null;
   const [lows, highs] = [quantilesOf(least), quantilesOf(greatest)];
+  const samples = independentGaps(read, greatest);
   return (q) => {
     let [low, high] = [0, Number.POSITIVE_INFINITY];
     for (const ofReading of triedShares) {
-      const excluded = likelyShare(ofReading, least.count);
-      const e = read.readingDelay(ofReading);
+      const excluded = likelyShare(ofReading, samples, read.readingDelay);
+      const e = read.readingDelay.beyond(ofReading);
       if (excluded < q) low = Math.max(low, lows(q - excluded) - e);
-      if (excluded < 1 - q || excluded === 0) high = Math.min(high, highs(q + excluded) + e);
+      // With the largest delay seen, the greatest sample is the bound of last resort.
+      if (excluded < 1 - q || ofReading === 0) high = Math.min(high, highs(q + excluded) + e);
     }
     return { low, high };
   };
@@ -294,12 +335,13 @@ const boundsByLateness = (
       const least =
         scales === null ? 1 : Math.max(1e-9, scales(ofScale) - (form.excludedUnits ?? 0));
       for (const ofReading of triedShares) {
-        const excluded = ofDelays + likelyShare(ofReading, histogram.count) + ofScale;
+        const excluded =
+          ofDelays + likelyShare(ofReading, histogram.count, read.readingDelay) + ofScale;
         const e = lateness(ofDelays, ofReading);
         if (!Number.isFinite(e)) continue;
         if (excluded < q)
           low = Math.max(low, shiftedFigure(form, samples(q - excluded), e, least).low);
-        if (excluded < 1 - q || excluded === 0)
+        if (excluded < 1 - q || ofDelays + ofReading === 0)
           high = Math.min(high, shiftedFigure(form, samples(q + excluded), e, least).high);
       }
     }
