@@ -1,0 +1,114 @@
+import { canaryErrors } from '../../model/result/canary.ts';
+import type { GeneratorSample, Result } from '../../model/result/result.ts';
+import { measuredSeconds } from '../../model/result/summary.ts';
+
+/** This file computes how late a machine reads, and which share of some requests can be read later than it showed. */
+
+/** Returns the delay in ms that is exceeded by at most the given share of the observed instants; infinity if unknown. */
+type DelayBeyond = (share: number) => number;
+
+/** The delays that a machine showed, and at how many instants: infinitely many if it is not known. */
+export interface ReadingDelay {
+  readonly beyond: DelayBeyond;
+  readonly instants: number;
+}
+
+/**
+ * Creates a `DelayBeyond` from delays with their weights. `unknown` is the weight of unobserved delays, which count as
+ * infinite.
+ */
+const delayBeyond = (
+  delays: readonly (readonly [delay: number, weight: number])[],
+  unknown: number,
+): DelayBeyond => {
+  const descending = delays.toSorted(([a], [b]) => b - a);
+  const total = delays.reduce((sum, [, weight]) => sum + weight, unknown);
+  return (share) => {
+    let left = share * total - unknown;
+    if (left < -1e-9 || total === 0) return Infinity;
+    for (const [value, weight] of descending) {
+      left -= weight;
+      if (left < -1e-9) return value;
+    }
+    return 0;
+  };
+};
+
+/**
+ * The share of events that may be missing, since some are counted in another second or lost at the edges of seconds.
+ */
+const toleratedMissing = 0.01;
+
+/** Computes the delays from the self-test streams, excluding the time that events waited in the loop. */
+const byStreams = (samples: readonly GeneratorSample[]): ReadingDelay | null => {
+  const { count, missing } = canaryErrors(samples);
+  if (count === 0) return null;
+  const delays = samples.flatMap(({ canary }) => canary?.outside ?? canary?.errors ?? []);
+  const unknown = missing <= toleratedMissing ? 0 : (count * missing) / (1 - missing);
+  return { beyond: delayBeyond(delays, unknown), instants: count };
+};
+
+/** The delay between the kernel and the loop, in ms. */
+const kernelDelay = 0.1;
+
+/**
+ * Computes the delays from the lateness of the loop's timers: of each second's p50, p90, p99 and maximum, each with its
+ * share. Old results have the p99 and the maximum.
+ */
+const byTimers = (samples: readonly GeneratorSample[]): ReadingDelay => ({
+  beyond: delayBeyond(
+    samples.flatMap(({ late, delayP99, delayMax }) => [
+      [(late?.p50 ?? delayP99) + kernelDelay, 0.5] as const,
+      [(late?.p90 ?? delayP99) + kernelDelay, 0.4] as const,
+      [(late?.p99 ?? delayP99) + kernelDelay, 0.09] as const,
+      [delayMax + kernelDelay, 0.01] as const,
+    ]),
+    0,
+  ),
+  instants: Number.POSITIVE_INFINITY,
+});
+
+/**
+ * Computes how late this machine reads for reasons outside the event loop: it waits for a CPU, or the loop does not
+ * poll yet. For each share, the slice with the longest delay counts.
+ */
+export const readingDelayOf = (result: Result): ReadingDelay => {
+  const slices = result.slices.map((slice) => {
+    const samples = measuredSeconds(result, slice.generator);
+    return byStreams(samples) ?? byTimers(samples);
+  });
+  // The answers are remembered, since every figure asks for the same few shares and each answer scans all samples of
+  // the run.
+  const known = new Map<number, number>();
+  const beyond = (share: number): number => {
+    const found = known.get(share) ?? Math.max(...slices.map((slice) => slice.beyond(share)));
+    known.set(share, found);
+    return found;
+  };
+  return { beyond, instants: Math.min(...slices.map(({ instants }) => instants)) };
+};
+
+/** The quantile of the normal distribution that 95 % lie below. */
+const z95OneSided = 1.645;
+
+/** Returns the largest share of all instants that is likely if `share` of `n` observed ones is late: Wilson's upper limit. */
+const likelyOfInstants = (share: number, n: number): number => {
+  if (!Number.isFinite(n)) return share;
+  const z = z95OneSided;
+  const middle = share + z ** 2 / (2 * n);
+  const width = z * Math.sqrt((share * (1 - share)) / n + (z / (2 * n)) ** 2);
+  return (middle + width) / (1 + z ** 2 / n);
+};
+
+/**
+ * Returns the largest share of `count` requests that is likely to be late if `share` of all instants is. It is the 95 %
+ * quantile of a binomial in the normal approximation, rounded up to a whole request.
+ */
+const likelyOfRequests = (share: number, count: number): number => {
+  const mean = count * share;
+  return Math.ceil(mean + z95OneSided * Math.sqrt(mean * (1 - share)) - 1e-9) / count;
+};
+
+/** Returns the largest share of `count` requests that is likely to be read later than `share` of the observed instants. */
+export const likelyShare = (share: number, count: number, { instants }: ReadingDelay): number =>
+  likelyOfRequests(likelyOfInstants(share, instants), count);
