@@ -55,8 +55,10 @@ const stopReason = (driven: DrivenSlice): string | null => {
     : `stopped by ${stoppedBy} while waiting for the last answers`;
 };
 
-const partialReason = (driven: DrivenSlice): string | null => {
-  const reasons = [stopReason(driven), ...driven.lostSlices].filter((reason) => reason !== null);
+const partialReason = (driven: DrivenSlice, lostGateway: string | null): string | null => {
+  const reasons = [stopReason(driven), ...driven.lostSlices, lostGateway].filter(
+    (reason) => reason !== null,
+  );
   return reasons.length === 0 ? null : reasons.join('; ');
 };
 
@@ -72,11 +74,11 @@ const runOpened = async (
   const observer = combineObservers(observers);
   const context = { observer, say, onStop, canary: canary.streamOptions, start };
   const driven = await driveApart(opened, context);
-  const { gatewayCounters, notes } = await collectMockCounters(target.mock);
+  const { gatewayCounters, notes, lost } = await collectMockCounters(target.mock);
   const result = resultOfRun(opened, driven, {
     gatewayCounters,
     notes,
-    partial: partialReason(driven),
+    partial: partialReason(driven, lost),
   });
   if (options.plan.until === undefined) return { result, driven };
   const { decisionNotes } = await import('./watch/decision.ts');

@@ -107,8 +107,10 @@ describe('a run', () => {
       expect(found).toHaveLength(1);
       process.kill(Number(found[0]), 'SIGKILL');
     }
-    await ended;
-    const { notes } = await resultIn(out);
+    // The rest of the load had no gateway, so the run is incomplete.
+    expect((await ended).code).toBe(3);
+    const { notes, partial } = await resultIn(out);
+    expect(partial).toBe('the reference gateway ended during the run (SIGKILL)');
     expect(notes).toEqual([
       'The canary’s emitter ended during the run (SIGKILL): nothing shows how late reads were after that.',
       'The reference gateway could not be asked for its counters: it ended during the run (SIGKILL).',
