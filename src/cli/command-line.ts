@@ -1,4 +1,5 @@
 import { redactor } from '../model/plan/secret.ts';
+import { noDescriptorsReason } from '../platform/no-descriptors.ts';
 import { weirVersion } from '../platform/host/machine.ts';
 import { Problem } from '../platform/problem.ts';
 import { toStderr, toStdout } from '../platform/standard-streams.ts';
@@ -26,6 +27,11 @@ export const reportError = (error: unknown): ExitName => {
     const { message } = error;
     // A position in a file is at the start of its line, where editors and CI look for it.
     toStderr(/\n|^\S+:\d+:\d+: /.test(message) ? message : `weir: ${message}`);
+    return 'configuration';
+  }
+  const reason = noDescriptorsReason(error);
+  if (reason !== null) {
+    toStderr(`weir: ${reason}: expected at least 64; raise it with \`ulimit -n 1024\``);
     return 'configuration';
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

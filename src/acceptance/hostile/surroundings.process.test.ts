@@ -73,6 +73,20 @@ it.each(['1', '2'])(
   },
 );
 
+it.each([22, 26, 32])(
+  'a run that may open only %i files says so, and is no bug in Weir',
+  async (files) => {
+    const words = ['run', ...toMock, '--out', join(await tempFolder(), 'out')];
+    const limit = `--nofile=${files}:${files}`;
+    const { code, stderr } = await startProgram(
+      ['prlimit', limit, process.execPath, launcher, ...words],
+      environment,
+    ).ended;
+    expect(stderr).toContain('this process may open no more files (`ulimit -n`)');
+    expect(code).toBe(2);
+  },
+);
+
 it('a reference gateway that is suspended does not hold up the end', async () => {
   const out = join(await tempFolder(), 'out');
   const { child, ended, waitForOutput } = startWeir([

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { noDescriptorsReason } from '../no-descriptors.ts';
 
 /** The environment variables that are passed on to a child process. None of them contains keys or other secrets. */
 const passedOn =
@@ -65,6 +66,11 @@ export const startChildProcess = async (
     stdio: ['pipe', 'pipe', 'pipe'],
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name))),
   });
+  // Without descriptors there are no streams, whatever the types say.
+  if ((child.stderr as unknown) === undefined) {
+    const [error] = await once(child, 'error').catch((failure: unknown) => [failure]);
+    return { ok: false, reason: noDescriptorsReason(error) ?? String(error) };
+  }
   let stderrTail = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderrTail = (stderrTail + text).slice(-2000);
@@ -83,7 +89,7 @@ export const startChildProcess = async (
   // This listener is added before the others, which would turn the error into a rejection.
   const failed = new Promise<null>((resolve) => {
     child.once('error', (error) => {
-      stderrTail += String(error);
+      stderrTail += noDescriptorsReason(error) ?? String(error);
       resolve(null);
     });
   });
