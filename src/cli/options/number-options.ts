@@ -1,3 +1,4 @@
+import { maxSlices } from '../../model/workload/arrival.ts';
 import { UsageProblem } from './define-verb.ts';
 
 /** Reads the numbers in a list such as `100,1000`, without duplicates; `null` if the option is absent. */
@@ -26,6 +27,6 @@ export const wholeNumberFrom = (option: string, text: string, most: number): num
 /** Reads the number of slices from `--slices`. */
 export const sliceCountFrom = (text: string): number => {
   const count = Number(text);
-  if (/^\d{1,4}$/.test(text) && count >= 1) return count;
-  throw new UsageProblem(`--slices: expected a whole number from 1 to 9999, got ${text}`);
+  if (/^\d+$/.test(text) && count >= 1 && count <= maxSlices) return count;
+  throw new UsageProblem(`--slices: expected a whole number from 1 to ${maxSlices}, got ${text}`);
 };

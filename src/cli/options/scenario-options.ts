@@ -1,3 +1,4 @@
+import { maxSlices } from '../../model/workload/arrival.ts';
 import { launchedSlice } from '../../run/input/launched-slice.ts';
 import type { PlanSource } from '../../run/input/read-plan.ts';
 import type { Slice } from '../../model/workload/arrival.ts';
@@ -98,9 +99,9 @@ export const sliceFrom = (text: string | undefined, environment: Environment): S
   if (text === 'auto') return launchedSlice(environment);
   const match = /^(\d+)\/(\d+)$/.exec(text);
   const [index, count] = [Number(match?.[1]), Number(match?.[2])];
-  if (match === null || count < 1 || index >= count) {
+  if (match === null || count < 1 || count > maxSlices || index >= count) {
     throw new UsageProblem(
-      `--slice: expected INDEX/COUNT with INDEX from 0 to COUNT − 1, such as 0/2, or auto under Kubernetes, Slurm or Docker Swarm; got ${text}`,
+      `--slice: expected INDEX/COUNT with INDEX from 0 to COUNT − 1 and COUNT up to ${maxSlices}, such as 0/2, or auto under Kubernetes, Slurm or Docker Swarm; got ${text}`,
     );
   }
   return { index, count };

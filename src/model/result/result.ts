@@ -1,3 +1,4 @@
+import { maxSlices } from '../workload/arrival.ts';
 import {
   count,
   groupSchema,
@@ -76,7 +77,7 @@ export type GeneratorSample = z.infer<typeof generatorSampleSchema>;
 
 export const sliceRunSchema = z.strictObject({
   index: count,
-  count: z.int().positive(),
+  count: z.int().positive().max(maxSlices),
   startedAt: z.iso.datetime(),
   /** The clock's name. Slices with the same clock share instant 0, as the workers of one process do. */
   clock: z.string().optional(),

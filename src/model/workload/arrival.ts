@@ -13,6 +13,9 @@ export interface Slice {
   readonly count: number;
 }
 
+/** The most slices of a run: each is a process of its own. */
+export const maxSlices = 9999;
+
 export const wholeRunSlice: Slice = { index: 0, count: 1 };
 
 /** Splits a slice into slices that together own the same arrivals. */
