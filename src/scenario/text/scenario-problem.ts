@@ -59,14 +59,20 @@ const placeText = ({ path, line, column, flag }: ScenarioPlace, name: string): s
   return path === '' ? name : `${name}: ${path}`;
 };
 
+/** The most problems that are shown at once. */
+const maxShownProblems = 40;
+
 /**
  * Formats problems, one per line, as `file:line:column: message; hint`. The position can be a flag or a path inside a
  * module instead, and a flag can follow it.
  */
 export const problemsText = (problems: readonly ScenarioProblem[], name: string): string => {
-  const lines = problems.map((problem) => {
+  const lines = problems.slice(0, maxShownProblems).map((problem) => {
     const { message, hint } = problem;
     return `${placeText(problem, name)}: ${message}${hint === null ? '' : `; ${hint}`}`;
   });
+  const more = problems.length - lines.length;
+  if (more > 0)
+    lines.push(`and ${more} more ${more === 1 ? 'problem' : 'problems'}; mend these first`);
   return lines.join('\n');
 };

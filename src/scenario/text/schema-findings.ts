@@ -128,6 +128,9 @@ const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): st
     : `did you mean "${outside}" at the top of the scenario?`;
 };
 
+/** The most unknown keys of a mapping that are explained one by one: each is compared with all known ones. */
+const maxExplainedKeys = 20;
+
 const unknownKeys = (
   issue: z.core.$ZodIssueUnrecognizedKeys,
   path: Path,
@@ -135,7 +138,7 @@ const unknownKeys = (
 ): ScenarioFinding[] => {
   const holder = valueAtPath(context.value, path);
   const kind = isMapping(holder) && typeof holder['kind'] === 'string' ? holder['kind'] : null;
-  return issue.keys.map((name) => {
+  const findings = issue.keys.slice(0, maxExplainedKeys).map((name): ScenarioFinding => {
     const quoted = JSON.stringify(name);
     const message =
       kind === null
@@ -152,6 +155,11 @@ const unknownKeys = (
       meant: meant === null ? undefined : [...path, meant],
     };
   });
+  const next = issue.keys[maxExplainedKeys];
+  if (next === undefined) return findings;
+  const more = issue.keys.length - maxExplainedKeys;
+  const message = more === 1 ? 'and 1 more unknown key' : `and ${more} more unknown keys`;
+  return [...findings, { path: [...path, next], part: 'key', message, hint: null }];
 };
 
 /** Returns the issues of the union's branch that was most likely meant, by the type of the value. */

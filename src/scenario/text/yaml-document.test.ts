@@ -133,6 +133,25 @@ describe('an invalid document', () => {
     expect(problemsOf(text).split('\n')[0]).toBe(expected);
   });
 
+  it('may have more values than aliases may repeat', () => {
+    const items = Array.from({ length: 100_001 }, () => 'x').join(', ');
+    expect(problemsOf(`a: [${items}]\n`)).toBe('');
+  });
+
+  it('is refused if its merges expand without limit', () => {
+    const items = Array.from({ length: 1000 }, () => 'x').join(', ');
+    const merges = Array.from({ length: 101 }, (_, n) => `m${n}: {<<: *big}`);
+    expect(problemsOf([`big: &big {list: [${items}]}`, ...merges].join('\n'))).toBe(
+      'f:1:1: its aliases expand to more than 100000 values',
+    );
+  });
+
+  it('is refused in words if it is nested too deep', () => {
+    expect(problemsOf(`a: ${'['.repeat(20_000)}`)).toContain(
+      'its lists and mappings are nested too deep',
+    );
+  });
+
   it('is refused if its aliases expand without limit', () => {
     const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
     for (let n = 1; n < 9; n += 1) {

@@ -28,8 +28,8 @@ export interface ParsedTree {
   readonly problems: readonly ScenarioProblem[];
 }
 
-/** The maximum number of values. Aliases of aliases would otherwise grow without bound. */
-const maxValues = 100_000;
+/** The maximum number of values that aliases repeat. Aliases of aliases would otherwise grow without bound. */
+const maxRepeatedValues = 100_000;
 
 const positionAt = (lines: LineCounter, offset: number): SourcePosition => {
   const { line, col } = lines.linePos(offset);
@@ -50,13 +50,15 @@ interface NodePlace {
   readonly path: Path;
   readonly key: SourcePosition | null;
   readonly within: readonly Node[];
+  /** Whether an alias leads to it. */
+  readonly isRepeated?: boolean;
 }
 
 /** Reads the plain values of a document, and notes the position of each. */
 class DocumentReader {
   readonly positions = new Map<string, EntryPositions>();
   readonly problems: ScenarioProblem[] = [];
-  #values = 0;
+  #repeatedValues = 0;
   readonly #document: Document;
   readonly #lines: LineCounter;
   /** The node of each alias. The library searches the whole document for it every time. */
@@ -69,8 +71,8 @@ class DocumentReader {
 
   read(): unknown {
     const value = this.#node(this.#document.contents, { path: [], key: null, within: [] });
-    if (this.#values > maxValues) {
-      this.#addProblem([], null, `its aliases expand to more than ${maxValues} values`);
+    if (this.#repeatedValues > maxRepeatedValues) {
+      this.#addProblem([], null, `its aliases expand to more than ${maxRepeatedValues} values`);
     }
     return value;
   }
@@ -110,7 +112,8 @@ class DocumentReader {
     return pairs;
   }
 
-  #map(map: YAMLMap, { path, within }: NodePlace): unknown {
+  #map(map: YAMLMap, { path, within, isRepeated: isInAlias = false }: NodePlace): unknown {
+    const isRepeated = isInAlias || map.items.some(isMerge);
     const entries: [string, unknown][] = [];
     for (const { key, value } of this.#pairsOf(map, within)) {
       const name = nameOf(key);
@@ -119,7 +122,7 @@ class DocumentReader {
         continue;
       }
       const position = positionAt(this.#lines, key.range?.[0] ?? 0);
-      const place: NodePlace = { path: [...path, name], key: position, within };
+      const place = { path: [...path, name], key: position, within, isRepeated };
       entries.push([name, this.#node(value as Node | null, place)]);
     }
     return Object.fromEntries(entries);
@@ -137,8 +140,9 @@ class DocumentReader {
 
   #node(node: Node | null, place: NodePlace): unknown {
     const { path, within } = place;
-    this.#values += 1;
-    if (this.#values > maxValues) return undefined;
+    const isRepeated = place.isRepeated === true || isAlias(node);
+    if (isRepeated) this.#repeatedValues += 1;
+    if (this.#repeatedValues > maxRepeatedValues) return undefined;
     const resolved = isAlias(node) ? this.#resolve(node) : node;
     if (isAlias(node) && resolved === null) {
       const message = `there is no anchor "&${node.source}" before this alias`;
@@ -148,7 +152,8 @@ class DocumentReader {
       return this.#addProblem(path, node, 'this alias is inside the value that it refers to');
     }
     this.#recordPositions(node, place);
-    const inside = { path, key: null, within: resolved === null ? within : [...within, resolved] };
+    const around = resolved === null ? within : [...within, resolved];
+    const inside = { path, key: null, within: around, isRepeated };
     if (isMap(resolved)) return this.#map(resolved, inside);
     if (isSeq(resolved)) {
       return resolved.items.map((item, index) =>
@@ -180,6 +185,7 @@ const prefixMessages: Readonly<Record<string, string>> = {
     'this line is indented otherwise than the lines it belongs to; give all of them the same number of spaces',
   'All sequence items must start':
     'this "-" is indented otherwise than the ones above it; give all of them the same number of spaces',
+  'Maximum call stack size exceeded': 'its lists and mappings are nested too deep',
   'Block collections are not allowed within':
     'expected a comma before the next "name:"; within { } and [ ] each item but the last ends with one',
 };
