@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -6,6 +6,7 @@ import type { Clip, ClipLibrary, ClipSource, RecordedLength } from '../../model/
 import { Problem } from '../problem.ts';
 import { outsideOf } from './outside.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
+import { readBytes, readTextFile } from './whole-file.ts';
 
 /** A clip of a plan; `oversized` permits more bytes than the interface does. */
 export interface ClipRequest extends ClipSource {
@@ -104,7 +105,7 @@ type ClipFile = Omit<ClipRequest, 'file'> & {
 
 const readManifest = async (path: string, oversized: boolean): Promise<readonly ClipFile[]> => {
   const what = `the manifest of clips ${path}`;
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+  const text = await readTextFile(path).catch((error: unknown) => {
     throw unreadableClip(what, error);
   });
   const expected = 'expected {"clips": [{"file": "one.wav", "text": "What is said."}, …]}';
@@ -133,7 +134,7 @@ const readRecording = async (
   { path, seconds }: ClipFile,
   rules: UploadRules,
 ): Promise<Recording> => {
-  const bytes = await readFile(path).catch((error: unknown) => {
+  const bytes = await readBytes(path).catch((error: unknown) => {
     throw unreadableClip(`the clip ${path}`, error);
   });
   if (bytes.length === 0) throw new Problem(`the clip ${path} is empty: give a recording`);

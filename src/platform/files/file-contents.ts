@@ -2,6 +2,7 @@ import type { Hash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isFileError, whyUnreadable } from './file-error-reasons.ts';
+import { readFileBytes, requireRegularFile } from './whole-file.ts';
 
 const partSize = 1024 * 1024;
 
@@ -11,6 +12,8 @@ export const unreadableReason = (error: unknown): string | null =>
 
 /** Generates the bytes of a file in parts, so that a large file needs no more memory than a small one. */
 export function* filePartsOf(path: string): Generator<Uint8Array, void> {
+  // Opening a pipe would wait for its writer, and this process would not hear a signal.
+  requireRegularFile(path);
   const file = openSync(path, 'r');
   try {
     for (;;) {
@@ -37,6 +40,6 @@ export const newSha256 = (): Hash => process.getBuiltinModule('node:crypto').cre
 export const readTextWithHash = (
   path: string,
 ): { readonly text: string; readonly sha256: string } => {
-  const bytes = readFileSync(path);
+  const bytes = readFileBytes(path);
   return { text: bytes.toString('utf8'), sha256: newSha256().update(bytes).digest('hex') };
 };

@@ -1,7 +1,9 @@
+import { noDescriptors } from '../no-descriptors.ts';
 import { Problem } from '../problem.ts';
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
+  EMFILE: noDescriptors,
   EISDIR: 'it is a folder',
   ENOENT: 'there is no such file',
   ENOTDIR: 'a part of the path is a file, not a folder',
@@ -14,8 +16,10 @@ const unwritable: Readonly<Record<string, string>> = {
   ELOOP: 'it is a link',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
-  EMFILE: 'this process may open no more files (`ulimit -n`)',
 };
+
+/** Why Weir does not read a file, as its message says. */
+export class UnfitFile extends Error {}
 
 /** The reasons why Node itself refuses a path before it asks the system. */
 const refused: Readonly<Record<string, string>> = {
@@ -35,9 +39,10 @@ export const isForeseen = (error: unknown): error is Error =>
 
 /** Whether an error is the file system's. */
 export const isFileError = (error: unknown): error is Error =>
-  error instanceof Error &&
-  'code' in error &&
-  ('syscall' in error || String(error.code) in refused);
+  error instanceof UnfitFile ||
+  (error instanceof Error &&
+    'code' in error &&
+    ('syscall' in error || String(error.code) in refused));
 
 export const whyUnreadable = (error: unknown): string => reasonFor(reasons, error);
 

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { MediaFile, ReadResult } from '../../model/workload/workload.ts';
+import { readFileBytes } from './whole-file.ts';
 
 /** The folders that come with Weir; the relative paths are the same in the source and in the built package. */
 const bundledFolders = ['images', 'speech'].map((name) =>
@@ -41,7 +42,7 @@ const mediaFileIn = (name: string, path: string): ReadResult<MediaFile> => {
   const refused = (problem: string) => ({ ok: false as const, problem: `${name} ${problem}` });
   const { size } = statSync(path);
   if (size > maxBytes) return refused(`has ${size} bytes: expected at most ${maxBytes}`);
-  const bytes = readFileSync(path);
+  const bytes = readFileBytes(path);
   const begin = bytes.toString('latin1', 0, 16);
   const found = formats.find(([, , at, ...magic]) =>
     magic.some((word) => begin.startsWith(word, at)),

@@ -1,24 +1,11 @@
-import {
-  appendFile,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { appendFile, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
 /**
- * This file has plain reads and writes of small files. They throw Node's own errors, since the caller knows what the
+ * This file has plain operations on files. They throw Node's own errors, since the caller knows what the
  * file is for.
  */
-
-export const readTextFile = (path: string): Promise<string> => readFile(path, 'utf8');
-
-export const readBytes = (path: string): Promise<Uint8Array> => readFile(path);
 
 /** The lines of a file, one after another. */
 export async function* linesOf(path: string): AsyncGenerator<string, void> {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { fillTemplate, type SecretReference, secretReferencesIn } from '../../model/plan/secret.ts';
 import { Problem } from '../problem.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
+import { fileBounds, readTextFile } from './whole-file.ts';
 
 /** The folder for secrets that are named without a path, where container runtimes mount secrets. */
 export const secretsFolder = '/run/secrets';
@@ -36,7 +36,7 @@ const valueOf = async (
 export const readSecret = async (file: string, folder: string): Promise<string> => {
   const isBareName = !file.includes('/');
   const path = isAbsolute(file) ? file : resolve(isBareName ? secretsFolder : folder, file);
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+  const text = await readTextFile(path, fileBounds.secret).catch((error: unknown) => {
     const hint = isBareName ? `; write ./${file} for one in the scenario’s folder` : '';
     throw new Problem(`the secret file ${path} cannot be read: ${whyUnreadable(error)}${hint}`);
   });

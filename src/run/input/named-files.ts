@@ -9,7 +9,7 @@ import {
 import type { ClipRequest } from '../../platform/files/clips.ts';
 import { Problem } from '../../platform/problem.ts';
 import { outsideOf } from '../../platform/files/outside.ts';
-import { readTextFile } from '../../platform/files/plain-files.ts';
+import { readTextFile } from '../../platform/files/whole-file.ts';
 import { readSecret } from '../../platform/files/secrets.ts';
 import { whyUnreadable } from '../../platform/files/file-error-reasons.ts';
 import type { ReferencedFile } from '../../scenario/rules/referenced-files.ts';

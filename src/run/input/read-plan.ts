@@ -2,7 +2,9 @@ import { dirname, extname, join, parse } from 'node:path';
 import type { ClipLibrary } from '../../model/workload/clip.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Workload } from '../../model/workload/workload.ts';
-import { fileErrorCode, namesInFolder, readTextFile } from '../../platform/files/plain-files.ts';
+import { fileErrorCode, namesInFolder } from '../../platform/files/plain-files.ts';
+import { fileBounds, readTextFile } from '../../platform/files/whole-file.ts';
+import { whyUnreadable } from '../../platform/files/file-error-reasons.ts';
 import { Problem } from '../../platform/problem.ts';
 import { importScenario, isModule } from '../../platform/files/scenario-module.ts';
 import type { ScenarioFlags } from '../../scenario/text/scenario-flags.ts';
@@ -56,7 +58,7 @@ const similarScenario = async (path: string): Promise<string | null> => {
 
 const readScenarioFile = async (path: string): Promise<string> => {
   try {
-    return await readTextFile(path);
+    return await readTextFile(path, fileBounds.scenario);
   } catch (error) {
     const code = fileErrorCode(error);
     if (code === 'ENOENT') {
@@ -67,7 +69,7 @@ const readScenarioFile = async (path: string): Promise<string> => {
     }
     if (code === 'EISDIR')
       throw new Problem(`${path} is a folder: give the path of a scenario file`);
-    throw new Problem(`the scenario file ${path} cannot be read: ${code ?? String(error)}`);
+    throw new Problem(`the scenario file ${path} cannot be read: ${whyUnreadable(error)}`);
   }
 };
 

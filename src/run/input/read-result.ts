@@ -1,16 +1,18 @@
 import { join } from 'node:path';
 import { type Result, resultSchema, withPresentNames } from '../../model/result/result.ts';
-import { fileErrorCode, isExistingFolder, readTextFile } from '../../platform/files/plain-files.ts';
+import { fileErrorCode, isExistingFolder } from '../../platform/files/plain-files.ts';
+import { readTextFile } from '../../platform/files/whole-file.ts';
+import { isFileError, whyUnreadable } from '../../platform/files/file-error-reasons.ts';
 import { pathExists } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
 import { readCheckpoint } from '../../record/read-checkpoint.ts';
 import { checkpointFileName } from './report-paths.ts';
 import { schemaIssueMessage } from '../../scenario/text/schema-findings.ts';
 
-const cannotRead = (path: string, code: string): string =>
-  code === 'ENOENT'
+const cannotRead = (path: string, error: Error): string =>
+  fileErrorCode(error) === 'ENOENT'
     ? `the result file ${path} does not exist: give a result.json that \`weir run\` wrote`
-    : `the result file ${path} cannot be read: ${code}`;
+    : `the result file ${path} cannot be read: ${whyUnreadable(error)}`;
 
 /** Reads a result file and checks it against `result/1`; throws a `Problem` if it is not a valid result. */
 export const readResultFile = async (path: string): Promise<Result> => {
@@ -18,11 +20,10 @@ export const readResultFile = async (path: string): Promise<Result> => {
   try {
     parsed = JSON.parse(await readTextFile(path));
   } catch (error) {
-    const code = fileErrorCode(error);
     throw new Problem(
-      code === undefined
-        ? `${path} is not JSON: expected a result.json that \`weir run\` wrote`
-        : cannotRead(path, code),
+      isFileError(error)
+        ? cannotRead(path, error)
+        : `${path} is not JSON: expected a result.json that \`weir run\` wrote`,
     );
   }
   const checked = resultSchema.safeParse(withPresentNames(parsed), {
@@ -55,8 +56,7 @@ export interface StoredResult {
 /** Reads the checkpoint of a killed run; throws a `Problem` if it contains no usable result. */
 const readCheckpointFile = async (file: string): Promise<StoredResult> => {
   const text = await readTextFile(file).catch((error: unknown) => {
-    const reason = fileErrorCode(error) ?? (error as Error).message;
-    throw new Problem(`the checkpoint ${file} cannot be read: ${reason}`);
+    throw new Problem(`the checkpoint ${file} cannot be read: ${whyUnreadable(error)}`);
   });
   const read = readCheckpoint(text.trimEnd().split('\n'));
   if (read.ok) return { file, result: read.result };

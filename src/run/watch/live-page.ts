@@ -1,7 +1,7 @@
 import { extname, join } from 'node:path';
 import type { z } from 'zod';
 import type { Plan } from '../../model/plan/plan.ts';
-import { readTextFile } from '../../platform/files/plain-files.ts';
+import { readTextFile } from '../../platform/files/whole-file.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { startPageProcess } from '../../platform/live/start-page-process.ts';
 import { Problem } from '../../platform/problem.ts';

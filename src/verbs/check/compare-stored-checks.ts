@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { compareChecks } from './judge/compare-checks.ts';
 import { type CheckReport, checkReportSchema } from './model/check-report.ts';
-import { isExistingFolder, readTextFile } from '../../platform/files/plain-files.ts';
+import { isExistingFolder } from '../../platform/files/plain-files.ts';
+import { readTextFile } from '../../platform/files/whole-file.ts';
 import { pathExists } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
 import {

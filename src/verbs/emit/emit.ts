@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { readTextFile } from '../../platform/files/plain-files.ts';
+import { readTextFile } from '../../platform/files/whole-file.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { Host } from '../../run/input/host.ts';

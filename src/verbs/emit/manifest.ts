@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
-import { readTextFile } from '../../platform/files/plain-files.ts';
+import { readTextFile } from '../../platform/files/whole-file.ts';
 import { secretsFolder } from '../../platform/files/secrets.ts';
 import { plural } from '../../report/text/number-text.ts';
 import { quotedWord } from '../../scenario/text/shell-words.ts';

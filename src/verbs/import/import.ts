@@ -1,10 +1,6 @@
 import { basename, dirname, join, parse, relative } from 'node:path';
-import {
-  createText,
-  fileErrorCode,
-  readBytes,
-  readTextFile,
-} from '../../platform/files/plain-files.ts';
+import { createText, fileErrorCode } from '../../platform/files/plain-files.ts';
+import { readBytes, readTextFile } from '../../platform/files/whole-file.ts';
 import { whyUnreadable, whyUnwritable } from '../../platform/files/file-error-reasons.ts';
 import { pathExists } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
