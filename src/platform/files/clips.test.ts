@@ -96,6 +96,23 @@ describe('clips', () => {
     expect(cutShelf.clipsOf(cutSource)[0]!.seconds).toBeNull();
   });
 
+  it('are as long as their blocks if their header declares no duration, as a browser records', async () => {
+    // A WebM of MediaRecorder: its header, a segment of unknown size, one cluster with a block.
+    const webm = Buffer.from(
+      '1a45dfa3830000001853806701ffffffffffffff1f43b6758ce7820000a38781000080010203',
+      'hex',
+    );
+    const source = order(await put('live.webm', webm));
+    for (const [counted, seconds] of [
+      [{ seconds: 2.5, isFinal: false }, 2.5],
+      [{ seconds: 0, isFinal: false }, null],
+      [null, null],
+    ] as const) {
+      const { library } = await readClips([source], home, { ...rules, recorded: () => counted });
+      expect(library.clipsOf(source)[0]!.seconds).toBe(seconds);
+    }
+  });
+
   it('are empty if no source is given', async () => {
     const { library } = await readClips([], home, rules);
     expect(() => library.clipsOf(order('gate.wav'))).toThrow(/no clips were read for gate.wav/);

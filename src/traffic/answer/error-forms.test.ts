@@ -120,6 +120,20 @@ describe('no error', () => {
   });
 });
 
+describe('an error within a choice of a stream', () => {
+  it.each([
+    { delta: {}, finish_reason: null, error: { code: 502, message: 'no luck' } },
+    { delta: { content: '', error: { message: 'no luck' } }, finish_reason: null },
+    { delta: {}, finish_reason: 'error', error: 'no luck' },
+    { delta: {}, finish_reason: 'stop', error: { error: { message: 'no luck' } } },
+  ])('is one, with its sentence: %j', (choice) => {
+    const failed = { choices: [{ index: 0, ...choice }] };
+    expect(readEverySplit(sseEvents(textChunk('a'), failed, doneData))).toEqual(
+      expectMalformed('stream-error', /: no luck$/, { tokenInstants: 1 }),
+    );
+  });
+});
+
 describe('an event with the name of an error', () => {
   it.each([
     'error',
@@ -164,6 +178,21 @@ describe('an error outside events', () => {
     expect(readEverySplit(`${sseEvent(textChunk('a'))}${error}\n\n${sseEvent(doneData)}`)).toEqual(
       expectMalformed('stream-error', /: no luck$/, { tokenInstants: 1, notes: ['stray-line'] }),
     );
+  });
+
+  it.each([
+    'error: {"code":500,"message":"no luck","type":"server_error"}',
+    '{"error":{"code":500,"message":"no luck","type":"server_error"}}',
+    'error: no luck',
+    'error: {"message":"no luck"}\nid: 7',
+  ])('fails the stream before [DONE], as llama.cpp and Lemonade wrote it: %s', (line) => {
+    const body = `${sseEvents(textChunk('a'), textChunk('b'))}${line}\n\n${sseEvent(doneData)}`;
+    expect(readEverySplit(body)).toMatchObject({
+      kind: 'malformed',
+      issue: 'stream-error',
+      detail: expect.stringMatching(/: no luck$/),
+      partial: { tokenInstants: 2 },
+    });
   });
 
   it('may be one of the lines of JSON that came instead of a stream', () => {

@@ -128,6 +128,8 @@ describe('an option', () => {
     '--quiet',
     '--processor-args \'{"trust_remote_code": true}\'',
     '--tokenizer-revision main',
+    '--tokenizer-trust-remote-code',
+    '--artifact-dir x',
     '--export-level raw',
     '--label nightly',
   ])('that bears on nothing that is sent is not needed: %s', (option) => {
@@ -143,6 +145,12 @@ describe('an option', () => {
       expect(leftOf('aiperf', `${aiPerf} ${option}`)).toEqual([name]);
     },
   );
+
+  it('of AIPerf that asks for the server’s counts is not needed, since Weir uses them', () => {
+    const script =
+      'aiperf profile -m m -u h:8000 --request-rate 2 --benchmark-duration 30 --isl 32 --tokenizer-trust-remote-code --tokenizer-revision main --artifact-dir x --random-seed 1 --use-server-token-count';
+    expect(leftOf('aiperf', script)).toEqual([]);
+  });
 
   it('of a part of GuideLLM that bears on nothing that is sent is not needed', () => {
     const backend = 'kind=openai_http,target=http://h,model=m,validate_backend=false,timeout=9';
