@@ -27,7 +27,7 @@ import {
 /** Handles streamed chat completions (interface 4.1). */
 export const chatStream: TrafficHandler<'chat-stream'> = {
   prepare: (traffic, prepareContext) => {
-    const { asked, ...prepared } = chatRequest(traffic, prepareContext);
+    const { asked, prepared } = chatRequest(traffic, prepareContext);
     const { price, expect } = traffic;
     if (expect !== undefined) prepareExpectation(expect);
     return {

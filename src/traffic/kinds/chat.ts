@@ -24,7 +24,7 @@ import type { ReadingContext, TargetMemory, TrafficHandler } from '../traffic-ha
 /** Handles chat completions in one piece (interface 4.1). */
 export const chat: TrafficHandler<'chat'> = {
   prepare: (traffic, prepareContext) => {
-    const { asked, ...prepared } = chatRequest(traffic, prepareContext);
+    const { asked, prepared } = chatRequest(traffic, prepareContext);
     const { expect, price } = traffic;
     if (expect !== undefined) prepareExpectation(expect);
     return {

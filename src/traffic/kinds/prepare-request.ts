@@ -45,11 +45,10 @@ export const prepareRequest = (
 ): PreparedRequest => {
   // The compiler cannot see that the row has the entry's kind. The table's type proves it.
   const kind = handlers[traffic.kind] as TrafficHandler<TrafficKind>;
-  const { request, ownHeaders, size, read } = kind.prepare(traffic, prepareContext);
+  const prepared = kind.prepare(traffic, prepareContext);
+  const { request, read } = prepared;
   return {
-    request,
-    ...(ownHeaders === undefined ? {} : { ownHeaders }),
-    ...(size === undefined ? {} : { size }),
+    ...prepared,
     read: (context) => read({ ...context, redact: maskEchoes(request, context.redact) }),
   };
 };

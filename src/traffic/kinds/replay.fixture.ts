@@ -43,8 +43,9 @@ export const readerFor = (
   requestedTraffic: ReplayedTraffic,
   context: ReadingContext = contextWith(),
 ): AnswerReader => {
-  const { clip, ...traffic }: Traffic & { readonly clip?: Clip } =
+  const traffic: Traffic & { readonly clip?: Clip } =
     typeof requestedTraffic === 'string' ? sampleEntry(requestedTraffic) : requestedTraffic;
+  const { clip } = traffic;
   const tools = prepareContextWith({
     targetMemory: context.targetMemory,
     ...(clip === undefined ? {} : { clip }),

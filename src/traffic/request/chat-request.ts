@@ -4,7 +4,7 @@ import type { TrafficOf } from '../../model/workload/traffic.ts';
 import type { ChatContent } from '../../model/workload/workload.ts';
 import { filledHeaders } from '../../model/plan/secret.ts';
 import type { PrepareContext, PreparedRequest } from '../traffic-handler.ts';
-import { chatSizeOf, filledBody, isTemplateBody, drawChatPrompt } from './token-demand.ts';
+import { chatSizeOf, filledBody, drawChatPrompt } from './token-demand.ts';
 
 /** The number of tokens with which the prompt was generated; `undefined` for any other prompt. */
 export type RequestedPromptTokens = number | undefined;
@@ -17,8 +17,10 @@ interface RequestOptions {
   readonly withUsage: boolean;
 }
 
-/** The last request of each entry. */
-type KnownRequests = Map<ChatTraffic, RequestOptions & { readonly request: WireRequest }>;
+type PreparedChat = Pick<PreparedRequest, 'request' | 'ownHeaders' | 'size'>;
+
+/** The last request of each entry, as long as it exists. */
+type KnownRequests = WeakMap<ChatTraffic, RequestOptions & { readonly prepared: PreparedChat }>;
 /** The last requests of each conversation, as long as it exists. */
 const requests = new WeakMap<ChatContent['messages'], KnownRequests>();
 
@@ -69,9 +71,7 @@ const buildRequest = (
 export const chatRequest = (
   traffic: ChatTraffic,
   prepareContext: PrepareContext,
-): Pick<PreparedRequest, 'request' | 'ownHeaders' | 'size'> & {
-  readonly asked: RequestedPromptTokens;
-} => {
+): { readonly prepared: PreparedChat; readonly asked: RequestedPromptTokens } => {
   const { targetMemory, values } = prepareContext;
   const isStream = traffic.kind === 'chat-stream';
   const { stream } = traffic.body;
@@ -91,18 +91,20 @@ export const chatRequest = (
     const size = chatSizeOf(content, fields);
     const request = buildRequest(traffic, messages, { maxTokens, withUsage }, body);
     const ownHeaders = filledHeaders(own.headers, values());
-    return { request, ownHeaders, size, asked };
+    return { prepared: { request, ownHeaders, size }, asked };
   }
-  const size = chatSizeOf(content, traffic.body);
-  // A conversation in the plan is sent many times.
-  const isKept = Array.isArray(traffic.conversations) && !isTemplateBody(traffic.body);
-  const known: KnownRequests | null = isKept ? (requests.get(messages) ?? new Map()) : null;
-  const cached = known?.get(traffic);
-  if (cached?.maxTokens === maxTokens && cached.withUsage === withUsage) {
-    return { request: cached.request, size, asked };
-  }
+  const known = requests.get(messages);
+  const last = known?.get(traffic);
+  if (last?.maxTokens === maxTokens && last.withUsage === withUsage)
+    return { prepared: last.prepared, asked };
   const body = filledBody(traffic.body, values);
   const request = buildRequest(traffic, messages, { maxTokens, withUsage }, body);
-  if (known !== null) requests.set(messages, known.set(traffic, { maxTokens, withUsage, request }));
-  return { request, size, asked };
+  const prepared = { request, size: chatSizeOf(content, traffic.body) };
+  // A conversation in the plan is sent many times.
+  if (Array.isArray(traffic.conversations) && body === traffic.body)
+    requests.set(
+      messages,
+      (known ?? new WeakMap()).set(traffic, { maxTokens, withUsage, prepared }),
+    );
+  return { prepared, asked };
 };

@@ -104,7 +104,7 @@ export const spokenText = (
 const knownBodies = new WeakMap<Fields, boolean>();
 
 /** Decides whether a body differs from request to request. */
-export const isTemplateBody = (body: Fields): boolean => {
+const isTemplateBody = (body: Fields): boolean => {
   const known = knownBodies.get(body);
   if (known !== undefined) return known;
   const found = isRequestTemplate(JSON.stringify(body));
