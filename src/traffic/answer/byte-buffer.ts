@@ -22,7 +22,9 @@ export class ByteBuffer {
     const count = Math.min(end - start, room);
     const length = this.length + count;
     if (length > this.buffer.length) this.#grow(length);
-    this.buffer.set(bytes.subarray(start, start + count), this.length);
+    // Most reads are appended whole, and a view of them would cost more than the check.
+    const isWhole = count === bytes.length;
+    this.buffer.set(isWhole ? bytes : bytes.subarray(start, start + count), this.length);
     this.length = length;
   }
 
@@ -38,7 +40,7 @@ export class ByteBuffer {
   #grow(length: number): void {
     // Small buffers come from Node's pool. Allocating separate memory for each short answer costs more than reading it.
     const grown = Buffer.allocUnsafe(Math.max(length, 2 * this.buffer.length, 256));
-    this.buffer.copy(grown, 0, 0, this.length);
+    if (this.length > 0) this.buffer.copy(grown, 0, 0, this.length);
     this.buffer = grown;
   }
 }

@@ -103,8 +103,8 @@ export interface FailedAnswer {
   readonly partial: Answer;
 }
 
-const isLabelledJson = (headers: ResponseHeaders): boolean =>
-  /^application\/([\w.-]+\+)?json\b/i.test(headers['content-type'] ?? '');
+const isLabelledJson = ({ 'content-type': type = '' }: ResponseHeaders): boolean =>
+  type === 'application/json' || /^application\/([\w.-]+\+)?json\b/i.test(type);
 
 const notJson = (name: string, isLabelled: boolean): Outcome =>
   isLabelled

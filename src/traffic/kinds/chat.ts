@@ -79,28 +79,49 @@ interface AnswerTerms {
   readonly context: Pick<ReadingContext, 'fails' | 'redact'>;
 }
 
+type EndingsContext = Pick<ReadingContext, 'fails' | 'redact'>;
+
+/** Reads how the choices ended: the reason of a choice that failed or else of the first, as results hold it. */
+const endingOf = ({ choices }: CompletionParts, { fails, redact }: EndingsContext) => {
+  let first: string | null = null;
+  let failed: string | null = null;
+  let isKnown = true;
+  // This runs for each answer, so it makes no lists.
+  for (const choice of choices) {
+    const reason = readFinish(choice['finish_reason']);
+    if (reason === null) continue;
+    first ??= reason;
+    isKnown &&= isKnownFinish(reason);
+    if (failed === null && isFailingFinish(reason, fails)) failed = reason;
+  }
+  const reason = failed ?? first;
+  const finish = reason === null ? null : shownFinish(reason, redact);
+  return { finish, isFailed: failed !== null, isKnown };
+};
+
+const noNotes: ChatAnswer['notes'] = [];
+
 const answerOf = (
   completion: CompletionParts,
   firstByte: Instant,
   { price, asked, context }: AnswerTerms,
 ): ChatAnswer | FailedAnswer => {
-  const reasons = completion.choices
-    .map((choice) => readFinish(choice['finish_reason']))
-    .filter((reason) => reason !== null);
-  const failed = reasons.find((reason) => isFailingFinish(reason, context.fails));
+  const { finish, isFailed, isKnown } = endingOf(completion, context);
   const reported = tokensOf(completion);
   const tokens = asked === undefined ? reported : { ...reported, asked };
-  const notes = [
-    ...(reasons.every(isKnownFinish) ? [] : (['finish-unknown'] as const)),
-    ...(completion.usage?.isOdd === true ? (['usage-unreadable'] as const) : []),
-  ];
-  const reason = failed ?? reasons[0];
-  const finish = reason === undefined ? null : shownFinish(reason, context.redact);
+  const isOdd = completion.usage?.isOdd === true;
+  const notes =
+    isKnown && !isOdd
+      ? noNotes
+      : [
+          ...(isKnown ? [] : (['finish-unknown'] as const)),
+          ...(isOdd ? (['usage-unreadable'] as const) : []),
+        ];
   const cost = tokenCost(tokens, price);
   const answer: ChatAnswer = { kind: 'chat', firstByte, tokens, finish, notes, cost };
-  return failed === undefined || finish === null
-    ? answer
-    : { failure: 'the chat completion ended with finish_reason', by: finish, partial: answer };
+  return isFailed && finish !== null
+    ? { failure: 'the chat completion ended with finish_reason', by: finish, partial: answer }
+    : answer;
 };
 
 const charactersPerToken = 4;
@@ -120,17 +141,20 @@ const charactersOf = ({ choices }: CompletionParts): number => {
   return lengths.reduce((sum, length) => sum + length, 0);
 };
 
+const cachedOf = (usage: CompletionParts['usage']): Pick<TokenCounts, 'cached'> =>
+  usage?.cached === undefined ? {} : { cached: usage.cached };
+
 /** Returns the server's usage. If it counts 0 for an answer with text, characters / 4 are used instead. */
 const tokensOf = (completion: CompletionParts): TokenCounts => {
   const { usage } = completion;
   const input = usage?.input ?? null;
   const reported = usage?.output ?? null;
-  const cached = usage?.cached === undefined ? {} : { cached: usage.cached };
   if (reported !== null && reported > 0) {
-    return { input, output: reported, ...cached, source: 'usage' };
+    const tokens: TokenCounts = { input, output: reported, source: 'usage' };
+    return usage?.cached === undefined ? tokens : { ...tokens, cached: usage.cached };
   }
   const characters = charactersOf(completion);
   return reported === 0 && characters === 0
-    ? { input, output: 0, ...cached, source: 'usage' }
+    ? { input, output: 0, ...cachedOf(usage), source: 'usage' }
     : { input, output: Math.ceil(characters / charactersPerToken), source: 'characters' };
 };

@@ -302,6 +302,13 @@ const readLimits = (headers: HeaderFields, now: () => number) => {
   return { reported: limits.all as readonly ReportedLimit[], unreadable };
 };
 
+/** Decides quickly whether a response has a limit header, since most have none. */
+const declaresLimits = (headers: HeaderFields): boolean => {
+  for (const name in headers) if (meaningOf(name) !== null) return true;
+  const { ratelimit, 'ratelimit-policy': policy, 'helicone-ratelimit-policy': helicone } = headers;
+  return (ratelimit ?? policy ?? helicone) !== undefined;
+};
+
 /**
  * Reads all limit headers of a response. `now` is the time of the response in ms since 1970 by the server's clock (its
  * `Date` header), which absolute resets need. It never throws: unreadable headers are listed in `unreadable`, as `name:
@@ -367,6 +374,7 @@ const wordsOfLonger = ({ limit, unit, window }: ReportedLimit): readonly string[
  * about a minute.
  */
 export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null => {
+  if (!declaresLimits(headers)) return null;
   const own = readLimitHeaders(headers);
   if (own !== null) return { quota: own, longer: [] };
   const { reported } = readLimits(headers, () => dateOf(headers) ?? Number.NaN);
