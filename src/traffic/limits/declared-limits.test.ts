@@ -246,6 +246,80 @@ const rows: readonly Row[] = [
     [60, 49, null, null],
   ],
   ['two proxies that say the same', { 'x-ratelimit-limit': '60, 60' }, [60, null, null, null]],
+  [
+    'Hugging Face, whose policy is not what the draft says',
+    {
+      ratelimit: '"api";r=499;t=289',
+      'ratelimit-policy': '"fixed window";"api";q=500;w=300',
+    },
+    [null, null, null, null],
+    ['500 requests in 300 s'],
+  ],
+  [
+    'a policy with its window before each name',
+    {
+      ratelimit: '"rpm";r=5;t=3, "tpm";r=9;t=3',
+      'ratelimit-policy': '"sliding";"rpm";q=6;w=60, "sliding" ; "tpm"; q=10;w=60;qu="tokens"',
+    },
+    [6, 5, 10, 9],
+  ],
+  [
+    'a policy with capitals and a mark at its end',
+    { ratelimit: '"a"; R=50; T=30;', 'ratelimit-policy': '"a"; Q=60; W=60;' },
+    [60, 50, null, null],
+  ],
+  [
+    'Brave, with a limit of a second and one of a month',
+    {
+      'x-ratelimit-limit': '1, 15000',
+      'x-ratelimit-policy': '1;w=1, 15000;w=2592000',
+      'x-ratelimit-remaining': '1, 14000',
+      'x-ratelimit-reset': '1, 1419704',
+    },
+    [60, 1, null, null],
+    ['15,000 requests a month'],
+  ],
+  [
+    'a gateway with several limits by their words',
+    { 'x-ratelimit-limit': '60/minute, 1000/hour', 'x-ratelimit-remaining': '59' },
+    [60, 59, null, null],
+    ['1,000 requests an hour'],
+  ],
+];
+
+/** The notations of a limit, with the limit for a minute or the longer one. */
+const notations: readonly (readonly [text: string, minute: number | null, longer?: string])[] = [
+  ['60/minute', 60],
+  ['60/min', 60],
+  ['60/m', 60],
+  ['60 per minute', 60],
+  ['60 per 1 minute', 60],
+  ['60 per rolling minute', 60],
+  ['60 requests/minute', 60],
+  ['60 req/min', 60],
+  ['60 requests a minute', 60],
+  ['60 calls every minute', 60],
+  ['60 RPM', 60],
+  ['60rpm', 60],
+  ['10r/s', 600],
+  ['10/s', 600],
+  ['10/sec', 600],
+  ['10-S', 600],
+  ['5/10s', 30],
+  ['10-M', 10],
+  ['100/15m', null, '100 requests in 900 s'],
+  ['1000/h', null, '1,000 requests an hour'],
+  ['1000 per day', null, '1,000 requests a day'],
+  ['1000/month', null, '1,000 requests a month'],
+  ['200k', 200_000],
+  ['200K', 200_000],
+  ['2M', 2_000_000],
+  ['1.5m', 1_500_000],
+  ['2 million', 2_000_000],
+  ['2k/min', 2000],
+  ['2_000', 2000],
+  ['2,000', 2000],
+  ['150,000', 150_000],
 ];
 
 describe('the limits that an answer declares', () => {
@@ -262,6 +336,36 @@ describe('the limits that an answer declares', () => {
       expect([limitRequests, remainingRequests, limitTokens, remainingTokens]).toEqual(minute);
       expect(read!.longer).toEqual(longer);
       expect(readReportedLimits(headers, now).unreadable).toEqual([]);
+    },
+  );
+
+  it.each(notations.map(([text, minute, longer]) => ({ text, minute, longer })))(
+    'are read where they are written $text',
+    ({ text, minute, longer }) => {
+      for (const name of ['x-ratelimit-limit', 'ratelimit-limit', 'x-ratelimit-limit-requests']) {
+        const read = readDeclaredLimits({ [name]: text });
+        expect(read?.quota?.limitRequests ?? null).toBe(minute);
+        expect(read?.longer).toEqual(longer === undefined ? [] : [longer]);
+      }
+    },
+  );
+
+  it('are of tokens where the header says so', () => {
+    const headers = { 'x-ratelimit-limit-tokens': '2M TPM', 'x-ratelimit-limit-requests': '1k' };
+    expect(readDeclaredLimits(headers)?.quota).toMatchObject({
+      limitTokens: 2_000_000,
+      limitRequests: 1000,
+    });
+  });
+
+  it.each(['60/fortnight', '200k tokens/min', 'k', '60 per', '60//m', '6e9', 'soon', '1,00', ''])(
+    'are not read where they are written %j',
+    (text) => {
+      const headers = { 'x-ratelimit-limit-requests': text };
+      expect(readDeclaredLimits(headers)).toBeNull();
+      expect(readReportedLimits(headers, now).unreadable).toEqual([
+        `x-ratelimit-limit-requests: ${text}`,
+      ]);
     },
   );
 

@@ -1,8 +1,19 @@
-import { parseDictionary, parseList, Token } from 'structured-headers';
+import { parseDictionary, parseList } from 'structured-headers';
 import { readLimitHeaders } from '../../contract/limit-headers.ts';
 import type { ReportedLimit } from '../../model/limits/limit-log.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { type HeaderMeaning, meaningOf } from './header-families.ts';
+import {
+  countOf,
+  type Parameters,
+  plainList,
+  type Policy,
+  readLimitList,
+  readNotation,
+  wholeOf,
+  windowIn,
+  wordOf,
+} from './limit-text.ts';
 import { dateOf, millisecondsUntilReset } from './wait-text.ts';
 
 /** This file reads the limit headers of known gateways into one form. */
@@ -16,55 +27,6 @@ const decimal = /^-?\d{1,15}(?:\.\d{1,9})?$/;
 
 type LimitName = Pick<ReportedLimit, 'profile' | 'descriptor' | 'unit'>;
 type LimitValues = Partial<Omit<ReportedLimit, keyof LimitName>>;
-
-/** Returns a parsed number if it is finite and not too long; `null` for anything else. */
-const countOf = (value: unknown): number | null =>
-  typeof value === 'number' && Number.isSafeInteger(Math.trunc(value)) ? value : null;
-
-/** Returns a count as a whole number: what remains of a bucket may be a fraction. */
-const wholeOf = (value: unknown): number | null => {
-  const count = countOf(value);
-  return count === null ? null : Math.floor(count);
-};
-
-/** One member of a list of limits: `100`, `100;w=60` or, in the words of old drafts, `100;window=60`. */
-interface Policy {
-  readonly limit: number;
-  /** The window in ms; `null` if the member has none. */
-  readonly window: number | null;
-  readonly name: string | null;
-}
-
-type Parameters = ReadonlyMap<string, unknown>;
-
-/** Returns a word with or without quotes; `null` for anything else. */
-const wordOf = (value: unknown): string | null => {
-  if (value instanceof Token) return value.toString();
-  return typeof value === 'string' ? value : null;
-};
-
-const windowIn = (parameters: Parameters): number | null => {
-  const seconds = countOf(parameters.get('w')) ?? countOf(parameters.get('window'));
-  return seconds === null ? null : seconds * 1000;
-};
-
-/** Reads a list of limits without names, as in RateLimit-Limit and the policies before draft 8; `null` for any other text. */
-const readPolicies = (text: string): readonly Policy[] | null => {
-  try {
-    const policies = parseList(text).map(([value, all]) => {
-      const parameters: Parameters = all;
-      return {
-        limit: Array.isArray(value) ? null : wholeOf(value),
-        window: windowIn(parameters),
-        name: wordOf(parameters.get('name')),
-      };
-    });
-    const isRead = (policy: (typeof policies)[number]): policy is Policy => policy.limit !== null;
-    return policies.length > 0 && policies.every(isRead) ? policies : null;
-  } catch {
-    return null;
-  }
-};
 
 const windowCell = (window: number | null): LimitValues =>
   window === null ? {} : { window: milliseconds(window) };
@@ -153,7 +115,7 @@ const unitOfPolicy = (name: string, parameters: Parameters): string => {
  * of both come from the policy, which is read first. Throws an error for any other text.
  */
 const readNamedPolicies = (text: string, into: Collection, units: Map<string, string>): void => {
-  for (const [value, parameters] of parseList(text)) {
+  for (const [value, parameters] of parseList(plainList(text))) {
     // An inner list contains several items.
     if (Array.isArray(value)) continue;
     const descriptor = String(value);
@@ -190,7 +152,7 @@ const readStructured = (
     const text = headers[name];
     if (text === undefined) continue;
     const combined = name === 'ratelimit' ? readCombined(text) : null;
-    const unnamed = combined === null ? readPolicies(text) : null;
+    const unnamed = combined === null ? readLimitList(text, false) : null;
     if (combined !== null) into.add(draft7, combined);
     else if (unnamed !== null) policies.push(...unnamed);
     else {
@@ -203,6 +165,9 @@ const readStructured = (
   }
   return policies;
 };
+
+/** The headers of policies without names: Brave (Search API, Rate limiting), Helicone. */
+const policyHeaders = ['x-ratelimit-policy', 'helicone-ratelimit-policy'] as const;
 
 /** The families whose windows may come from a separate policy. */
 const withPolicies = ['ietf-draft-7', 'legacy', 'helicone'];
@@ -249,15 +214,19 @@ const inferWindows = ({ all }: Collection): void => {
   }
 };
 
+/** Returns the first of several numbers of seconds, as a list of limits has their resets. */
+const firstIn = (text: string, hasLists: boolean): string =>
+  hasLists && /^\d+(?:, *\d+)+$/.test(text) ? text.slice(0, text.indexOf(',')) : text;
+
 /** Reads the value of one header into its limit; returns false if it cannot be read. */
 const readCell = (
-  { field: kind, hasLists }: HeaderMeaning,
+  { field: kind, unit, hasLists }: HeaderMeaning,
   text: string,
   limit: Mutable<ReportedLimit>,
   now: () => number,
 ): boolean => {
   if (kind === 'reset') {
-    const wait = quickWait(text) ?? millisecondsUntilReset(text, now());
+    const wait = quickWait(text) ?? millisecondsUntilReset(firstIn(text, hasLists), now());
     if (wait !== null) limit.resetIn = milliseconds(wait);
     return wait !== null;
   }
@@ -267,8 +236,9 @@ const readCell = (
     limit[kind] = kind === 'limit' && count === -1 ? null : count;
     return true;
   }
-  const first = hasLists ? readPolicies(text)?.[0] : undefined;
-  if (first === undefined) return false;
+  const isTokens = unit.includes('tokens');
+  const first = hasLists ? readLimitList(text, isTokens)?.[0] : readNotation(text, isTokens);
+  if (first === undefined || first === null) return false;
   limit[kind] = first.limit;
   if (first.window !== null) limit.window = milliseconds(first.window);
   return true;
@@ -290,13 +260,15 @@ const readLimits = (headers: HeaderFields, now: () => number) => {
       continue;
     }
     if (meaning.window !== null) limit.window ??= milliseconds(meaning.window);
-    if (meaning.hasLists && meaning.field === 'limit' && text.includes(';'))
-      policies.push(...(readPolicies(text) ?? []).filter(({ window }) => window !== null));
+    if (meaning.hasLists && meaning.field === 'limit' && /[;,]/.test(text))
+      policies.push(...(readLimitList(text, false) ?? []).filter(({ window }) => window !== null));
   }
   if (headers['ratelimit'] !== undefined || headers['ratelimit-policy'] !== undefined)
     policies.push(...readStructured(headers, limits, unreadable));
-  const { 'helicone-ratelimit-policy': helicone } = headers;
-  if (helicone !== undefined) policies.push(...(readPolicies(helicone) ?? []));
+  for (const name of policyHeaders) {
+    const text = headers[name];
+    if (text !== undefined) policies.push(...(readLimitList(text, false) ?? []));
+  }
   if (policies.length > 0) joinPolicies(policies, limits);
   inferWindows(limits);
   return { reported: limits.all as readonly ReportedLimit[], unreadable };
@@ -305,8 +277,8 @@ const readLimits = (headers: HeaderFields, now: () => number) => {
 /** Decides quickly whether a response has a limit header, since most have none. */
 const declaresLimits = (headers: HeaderFields): boolean => {
   for (const name in headers) if (meaningOf(name) !== null) return true;
-  const { ratelimit, 'ratelimit-policy': policy, 'helicone-ratelimit-policy': helicone } = headers;
-  return (ratelimit ?? policy ?? helicone) !== undefined;
+  if (headers['ratelimit'] !== undefined || headers['ratelimit-policy'] !== undefined) return true;
+  return policyHeaders.some((name) => headers[name] !== undefined);
 };
 
 /**

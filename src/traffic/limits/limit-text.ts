@@ -1,0 +1,108 @@
+import { parseList, Token } from 'structured-headers';
+import { durationIn } from './wait-text.ts';
+
+/** This file reads the values of limits: lists of the IETF's drafts, and the notations that gateways have besides. */
+
+/** Returns a parsed number if it is finite and not too long; `null` for anything else. */
+export const countOf = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isSafeInteger(Math.trunc(value)) ? value : null;
+
+/** Returns a count as a whole number: what remains of a bucket may be a fraction. */
+export const wholeOf = (value: unknown): number | null => {
+  const count = countOf(value);
+  return count === null ? null : Math.floor(count);
+};
+
+/** One member of a list of limits: `100`, `100;w=60` or, in the words of old drafts, `100;window=60`. */
+export interface Policy {
+  readonly limit: number;
+  /** The window in ms; `null` if the member has none. */
+  readonly window: number | null;
+  readonly name: string | null;
+}
+
+export type Parameters = ReadonlyMap<string, unknown>;
+
+/** Returns a word with or without quotes; `null` for anything else. */
+export const wordOf = (value: unknown): string | null => {
+  if (value instanceof Token) return value.toString();
+  return typeof value === 'string' ? value : null;
+};
+
+export const windowIn = (parameters: Parameters): number | null => {
+  const seconds = countOf(parameters.get('w')) ?? countOf(parameters.get('window'));
+  return seconds === null ? null : seconds * 1000;
+};
+
+/** Reads a list of limits without names, as in RateLimit-Limit and the policies before draft 8; `null` for any other text. */
+const readPolicies = (text: string): readonly Policy[] | null => {
+  try {
+    const policies = parseList(text).map(([value, all]) => {
+      const parameters: Parameters = all;
+      return {
+        limit: Array.isArray(value) ? null : wholeOf(value),
+        window: windowIn(parameters),
+        name: wordOf(parameters.get('name')),
+      };
+    });
+    const isRead = (policy: (typeof policies)[number]): policy is Policy => policy.limit !== null;
+    return policies.length > 0 && policies.every(isRead) ? policies : null;
+  } catch {
+    return null;
+  }
+};
+
+const scales: Readonly<Record<string, number>> = { k: 1e3, m: 1e6, g: 1e9, b: 1e9 };
+const month = 30 * 86_400_000;
+
+const amount = String.raw`(?<count>\d[\d_]{0,20}(?:\.\d{1,9})?)`;
+const unit = '(?<unit>r|reqs?|requests?|calls?|quer(?:y|ies)|t|tok|tokens?)';
+const time = String.raw`(?:/|-|\b(?:per|an?|each|every|in)\b) ?(?:rolling )?(?<time>\d{0,6} ?[a-z]+)`;
+/** Matches `60/minute`, `60 requests per 15 minutes`, `10r/s` (nginx), `10-M` (ulule/limiter), `60 RPM`, `200k`. */
+const notation = new RegExp(
+  `^${amount} ?(?:(?<scale>[kmgb])(?:illion)?\\b)? ?(?:(?<short>[rt]p[smhd])|${unit}?(?: ?${time})?)$`,
+  'i',
+);
+const thousands = /^\d{1,3}(?:,\d{3})+$/;
+
+/** Returns the window of `minute`, `15m` or `month`, in ms; NaN for any other text. */
+const windowOf = (text: string): number =>
+  /^1? ?mo(?:nth)?$/i.test(text) ? month : durationIn(/^\d/.test(text) ? text : `1${text}`);
+
+const isOfTokens = (word: string): boolean => /^t/i.test(word);
+
+/**
+ * Reads one limit in a notation that is no list of the IETF's drafts; `null` for any other text, and for a text that
+ * names another unit than its header, which is of tokens or not.
+ */
+export const readNotation = (text: string, isTokens: boolean): Policy | null => {
+  const plain = thousands.test(text) ? text.replaceAll(',', '') : text.replaceAll(/\s+/g, ' ');
+  const groups = notation.exec(plain)?.groups;
+  if (groups === undefined) return null;
+  const { count, scale = '', short, unit: word = short, time: said = short?.at(-1) } = groups;
+  const limit = wholeOf(Number(count!.replaceAll('_', '')) * (scales[scale.toLowerCase()] ?? 1));
+  const window = said === undefined ? null : windowOf(said);
+  const isOther = word !== undefined && isOfTokens(word) !== isTokens;
+  return limit === null || Number.isNaN(window) || isOther ? null : { limit, window, name: null };
+};
+
+/** Reads a list of limits without names in the form of the drafts or in another notation; `null` for any other text. */
+export const readLimitList = (text: string, isTokens: boolean): readonly Policy[] | null => {
+  // `2,000` is a number, and `60,60` comes from two proxies that say the same.
+  const isNumber = thousands.test(text) && new Set(text.split(',')).size > 1;
+  const policies = isNumber ? null : readPolicies(text);
+  if (policies !== null) return policies;
+  const members = isNumber ? [text] : text.split(/[,;]/).map((member) => member.trim());
+  const read = members.map((member) => readNotation(member, isTokens));
+  return read.every((member) => member !== null) ? read : null;
+};
+
+/**
+ * Returns a list of named policies without what the drafts forbid. Hugging Face writes the kind of the window before
+ * the name (huggingface.co/docs/hub/rate-limits: `"fixed window";"api";q=500;w=300`), and others the names of parameters in capitals or a mark at the end.
+ */
+export const plainList = (text: string): string =>
+  text
+    .replaceAll(/"[^"]*" ?; ?(?="[^"]*" ?;)/g, '')
+    .replaceAll(/; ?(?:q|r|t|w|qu) ?= ?/gi, (name) => name.replaceAll(' ', '').toLowerCase())
+    .replace(/[;, ]+$/, '');
