@@ -240,7 +240,23 @@ const csv: Parser = (text) => {
 /** The columns of a table that are read. */
 const columns: readonly string[] = rowFields.filter((name) => name !== 'messages');
 
-const userRoles = new Set<unknown>(['human', 'user']);
+/** The names of the one who asks, in lower case; `prompter` is Open Assistant's. */
+const userRoles = new Set<string>(['human', 'user', 'prompter']);
+
+type Turn = Readonly<Record<string, unknown>> | null;
+
+/** Decides whether a turn is a question. Files write its role in any capitals, such as `Human`. */
+const isQuestion = (turn: Turn): boolean => {
+  const role = turn?.['from'] ?? turn?.['role'];
+  return typeof role === 'string' && userRoles.has(role.trim().toLowerCase());
+};
+
+/** Returns the turns of a conversation; the raw export of ShareGPT has them as `items`, others as `messages`. */
+const turnsOf = (conversation: unknown): readonly Turn[] => {
+  const fields = mappingOf(conversation);
+  const said = ['conversations', 'conversation', 'messages', 'items'].map((name) => fields?.[name]);
+  return said.find((turns) => Array.isArray(turns))?.map(mappingOf) ?? [null];
+};
 
 /**
  * Parses ShareGPT's conversations, whose turns have `from` and `value`, or OpenAI's `role` and `content`. It takes the
@@ -253,11 +269,10 @@ const shareGpt: Parser = (text) => {
   const rows = new DatasetRows();
   for (const [index, value] of list.entries()) {
     const place = `entry ${index + 1}`;
-    const said: unknown = mappingOf(value)?.['conversations'];
-    const turns = Array.isArray(said) ? said.map(mappingOf) : [null];
+    const turns = turnsOf(value);
     if (turns.includes(null))
       return `1: ${place}: expected "conversations" as a list of {"from": …, "value": …}`;
-    const question = turns.find((turn) => userRoles.has(turn?.['from'] ?? turn?.['role']));
+    const question = turns.find(isQuestion);
     const asked = question?.['value'] ?? question?.['content'];
     if (isText(asked)) {
       rows.entries.push({ messages: user(asked), maxTokens: null });

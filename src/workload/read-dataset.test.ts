@@ -224,6 +224,46 @@ describe('a file of prompts', () => {
   });
 
   it.each([
+    ['in capitals', { from: 'Human' }, { from: 'GPT' }],
+    ['all in capitals', { from: 'HUMAN' }, { from: 'CHATGPT' }],
+    ['in capitals, as OpenAI names them', { role: 'User' }, { role: 'ASSISTANT' }],
+    ['between blanks', { from: ' human ' }, { from: 'gpt' }],
+    ['of Open Assistant', { role: 'prompter' }, { role: 'assistant' }],
+  ])('in ShareGPT format may have roles %s', (_, human, other) => {
+    const list = ['conversations', 'conversation', 'messages', 'items'].map((name) => ({
+      [name]: [
+        { ...other, value: 'What may I do?' },
+        { ...human, value: name },
+        { ...other, value: 'Yes.' },
+      ],
+    }));
+    const prompts = ['conversations', 'conversation', 'messages', 'items'].map((name) =>
+      asked(name),
+    );
+    expect(read('odd.json', JSON.stringify(list))).toEqual(prompts);
+  });
+
+  it('in ShareGPT format counts the conversations without a question, whatever their roles are', () => {
+    const list = [
+      {
+        conversations: [
+          { from: 'Human', value: 'one' },
+          { from: 'GPT', value: 'y' },
+        ],
+      },
+      { conversations: [{ from: 'GPT', value: 'y' }] },
+      { conversations: [{ from: 7, value: 'y' }, { value: 'y' }] },
+      { conversations: [{ from: 'HUMAN', value: ['y'] }] },
+    ];
+    const found = readDataset('odd.json', [Buffer.from(JSON.stringify(list))], media, newSha256);
+    expect(found.ok && found.value.facts.dropped).toMatchObject({
+      rows: 3,
+      firstRow: 'entry 2',
+      turns: 1,
+    });
+  });
+
+  it.each([
     ['p.txt', 'x', 'p.txt: expected a file of prompts that ends in .jsonl'],
     ['p.jsonl', '', 'p.jsonl: expected at least one prompt'],
     ['p.jsonl', '{"prompt":"a"}\n{"prompt":', 'p.jsonl:2: expected a JSON object'],
