@@ -1,4 +1,5 @@
 import { maxFinishLength, plainFinish } from '../../model/observation/outcome.ts';
+import { objectOf } from './json-text.ts';
 
 /**
  * This file defines which finish reasons complete an answer and which fail it. `content_filter` and `length` complete
@@ -127,3 +128,14 @@ export const readFinish = (value: unknown): string | null => {
   if (typeof value === 'object' && 'type' in value) return readFinish(value.type);
   return JSON.stringify(value).slice(0, maxReadLength);
 };
+
+/**
+ * Reads the finish reason of a choice from its own field, from Gemini's `finishReason` (its API in the form of OpenAI's,
+ * in the last chunk), or from within its delta or message.
+ */
+export const finishOfChoice = (
+  choice: Readonly<Record<string, unknown>>,
+  part: unknown,
+): string | null =>
+  readFinish(choice['finish_reason']) ??
+  readFinish(choice['finishReason'] ?? objectOf(part)?.['finish_reason']);

@@ -127,6 +127,14 @@ describe('a whole chat that the server reports as failed', () => {
     });
   });
 
+  it.each([
+    { finish_reason: undefined, finishReason: 'abort' },
+    { finish_reason: null, message: { content: '', finish_reason: 'abort' } },
+    { finish_reason: { type: 'abort', message: '' } },
+  ])('is one wherever its finish reason stands: %j', (choice) => {
+    expect(read('chat', at(choice))).toMatchObject({ kind: 'malformed', issue: 'stream-error' });
+  });
+
   it('has secrets masked that are in its finish reason', () => {
     const secret = `sk-${'s'.repeat(80)}`;
     const redact = (said: string): string => said.replaceAll(secret, '[redacted]');

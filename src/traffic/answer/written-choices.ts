@@ -46,8 +46,8 @@ export class StreamedChoices {
 
   add(data: string): void {
     for (const value of listOf(fieldsOf(jsonIn(data))['choices'])) {
-      const { index = 0, delta } = fieldsOf(value);
-      const { content, tool_calls: calls } = fieldsOf(delta);
+      const { index = 0, delta, message, text } = fieldsOf(value);
+      const { content = text, tool_calls: calls } = fieldsOf(delta ?? message);
       const choice = this.#choiceAt(Number(index));
       choice.text += textOf(content);
       for (const [position, call] of callsOf(calls).entries()) {

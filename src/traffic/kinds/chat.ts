@@ -6,9 +6,9 @@ import type { Price } from '../../model/workload/traffic.ts';
 import { type RequestedPromptTokens, chatRequest } from '../request/chat-request.ts';
 import { tokenCost } from '../cost-of-tokens.ts';
 import {
+  finishOfChoice,
   isFailingFinish,
   isKnownFinish,
-  readFinish,
   shownFinish,
 } from '../answer/finish-reasons.ts';
 import { readChatError } from '../answer/read-refusal.ts';
@@ -46,7 +46,8 @@ const missIn = (
   expect: Expectation,
   { redact }: ReadingContext,
 ): string | null => {
-  const finish = readFinish(choices[0]?.['finish_reason']);
+  const [first] = choices;
+  const finish = first === undefined ? null : finishOfChoice(first, first.message);
   const shown = finish === null ? null : shownFinish(finish, redact);
   return describeMiss(expect, choicesOfCompletion(choices), shown);
 };
@@ -88,7 +89,7 @@ const endingOf = ({ choices }: CompletionParts, { fails, redact }: EndingsContex
   let isKnown = true;
   // This runs for each answer, so it makes no lists.
   for (const choice of choices) {
-    const reason = readFinish(choice['finish_reason']);
+    const reason = finishOfChoice(choice, choice.message);
     if (reason === null) continue;
     first ??= reason;
     isKnown &&= isKnownFinish(reason);

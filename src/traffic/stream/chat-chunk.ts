@@ -1,6 +1,6 @@
-import { isTooComplex, jsonIn } from '../answer/json-text.ts';
+import { isTooComplex, jsonIn, objectOf } from '../answer/json-text.ts';
 import { servedChunkSchema } from '../../contract/chat.ts';
-import { readFinish } from '../answer/finish-reasons.ts';
+import { finishOfChoice } from '../answer/finish-reasons.ts';
 import { readChatError, readErrorLine } from '../answer/read-refusal.ts';
 import { readUsage, type UsageReading } from '../answer/read-usage.ts';
 import { textsIn } from '../answer/texts-in.ts';
@@ -50,7 +50,7 @@ const isReasoningPart = (part: unknown): boolean =>
   /thinking|reasoning/.test(part.type);
 
 /** Returns the kind of content, given as a text or as parts. It is visible if any part is. */
-const carriedByContent = (content: NonNullable<Choice['delta']>['content']): CarriedContent => {
+const carriedByContent = (content: unknown): CarriedContent => {
   if (!Array.isArray(content)) return isText(content) ? 'visible' : 'nothing';
   const filled = content.filter(hasText);
   if (filled.length === 0) return 'nothing';
@@ -63,9 +63,12 @@ const reasoningNames =
     ' ',
   );
 
-const carriedBy = ({ delta }: Choice): CarriedContent => {
-  if (delta === null || delta === undefined) return 'nothing';
-  const content = carriedByContent(delta.content);
+/** Servers that do not tell chunks from answers send a message or a text instead of a delta. Perplexity sends both, so a delta counts first. */
+const carriedBy = (choice: Choice): CarriedContent => {
+  if (choice.delta === undefined && isText(choice['text'])) return 'visible';
+  const delta: Fields | null = choice.delta ?? objectOf(choice['message']);
+  if (delta === null) return 'nothing';
+  const content = carriedByContent(delta['content']);
   if (content === 'visible' || isText(delta['refusal'])) return 'visible';
   // `function_call` is the older form of a tool call.
   if (hasText(delta['tool_calls']) || hasText(delta['function_call'])) return 'visible';
@@ -116,7 +119,7 @@ export const readChatChunk = (data: string, redact: (text: string) => string): C
   const choices = (parsed.data.choices ?? []).map((choice, position) => ({
     index: Number.isSafeInteger(choice['index']) ? Number(choice['index']) : position,
     carries: carriedBy(choice),
-    finish: readFinish(choice['finish_reason']),
+    finish: finishOfChoice(choice, choice.delta),
   }));
   return { kind: 'chunk', choices, usage };
 };

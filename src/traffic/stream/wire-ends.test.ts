@@ -13,6 +13,7 @@ import {
   readEverySplit,
   stopChunk,
   textChunk,
+  usageFields,
 } from '../kinds/stream-bodies.fixture.ts';
 
 const twoTokens = { tokenInstants: 2, finish: 'stop', notes: [] };
@@ -79,6 +80,30 @@ describe('the end of a streamed chat, however it is cut,', () => {
     expect(readEverySplit(sseEvents(...chunks))).toEqual(
       expectMalformed('stream-truncated', /finish reason for choice 0$/, { tokenInstants: 2 }),
     );
+  });
+
+  it.each([
+    ['under Gemini’s name', { delta: {}, finish_reason: null, finishReason: 'stop' }],
+    ['in the delta', { delta: { finish_reason: 'stop' } }],
+    ['as an object', { delta: {}, finish_reason: { type: 'stop', matched: 2 } }],
+  ])('may have its finish reason %s', (_, choice) => {
+    const last = { choices: [{ index: 0, ...choice }] };
+    expect(readEverySplit(sseEvents(textChunk('a'), textChunk('b'), last, doneData))).toEqual(
+      expectCompleted(twoTokens),
+    );
+    const failed = JSON.stringify(last).replace('"stop"', '"abort"');
+    expect(readEverySplit(sseEvents(textChunk('a'), JSON.parse(failed) as object))).toMatchObject({
+      issue: 'stream-error',
+    });
+  });
+
+  it('keeps its finish reason beside a usage whose choice has none, as LiteLLM sends it', () => {
+    for (const choice of [{ delta: {} }, { delta: {}, finish_reason: null }]) {
+      const usage = { input: 5, output: 2, source: 'usage' };
+      const last = { choices: [{ index: 0, ...choice }], usage: usageFields(2) };
+      const body = sseEvents(textChunk('a'), textChunk('b'), stopChunk, last, doneData);
+      expect(readEverySplit(body)).toEqual(expectCompleted({ ...twoTokens, tokens: usage }));
+    }
   });
 
   it('drops an event that is cut off, with a note', () => {

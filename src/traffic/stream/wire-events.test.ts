@@ -45,6 +45,23 @@ describe('a streamed chat, however it is cut,', () => {
     }
   });
 
+  it.each([
+    ['a message instead of a delta', (text: string) => ({ message: { content: text } })],
+    ['a text instead of a delta', (text: string) => ({ text })],
+    [
+      'a message so far beside each delta',
+      (text: string) => ({
+        delta: { content: text },
+        message: { content: `so far ${text}` },
+      }),
+    ],
+  ])('counts the tokens of chunks with %s', (_, piece) => {
+    const chunks = ['a', 'b'].map((text) => ({ choices: [{ index: 0, ...piece(text) }] }));
+    expect(readEverySplit(sseEvents(...chunks, stopChunk, doneData))).toEqual(
+      expectCompleted({ ...twoTokens, tokens: { input: null, output: 2, source: 'events' } }),
+    );
+  });
+
   it('does not take a chunk without choices for the first event', () => {
     const answer = answerFromReads(
       sseEvent({ choices: [], usage: null }),
