@@ -2,6 +2,7 @@ import type { WireRequest } from '../../model/observation/exchange.ts';
 import { type Draw, drawFrom } from '../../model/workload/draw.ts';
 import { resolveMockLimits, type ResponseClass } from '../../model/gateway/mock-limits.ts';
 import { type KeyLimiter, openKeyLimiter } from '../../mock/limits/key-limiter.ts';
+import { type ChargedChat, noChat } from '../../mock/limits/token-rules.ts';
 import { limitedAnswer } from '../../mock/limits/limited-answer.ts';
 import { type SettingsInput, settingsSchema } from '../../mock/settings/settings.ts';
 import { EventQueue } from './event-queue.fixture.ts';
@@ -59,20 +60,23 @@ const classOf = ({ path, body }: WireRequest): ResponseClass => {
 };
 
 /** Tokens of a chat: one for each word of the prompt, and a share of `max_tokens` for the answer. */
-const tokensOf = (
-  { body }: WireRequest,
-  share: number,
-): { input: number; output: number; reserved: number } => {
+const tokensOf = ({ body }: WireRequest, share: number) => {
   const chat = JSON.parse(Buffer.from(body!).toString()) as {
     messages: { content: string }[];
     max_tokens: number;
+    stream?: boolean;
+    stream_options?: { include_usage?: boolean };
   };
   const prompt = chat.messages[0]!.content;
-  return {
-    input: prompt.split(' ').length + 3,
-    output: Math.round(chat.max_tokens * share),
-    reserved: Math.ceil(prompt.length / 4) + chat.max_tokens,
+  const size: ChargedChat = {
+    promptTokens: prompt.split(' ').length + 3,
+    promptBytes: prompt.length,
+    maxTokens: chat.max_tokens,
+    choices: 1,
+    isStream: chat.stream === true,
+    asksForUsage: chat.stream_options?.include_usage === true,
   };
+  return { size, output: Math.round(chat.max_tokens * share) };
 };
 
 const completion = (input: number, output: number): string =>
@@ -89,6 +93,7 @@ class GatewayModel {
   readonly #service: () => number;
   readonly #share: () => number;
   readonly #shared: boolean;
+  readonly #seed: number;
   readonly #fails: () => boolean;
 
   constructor(
@@ -106,6 +111,7 @@ class GatewayModel {
     const draw = drawFrom(seed, 6);
     const within = ([least, most]: readonly [number, number]) =>
       least + draw.uniform() * (most - least);
+    this.#seed = seed;
     this.#share = () => within(answers);
     this.#service = () => (typeof service === 'number' ? service : within(service));
     const failures = drawFrom(seed, 9);
@@ -149,17 +155,21 @@ class GatewayModel {
       return;
     }
     const isChat = request.path === '/chat/completions' && status === 200;
-    const tokens = isChat ? tokensOf(request, this.#share()) : { input: 0, output: 0, reserved: 0 };
-    const stopped = admission.reserve(now, tokens.reserved);
+    const { size, output } = isChat
+      ? tokensOf(request, this.#share())
+      : { size: noChat, output: 0 };
+    const stopped = isChat ? admission.reserve(now, size) : null;
     if (stopped !== null) {
       refuse(stopped);
       admission.end();
       return;
     }
     this.#queue.at(Math.max(now, admission.startsAt) + this.#service(), () => {
-      admission.charge(this.#queue.now, tokens.input + tokens.output);
+      admission.firstToken(this.#queue.now, 0);
+      const use = { cachedTokens: 0, written: output, whole: output, isCut: false };
+      admission.charge(this.#queue.now, use);
       admission.end();
-      const body = isChat ? completion(tokens.input, tokens.output) : '{}';
+      const body = isChat ? completion(size.promptTokens, output) : '{}';
       answer({ status, headers: shownFor(status === 200 ? route : 'refused'), body });
     });
   }
@@ -167,7 +177,8 @@ class GatewayModel {
   #allowanceOf(key: string): KeyLimiter {
     const known = this.#allowances.get(key);
     if (known !== undefined) return known;
-    const fresh = openKeyLimiter(this.#limits, -(this.#wallZero % this.#limits.window));
+    const phase = -(this.#wallZero % this.#limits.window);
+    const fresh = openKeyLimiter(this.#limits, phase, this.#seed);
     this.#allowances.set(key, fresh);
     return fresh;
   }

@@ -73,7 +73,8 @@ describe('the judge of a run’s limits', () => {
               const times = { sent: from, answered: from, ended: from };
               return { ...blankLedgerEntry, ...times, status: 429, tokens: null, unit: 'tokens' };
             }
-            charges.push({ at, charge: () => admission.charge(at, tokens) });
+            const use = { cachedTokens: 0, written: tokens, whole: tokens, isCut: false };
+            charges.push({ at, charge: () => admission.charge(at, use) });
             return {
               ...blankLedgerEntry,
               sent: from,

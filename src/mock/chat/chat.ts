@@ -15,6 +15,7 @@ import { tokenLogprob, countTokens } from './tokens.ts';
 import { type AdmittedRequest, type Handler, openEventStream } from '../http/mock-exchange.ts';
 import type { TokenSink } from '../serving/token-schedule.ts';
 import { type ContentPart, mediaTokens } from '../../contract/content-parts.ts';
+import type { ChargedChat } from '../limits/token-rules.ts';
 import { RequestRefusal } from '../errors/mock-errors.ts';
 import type { Settings } from '../settings/settings.ts';
 import { readStructuredFormat } from './json-value.ts';
@@ -131,14 +132,20 @@ const parseChat = (body: Uint8Array, settings: Settings) => {
 };
 type ParsedChat = ReturnType<typeof parseChat>;
 
-/** Charges the limits for the prompt and the written tokens of a chat that has ended. */
-const chargeTokens = ({ admitted, chat }: ChatExchange, output: number): void =>
-  admitted.permit.charge(admitted.clock.now(), chat.promptTokens + output);
+/** Charges the limits for a chat that has ended; it is cut if its client hung up. */
+const chargeTokens = (
+  { admitted, cachedTokens, usage }: ChatExchange,
+  written: number,
+  isCut: boolean,
+): void => {
+  const use = { cachedTokens, written, whole: usage.completion_tokens, isCut };
+  admitted.permit.charge(admitted.clock.now(), use);
+};
 
 const freePrices = { input: 0, output: 0 };
 
-const chargeAndBill = (chatExchange: ChatExchange, output: number): void => {
-  chargeTokens(chatExchange, output);
+const chargeAndBill = (chatExchange: ChatExchange, output: number, isCut: boolean): void => {
+  chargeTokens(chatExchange, output, isCut);
   const { admitted, chat } = chatExchange;
   const { model, promptTokens: input, stream } = chat;
   admitted.bill({
@@ -154,11 +161,17 @@ const stepsOf = ({ completions }: ChatExchange): number =>
 
 /** Passes due tokens to `sink`. A request that ends early cancels the rest and calls `onCancelled`. */
 const serveChat = (chatExchange: ChatExchange, sink: TokenSink, onCancelled: () => void): void => {
-  const { model, promptTokens, prompt } = chatExchange.chat;
-  const { exchange, clock, serving } = chatExchange.admitted;
+  const { chat, admitted, cachedTokens } = chatExchange;
+  const { model, promptTokens, prompt } = chat;
+  const { exchange, clock, serving, permit } = admitted;
   exchange.trace?.setFields({ queued: clock.now() });
   const steps = stepsOf(chatExchange);
-  const cancel = serving.serve({ model, promptTokens, prompt, steps }, sink);
+  const emit: TokenSink['emit'] = (from, to, at) => {
+    if (from === 0) permit.firstToken(clock.now(), cachedTokens);
+    sink.emit(from, to, at);
+  };
+  const uncached = promptTokens - cachedTokens;
+  const cancel = serving.serve({ model, promptTokens, prompt, uncached, steps }, { emit });
   const interrupt = (): void => {
     cancel();
     onCancelled();
@@ -195,7 +208,7 @@ const answerWhole = (chatExchange: ChatExchange): void => {
   const emit: TokenSink['emit'] = (from, to, at) => {
     if (from === 0) exchange.trace?.setFields({ prefillEnd: at.dueOf(0) });
     if (to < stepsOf(chatExchange)) return;
-    chargeAndBill(chatExchange, written);
+    chargeAndBill(chatExchange, written, false);
     exchange.counters.tokens.output += written;
     exchange.answerJson('completed.chat', 200, {
       id,
@@ -206,7 +219,7 @@ const answerWhole = (chatExchange: ChatExchange): void => {
       usage,
     });
   };
-  serveChat(chatExchange, { emit }, () => chargeTokens(chatExchange, 0));
+  serveChat(chatExchange, { emit }, () => chargeTokens(chatExchange, 0, true));
 };
 
 const answerStream = (chatExchange: ChatExchange): void => {
@@ -220,16 +233,39 @@ const answerStream = (chatExchange: ChatExchange): void => {
     return { completion, frames };
   });
   const answer = new StreamedAnswer({ exchange, choices, stream }, () => {
-    chargeAndBill(chatExchange, answer.sent);
+    chargeAndBill(chatExchange, answer.sent, false);
     exchange.recordEnd('completed.chat-stream');
     return choices[0]!.frames.end(usage);
   });
-  serveChat(chatExchange, answer, () => chargeAndBill(chatExchange, answer.sent));
+  serveChat(chatExchange, answer, () => chargeAndBill(chatExchange, answer.sent, true));
 };
 
-/** Estimates the tokens to reserve for a chat: one for four characters of the prompt, and the maximum of the answer. */
-const estimateOf = ({ prompt, maxTokens, choices }: ParsedChat): number =>
-  Math.ceil(prompt.reduce((sum, { length }) => sum + length, 0) / 4) + (maxTokens ?? 0) * choices;
+/** Returns the size by which the limits decide on a chat. */
+const sizeOf = ({
+  prompt,
+  promptTokens,
+  maxTokens,
+  choices,
+  stream,
+  streamUsage,
+}: ParsedChat): ChargedChat => ({
+  promptTokens,
+  promptBytes: prompt.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+  maxTokens,
+  choices,
+  isStream: stream,
+  asksForUsage: streamUsage,
+});
+
+/** Returns the tokens of a prompt that are in the cache, which costs time for long prompts. */
+const cachedTokensOf = (
+  { serving, settings: { latency, limits } }: AdmittedRequest,
+  chat: ParsedChat,
+): number => {
+  const { cachedShare = 1, reportsCached = false } = limits.charging ?? {};
+  const isAsked = latency !== 'fixed' || reportsCached || cachedShare < 1;
+  return isAsked ? chat.promptTokens - serving.uncachedOf(chat) : 0;
+};
 
 const openChatExchange = (admitted: AdmittedRequest, chat: ParsedChat, body: Uint8Array) => {
   const { exchange, key, settings } = admitted;
@@ -246,12 +282,17 @@ const openChatExchange = (admitted: AdmittedRequest, chat: ParsedChat, body: Uin
     generateCompletion(drawFrom(...drawKey, ...(index === 0 ? [] : [index])), chat, length),
   );
   const written = completions.reduce((sum, { tokens }) => sum + tokens.length, 0);
+  const cachedTokens = cachedTokensOf(admitted, chat);
   const usage: Usage = {
     prompt_tokens: promptTokens,
     completion_tokens: written,
     total_tokens: promptTokens + written,
+    ...(settings.limits.charging?.reportsCached === true
+      ? { prompt_tokens_details: { cached_tokens: cachedTokens } }
+      : {}),
   };
-  return { admitted, id: `chatcmpl-${digest.toString('hex', 0, 12)}`, chat, completions, usage };
+  const id = `chatcmpl-${digest.toString('hex', 0, 12)}`;
+  return { admitted, id, chat, cachedTokens, completions, usage };
 };
 
 type ChatExchange = ReturnType<typeof openChatExchange>;
@@ -261,7 +302,7 @@ export const answerChat: Handler = (admitted) => {
   const { exchange, settings, permit, clock } = admitted;
   readRequestBody(exchange, (body) => {
     const chat = parseChat(body, settings);
-    const limitExceeded = permit.reserve(clock.now(), estimateOf(chat));
+    const limitExceeded = permit.reserve(clock.now(), sizeOf(chat));
     if (limitExceeded !== null) return admitted.refuseByLimit(limitExceeded);
     const chatExchange = openChatExchange(admitted, chat, body);
     if (chat.stream) answerStream(chatExchange);

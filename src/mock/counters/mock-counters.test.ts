@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { helloChat, testKeyHeaders, startManualMock } from '../gateway/manual-mock.fixture.ts';
-import type { CreditLedger } from './mock-counters.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 
 const prices = { 'weir/small': { input: 1_000_000, output: 10_000_000 } };
 /** `hello` has 2 prompt tokens: 2 micro-units in, 10 for each token out. */
@@ -10,7 +10,9 @@ const second = { authorization: 'Bearer sk-weir-test-2' };
 const opened = async (balance: number | null, ledger = 10) => {
   const bench = await startManualMock({ prices, credits: { balance, ledger } });
   const readLedger = async () =>
-    (await (await fetch(`${bench.mock.controlUrl}/ledger`)).json()) as CreditLedger;
+    (await (await fetch(`${bench.mock.controlUrl}/ledger`)).json()) as ReturnType<
+      Gateway['ledger']
+    >;
   return { ...bench, readLedger };
 };
 
@@ -48,7 +50,13 @@ describe('the credits of a key', () => {
     expect((await chatAfterMinute(asked)).status).toBe(200);
     expect((await chatAfterMinute(asked)).status).toBe(402);
     await fetch(`${mock.controlUrl}/reset`, { method: 'POST' });
-    expect(await readLedger()).toEqual({ charges: 0, micros: 0, dropped: 0, entries: [] });
+    expect(await readLedger()).toEqual({
+      charges: 0,
+      micros: 0,
+      dropped: 0,
+      entries: [],
+      tokens: { charges: 0, dropped: 0, entries: [] },
+    });
     expect((await chatAfterMinute(asked)).status).toBe(200);
   });
 });
@@ -78,6 +86,21 @@ describe('the ledger', () => {
         expect.objectContaining({ requestId: 'mock-2', key: 1, kind: 'chat-stream', micros: 32 }),
         expect.objectContaining({ kind: 'speech', quantities: { characters: 2 }, micros: 30 }),
       ],
+      tokens: {
+        charges: 2,
+        dropped: 0,
+        entries: [
+          {
+            requestId: 'one',
+            key: 0,
+            at: 140,
+            tokens: 5,
+            parts: { prompt: 2, completion: 3 },
+            left: { before: 2_000_000, after: 1_999_995 },
+          },
+          expect.objectContaining({ requestId: 'mock-2', key: 1, at: 60_140, tokens: 5 }),
+        ],
+      },
     });
     expect(JSON.stringify(ledger)).not.toContain('sk-weir');
   });
@@ -97,8 +120,10 @@ describe('the ledger', () => {
   it('keeps the last lines, counts the dropped ones, and sums all of them', async () => {
     const { chatAfterMinute, readLedger, counters } = await opened(null, 2);
     for (const _ of 'abc') await (await chatAfterMinute(asked)).text();
-    const { entries, ...sums } = await readLedger();
-    expect(entries.map(({ requestId }) => requestId)).toEqual(['mock-2', 'mock-3']);
+    const { entries, tokens, ...sums } = await readLedger();
+    for (const list of [entries, tokens.entries])
+      expect(list.map(({ requestId }) => requestId)).toEqual(['mock-2', 'mock-3']);
+    expect(tokens).toMatchObject({ charges: 3, dropped: 1 });
     expect(sums).toEqual({ charges: 3, micros: 96, dropped: 1 });
     expect((await counters())['cost.micros']).toBe(96);
   });

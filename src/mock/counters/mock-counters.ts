@@ -141,4 +141,3 @@ export const openCreditAccounts = ({ ledger: listed, balance: initial }: MockCre
     ledger: () => ({ charges, micros, dropped: recent.dropped, entries: recent.items() }),
   };
 };
-export type CreditLedger = ReturnType<ReturnType<typeof openCreditAccounts>['ledger']>;

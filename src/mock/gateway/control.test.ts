@@ -202,6 +202,7 @@ describe('the trace log', () => {
             before: { requests: { ...limit, remaining: 59 } },
             after: { requests: { ...limit, remaining: 58 } },
           },
+          charges: [],
           read: 5,
           queued: 5,
           prefillEnd: 105,

@@ -2,11 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
 import { findModel, listModels } from '../http/model-list.ts';
 import { answerChat } from '../chat/chat.ts';
-import {
-  type ResolvedMockLimits,
-  type ResponseClass,
-  resolveMockLimits,
-} from '../../model/gateway/mock-limits.ts';
+import { type ResponseClass, resolveMockLimits } from '../../model/gateway/mock-limits.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
 import {
   type CreditCharge,
@@ -29,7 +25,10 @@ import {
   type LimitExceeded,
   type LimitHeaders,
   openKeyLimiter,
+  type Permit,
 } from '../limits/key-limiter.ts';
+import type { TokenCharge } from '../limits/token-limiter.ts';
+import { openTokenLedger } from '../counters/token-ledger.ts';
 import { RequestRefusal } from '../errors/mock-errors.ts';
 import { limitedAnswer } from '../limits/limited-answer.ts';
 import { behaviourOf, changeBehaviour, type Settings } from '../settings/settings.ts';
@@ -38,11 +37,12 @@ import { answerTranscription } from '../audio/transcription.ts';
 import type { RequestTraceLog } from '../http/request-trace.ts';
 import { openServing } from '../serving/serving.ts';
 
-const openKeyLimiters = ({ keys, limits: limitSettings }: Settings, clock: MockClock) => {
+const openKeyLimiters = ({ keys, seed, limits: limitSettings }: Settings, clock: MockClock) => {
   const limits = resolveMockLimits(limitSettings);
   // Aligned windows begin with the windows of the wall clock.
   const phase = (clock.now() - clock.wall()) % limits.window;
-  return { limits, keyLimiters: new Map(keys.map((key) => [key, openKeyLimiter(limits, phase)])) };
+  const limiters = keys.map((key, i) => [key, openKeyLimiter(limits, phase, seed + i)] as const);
+  return { limits, keyLimiters: new Map(limiters) };
 };
 
 /** Starts an epoch, in which nothing is counted yet, and limits and credits are full. */
@@ -51,6 +51,7 @@ const startCounterEpoch = (settings: Settings, clock: MockClock) => ({
   ...openKeyLimiters(settings, clock),
   serving: openServing(settings, clock),
   creditAccounts: openCreditAccounts(settings.credits),
+  tokenLedger: openTokenLedger(settings.credits),
   chooseFault: openFaultChooser(settings),
 });
 
@@ -66,7 +67,8 @@ const applySettingsChange = (
   if (before.credits.balance !== after.credits.balance)
     epoch.creditAccounts.setBalance(after.credits.balance);
   if (before.credits.ledger !== after.credits.ledger)
-    epoch.creditAccounts.setLedgerSize(after.credits.ledger);
+    for (const ledger of [epoch.creditAccounts, epoch.tokenLedger])
+      ledger.setLedgerSize(after.credits.ledger);
   const isUnchanged = (...fields: readonly (keyof Settings)[]): boolean =>
     fields.every((field) => JSON.stringify(before[field]) === JSON.stringify(after[field]));
   return {
@@ -159,27 +161,34 @@ const responseClassOf = (route: RouteName, status: number, contentType: string):
   return route === 'chat' && contentType.startsWith('text/event-stream') ? 'chat-stream' : route;
 };
 
+/** The permit of requests that never count. */
+const freePermit = (now: number, headers: LimitHeaders): Permit => ({
+  admitted: true,
+  startsAt: now,
+  headers,
+  reserve: () => null,
+  firstToken: () => undefined,
+  charge: () => undefined,
+  end: () => undefined,
+});
+
 const checkKeyLimits = (
-  exchange: MockExchange,
+  { trace, id: requestId, keyIndex }: MockExchange,
+  { limits, tokenLedger }: CounterEpoch,
   limiter: KeyLimiter,
-  { route, limits, now }: { route: RouteName; limits: ResolvedMockLimits; now: number },
+  route: RouteName,
+  now: number,
 ): Admission => {
-  if ((limits.uncounted as readonly string[]).includes(route)) {
-    const headers = limiter.headers(now);
-    const nothing = (): void => undefined;
-    return {
-      admitted: true,
-      startsAt: now,
-      headers,
-      reserve: () => null,
-      charge: nothing,
-      end: nothing,
-    };
-  }
-  const { trace } = exchange;
+  if ((limits.uncounted as readonly string[]).includes(route))
+    return freePermit(now, limiter.headers(now));
   const before = trace === null ? null : limiter.levels(now);
-  const admission = limiter.admit(now);
-  if (before !== null) trace?.setFields({ limits: { before, after: limiter.levels(now) } });
+  const charges: TokenCharge[] = [];
+  const admission = limiter.admit(now, (charge) => {
+    charges.push(charge);
+    tokenLedger.add({ requestId, key: keyIndex!, charge });
+  });
+  if (before !== null)
+    trace?.setFields({ charges, limits: { before, after: limiter.levels(now) } });
   return admission;
 };
 
@@ -215,7 +224,7 @@ const admit = (
     const { body, headers } = limitedAnswer(exceeded, limits, { key, route }, clock);
     exchange.answerJson(`limited.${exceeded.cause}`, 429, body, headers);
   };
-  const permit = checkKeyLimits(exchange, limiter, { route, limits, now: clock.now() });
+  const permit = checkKeyLimits(exchange, epoch, limiter, route, clock.now());
   setLimitHeaders(permit.headers);
   if (!permit.admitted) return refuseByLimit(permit);
   const endPermit = (): void => permit.end();
@@ -266,7 +275,11 @@ export const openGateway = (
   return {
     receive,
     counters: () => flattenCounters(epoch.counters),
-    ledger: () => epoch.creditAccounts.ledger(),
+    ledger: () => {
+      // Reading the levels writes the charges that are due by now.
+      for (const limiter of epoch.keyLimiters.values()) limiter.levels(clock.now());
+      return { ...epoch.creditAccounts.ledger(), tokens: epoch.tokenLedger.ledger() };
+    },
     /** Sets all counters to zero, empties the ledger and resets the limits and credits of every key. */
     reset: () => {
       epoch = startCounterEpoch(settings, clock);

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import type { FaultName } from '../../model/gateway/mock-faults.ts';
 import type { LimitLevels } from '../limits/key-limiter.ts';
+import type { TokenCharge } from '../limits/token-limiter.ts';
 import { MockStartError } from '../errors/mock-errors.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
 import { RecentItems, type ExchangeEnd } from '../counters/mock-counters.ts';
@@ -15,6 +16,8 @@ const noHandlerFields = {
   admitted: false,
   /** The limits before and after the limiter's decision; `null` if the limiter was not asked. */
   limits: null as { readonly before: LimitLevels; readonly after: LimitLevels } | null,
+  /** What its key was charged of its tokens; empty if nothing. */
+  charges: [] as readonly TokenCharge[],
   /** When a chat joined the queue of its model; `null` for refused and other requests. */
   queued: null as number | null,
   /** When its prefill was due, and so its first token; `null` if it ended before. */

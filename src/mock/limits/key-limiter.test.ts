@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { resolveMockLimits, mockLimitsSchema } from '../../model/gateway/mock-limits.ts';
+import { noChat } from './token-rules.ts';
 import { type Admission, type KeyLimiter, openKeyLimiter } from './key-limiter.ts';
 
 const allowance = (limits: z.input<typeof mockLimitsSchema>): KeyLimiter =>
@@ -11,6 +12,12 @@ const admit = (of: KeyLimiter, now: number) => {
   if (!answer.admitted) throw new Error(`expected to be admitted; refused by ${answer.cause}`);
   return answer;
 };
+/** Charges a chat that used this many tokens. */
+const spend = (permit: Extract<Admission, { admitted: true }>, at: number, tokens: number): void =>
+  permit.charge(at, { cachedTokens: 0, written: tokens, whole: tokens, isCut: false });
+/** Reserves this many tokens for the answer of a chat without a prompt. */
+const reserve = (permit: Extract<Admission, { admitted: true }>, at: number, tokens: number) =>
+  permit.reserve(at, { ...noChat, maxTokens: tokens });
 const rest = ({ headers }: Admission): string | undefined =>
   headers['x-ratelimit-api_key-remaining-requests'];
 
@@ -28,14 +35,14 @@ describe('the limits of a key', () => {
 
   it('do not count a request that the token limit refuses', () => {
     const of = allowance({ requestsPerMinute: 2, tokensPerMinute: 100 });
-    admit(of, 0).charge(1, 100);
+    spend(admit(of, 0), 1, 100);
     expect(of.admit(2)).toMatchObject({ admitted: false, cause: 'tokens', limit: 100 });
     expect(of.levels(2)).toMatchObject({ requests: { remaining: 1 }, tokens: { remaining: 0 } });
   });
 
   it('set all four headers, with the tokens of running requests not yet counted', () => {
     const of = allowance({});
-    admit(of, 0).charge(5, 1234);
+    spend(admit(of, 0), 5, 1234);
     expect(of.admit(6).headers).toEqual({
       'x-ratelimit-api_key-limit-requests': '60',
       'x-ratelimit-api_key-remaining-requests': '58',
@@ -46,7 +53,7 @@ describe('the limits of a key', () => {
 
   it('neither apply nor mention a disabled limit', () => {
     const requestsOnly = allowance({ requestsPerMinute: 3, tokensPerMinute: null });
-    admit(requestsOnly, 0).charge(0, 1e9);
+    spend(admit(requestsOnly, 0), 0, 1e9);
     expect(Object.keys(admit(requestsOnly, 0).headers)).toEqual([
       'x-ratelimit-api_key-limit-requests',
       'x-ratelimit-api_key-remaining-requests',
@@ -86,31 +93,31 @@ describe('the accounting of tokens', () => {
   it('admits too much under concurrency if tokens are charged after the answer', () => {
     const key = of('after');
     const permits = [0, 0, 0].map((now) => admit(key, now));
-    expect(permits.map((permit) => permit.reserve(0, 900))).toEqual([null, null, null]);
-    for (const permit of permits) permit.charge(1, 900);
+    expect(permits.map((permit) => reserve(permit, 0, 900))).toEqual([null, null, null]);
+    for (const permit of permits) spend(permit, 1, 900);
     expect(key.admit(2)).toMatchObject({ admitted: false, cause: 'tokens' });
   });
 
   it('reserves tokens before the answer and keeps them, however few were used', () => {
     const key = of('reserve');
     const first = admit(key, 0);
-    expect(first.reserve(0, 900)).toBeNull();
-    first.charge(1, 10);
+    expect(reserve(first, 0, 900)).toBeNull();
+    spend(first, 1, 10);
     expect(key.levels(2).tokens?.remaining).toBe(100);
-    expect(admit(key, 2).reserve(2, 101)).toMatchObject({ cause: 'tokens' });
+    expect(reserve(admit(key, 2), 2, 101)).toMatchObject({ cause: 'tokens' });
   });
 
   it('corrects the reservation by the tokens used, and counts no request that does not fit', () => {
     const key = of('reserve-reconcile');
     const first = admit(key, 0);
-    first.reserve(0, 900);
+    reserve(first, 0, 900);
     const second = admit(key, 0);
-    expect(second.reserve(0, 200)).toMatchObject({ admitted: false, cause: 'tokens' });
+    expect(reserve(second, 0, 200)).toMatchObject({ admitted: false, cause: 'tokens' });
     expect(key.levels(0)).toMatchObject({
       requests: { remaining: 59 },
       tokens: { remaining: 100 },
     });
-    first.charge(1, 10);
+    spend(first, 1, 10);
     expect(key.levels(1).tokens?.remaining).toBe(990);
   });
 });
@@ -127,8 +134,8 @@ describe('the known bugs', () => {
     'with %j a client that keeps sending is admitted in the next window: %s',
     (bugs, isLetIn) => {
       const of = flawed([...bugs], { tokensPerMinute: 100 });
-      admit(of, 0).charge(0, 60);
-      admit(of, 40_000).charge(40_000, 60);
+      spend(admit(of, 0), 0, 60);
+      spend(admit(of, 40_000), 40_000, 60);
       expect(of.admit(70_000).admitted).toBe(isLetIn);
       expect(of.admit(40_000 + 3 * 60_000).admitted).toBe(true);
     },

@@ -1,7 +1,10 @@
 import { limitHeaders } from '../../contract/limit-headers.ts';
-import type { ResolvedMockLimits, LimitBug } from '../../model/gateway/mock-limits.ts';
-import { withDelayedWrites, staleTokenCounter, openMeter } from './meters.ts';
+import type { ResolvedMockLimits } from '../../model/gateway/mock-limits.ts';
+import { drawFrom, type Draw } from '../../model/workload/draw.ts';
+import { withDelayedWrites, openMeter } from './meters.ts';
 import type { MeterLevel, MeterRule } from './meter.ts';
+import { openTokenLimiter, type RecordCharge } from './token-limiter.ts';
+import type { ChargedChat, ChatUse } from './token-rules.ts';
 
 /** The limits of a key, in the order in which they are checked. */
 export const limitCauses = ['in-flight', 'requests', 'tokens'] as const;
@@ -30,10 +33,12 @@ export interface Permit {
   readonly admitted: true;
   /** The time at which the request may continue: at once, except in a queue. */
   readonly startsAt: number;
-  /** Reserves tokens before the answer, if the gateway does so. A request that is refused here is not counted. */
-  reserve(now: number, tokens: number): LimitExceeded | null;
-  /** Charges the tokens that were used; called once, when the answer has ended. */
-  charge(now: number, tokens: number): void;
+  /** Charges what a chat is charged before its answer. A request that is refused here is not counted. */
+  reserve(now: number, chat: ChargedChat): LimitExceeded | null;
+  /** Charges what a chat is charged when its first token is due. */
+  firstToken(now: number, cachedTokens: number): void;
+  /** Charges the tokens that a chat used; called once, when the answer has ended. */
+  charge(now: number, use: ChatUse): void;
   end(): void;
   readonly headers: LimitHeaders;
 }
@@ -48,21 +53,20 @@ const headerNames = [
 const defaultInFlightCap = 10;
 
 /** The counters of one key in one worker. */
-const newCounters = (limits: ResolvedMockLimits, phase: number) => {
-  const { algorithm, window, steps, burstShare, bugs } = limits;
-  const has = (bug: LimitBug): boolean => (bugs as readonly LimitBug[]).includes(bug);
-  const openMeteredLimit = (limit: number | null, isStale: boolean) => {
+const newCounters = (limits: ResolvedMockLimits, phase: number, draw: Draw) => {
+  const { algorithm, window, steps, burstShare, requestsPerMinute: limit } = limits;
+  const openRequestLimit = () => {
     if (limit === null || algorithm === 'in-flight') return null;
     const burst = Math.max(1, Math.floor(limit * burstShare));
     const rule: MeterRule = { limit, window, phase, burst, steps };
-    const meter = isStale ? staleTokenCounter(rule) : openMeter[algorithm](rule);
-    return { limit, meter: has('lostUpdates') ? withDelayedWrites(meter) : meter };
+    const meter = openMeter[algorithm](rule);
+    return { limit, meter: limits.bugs.includes('lostUpdates') ? withDelayedWrites(meter) : meter };
   };
   return {
     inFlight: 0,
     cap: limits.inFlight ?? (algorithm === 'in-flight' ? defaultInFlightCap : null),
-    requests: openMeteredLimit(limits.requestsPerMinute, false),
-    tokens: openMeteredLimit(limits.tokensPerMinute, has('staleTokenCounter')),
+    requests: openRequestLimit(),
+    tokens: openTokenLimiter(limits, phase, draw),
   };
 };
 type WorkerCounters = ReturnType<typeof newCounters>;
@@ -70,13 +74,23 @@ type WorkerCounters = ReturnType<typeof newCounters>;
 /** The wait, in ms, that is asked for if too many requests are in flight, since it is unknown when one ends. */
 const inFlightRetryDelay = 1000;
 
+/** Returns the level of a limit that headers and refusals show; `null` if it is disabled. */
+const shownLevel = (
+  { requests, tokens }: WorkerCounters,
+  cause: 'requests' | 'tokens',
+  now: number,
+) =>
+  cause === 'tokens'
+    ? tokens && { limit: tokens.limit, ...tokens.shownLevel(now) }
+    : requests && { limit: requests.limit, ...requests.meter.level(now) };
+
 const headersOf = (counters: WorkerCounters, now: number): LimitHeaders => {
   const headers: Record<string, string> = {};
-  for (const [cause, limit, remaining] of headerNames) {
-    const metered = counters[cause];
-    if (metered === null) continue;
-    headers[limit] = String(metered.limit);
-    headers[remaining] = String(metered.meter.level(now).remaining);
+  for (const [cause, limitName, remainingName] of headerNames) {
+    const level = shownLevel(counters, cause, now);
+    if (level === null) continue;
+    headers[limitName] = String(level.limit);
+    headers[remainingName] = String(level.remaining);
   }
   return headers;
 };
@@ -86,6 +100,7 @@ const checkWorkerLimits = (
   counters: WorkerCounters,
   limits: ResolvedMockLimits,
   now: number,
+  record: RecordCharge,
 ): Admission => {
   const { cap, requests, tokens } = counters;
   if (cap !== null && counters.inFlight >= cap) {
@@ -95,56 +110,53 @@ const checkWorkerLimits = (
     const headers = headersOf(counters, now);
     return { admitted: false, cause: 'in-flight', limit: cap, level, fitsAt, headers };
   }
-  const exceeded = (cause: 'requests' | 'tokens', at: number, amount: number): LimitExceeded => {
+  const exceeded = (cause: 'requests' | 'tokens', at: number, fitsAt: number): LimitExceeded => {
     requests?.meter.onRefused(at);
-    const { limit, meter } = counters[cause]!;
-    const [level, fitsAt] = [meter.level(at), meter.fitsAt(at, amount)];
+    if (cause === 'tokens') tokens?.onRefused(at);
+    const { limit, ...level } = shownLevel(counters, cause, at)!;
     return { admitted: false, cause, limit, level, fitsAt, headers: headersOf(counters, at) };
   };
-  if (requests?.meter.fits(now, 1) === false) return exceeded('requests', now, 1);
-  if (tokens?.meter.fits(now, 0) === false) return exceeded('tokens', now, 0);
+  if (requests?.meter.fits(now, 1) === false)
+    return exceeded('requests', now, requests.meter.fitsAt(now, 1));
+  const account = tokens?.open(record);
+  const tokensFitAt = tokens?.refusedUntil(now) ?? null;
+  if (tokensFitAt !== null) return exceeded('tokens', now, tokensFitAt);
   counters.inFlight += 1;
-  const starts = [requests?.meter.count(now, 1) ?? now, tokens?.meter.count(now, 0) ?? now];
-  let reserved = 0;
+  const starts = [requests?.meter.count(now, 1) ?? now, tokens?.begin(now) ?? now];
   return {
     admitted: true,
     startsAt: Math.max(...starts),
     headers: headersOf(counters, now),
-    reserve: (at, amount) => {
-      if (tokens === null || limits.accounting === 'after') return null;
-      if (!tokens.meter.fits(at, amount)) {
-        requests?.meter.count(at, -1);
-        return exceeded('tokens', at, amount);
-      }
-      reserved = amount;
-      tokens.meter.count(at, amount);
-      return null;
+    reserve: (at, chat) => {
+      const fitsAt = account?.reserve(at, chat) ?? null;
+      if (fitsAt === null) return null;
+      requests?.meter.count(at, -1);
+      return exceeded('tokens', at, fitsAt);
     },
-    charge: (at, amount) => {
-      if (limits.accounting !== 'reserve') tokens?.meter.count(at, amount - reserved);
-    },
+    firstToken: (at, cachedTokens) => account?.firstToken(at, cachedTokens),
+    charge: (at, use) => account?.end(at, use),
     end: () => {
       counters.inFlight -= 1;
     },
   };
 };
 
-/** Returns the level of one limit in one worker; `null` if it is disabled. */
-const levelIn = (counters: WorkerCounters, cause: LimitCause, now: number) => {
-  if (cause !== 'in-flight') {
-    const metered = counters[cause];
-    return metered && { limit: metered.limit, ...metered.meter.level(now) };
-  }
-  const { cap, inFlight } = counters;
-  return cap === null ? null : { limit: cap, remaining: cap - inFlight, resetAt: now };
+/** Returns the true levels of one limit in one worker, one for each of its counters; none if it is disabled. */
+const levelsIn = (counters: WorkerCounters, cause: LimitCause, now: number) => {
+  const { cap, inFlight, requests, tokens } = counters;
+  if (cause === 'tokens') return tokens?.levels(now) ?? [];
+  if (cause === 'requests')
+    return requests === null ? [] : [{ limit: requests.limit, ...requests.meter.level(now) }];
+  return cap === null ? [] : [{ limit: cap, remaining: cap - inFlight, resetAt: now }];
 };
 
 /**
  * Opens the unused limits of one key (interface section 8); `phase` is a time at which a window of the wall clock
- * begins.
+ * begins, and `seed` decides random refusals.
  */
-export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number) => {
-  const workers = Array.from({ length: limits.workers }, () => newCounters(limits, phase));
+export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number, seed = 1) => {
+  const draw = drawFrom(seed, 44);
+  const workers = Array.from({ length: limits.workers }, () => newCounters(limits, phase, draw));
   let turn = 0;
   let hiddenCountedUntil: number | null = null;
   const countHiddenRequests = (counters: WorkerCounters, now: number): void => {
@@ -158,17 +170,18 @@ export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number) => {
   return {
     /** Returns the headers of an answer that does not count against the limits. */
     headers: (now: number) => headersOf(next(), now),
-    admit: (now: number): Admission => {
+    /** Decides on a request; `record` is called with each charge of its tokens, as soon as it is decided. */
+    admit: (now: number, record: RecordCharge = () => undefined): Admission => {
       const counters = next();
       turn += 1;
       if (limits.hiddenRequests > 0) countHiddenRequests(counters, now);
-      return checkWorkerLimits(counters, limits, now);
+      return checkWorkerLimits(counters, limits, now, record);
     },
     /** Returns the levels of all limits, summed over all workers. */
     levels: (now: number): LimitLevels =>
       Object.fromEntries(
         limitCauses.flatMap((cause) => {
-          const levels = workers.flatMap((counters) => levelIn(counters, cause, now) ?? []);
+          const levels = workers.flatMap((counters) => levelsIn(counters, cause, now));
           if (levels.length === 0) return [];
           const sum = {
             limit: levels.reduce((all, { limit }) => all + limit, 0),

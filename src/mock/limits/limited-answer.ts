@@ -33,11 +33,14 @@ const retryAfter = (limits: ResolvedMockLimits, left: number): Record<string, st
 
 /** Builds the 429 of a request that exceeds a limit, in the form that the settings choose. */
 export const limitedAnswer = (
-  { cause, limit, level, fitsAt }: Omit<LimitExceeded, 'headers'>,
+  { cause: trueCause, limit: trueLimit, level, fitsAt }: Omit<LimitExceeded, 'headers'>,
   limits: ResolvedMockLimits,
   request: { readonly key: string; readonly route: string },
   clock: Pick<MockClock, 'now' | 'wall'>,
 ) => {
+  const isMisnamed = trueCause === 'tokens' && limits.bugs.includes('wrongLimitName');
+  const cause = isMisnamed ? 'requests' : trueCause;
+  const limit = isMisnamed ? (limits.requestsPerMinute ?? trueLimit) : trueLimit;
   const now = clock.now();
   const headers = retryAfter(limits, fitsAt - now);
   const isDetail =

@@ -29,6 +29,8 @@ export interface Meter {
    */
   fitsAt(now: number, amount: number): number;
   onRefused(now: number): void;
+  /** Returns the units left, with their fraction; negative if the limit is exceeded. */
+  left(now: number): number;
   level(now: number): MeterLevel;
 }
 
@@ -62,6 +64,7 @@ export const meterOf = ({ capacity, left, leftAt, count, onRefused }: Algorithm)
     },
     count: (now, amount) => count(now, amount) ?? now,
     onRefused: (now) => onRefused?.(now),
+    left,
     level: (now) => ({
       remaining: Math.max(0, Math.floor(left(now) + roundingTolerance)),
       resetAt: leftAt(now, capacity),

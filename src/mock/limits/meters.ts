@@ -229,6 +229,7 @@ export const withDelayedWrites = (meter: Meter): Meter => {
       return now;
     },
     onRefused: (now) => meter.onRefused(now),
+    left: (now) => written(now).left(now),
     // Each request reports only its own pending write.
     level: (now) => {
       const { remaining, resetAt } = written(now).level(now);

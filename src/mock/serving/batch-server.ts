@@ -8,13 +8,13 @@ export interface ServingJob {
   readonly model: string;
   readonly promptTokens: number;
   readonly prompt: readonly string[];
+  /** The tokens of the prompt that are not cached. */
+  readonly uncached: number;
   /** The number of tokens of the answer, at least 1. */
   readonly steps: number;
 }
 
-export interface BatchJob extends Pick<ServingJob, 'promptTokens' | 'steps'> {
-  /** The tokens of the prompt that are not cached. */
-  readonly uncached: number;
+export interface BatchJob extends Pick<ServingJob, 'promptTokens' | 'uncached' | 'steps'> {
   /** Called when the request has a place in the batch, at the start of its prefill. */
   readonly onAdmitted?: (at: number) => void;
 }

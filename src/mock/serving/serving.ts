@@ -66,7 +66,7 @@ class ServingCounts {
   }
 
   /** Counts a waiting request. The returned sink counts its tokens and, after the last one, its departure. */
-  begin({ model, promptTokens, steps }: ServingJob, uncached: number, sink: TokenSink) {
+  begin({ model, promptTokens, uncached, steps }: ServingJob, sink: TokenSink) {
     const counts = this.#byModel.get(model) ?? { ...noLevels };
     this.#byModel.set(model, counts);
     let place: 'waiting' | 'running' | null = 'waiting';
@@ -101,6 +101,8 @@ class ServingCounts {
 
 export interface Serving {
   readonly levels: () => ReadonlyMap<string, ServingLevels>;
+  /** Adds a prompt to the cache and returns its tokens that were not in it. */
+  readonly uncachedOf: ReturnType<typeof openPrefixCache>;
   /** Starts to serve a chat. The returned function cancels the rest and frees its place. */
   serve(job: ServingJob, sink: TokenSink): () => void;
 }
@@ -110,8 +112,9 @@ const fixedServing = ({ ttft, gap }: Settings, clock: MockClock): Serving => {
   const counts = new ServingCounts();
   return {
     levels: () => counts.levels(),
+    uncachedOf: openPrefixCache(),
     serve: (job, sink) => {
-      const counted = counts.begin(job, job.promptTokens, sink);
+      const counted = counts.begin(job, sink);
       counted.admit(0);
       const { steps } = job;
       const leave = scheduleTokens(clock, { first: clock.now() + ttft, gap, steps }, counted.sink);
@@ -134,16 +137,15 @@ export const openServing = (settings: Settings, clock: MockClock): Serving => {
     servers.set(model, server);
     return server;
   };
-  const uncachedOf = openPrefixCache();
   const counts = new ServingCounts();
   return {
     levels: () => counts.levels(),
+    uncachedOf: openPrefixCache(),
     serve: (job, sink) => {
-      const uncached = uncachedOf(job);
-      const counted = counts.begin(job, uncached, sink);
+      const counted = counts.begin(job, sink);
       const asked = clock.now();
       const onAdmitted = (at: number): void => counted.admit(Math.max(0, at - asked));
-      const leave = serverOf(job.model).serve({ ...job, uncached, onAdmitted }, counted.sink);
+      const leave = serverOf(job.model).serve({ ...job, onAdmitted }, counted.sink);
       return () => {
         counted.leave();
         leave();

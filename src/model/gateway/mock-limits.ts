@@ -28,6 +28,28 @@ export const responseClasses = [
 ] as const;
 export type ResponseClass = (typeof responseClasses)[number];
 
+/** The faults of token limits, each with a description. */
+const tokenBugs = {
+  tokensNeverRefused: 'tokens are counted, but no request is refused for them',
+  tokenLimitPlus100: 'the true token limit is twice the declared one',
+  tokenLimitPlus20: 'the true token limit is 20 % above the declared one',
+  tokenLimitMinus20: 'requests are refused 20 % before the declared token limit',
+  tokenLimitMinus30: 'requests are refused 30 % before the declared token limit',
+  tokenReplicas: 'three processes take turns, and each counts only its own tokens',
+  freeStreams: 'a stream is charged no tokens',
+  freePrompts: 'only the tokens of answers are charged',
+  doublePrompts: 'the tokens of a prompt are charged twice',
+  doubleTokenWindow: 'tokens are counted over two windows',
+  lateTokens: 'tokens are charged a sixth of a window late',
+  tokenLockout: 'after a refusal for tokens the key is refused for one window',
+  randomTokenRefusals: 'one request in twenty is refused for tokens at random',
+  wrongLimitName: 'a 429 for tokens names requests',
+  hangUpWhole: 'a client that hangs up is charged for the whole answer',
+  hangUpFree: 'a client that hangs up is charged nothing',
+  frozenTokenRest: 'the header of the remaining tokens never falls',
+} as const satisfies Record<string, string>;
+export type TokenBug = keyof typeof tokenBugs;
+
 /** The faults of real gateways, each with a description. */
 export const limitBugs = {
   staleTokenCounter:
@@ -37,11 +59,74 @@ export const limitBugs = {
   resetFromNow: 'the reset time of a 429 is one window from now, not the end of the current window',
   localTimeAsUtc: 'the reset time of a 429 is two hours ahead, local time labelled UTC',
   lostUpdates: 'a request is counted 20 ms late, so concurrent requests read the same counter',
+  ...tokenBugs,
 } as const satisfies Record<string, string>;
 export type LimitBug = keyof typeof limitBugs;
 const limitBugNames = Object.keys(limitBugs) as [LimitBug, ...LimitBug[]];
 
 const limit = z.int().positive().nullable();
+
+/** The charging of tokens. A missing field follows `accounting` or `algorithm`, or has the default it describes. */
+const chargingSchema = z.strictObject({
+  algorithm: z
+    .enum(mockLimiterClasses)
+    .exclude(['in-flight'])
+    .optional()
+    .describe('How tokens are counted; as requests are by default.'),
+  admits: z
+    .enum(['below', 'prompt', 'reservation'])
+    .optional()
+    .describe(
+      'Which requests are admitted: while fewer tokens than the limit are used (below); if the prompt still fits; or if the prompt and max_tokens still fit (reservation).',
+    ),
+  promptAt: z
+    .enum(['admission', 'first-token', 'end'])
+    .optional()
+    .describe('When the prompt is charged.'),
+  reserves: z
+    .boolean()
+    .optional()
+    .describe('Whether max_tokens of every choice are charged at admission.'),
+  settles: z
+    .boolean()
+    .optional()
+    .describe('Whether the charge is corrected to the usage when the answer has ended.'),
+  bytesPerToken: z
+    .number()
+    .positive()
+    .nullable()
+    .optional()
+    .describe(
+      'Before the answer, a prompt is charged one token for this many bytes; null: its true tokens.',
+    ),
+  cachedShare: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('The share of each cached prompt token that is charged; 1 by default.'),
+  reportsCached: z
+    .boolean()
+    .optional()
+    .describe('Whether usage reports the cached prompt tokens; false by default.'),
+  choices: z
+    .enum(['all', 'prompt-each', 'one'])
+    .optional()
+    .describe(
+      'What several choices are charged: the prompt and all answers (all, the default); the prompt once for each (prompt-each); or an equal part of the answers as if there were one.',
+    ),
+  streams: z
+    .enum(['all', 'with-usage'])
+    .optional()
+    .describe(
+      'Which streams are charged: all, the default, or only those that ask for their usage.',
+    ),
+  delay: millisecondsSchema
+    .optional()
+    .describe('How much later than due each charge is counted; no later by default.'),
+});
+type ChargingFields = z.output<typeof chargingSchema>;
+type Charging = { [Name in keyof ChargingFields]-?: Exclude<ChargingFields[Name], undefined> };
 
 const behaviours = {
   algorithm: z.enum(mockLimiterClasses).describe('How the limits are counted.'),
@@ -113,6 +198,9 @@ export const mockLimitsSchema = z.strictObject({
     .nonnegative()
     .default(0)
     .describe('Requests per window that another user of each key sends.'),
+  charging: chargingSchema
+    .optional()
+    .describe('How tokens are charged, where it differs from accounting.'),
 });
 export type MockLimits = z.output<typeof mockLimitsSchema>;
 
@@ -140,11 +228,50 @@ const profiles = {
   },
 } as const satisfies Record<string, Behaviour>;
 
-export type ResolvedMockLimits = MockLimits & Behaviour;
+/** The charging of each kind of accounting, for fields of `charging` that the scenario does not set. */
+const chargingByAccounting = {
+  after: { admits: 'below', promptAt: 'end', reserves: false, settles: true, bytesPerToken: null },
+  reserve: {
+    admits: 'reservation',
+    promptAt: 'admission',
+    reserves: true,
+    settles: false,
+    bytesPerToken: 4,
+  },
+  'reserve-reconcile': {
+    admits: 'reservation',
+    promptAt: 'admission',
+    reserves: true,
+    settles: true,
+    bytesPerToken: 4,
+  },
+} as const satisfies Record<Behaviour['accounting'], Partial<Charging>>;
+
+const usualCharging = {
+  cachedShare: 1,
+  reportsCached: false,
+  choices: 'all',
+  streams: 'all',
+  delay: milliseconds(0),
+} as const satisfies Partial<Charging>;
+
+/** Every field of the limits, with defaults filled in; tokens have no algorithm if only requests in flight are capped. */
+export type ResolvedMockLimits = Omit<MockLimits, keyof Behaviour | 'charging'> &
+  Behaviour & {
+    readonly charging: Omit<Charging, 'algorithm'> & { readonly algorithm: MockLimiterClass };
+  };
+
+const given = <Fields extends object>(fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields;
 
 export const resolveMockLimits = (limits: MockLimits): ResolvedMockLimits => {
-  const given = Object.fromEntries(
-    Object.entries(limits).filter(([, value]) => value !== undefined),
-  ) as MockLimits;
-  return { ...profiles[limits.profile], ...given } as ResolvedMockLimits;
+  const resolved = { ...profiles[limits.profile], ...given(limits) } as MockLimits & Behaviour;
+  const { accounting, algorithm } = resolved;
+  const charging = {
+    algorithm,
+    ...usualCharging,
+    ...chargingByAccounting[accounting],
+    ...given(limits.charging ?? {}),
+  } as ResolvedMockLimits['charging'];
+  return { ...resolved, charging };
 };

@@ -1,0 +1,29 @@
+import type { MockCredits } from '../../model/gateway/mock-settings.ts';
+import { RecentItems } from './mock-counters.ts';
+import type { TokenCharge } from '../limits/token-limiter.ts';
+
+interface TokenLedgerEntry {
+  readonly requestId: string;
+  /** The key's index in the settings, since the ledger contains no keys. */
+  readonly key: number;
+  readonly charge: TokenCharge;
+}
+
+/** Opens the list of what every key was charged of its tokens, in the order of the decisions. */
+export const openTokenLedger = ({ ledger: listed }: MockCredits) => {
+  const recent = new RecentItems<TokenLedgerEntry>(listed);
+  let charges = 0;
+  return {
+    add: (entry: TokenLedgerEntry): void => {
+      charges += 1;
+      recent.add(entry);
+    },
+    setLedgerSize: (entries: number): void => recent.resize(entries),
+    /** Returns the ledger for the control port: the last entries, and the numbers of all and of dropped ones. */
+    ledger: () => ({
+      charges,
+      dropped: recent.dropped,
+      entries: recent.items().map(({ charge, ...request }) => ({ ...request, ...charge })),
+    }),
+  };
+};

@@ -1,0 +1,161 @@
+import type { ResolvedMockLimits, TokenBug } from '../../model/gateway/mock-limits.ts';
+
+/** A chat as it is known before its answer. */
+export interface ChargedChat {
+  readonly promptTokens: number;
+  readonly promptBytes: number;
+  readonly maxTokens: number | null;
+  readonly choices: number;
+  readonly isStream: boolean;
+  /** Whether a stream asks for its usage. */
+  readonly asksForUsage: boolean;
+}
+
+/** The size of a request that is no chat. */
+export const noChat: ChargedChat = {
+  promptTokens: 0,
+  promptBytes: 0,
+  maxTokens: null,
+  choices: 1,
+  isStream: false,
+  asksForUsage: false,
+};
+
+/** What a chat used when it ended. */
+export interface ChatUse {
+  readonly cachedTokens: number;
+  /** The completion tokens of all choices that the client was sent, and those of the whole answer. */
+  readonly written: number;
+  readonly whole: number;
+  /** Whether the client hung up before the end of the answer. */
+  readonly isCut: boolean;
+}
+
+/** The tokens that a chat is charged. */
+export interface ChatCost {
+  readonly prompt: number;
+  readonly completion: number;
+}
+
+const noCost: ChatCost = { prompt: 0, completion: 0 };
+
+/** How the token limit of a gateway works, faults included. */
+export interface TokenRules {
+  readonly charging: ResolvedMockLimits['charging'];
+  readonly limit: number;
+  readonly window: number;
+  readonly isEnforced: boolean;
+  /** The processes that take turns and count apart. */
+  readonly replicas: number;
+  /** How much later than due each charge is counted, in ms. */
+  readonly delay: number;
+  /** For how long a key is refused after a refusal, in ms. */
+  readonly lockout: number;
+  readonly randomRefusals: number;
+  /** What a client is charged that hangs up. */
+  readonly hangUp: 'written' | 'whole' | 'free';
+  /** Whether the header of the remaining tokens falls. */
+  readonly showsUse: boolean;
+  /** Changes the cost of a chat, both as estimated before the answer and as known after it. */
+  readonly weigh: (cost: ChatCost, chat: ChargedChat) => ChatCost;
+}
+
+type RuleChange = (rules: TokenRules) => Partial<TokenRules>;
+
+const limitTimes =
+  (factor: number): RuleChange =>
+  ({ limit }) => ({ limit: Math.max(1, Math.round(limit * factor)) });
+
+const weighedBy =
+  (change: (cost: ChatCost, chat: ChargedChat) => ChatCost): RuleChange =>
+  ({ weigh }) => ({ weigh: (cost, chat) => change(weigh(cost, chat), chat) });
+
+/** The faults of token limits (`limitBugs`); the name of the limit in a 429 is in `limited-answer.ts`. */
+const changesByBug: Record<Exclude<TokenBug, 'wrongLimitName'>, RuleChange> = {
+  tokensNeverRefused: () => ({ isEnforced: false }),
+  tokenLimitPlus100: limitTimes(2),
+  tokenLimitPlus20: limitTimes(1.2),
+  tokenLimitMinus20: limitTimes(0.8),
+  tokenLimitMinus30: limitTimes(0.7),
+  tokenReplicas: () => ({ replicas: 3 }),
+  freeStreams: weighedBy((cost, { isStream }) => (isStream ? noCost : cost)),
+  freePrompts: weighedBy(({ completion }) => ({ prompt: 0, completion })),
+  doublePrompts: weighedBy(({ prompt, completion }) => ({ prompt: 2 * prompt, completion })),
+  doubleTokenWindow: ({ window }) => ({ window: 2 * window }),
+  lateTokens: ({ delay, window }) => ({ delay: delay + window / 6 }),
+  tokenLockout: ({ window }) => ({ lockout: window }),
+  randomTokenRefusals: () => ({ randomRefusals: 0.05 }),
+  hangUpWhole: () => ({ hangUp: 'whole' }),
+  hangUpFree: () => ({ hangUp: 'free' }),
+  frozenTokenRest: () => ({ showsUse: false }),
+};
+
+const costOfChoices = {
+  all: (cost) => cost,
+  'prompt-each': ({ prompt, completion }, { choices }) => ({
+    prompt: prompt * choices,
+    completion,
+  }),
+  one: ({ prompt, completion }, { choices }) => ({
+    prompt,
+    completion: Math.ceil(completion / choices),
+  }),
+} as const satisfies Record<string, TokenRules['weigh']>;
+
+export const tokenRulesOf = (limits: ResolvedMockLimits, declared: number): TokenRules => {
+  const { charging, window, bugs } = limits;
+  const plain: TokenRules = {
+    charging,
+    limit: declared,
+    window,
+    isEnforced: true,
+    replicas: 1,
+    delay: charging.delay,
+    lockout: 0,
+    randomRefusals: 0,
+    hangUp: 'written',
+    showsUse: true,
+    weigh: (cost, chat) =>
+      charging.streams === 'with-usage' && chat.isStream && !chat.asksForUsage
+        ? noCost
+        : costOfChoices[charging.choices](cost, chat),
+  };
+  return bugs.reduce(
+    (rules, bug) =>
+      Object.hasOwn(changesByBug, bug)
+        ? { ...rules, ...changesByBug[bug as keyof typeof changesByBug](rules) }
+        : rules,
+    plain,
+  );
+};
+
+/** Returns the tokens of a prompt as the gateway counts them, before or after an answer that used `cached` of them. */
+const promptOf = (
+  { promptTokens, promptBytes }: ChargedChat,
+  bytesPerToken: number | null,
+  cached = { share: 1, tokens: 0 },
+): number => {
+  const counted = bytesPerToken === null ? promptTokens : Math.ceil(promptBytes / bytesPerToken);
+  const free = (1 - cached.share) * (cached.tokens / Math.max(1, promptTokens));
+  return Math.round(counted * (1 - free));
+};
+
+/** Returns the most that a chat is expected to cost: its prompt and `max_tokens` of every choice. */
+export const expectedCost = (chat: ChargedChat, rules: TokenRules): ChatCost =>
+  rules.weigh(
+    {
+      prompt: promptOf(chat, rules.charging.bytesPerToken),
+      completion: (chat.maxTokens ?? 0) * chat.choices,
+    },
+    chat,
+  );
+
+/** Returns what a chat costs that used this much. */
+export const usedCost = (chat: ChargedChat, use: ChatUse, rules: TokenRules): ChatCost => {
+  if (use.isCut && rules.hangUp === 'free') return noCost;
+  const { bytesPerToken, settles, cachedShare } = rules.charging;
+  const cached = { share: cachedShare, tokens: use.cachedTokens };
+  const prompt = promptOf(chat, settles ? null : bytesPerToken, cached);
+  const completion = use.isCut && rules.hangUp === 'whole' ? use.whole : use.written;
+  return rules.weigh({ prompt, completion }, chat);
+};
