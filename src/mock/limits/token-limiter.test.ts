@@ -155,6 +155,17 @@ describe('a chat of 100 tokens in 600 bytes, two choices of at most 50, and 71 t
     expect(chargesOf(limits, { used: cut })).toEqual(expected);
   });
 
+  it('its prompt alone when it is refused, if the gateway charges for that', () => {
+    const charges: string[] = [];
+    const limits: Limits = { tokensPerMinute: 60, requestsPerMinute: 1 };
+    const key = open({ ...limits, accounting: 'reserve', charging: { chargesRefused: true } });
+    const permit = key.admit(3, ({ at, parts }) => charges.push(`${at} ${JSON.stringify(parts)}`));
+    if (!permit.admitted) throw new Error('expected to be admitted');
+    expect(permit.reserve(3, size)).toMatchObject({ cause: 'tokens', fitsAt: 60_003 });
+    expect(charges).toEqual(['3 {"prompt":150}']);
+    expect(key.admit(4).admitted).toBe(true);
+  });
+
   it('nothing when its client hangs up before the first token at which the prompt is due', () => {
     const charging: Charging = { promptAt: 'first-token' };
     const used = { written: 0, isCut: true };
@@ -209,6 +220,7 @@ const chargingArbitrary = fc.record({
   cachedShare: fc.constantFrom(0, 0.1, 1),
   choices: fc.constantFrom('all', 'prompt-each', 'one'),
   streams: fc.constantFrom('all', 'with-usage'),
+  chargesRefused: fc.boolean(),
   delay: fc.constantFrom(0, 5),
 });
 

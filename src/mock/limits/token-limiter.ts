@@ -86,8 +86,11 @@ const openTokenAccount = (
       chat = size;
       const { prompt, completion } = expectedCost(chat, rules);
       const needed = { below: 0, prompt, reservation: prompt + completion }[charging.admits];
-      const isTested = rules.isEnforced && charging.admits !== 'below';
-      if (isTested && !meter.fits(now, needed)) return meter.fitsAt(now, needed);
+      const isTested = charging.admits !== 'below' || charging.chargesRefused;
+      if (rules.isEnforced && isTested && !meter.fits(now, needed)) {
+        if (charging.chargesRefused) post(now, { prompt, completion: 0, reservation: 0 });
+        return meter.fitsAt(now, needed);
+      }
       if (charging.promptAt === 'admission') charged.prompt = prompt;
       if (charging.reserves) charged.reservation = completion;
       post(now, { ...charged, completion: 0 });
@@ -154,7 +157,8 @@ export const openTokenLimiter = (limits: ResolvedMockLimits, phase: number, draw
       if (!rules.isEnforced) return null;
       if (now < lockedUntil) return lockedUntil;
       const { meter } = store();
-      if (!meter.fits(now, 0)) return Math.max(lockedUntil, meter.fitsAt(now, 0));
+      if (!charging.chargesRefused && !meter.fits(now, 0))
+        return Math.max(lockedUntil, meter.fitsAt(now, 0));
       const isUnlucky = rules.randomRefusals > 0 && draw.uniform() < rules.randomRefusals;
       return isUnlucky ? now : null;
     },

@@ -121,6 +121,12 @@ const chargingSchema = z.strictObject({
     .describe(
       'Which streams are charged: all, the default, or only those that ask for their usage.',
     ),
+  chargesRefused: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether a chat that is refused for tokens is charged its prompt; it is then refused only after its body is read. False by default.',
+    ),
   delay: millisecondsSchema
     .optional()
     .describe('How much later than due each charge is counted; no later by default.'),
@@ -252,6 +258,7 @@ const usualCharging = {
   reportsCached: false,
   choices: 'all',
   streams: 'all',
+  chargesRefused: false,
   delay: milliseconds(0),
 } as const satisfies Partial<Charging>;
 
