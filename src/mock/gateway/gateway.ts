@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
 import { findModel, listModels } from '../http/model-list.ts';
 import { answerChat } from '../chat/chat.ts';
@@ -173,20 +174,21 @@ const freePermit = (now: number, headers: LimitHeaders): Permit => ({
 });
 
 const checkKeyLimits = (
-  { trace, id: requestId, keyIndex }: MockExchange,
+  { trace, id: requestId, keyIndex, connection }: MockExchange,
   { limits, tokenLedger }: CounterEpoch,
   limiter: KeyLimiter,
   route: RouteName,
   now: number,
 ): Admission => {
   if ((limits.uncounted as readonly string[]).includes(route))
-    return freePermit(now, limiter.headers(now));
+    return freePermit(now, limiter.headers(now, connection));
   const before = trace === null ? null : limiter.levels(now);
   const charges: TokenCharge[] = [];
-  const admission = limiter.admit(now, (charge) => {
+  const record = (charge: TokenCharge): void => {
     charges.push(charge);
     tokenLedger.add({ requestId, key: keyIndex!, charge });
-  });
+  };
+  const admission = limiter.admit(now, record, connection);
   if (before !== null)
     trace?.setFields({ charges, limits: { before, after: limiter.levels(now) } });
   return admission;
@@ -209,7 +211,7 @@ const admit = (
       shownOn.includes(responseClassOf(route, status, contentType)) ? headers : {};
     exchange.extraHeaders = extraHeaders;
   };
-  setLimitHeaders(limiter.headers(clock.now()));
+  setLimitHeaders(limiter.headers(clock.now(), exchange.connection));
   exchange.keyIndex = keyIndex;
   trace?.setFields({ kind: route });
   const fault = epoch.chooseFault(route, exchange);
@@ -257,6 +259,15 @@ export const openGateway = (
   let epoch = startCounterEpoch(settings, clock);
   let serial = 0;
   const open = new Set<MockExchange>();
+  const connections = new WeakMap<Socket, number>();
+  let connectionCount = 0;
+  const numberOf = (socket: Socket): number => {
+    const known = connections.get(socket);
+    if (known !== undefined) return known;
+    connections.set(socket, connectionCount);
+    connectionCount += 1;
+    return connectionCount - 1;
+  };
   const receive: RequestListener = (request, response) => {
     if (asksForMetrics(request, settings))
       return sendServerMetrics(response, settings, epoch.serving);
@@ -265,6 +276,7 @@ export const openGateway = (
     if (isPreflight) epoch.counters.preflights += 1;
     const counters = isPreflight ? emptyMockCounters() : epoch.counters;
     const exchange = new MockExchange({ request, response }, clock, counters, `mock-${serial}`);
+    exchange.connection = numberOf(request.socket);
     open.add(exchange);
     const forget = (): void => void open.delete(exchange);
     exchange.onClose = forget;

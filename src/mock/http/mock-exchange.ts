@@ -84,6 +84,8 @@ export class MockExchange {
   readonly clientId: string | null;
   /** The key's index in the settings; `null` until the key is known to be valid. */
   keyIndex: number | null = null;
+  /** The number of the connection, in the order in which connections had their first request. */
+  connection = 0;
   trace: RequestTrace | null = null;
   /** The fault under which the end of the request is counted; `null` for none. */
   fault: FaultName | null = null;

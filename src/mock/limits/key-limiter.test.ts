@@ -79,6 +79,18 @@ describe('the limits of a key', () => {
     expect(admitted.slice(0, 4).map(rest)).toEqual(['59', '59', '58', '58']);
   });
 
+  it('are those of the worker that has the connection, if workers do not take turns', () => {
+    const of = allowance({ requestsPerMinute: 3, workers: 2, workersBy: 'connections' });
+    const admittedOn = (connection: number) =>
+      Array.from({ length: 5 }, () => of.admit(0, undefined, connection)).filter(
+        (each) => each.admitted,
+      );
+    expect(admittedOn(7)).toHaveLength(3);
+    expect(of.headers(0, 1)['x-ratelimit-api_key-remaining-requests']).toBe('0');
+    expect(admittedOn(2)).toHaveLength(3);
+    expect(admittedOn(4)).toHaveLength(0);
+  });
+
   it('count hidden requests too', () => {
     const of = allowance({ requestsPerMinute: 60, hiddenRequests: 6 });
     admit(of, 0);

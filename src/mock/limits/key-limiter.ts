@@ -166,13 +166,15 @@ export const openKeyLimiter = (limits: ResolvedMockLimits, phase: number, seed =
       if (counters.requests?.meter.fits(now, 1) === true) counters.requests.meter.count(now, 1);
     }
   };
-  const next = (): WorkerCounters => workers[turn % workers.length]!;
+  const byConnection = limits.workersBy === 'connections';
+  const next = (connection: number): WorkerCounters =>
+    workers[(byConnection ? connection : turn) % workers.length]!;
   return {
     /** Returns the headers of an answer that does not count against the limits. */
-    headers: (now: number) => headersOf(next(), now),
+    headers: (now: number, connection = 0) => headersOf(next(connection), now),
     /** Decides on a request; `record` is called with each charge of its tokens, as soon as it is decided. */
-    admit: (now: number, record: RecordCharge = () => undefined): Admission => {
-      const counters = next();
+    admit: (now: number, record: RecordCharge = () => undefined, connection = 0): Admission => {
+      const counters = next(connection);
       turn += 1;
       if (limits.hiddenRequests > 0) countHiddenRequests(counters, now);
       return checkWorkerLimits(counters, limits, now, record);

@@ -199,6 +199,12 @@ export const mockLimitsSchema = z.strictObject({
     .describe(
       'Workers that share no counters and serve requests in turn: the effective limit is multiplied by their number.',
     ),
+  workersBy: z
+    .enum(['turns', 'connections'])
+    .optional()
+    .describe(
+      'Whether workers serve requests in turn, the default, or each worker its own connections.',
+    ),
   hiddenRequests: z
     .number()
     .nonnegative()
