@@ -21,7 +21,8 @@ it('each key belongs to exactly one slice, whole, where the keys divide evenly',
     [1, 4],
     [2, 5],
   ]);
-  for (const { rule } of shares) expect(rule).toEqual({ requests: 60, tokens: 1000, burst: 4 });
+  const whole = { requests: 60, tokens: 1000, burst: 4 };
+  for (const { amounts } of shares) expect(amounts).toEqual([whole, whole]);
 });
 
 it('together all slices use exactly the limits of all keys, whatever their number', () => {
@@ -29,11 +30,11 @@ it('together all slices use exactly the limits of all keys, whatever their numbe
     fc.property(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 12 }), (keys, count) => {
       const used = Array.from({ length: keys }, () => ({ requests: 0, tokens: 0, burst: 0 }));
       for (const slice of slicesOf(count)) {
-        const { keys: own, rule } = keySharesOf(slice, keys, { ...pace, burst: 24 });
-        for (const key of own) {
-          used[key]!.requests += rule.requests!;
-          used[key]!.tokens += rule.tokens!;
-          used[key]!.burst += rule.burst!;
+        const { keys: own, amounts } = keySharesOf(slice, keys, { ...pace, burst: 24 });
+        for (const [place, key] of own.entries()) {
+          used[key]!.requests += amounts[place]!.requests!;
+          used[key]!.tokens += amounts[place]!.tokens!;
+          used[key]!.burst += amounts[place]!.burst!;
         }
       }
       for (const each of used) expect(each).toEqual({ requests: 60, tokens: 1000, burst: 24 });

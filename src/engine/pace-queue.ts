@@ -1,5 +1,5 @@
 import type { Outcome } from '../model/observation/outcome.ts';
-import type { Pace } from '../model/plan/pace.ts';
+import { type Pace, paceAmounts, type PaceAmounts } from '../model/plan/pace.ts';
 import { type Instant, instant } from '../model/quantity.ts';
 import { type TokenDemand, tokenDemand } from '../traffic/request/token-demand.ts';
 import type { RetryHint } from '../traffic/traffic-handler.ts';
@@ -16,8 +16,8 @@ import { owns, type Slice, sliceShareOf } from '../model/workload/arrival.ts';
 interface KeyShares {
   /** The keys of this slice, as indexes among all keys. */
   readonly keys: readonly number[];
-  /** The amounts that the slice may use of each of its keys. */
-  readonly rule: Pick<Pace, 'requests' | 'tokens' | 'burst'>;
+  /** The amounts that the slice may use of each of these keys. */
+  readonly amounts: readonly PaceAmounts[];
 }
 
 /** Returns whether every slice can have its own keys, the same number in each. */
@@ -29,29 +29,30 @@ const canOwn = (keys: number, { count }: Pick<Slice, 'count'>): boolean => keys 
  */
 export const keySharesOf = (slice: Slice, keys: number, pace: Pace): KeyShares => {
   const all = Array.from({ length: keys }, (_, key) => key);
-  const { requests, tokens, burst } = pace;
+  const whole = paceAmounts(pace, keys);
   if (canOwn(keys, slice)) {
-    return { keys: all.filter((key) => owns(slice, key)), rule: { requests, tokens, burst } };
+    const own = all.filter((key) => owns(slice, key));
+    return { keys: own, amounts: own.map((key) => whole[key]!) };
   }
-  const ownBurst = sliceShareOf(slice, burst ?? null);
-  return {
-    keys: all,
-    rule: {
+  const amounts = whole.map(({ requests, tokens, burst }) => {
+    const ownBurst = sliceShareOf(slice, burst ?? null);
+    return {
       requests: sliceShareOf(slice, requests),
       tokens: sliceShareOf(slice, tokens),
       burst: ownBurst === null ? undefined : Math.max(1, ownBurst),
-    },
-  };
+    };
+  });
+  return { keys: all, amounts };
 };
 
 /** Returns why this many slices cannot share the keys of a pace; `null` if they can. */
 export const keyShareProblem = (pace: Pace | null, keys: number, count: number): string | null => {
   if (pace === null || canOwn(keys, { count })) return null;
-  const parts = [
-    ['requests', pace.requests],
-    ['tokens', pace.tokens],
-    ['burst', pace.burst ?? null],
-  ] as const;
+  const parts = paceAmounts(pace, keys).flatMap(({ requests, tokens, burst }) => [
+    ['requests', requests] as const,
+    ['tokens', tokens] as const,
+    ['burst', burst ?? null] as const,
+  ]);
   const tooSmall = parts.find(([, whole]) => whole !== null && whole < count);
   if (tooSmall === undefined) return null;
   const [name, whole] = tooSmall;
@@ -147,9 +148,9 @@ export class PaceQueue {
 
   constructor(options: SliceOptions, pace: Pace) {
     this.#options = options;
-    const { keys, rule } = keySharesOf(options.slice, options.credentials.length, pace);
+    const { keys, amounts } = keySharesOf(options.slice, options.credentials.length, pace);
     this.#keys = keys;
-    this.#pacer = new Pacer({ ...pace, ...rule }, keys.length);
+    this.#pacer = new Pacer(pace, keys.length, amounts);
     this.#window = pace.window;
     const isOwner = canOwn(options.credentials.length, options.slice);
     const share = (amount: number | null): number | null =>

@@ -197,6 +197,33 @@ it('a request that needs more than the limit is sent alone, when everything is f
   expect(pacer.tokensToReserve(0)).toBe(1);
 });
 
+it('each key has its own limits, and a request too large for one key goes with another', () => {
+  const rule = { requests: null, tokens: null, ...free };
+  const amounts = [
+    { requests: 1, tokens: 50 },
+    { requests: 3, tokens: 500 },
+  ];
+  const pacer = new Pacer({ ...rule, burst: 9 }, 2, amounts);
+  const sendOne = (tokens: number): readonly [key: number, at: number] => {
+    const reserved = pacer.tokensToReserve(tokens);
+    const { key, at } = pacer.earliestRelease(0, reserved, 0);
+    if (at > 0) return [key, at];
+    const booking = pacer.book(0, key, reserved);
+    booking.onSent(0);
+    booking.onFinished(0, reserved);
+    return [key, 0];
+  };
+  expect(sendOne(51)).toEqual([1, 0]);
+  expect([sendOne(10), sendOne(10), sendOne(10)]).toEqual([
+    [0, 0],
+    [1, 0],
+    [1, 0],
+  ]);
+  // Both keys are used up: each is free again a window later.
+  expect(sendOne(1)[1]).toBe(free.window);
+  expect(pacer.tokensToReserve(1000)).toBe(500);
+});
+
 describe('a pace with a burst', () => {
   const rule = { requests: 60, tokens: null, window: 60_000, margin: 0, charged: 'ended' } as const;
 

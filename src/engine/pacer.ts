@@ -1,3 +1,4 @@
+import type { PaceAmounts } from '../model/plan/pace.ts';
 import { type DeclaredPace, type KeyHeaders, ReportedRoom } from './pace-headers.ts';
 
 /**
@@ -87,11 +88,7 @@ export class BurstProbe {
 }
 
 /** What one key may use within any `window` of time; `null` for no limit. */
-export interface PaceRule {
-  readonly requests: number | null;
-  readonly tokens: number | null;
-  /** The largest number of requests at once; if absent, it is learned from what the gateway admits. */
-  readonly burst?: number | undefined;
+export interface PaceRule extends Readonly<PaceAmounts> {
   /** The length of the window, in ms. */
   readonly window: number;
   /** The longest time after sending at which the gateway may count a request, in ms. */
@@ -257,28 +254,39 @@ export class Pacer {
   readonly #rule: PaceRule;
   readonly #keys: readonly KeyUsage[];
 
-  constructor(rule: PaceRule, keys: number) {
+  /** `amounts` are those of each key, if they are not those of the rule. */
+  constructor(rule: PaceRule, keys: number, amounts?: readonly PaceAmounts[]) {
     this.#rule = rule;
-    const { requests, window, margin } = rule;
-    // Without a limit of requests, one second is as good as any other time.
-    const spacing = requests === null ? 1000 : (window + margin) / requests;
-    this.#keys = Array.from({ length: keys }, () => new KeyUsage(rule, spacing));
+    const { window, margin } = rule;
+    this.#keys = Array.from({ length: keys }, (_, key) => {
+      const own = { ...rule, ...amounts?.[key] };
+      // Without a limit of requests, one second is as good as any other time.
+      const spacing = own.requests === null ? 1000 : (window + margin) / own.requests;
+      return new KeyUsage(own, spacing);
+    });
   }
 
-  /** Returns the tokens to reserve for a request. If it needs more than the limit, it reserves the whole limit. */
+  /** Returns the most tokens that a key has in a window, as far as is known now. */
+  #mostTokens(): number {
+    return this.#keys.reduce((most, { tokens }) => Math.max(most, tokens.limit), 0);
+  }
+
+  /** Returns the tokens to reserve for a request. If it needs more than any key has, it reserves a whole limit. */
   tokensToReserve(tokens: number): number {
-    return Math.min(Math.max(1, tokens), this.#rule.tokens ?? Number.POSITIVE_INFINITY);
+    return Math.min(Math.max(1, tokens), this.#mostTokens());
   }
 
   /**
-   * Finds the key that has room for this reservation first; `preferred` if several have room at `now`. Returns also
-   * since when it has room: infinity while that depends on requests under way.
+   * Finds the key that has room for this reservation first; `preferred` if several have room at `now`. A key whose whole
+   * limit is smaller has none while another key's is larger. Returns also since when it has room: infinity while that
+   * depends on requests under way.
    */
   earliestRelease(now: number, reserved: number, preferred: number) {
+    const amount = Math.min(reserved, this.#mostTokens());
     const releases = this.#keys.map(({ requests, tokens, bursts, probe, room, blockedUntil }) =>
       Math.max(
         requests.availableAt(1),
-        tokens.availableAt(Math.min(reserved, tokens.limit)),
+        tokens.availableAt(amount),
         room.availableAt(Number.isFinite(tokens.limit) ? reserved : 1),
         bursts?.usage.availableAt(1) ?? Number.NEGATIVE_INFINITY,
         probe?.availableAt() ?? Number.NEGATIVE_INFINITY,

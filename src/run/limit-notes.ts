@@ -7,18 +7,28 @@ const limitNames = [
   ['tokens', 'tokensPerMinute'],
 ] as const;
 
+/** Lists different numbers in ascending order. */
+const listed = (numbers: readonly number[]): string =>
+  [...new Set(numbers)]
+    .toSorted((a, b) => a - b)
+    .map(countText)
+    .join(' and ');
+
 /** Adds a note for each limit of the plan that the headers of the answers contradict. */
 export const withLimitNotes = (result: Result): Result => {
   const usages = keyUsages(result);
   const notes = limitNames.flatMap(([unit, name]) => {
-    const own = result.plan.limits[name];
-    const reported = new Set(usages.flatMap((usage) => usage[unit].reported));
-    if (own === null || reported.size === 0 || (reported.size === 1 && reported.has(own)))
-      return [];
-    const said = [...reported].toSorted((a, b) => a - b).map(countText);
-    return [
-      `The headers of the answers declare a limit of ${said.join(' and ')} ${unit} a minute, and the plan ${countText(own)} (limits.${name}).`,
-    ];
+    const others = usages.filter(
+      ({ [unit]: { declared, reported } }) =>
+        declared !== null && reported.some((limit) => limit !== declared),
+    );
+    const said = listed(others.flatMap((usage) => usage[unit].reported));
+    const own = listed(others.flatMap((usage) => usage[unit].declared ?? []));
+    return others.length === 0
+      ? []
+      : [
+          `The headers of the answers declare a limit of ${said} ${unit} a minute, and the plan ${own} (limits.${name}).`,
+        ];
   });
   return notes.length === 0 ? result : { ...result, notes: [...result.notes, ...notes] };
 };

@@ -102,6 +102,23 @@ describe('the forecast of a plan', () => {
       exceeded: [],
     });
   });
+
+  it('are those of each key that has its own', () => {
+    const limits = { requestsPerMinute: null, tokensPerMinute: null, limiter: null };
+    const { keys } = samplePlan();
+    const own = (requestsPerMinute: number) => ({ requestsPerMinute, tokensPerMinute: null });
+    const of = (main: number, spare: number) =>
+      forecast(constantLoad(3, 25_000), {
+        limits,
+        keys: [
+          { ...keys[0]!, limits: own(main) },
+          { ...keys[1]!, limits: own(spare) },
+        ],
+      }).limits;
+    expect(of(1000, 1).exceeded).toEqual([keys[1]!.name]);
+    // 75 requests, where two keys have 30 together.
+    expect(of(10, 20)).toMatchObject({ binds: 'requests', keysNeeded: 5 });
+  });
 });
 
 const pace = {
@@ -134,6 +151,21 @@ describe('the shortest wait under a pace', () => {
     expect(boundOf(4, 10, 2)).toMatchObject({ lastRelease: 3, longestWait: 0 });
     // Two of ten requests in 10.5 s.
     expect(boundOf(5, 10, 2)).toMatchObject({ lastRelease: 2100, longestWait: 2096 });
+  });
+
+  it('adds the limits of keys that have their own', () => {
+    const keys = [
+      { requests: 4, tokens: 100 },
+      { requests: 16, tokens: 400 },
+    ];
+    const bound = new PaceForecaster(samplePlan({ pace: { ...pace, keys } }));
+    for (let n = 0; n < 21; n += 1) bound.add(instant(n), 50);
+    expect(bound.forecast()).toMatchObject({ lastRelease: 10_500, tokenTime: 21_000 });
+    // Once in 2,625 ms a burst of one and one of two.
+    const bursts = keys.map((key, place) => ({ ...key, burst: place + 1 }));
+    const spread = new PaceForecaster(samplePlan({ pace: { ...pace, keys: bursts } }));
+    for (let n = 0; n < 4; n += 1) spread.add(instant(n), 1);
+    expect(spread.forecast()).toMatchObject({ lastRelease: 1312.5 });
   });
 
   it('reports the wait for tokens separately', () => {

@@ -10,6 +10,12 @@ import {
   type PaceForecast,
 } from '../../model/plan/forecast.ts';
 import { BusiestMinute } from '../../model/plan/busiest-minute.ts';
+import { paceAmounts } from '../../model/plan/pace.ts';
+import {
+  type LimitsPerMinute,
+  limitsOfKey,
+  sumOfLimits,
+} from '../../model/plan/limits-per-minute.ts';
 import type { Load, Plan } from '../../model/plan/plan.ts';
 import { instant, type Milliseconds, type Instant, milliseconds } from '../../model/quantity.ts';
 import { modelOf, type Traffic } from '../../model/workload/traffic.ts';
@@ -43,13 +49,30 @@ class ReleaseRule {
   }
 }
 
+const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
+  items.reduce((sum, item) => sum + of(item), 0);
+
 /** Returns the release rules of a pace, over all keys. */
 const rulesOf = ({ pace, keys }: Plan): readonly ReleaseRule[] => {
-  const requests = pace?.requests ?? null;
-  if (pace === null || requests === null) return [];
+  if (pace === null) return [];
   const apart = pace.window + pace.margin;
-  const together = pace.burst === undefined ? [requests] : [requests, pace.burst];
-  return together.map((most) => new ReleaseRule(most * keys.length, (most * apart) / requests));
+  const bounds = paceAmounts(pace, keys.length).map(({ requests, burst }) => {
+    const [limit, atOnce] = [requests ?? Number.POSITIVE_INFINITY, burst ?? requests];
+    return { limit, atOnce: Math.min(limit, atOnce ?? Number.POSITIVE_INFINITY) };
+  });
+  const limit = sumOf(bounds, (each) => each.limit);
+  if (!Number.isFinite(limit)) return [];
+  const requests = new ReleaseRule(limit, apart);
+  if (bounds.every((each) => each.atOnce === each.limit)) return [requests];
+  // The key whose bursts follow each other soonest decides, so that the wait is never overstated.
+  const soonest = Math.min(...bounds.map((each) => (each.atOnce * apart) / each.limit));
+  return [
+    requests,
+    new ReleaseRule(
+      sumOf(bounds, (each) => each.atOnce),
+      soonest,
+    ),
+  ];
 };
 
 /**
@@ -90,8 +113,9 @@ export class PaceForecaster {
   forecast(): PaceForecast | null {
     const { pace, keys } = this.#plan;
     if (pace === null || this.#count === 0) return null;
-    const windows =
-      pace.tokens === null ? 1 : Math.ceil(this.#tokens / (pace.tokens * keys.length));
+    const each = paceAmounts(pace, keys.length);
+    const tokens = sumOf(each, (key) => key.tokens ?? Number.POSITIVE_INFINITY);
+    const windows = Number.isFinite(tokens) ? Math.ceil(this.#tokens / tokens) : 1;
     return {
       lastRelease: milliseconds(this.#lastRelease),
       longestWait: milliseconds(this.#longestWait),
@@ -242,7 +266,7 @@ class ForecastWalk {
 }
 
 /** Returns the share of each declared limit that a minute uses, the largest first. */
-const limitShares = ({ limits }: Plan, { requests, tokens }: MinutePeak) =>
+const limitShares = (limits: LimitsPerMinute, { requests, tokens }: MinutePeak) =>
   (
     [
       ['requests', requests, limits.requestsPerMinute],
@@ -253,14 +277,20 @@ const limitShares = ({ limits }: Plan, { requests, tokens }: MinutePeak) =>
     .toSorted((a, b) => b.share - a.share);
 
 const limitsOf = (plan: Plan, keys: LimitForecast['keys'], all: MinutePeak): LimitForecast => {
-  const largest = limitShares(plan, all)[0];
+  const ofAllKeys = {
+    requestsPerMinute: sumOfLimits(plan, 'requestsPerMinute'),
+    tokensPerMinute: sumOfLimits(plan, 'tokensPerMinute'),
+  };
+  const count = plan.keys.length;
+  const manyMinutes = { requests: all.requests * count, tokens: all.tokens * count };
+  const largest = limitShares(ofAllKeys, manyMinutes)[0];
   return {
     keys,
     all,
     binds: largest?.unit ?? null,
     keysNeeded: largest === undefined ? null : Math.max(1, Math.ceil(largest.share)),
     exceeded: keys
-      .filter((key) => limitShares(plan, key).some(({ share }) => share > 1))
+      .filter((key) => limitShares(limitsOfKey(plan, key.key), key).some(({ share }) => share > 1))
       .map(({ key }) => key),
   };
 };

@@ -3,8 +3,7 @@ import { millisecondsSchema } from '../quantity-schema.ts';
 
 const maxPerWindow = z.int().positive().nullable();
 
-/** The most that each key may use within any window of time, as a compliant client; `null` for any amount. */
-export const paceSchema = z.strictObject({
+const paceAmountsSchema = z.strictObject({
   requests: maxPerWindow,
   /** The tokens of prompts and completions. */
   tokens: maxPerWindow,
@@ -13,6 +12,11 @@ export const paceSchema = z.strictObject({
    * gateway admits.
    */
   burst: z.int().positive().optional(),
+});
+export type PaceAmounts = z.infer<typeof paceAmountsSchema>;
+
+/** The most that each key may use within any window of time, as a compliant client; `null` for any amount. */
+export const paceSchema = paceAmountsSchema.extend({
   window: millisecondsSchema,
   /** The maximum time until the server counts a sent request, which is added to each window. */
   margin: millisecondsSchema,
@@ -23,5 +27,16 @@ export const paceSchema = z.strictObject({
     .array(z.enum(['requests', 'tokens']))
     .readonly()
     .exactOptional(),
+  /** The amounts of each key, in the order of the keys; absent if all keys have the same. */
+  keys: z.array(paceAmountsSchema).readonly().exactOptional(),
 });
 export type Pace = z.infer<typeof paceSchema>;
+
+/** Returns the amounts of `count` keys. */
+export const paceAmounts = (pace: Pace, count: number): readonly PaceAmounts[] =>
+  pace.keys ??
+  Array.from({ length: count }, () => ({
+    requests: pace.requests,
+    tokens: pace.tokens,
+    burst: pace.burst,
+  }));

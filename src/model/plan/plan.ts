@@ -3,6 +3,7 @@ import { budgetSchema } from './budget.ts';
 import { limiterClassNames } from '../limits/limit-log.ts';
 import { transportNames } from '../observation/exchange.ts';
 import { mockSettingsSchema } from '../gateway/mock-settings.ts';
+import { limitsPerMinuteSchema } from './limits-per-minute.ts';
 import { paceSchema } from './pace.ts';
 import { objectiveSchema, requestObjectiveSchema } from './objective.ts';
 import { millisecondsSchema, perSecondSchema } from '../quantity-schema.ts';
@@ -90,6 +91,8 @@ const keySchema = z.strictObject({
   name: z.string().min(1),
   template: z.string().min(1),
   weight: z.number().positive(),
+  /** The limits of this key; absent if they are those of the plan. */
+  limits: limitsPerMinuteSchema.exactOptional(),
 });
 export type ApiKey = z.infer<typeof keySchema>;
 
@@ -148,10 +151,8 @@ export type Deadlines = z.infer<typeof deadlinesSchema>;
 const capsSchema = z.strictObject({ bytes: z.int().positive(), events: z.int().positive() });
 export type AnswerCaps = z.infer<typeof capsSchema>;
 
-/** The declared limits of each key (interface 8); `null` for none. */
-const limitsSchema = z.strictObject({
-  requestsPerMinute: z.int().positive().nullable(),
-  tokensPerMinute: z.int().positive().nullable(),
+/** The declared limits of each key that has none of its own. */
+const limitsSchema = limitsPerMinuteSchema.extend({
   /** The permitted limiter, if the run is judged by its limits. */
   limiter: z
     .enum(['any', ...limiterClassNames])

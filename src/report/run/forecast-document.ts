@@ -21,6 +21,7 @@ import type {
 import { reportedQuantiles } from '../../model/measures/headline.ts';
 import { measures } from '../../model/measures/measures.ts';
 import { defaultMinSamples } from '../../model/plan/objective.ts';
+import { type LimitsPerMinute, limitsOfKey } from '../../model/plan/limits-per-minute.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { clippedTraces, droppedPrompts } from '../summary/workload-text.ts';
 import { present } from '../text/present.ts';
@@ -114,23 +115,28 @@ const timeSection = ({ scheduled, grace, pace }: Forecast): Section => {
   ]);
 };
 
+const allowedText = ({ requestsPerMinute, tokensPerMinute }: LimitsPerMinute): string =>
+  present([
+    requestsPerMinute !== null && `${countText(requestsPerMinute)} requests`,
+    tokensPerMinute !== null && `${countText(tokensPerMinute)} tokens`,
+  ]).join(' and ');
+
 const limitsSection = ({ limits }: Forecast, plan: Plan): Section => {
   const { keys, all, binds, keysNeeded, exceeded } = limits;
   if (binds === null || keysNeeded === null) {
     return section('Limits', [text('The scenario declares no limits.')]);
   }
-  const { requestsPerMinute, tokensPerMinute } = plan.limits;
-  const allowed = present([
-    requestsPerMinute !== null && `${countText(requestsPerMinute)} requests`,
-    tokensPerMinute !== null && `${countText(tokensPerMinute)} tokens`,
-  ]).join(' and ');
+  const own = plan.keys.some((key) => key.limits !== undefined);
+  const allowed = own
+    ? plan.keys.map(({ name }) => `${name} ${allowedText(limitsOfKey(plan, name))}`).join(', ')
+    : allowedText(plan.limits);
   const each = keys
     .map(({ key, requests, tokens }) => `${key} ${countText(requests)} and ${countText(tokens)}`)
     .join(', ');
   const over = keys.map(({ key }) => key).filter((key) => exceeded.includes(key));
   return section('Limits', [
     text(
-      `In the busiest minute ${plural(all.requests, 'request')} and ${plural(all.tokens, 'token')} are due; a key is allowed ${allowed}.`,
+      `In the busiest minute ${plural(all.requests, 'request')} and ${plural(all.tokens, 'token')} are due; ${own ? 'allowed are' : 'a key is allowed'} ${allowed}.`,
     ),
     keys.length > 1 && plan.pace === null && text(`By key: ${each}.`),
     text(

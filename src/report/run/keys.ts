@@ -6,6 +6,7 @@ import {
   replayedDecisions,
 } from '../../model/limits/run-limits.ts';
 import { type LedgerEntry, toLedgerEntry } from '../../model/observation/ledger.ts';
+import { type LimitsPerMinute, limitsOfKey } from '../../model/plan/limits-per-minute.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countText, momentText, plural, timeText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
@@ -31,7 +32,7 @@ import { maxChartedKeys } from '../html/charts/client-charts.ts';
 /** Reads one of a key's two limits from its plan (`null` for none) and from all headers, and the remaining quota. */
 const observedLimit = (
   entries: readonly LedgerEntry[],
-  { limits }: Result['plan'],
+  limits: LimitsPerMinute,
   unit: 'Requests' | 'Tokens',
 ) => {
   const name = unit === 'Requests' ? 'requestsPerMinute' : 'tokensPerMinute';
@@ -53,6 +54,7 @@ type ObservedLimit = Readonly<ReturnType<typeof observedLimit>>;
  */
 export const keyUsages = ({ ledger, plan }: Result) =>
   ledger.map(({ key, rows, left }) => {
+    const limits = limitsOfKey(plan, key);
     const entries = rows.map(toLedgerEntry).filter(({ status }) => status > 0);
     const limited = entries.filter(({ status }) => status === 429);
     const first = limited.reduce((least, { answered }) => Math.min(least, answered), Infinity);
@@ -61,8 +63,8 @@ export const keyUsages = ({ ledger, plan }: Result) =>
       answered: entries.length,
       limited: limited.length,
       firstLimited: limited.length === 0 ? null : first,
-      requests: observedLimit(entries, plan, 'Requests'),
-      tokens: observedLimit(entries, plan, 'Tokens'),
+      requests: observedLimit(entries, limits, 'Requests'),
+      tokens: observedLimit(entries, limits, 'Tokens'),
       unrecorded: left,
     };
   });
@@ -160,7 +162,7 @@ export const limitSentence = (
 
 const keyLimitSentences = (
   limits: KeyLimits,
-  { requestsPerMinute, tokensPerMinute }: Result['plan']['limits'],
+  { requestsPerMinute, tokensPerMinute }: LimitsPerMinute,
 ): readonly string[] => {
   const { refusals, explainedBy } = limits;
   return present([
@@ -204,7 +206,7 @@ const findingsMeaning =
 
 const limitBlocks = (
   limits: KeyLimits,
-  declared: Result['plan']['limits'],
+  declared: LimitsPerMinute,
   isJudged: boolean,
 ): readonly Block[] => {
   const { key, checks } = limits;
@@ -245,7 +247,9 @@ export const keysSection = (result: Result, charts: readonly Chart[]): Section =
     const found = limits?.keys.find(({ key }) => key === usage.key);
     return {
       usage,
-      blocks: found ? limitBlocks(found, result.plan.limits, limits?.judged === true) : [],
+      blocks: found
+        ? limitBlocks(found, limitsOfKey(result.plan, usage.key), limits?.judged === true)
+        : [],
     };
   });
   const caption = 'Limits and remaining quota of each key, from the response headers';

@@ -1,6 +1,7 @@
 import { isViolation } from '../../model/limits/limit-log.ts';
 import type { ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
 import { figuresSignalName } from '../../model/result/judged-figures.ts';
+import { limitsOfKey, sumOfLimits } from '../../model/plan/limits-per-minute.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { Trust, TrustSignal } from '../../model/result/verdict.ts';
 import {
@@ -47,7 +48,7 @@ export const objectiveTones = {
 /** Says which declared limits are shown to be kept: a limit that refused nothing is not. */
 const keptText = ({ limits, plan }: Result): string => {
   const units = (['requests', 'tokens'] as const).filter(
-    (unit) => plan.limits[`${unit}PerMinute`] !== null,
+    (unit) => sumOfLimits(plan, `${unit}PerMinute`) !== null,
   );
   const refusals = (limits?.keys ?? []).flatMap((key) => key.refusals ?? []);
   const isSeen = (unit: 'requests' | 'tokens'): boolean =>
@@ -66,11 +67,15 @@ const keptText = ({ limits, plan }: Result): string => {
 const overfullText = ({ limits, plan }: Result): string | null => {
   if (plan.limits.limiter !== 'any') return null;
   const found = (['requests', 'tokens'] as const).flatMap((unit) => {
-    const declared = plan.limits[`${unit}PerMinute`];
-    const most = Math.max(0, ...(limits?.keys ?? []).map((key) => key[unit].least));
-    return declared !== null && most > declared
-      ? [`${countText(most)} ${unit} of ${countText(declared)}`]
-      : [];
+    const overfull = (limits?.keys ?? []).flatMap((key) => {
+      const declared = limitsOfKey(plan, key.key)[`${unit}PerMinute`];
+      const { least } = key[unit];
+      return declared !== null && least > declared ? [{ declared, least }] : [];
+    });
+    const [most] = overfull.toSorted((a, b) => b.least / b.declared - a.least / a.declared);
+    return most === undefined
+      ? []
+      : [`${countText(most.least)} ${unit} of ${countText(most.declared)}`];
   });
   return found.length === 0
     ? null

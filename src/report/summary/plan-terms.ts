@@ -1,5 +1,6 @@
 import { interfaceLimits } from '../../model/limits/run-limits.ts';
 import type { Budget } from '../../model/plan/budget.ts';
+import type { LimitsPerMinute } from '../../model/plan/limits-per-minute.ts';
 import type { Load, Plan, Stage, Target } from '../../model/plan/plan.ts';
 import { saturateLoadOf } from '../../model/plan/plan.ts';
 import { redactedTemplate } from '../../model/plan/secret.ts';
@@ -101,7 +102,16 @@ const limitText = (limit: number | null, interfaceLimit: number, what: string): 
     ? null
     : `${countText(limit)} ${what}${textIf(limit === interfaceLimit, ' (by the interface)')}`;
 
-const limitsText = ({ limits: { requestsPerMinute, tokensPerMinute } }: Plan): string => {
+const limitsText = ({ limits, keys }: Plan): string => {
+  const own = keys.flatMap((key) =>
+    key.limits === undefined ? [] : [`${amountsText(key.limits)} for ${key.name}`],
+  );
+  // The limits of the plan say nothing where each key has its own.
+  const common = own.length === keys.length ? [] : [amountsText(limits)];
+  return [...common, ...own].join('; ');
+};
+
+const amountsText = ({ requestsPerMinute, tokensPerMinute }: LimitsPerMinute): string => {
   const parts = present([
     limitText(requestsPerMinute, interfaceLimits.requestsPerMinute, 'requests'),
     limitText(tokensPerMinute, interfaceLimits.tokensPerMinute, 'tokens'),

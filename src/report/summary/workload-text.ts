@@ -1,4 +1,5 @@
 import type { TokenCount } from '../../model/workload/token-count.ts';
+import { type LimitsPerMinute, sumOfLimits } from '../../model/plan/limits-per-minute.ts';
 import type { Load, OpenLoad, Plan } from '../../model/plan/plan.ts';
 import { stageSpans } from '../../model/plan/stage-spans.ts';
 import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
@@ -123,19 +124,18 @@ const traceNeedLine = (facts: TraceLoad['facts']): string => {
   return `it needs ${average(requests)} requests, ${average(inputTokens)} input and ${average(outputTokens)} output tokens a minute on average; in its busiest minutes ${plural(busiestMinute.requests, 'request')} and ${plural(busiestMinute.tokens, 'token')}`;
 };
 
-const limitsLine = (
-  { limits, keys }: Plan,
-  { busiestMinute }: TraceLoad['facts'],
-): string | null => {
-  const { requestsPerMinute, tokensPerMinute } = limits;
+const limitsLine = (plan: Plan, { busiestMinute }: TraceLoad['facts']): string | null => {
+  const count = plan.keys.length;
   // Dividing by no limit needs no key.
+  const keysFor = (used: number, field: keyof LimitsPerMinute): number =>
+    Math.ceil((used * count) / (sumOfLimits(plan, field) ?? Number.POSITIVE_INFINITY));
   const needed = Math.max(
-    Math.ceil(busiestMinute.requests / (requestsPerMinute ?? Number.POSITIVE_INFINITY)),
-    Math.ceil(busiestMinute.tokens / (tokensPerMinute ?? Number.POSITIVE_INFINITY)),
+    keysFor(busiestMinute.requests, 'requestsPerMinute'),
+    keysFor(busiestMinute.tokens, 'tokensPerMinute'),
   );
   return needed === 0
     ? null
-    : `by the declared limits of a key that minute needs ${plural(needed, 'key')}; the plan has ${keys.length}`;
+    : `by the declared limits of a key that minute needs ${plural(needed, 'key')}; the plan has ${count}`;
 };
 
 /** Says how long the trace is as recorded, in which unit its times were taken, and its busiest second. */

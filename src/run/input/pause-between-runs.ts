@@ -1,3 +1,4 @@
+import { hasLimits } from '../../model/plan/limits-per-minute.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
@@ -10,8 +11,8 @@ const limitWindowLength = 60_000;
  * Returns the pause between two runs, in which declared limits recover. The reference gateway needs none, since each
  * run starts a new one.
  */
-export const pauseFor = ({ target, limits }: Plan, text: string | undefined): Milliseconds => {
-  const isLimited = limits.requestsPerMinute !== null || limits.tokensPerMinute !== null;
-  const defaultPause = milliseconds(target.kind === 'url' && isLimited ? limitWindowLength : 0);
+export const pauseFor = (plan: Plan, text: string | undefined): Milliseconds => {
+  const isLimited = plan.target.kind === 'url' && hasLimits(plan);
+  const defaultPause = milliseconds(isLimited ? limitWindowLength : 0);
   return text === undefined ? defaultPause : readOption('pause', text, durationNotation);
 };

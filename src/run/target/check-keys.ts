@@ -4,6 +4,7 @@ import { servedModelListSchema } from '../../contract/models.ts';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
 import type { Credential } from '../../engine/slice-options.ts';
 import { keyHeader } from '../../model/plan/key-header.ts';
+import { type LimitsPerMinute, limitsOfKey } from '../../model/plan/limits-per-minute.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { TargetEndpoint } from '../../platform/connection/connector.ts';
 import { answerTo } from '../../platform/http/preflight.ts';
@@ -86,7 +87,7 @@ const limitNames = [
 
 /** Returns warnings if the headers of an answer declare other limits than the scenario. */
 const limitWarnings = (
-  { limits }: Plan,
+  limits: LimitsPerMinute,
   headers: Readonly<Record<string, string>>,
 ): readonly string[] => {
   const found = readDeclaredLimits(headers)?.quota;
@@ -136,6 +137,8 @@ export const checkKeys = async (
   );
   // One key may see models that another does not.
   const listed = answers.flatMap(({ status, text }) => (status === 200 ? modelsIn(text) : []));
-  const limits = answers.flatMap(({ headers }) => limitWarnings(plan, headers));
+  const limits = answers.flatMap(({ name, headers }) =>
+    limitWarnings(limitsOfKey(plan, name), headers),
+  );
   return [...unlistedWarnings(plan, [...new Set(listed)]), ...new Set(limits)];
 };

@@ -1,6 +1,7 @@
 import type { RunRequest } from '../input/run-request.ts';
 import { recommendedWorkers } from '../../engine/worker-count.ts';
 import type { Slice } from '../../model/workload/arrival.ts';
+import { paceAmounts } from '../../model/plan/pace.ts';
 import { type Plan, saturateLoadOf } from '../../model/plan/plan.ts';
 import { thisMachine } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
@@ -111,9 +112,9 @@ export const rejectWorkers = (
 /** Returns the number of workers for a slice. Under a pace, each needs a share of every key's limits. */
 const workerCountFor = (plan: Plan, slice: Slice): number => {
   if (saturateLoadOf(plan) !== null) return 1;
-  const requests = plan.pace?.requests ?? null;
-  const maxWorkers =
-    requests === null ? Number.POSITIVE_INFINITY : Math.floor(requests / slice.count);
+  const amounts = plan.pace === null ? [] : paceAmounts(plan.pace, plan.keys.length);
+  const requests = Math.min(...amounts.map((each) => each.requests ?? Number.POSITIVE_INFINITY));
+  const maxWorkers = Math.floor(requests / slice.count);
   if (plan.workers === 'auto') {
     return Math.max(1, Math.min(maxWorkers, recommendedWorkers(plan, thisMachine().cores)));
   }

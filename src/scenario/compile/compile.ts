@@ -18,6 +18,7 @@ import { mockSettingsSchema } from '../../model/gateway/mock-settings.ts';
 import type { ApiKey, Plan, Stage } from '../../model/plan/plan.ts';
 import type { WorkloadFiles } from '../../model/workload/workload.ts';
 import { compileLoad, defaultStageName, planStageNames } from './compile-load.ts';
+import { limitsOfKeys, limitsWith } from './key-limits.ts';
 import { compileTraffic } from './compile-traffic.ts';
 import { compilePace } from '../schema/pace-schema.ts';
 import type { Scenario } from '../schema/scenario-schema.ts';
@@ -44,9 +45,14 @@ const compileStages = (scenario: Scenario, files: WorkloadFiles): Stage[] =>
     }));
   });
 
-const compileKeys = (keys: Scenario['keys']): ApiKey[] => {
+const compileKeys = ({ keys, limits }: Pick<Scenario, 'keys' | 'limits'>): ApiKey[] => {
   if (Array.isArray(keys)) {
-    return keys.map(({ name, key, weight }) => ({ name, template: key, weight }));
+    return keys.map(({ name, key, weight, limits: own }) => ({
+      name,
+      template: key,
+      weight,
+      ...(own === undefined ? {} : { limits: limitsWith(limits, own) }),
+    }));
   }
   return [{ name: defaultKeyName, template: keys ?? defaultKeyTemplate, weight: 1 }];
 };
@@ -153,7 +159,7 @@ export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFil
   transport: scenario.wire.http2 ? 'undici' : scenario.transport,
   workers: scenario.workers,
   canary: scenario.canary,
-  keys: compileKeys(scenario.keys),
+  keys: compileKeys(scenario),
   ...authOf(scenario),
   headers: Object.fromEntries(
     Object.entries(scenario.headers).map(([header, value]) => [header.toLowerCase(), value]),
@@ -170,7 +176,7 @@ export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFil
     limiter: scenario.limits.class ?? null,
   },
   retry: scenario.retry,
-  pace: scenario.pace === undefined ? null : compilePace(scenario.pace, scenario.limits),
+  pace: scenario.pace === undefined ? null : compilePace(scenario.pace, limitsOfKeys(scenario)),
   budget: scenario.budget,
   streams: scenario.streams,
   ...(scenario.fails === undefined ? {} : { fails: scenario.fails }),

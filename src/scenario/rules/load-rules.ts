@@ -1,3 +1,4 @@
+import type { LimitsPerMinute } from '../../model/plan/limits-per-minute.ts';
 import { arrivalCountOf, loadDuration } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import {
@@ -8,6 +9,7 @@ import {
   unitNames,
 } from '../../model/workload/trace.ts';
 import type { WorkloadFiles } from '../../model/workload/workload.ts';
+import { limitsOfKeys } from '../compile/key-limits.ts';
 import { type CompiledLoad, compileLoad } from '../compile/compile-load.ts';
 import { longestDuration } from '../schema/fields.ts';
 import type { ScenarioLoad } from '../schema/load-schema.ts';
@@ -75,19 +77,22 @@ const concurrencyOf = (load: ScenarioLoad): readonly ['users' | 'connections', n
 };
 
 /** The declared limits of all keys together, per minute. */
-interface DeclaredLimits {
+interface LimitsTogether {
   readonly requests: number;
   readonly tokens: number;
 }
 
 /** Returns the limits that a scenario declares itself, for all its keys; `null` if it leaves them out. */
-const declaredLimits = (scenario: WholeScenario): DeclaredLimits | null => {
-  const part = scenario.at('limits');
-  const limits = part.validValue;
-  if (!part.isPresent || limits === undefined) return null;
-  const keys = Math.max(1, scenario.at('keys').items.length);
-  const all = (limit: number | null) => (limit ?? Number.POSITIVE_INFINITY) * keys;
-  return { requests: all(limits.requestsPerMinute), tokens: all(limits.tokensPerMinute) };
+const declaredLimits = (scenario: WholeScenario): LimitsTogether | null => {
+  const [part, keys] = [scenario.at('limits'), scenario.at('keys')];
+  const [limits, valid] = [part.validValue, keys.validValue];
+  const isDeclared = part.isPresent || keys.items.some((key) => key.at('limits').isPresent);
+  if (!isDeclared || limits === undefined) return null;
+  const of = limitsOfKeys({ limits, keys: valid });
+  const each = of.keys ?? Array.from({ length: Math.max(1, keys.items.length) }, () => of);
+  const all = (field: keyof LimitsPerMinute): number =>
+    each.reduce((sum, key) => sum + (key[field] ?? Number.POSITIVE_INFINITY), 0);
+  return { requests: all('requestsPerMinute'), tokens: all('tokensPerMinute') };
 };
 
 /** The factor above the declared limits from which the unit of a trace's times was probably mistaken. */
@@ -105,7 +110,7 @@ function* traceUnitFindings(
   part: ScenarioPart<ScenarioLoad | undefined>,
   { unit: given, speed }: Pick<TraceSelection, 'unit' | 'speed'>,
   { unit, busiestMinute, requests, duration }: TraceFacts,
-  limits: DeclaredLimits | null,
+  limits: LimitsTogether | null,
 ): Findings {
   if (given !== undefined || !isDoubtful(unit) || limits === null) return;
   const isRated = requests >= ratedRequests && duration < minute;
@@ -122,7 +127,7 @@ function* traceUnitFindings(
 interface StageSurroundings {
   readonly files: WorkloadFiles;
   readonly inFlight: number | undefined;
-  readonly limits: DeclaredLimits | null;
+  readonly limits: LimitsTogether | null;
 }
 
 function* stageFindings(

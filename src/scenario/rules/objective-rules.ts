@@ -15,6 +15,7 @@ import {
 } from '../compile/objective-grammar.ts';
 import { defaultKeyName } from '../compile/compile.ts';
 import { planStageNames } from '../compile/compile-load.ts';
+import { limitsOfKeys } from '../compile/key-limits.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import { didYouMean } from '../text/spelling.ts';
 import { type Findings, placedStages, type WholeScenario } from './placed-stages.ts';
@@ -147,8 +148,13 @@ function* serverErrors(
 /** Finds scenarios in which no declared limit can explain a 429. */
 function* quotaErrors({ quota }: ParsedObjective, { scenario }: ObjectiveContext): Errors {
   if (quota === undefined) return;
-  const limits = scenario.at('limits').validValue;
-  if (limits?.requestsPerMinute === null && limits.tokensPerMinute === null) {
+  const [limits, keys] = [scenario.at('limits').validValue, scenario.at('keys')];
+  const declared = limits && limitsOfKeys({ limits, keys: keys.validValue });
+  const each = declared === undefined ? [] : (declared.keys ?? [declared]);
+  const hasNone = each.every(
+    ({ requestsPerMinute, tokensPerMinute }) => (requestsPerMinute ?? tokensPerMinute) === null,
+  );
+  if (each.length > 0 && hasNone) {
     const message = 'quota=excluded leaves out 429s that a limit explains, and none is declared';
     yield new ObjectiveError(message, 'add for example limits: {requestsPerMinute: 60}');
   }

@@ -1,4 +1,6 @@
 import { maxAnswerTokens } from '../../model/workload/traffic.ts';
+import { paceAmounts } from '../../model/plan/pace.ts';
+import { limitsOfKeys } from '../compile/key-limits.ts';
 import { bodyOf } from '../compile/compile-traffic.ts';
 import { formatDuration } from '../schema/notation.ts';
 import { pathKey } from '../text/scenario-tree.ts';
@@ -32,20 +34,23 @@ function* unboundedAnswerFindings(scenario: WholeScenario): Findings {
 export function* paceRule(scenario: WholeScenario): Findings {
   const part = scenario.at('pace');
   const [pace, limits] = [part.validValue, scenario.at('limits').validValue];
+  const keys = scenario.at('keys');
   if (pace === undefined || limits === undefined) return;
-  const compiled = compilePace(pace, limits);
-  if (compiled.requests === null && compiled.tokens === null) {
+  if (keys.isPresent && keys.validValue === undefined) return;
+  const compiled = compilePace(pace, limitsOfKeys({ limits, keys: keys.validValue }));
+  const amounts = paceAmounts(compiled, 1);
+  if (amounts.every(({ requests, tokens }) => requests === null && tokens === null)) {
     const hint = 'give it a rate, or declare the limits';
     yield part.keyFinding('the pace has no limit to keep', hint);
   }
   for (const name of ['requests', 'tokens'] as const) {
-    if (compiled[name] !== 0) continue;
+    if (amounts.every((amount) => amount[name] !== 0)) continue;
     const message = `at this rate a window of ${formatDuration(pace.window)} has no room for even one of the ${name}`;
     yield part.at(name).keyFinding(message, 'raise the rate or lengthen "window"');
   }
-  if (pace.burst !== undefined && compiled.requests === null) {
+  if (pace.burst !== undefined && amounts.every(({ requests }) => requests === null)) {
     const message = '"burst" spreads requests at their rate, and "requests" has none';
     yield part.at('burst').keyFinding(message, 'give "requests" a rate, or leave out "burst"');
   }
-  if (compiled.tokens !== null) yield* unboundedAnswerFindings(scenario);
+  if (amounts.some(({ tokens }) => tokens !== null)) yield* unboundedAnswerFindings(scenario);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Pace } from '../../model/plan/pace.ts';
+import type { Pace, PaceAmounts } from '../../model/plan/pace.ts';
+import type { LimitsPerMinute } from '../../model/plan/limits-per-minute.ts';
 import { milliseconds, type PerSecond } from '../../model/quantity.ts';
 import {
   durationField,
@@ -69,12 +70,15 @@ export const scenarioPaceSchema = mapping('a mapping such as {requests: 60/min, 
 });
 export type ScenarioPace = z.output<typeof scenarioPaceSchema>;
 
-/** The limits that a scenario declares. */
-type DeclaredLimits = Readonly<Record<'requestsPerMinute' | 'tokensPerMinute', number | null>>;
+/** The limits that a scenario declares, and those of its keys that have their own. */
+export interface LimitsOfKeys extends LimitsPerMinute {
+  /** The limits of each key; absent if no key has its own. */
+  readonly keys?: readonly LimitsPerMinute[];
+}
 
 export const compilePace = (
   { requests, tokens, burst, window, margin, charged }: ScenarioPace,
-  { requestsPerMinute, tokensPerMinute }: DeclaredLimits,
+  { keys, ...limits }: LimitsOfKeys,
 ): Pace => {
   /** Returns the whole units of a window. With zero nothing would ever be sent. */
   const unitsPerWindow = (pace: PaceLimit, declared: number | null): number | null => {
@@ -82,18 +86,23 @@ export const compilePace = (
     // A rate per minute is often not a whole number per second in binary.
     return perMinute && Math.floor(Number(((perMinute * window) / 60_000).toPrecision(12)));
   };
-  const most = unitsPerWindow(requests, requestsPerMinute);
-  const whole = most ?? undefined;
-  const atOnce = burst === 'limit' ? whole : burst;
+  const amountsOf = ({ requestsPerMinute, tokensPerMinute }: LimitsPerMinute): PaceAmounts => {
+    const most = unitsPerWindow(requests, requestsPerMinute);
+    const atOnce = burst === 'limit' ? (most ?? undefined) : burst;
+    return {
+      requests: most,
+      tokens: unitsPerWindow(tokens, tokensPerMinute),
+      ...(atOnce === undefined ? {} : { burst: atOnce }),
+    };
+  };
   const asked = { requests, tokens };
   const follows = (['requests', 'tokens'] as const).filter((name) => asked[name] === 'limit');
   return {
-    requests: most,
-    tokens: unitsPerWindow(tokens, tokensPerMinute),
-    ...(atOnce === undefined ? {} : { burst: atOnce }),
+    ...amountsOf(limits),
     window,
     margin: margin ?? milliseconds(window / 60),
     charged,
     ...(follows.length === 0 ? {} : { follows }),
+    ...(keys === undefined ? {} : { keys: keys.map(amountsOf) }),
   };
 };

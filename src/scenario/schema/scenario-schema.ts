@@ -36,6 +36,21 @@ import {
 
 /** The schema of the scenario file, YAML or JSON. It is strict: an unknown key is an error. */
 
+const requestLimit = wholeNumberOrNoneField(1_000_000_000);
+const tokenLimit = wholeNumberOrNoneField(1_000_000_000_000);
+
+/** The limits of one key; what is absent is as in the scenario's limits. */
+const keyLimits = z.union(
+  [
+    mapping('a mapping such as {requestsPerMinute: 60, tokensPerMinute: 100000}', {
+      requestsPerMinute: optionalField(requestLimit).describe('Requests per minute, or none.'),
+      tokensPerMinute: optionalField(tokenLimit).describe('Tokens per minute, or none.'),
+    }),
+    z.literal('none').transform(() => ({ requestsPerMinute: null, tokensPerMinute: null })),
+  ],
+  'expected a mapping such as {requestsPerMinute: 60, tokensPerMinute: 100000}, or none',
+);
+
 const key = mapping('a mapping with "name" and "key"', {
   name: nameField(100).describe('The name of this key in reports.'),
   key: textField().describe(
@@ -43,6 +58,9 @@ const key = mapping('a mapping with "name" and "key"', {
   ),
   weight: weightField().describe(
     'The share of the requests that use this key, relative to the other keys.',
+  ),
+  limits: optionalField(keyLimits).describe(
+    'The limits that the gateway declares for this key, or none. Default: those of "limits".',
   ),
 });
 
@@ -69,8 +87,6 @@ const stages = listField(stage, 'a list of stages, each with "name" and "load"',
   'expected at most 1,000 stages',
 );
 
-const requestLimit = wholeNumberOrNoneField(1_000_000_000);
-const tokenLimit = wholeNumberOrNoneField(1_000_000_000_000);
 const declaredLimits = z.strictObject({
   requestsPerMinute: withDefault(requestLimit, interfaceLimits.requestsPerMinute).describe(
     'Requests per minute and key, or none.',
@@ -128,7 +144,7 @@ export const scenarioSchema = z
       'The target: the base address of a gateway (ending in /v1), "mock" for the bundled reference gateway, or "container" for the reference gateway in a container.',
     ),
     keys: keys.describe(
-      'The API keys: ${env:NAME}, ${secret:PATH}, ${command:…}, or a list of {name, key, weight}. Default: ${env:WEIR_API_KEY}.',
+      'The API keys: ${env:NAME}, ${secret:PATH}, ${command:…}, or a list of {name, key, weight, limits}. Default: ${env:WEIR_API_KEY}.',
     ),
     auth: optionalField(authSchema).describe(
       'The header that carries the key. Default: "Authorization: Bearer KEY".',

@@ -1,6 +1,7 @@
 import type { Highest } from './capacity-budget.ts';
 import type { SearchTerms } from './judge/next-step.ts';
 import { asksForLatency, samplesFor } from './judge/step-objectives.ts';
+import { type LimitsPerMinute, sumOfLimits } from '../../model/plan/limits-per-minute.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { type Milliseconds, milliseconds, perSecond } from '../../model/quantity.ts';
 import { Problem } from '../../platform/problem.ts';
@@ -59,8 +60,14 @@ const maxFirstStepSeconds = 240;
 const declaredCeiling = (requestsPerMinute: number | null, keys: number): number =>
   requestsPerMinute === null ? Infinity : (requestsPerMinute * keys) / 60;
 
+/** Returns the mean limit of a plan's keys; `null` if a key has none. */
+const meanLimit = (plan: Plan, field: keyof LimitsPerMinute): number | null => {
+  const sum = sumOfLimits(plan, field) ?? Infinity;
+  return Number.isFinite(sum) ? Math.floor(sum / plan.keys.length) : null;
+};
+
 export const searchTermsFor = (plan: Plan, request: CapacityRequest): SearchTerms => {
-  const { requestsPerMinute, tokensPerMinute } = plan.limits;
+  const requestsPerMinute = meanLimit(plan, 'requestsPerMinute');
   const keys = plan.keys.length;
   const samples = samplesFor(plan);
   const top = readPositive('top', request.top ?? '1000/s', rateNotation);
@@ -81,7 +88,7 @@ export const searchTermsFor = (plan: Plan, request: CapacityRequest): SearchTerm
         ? scenarioThinkTime(plan)
         : readPositive('think', request.think, durationNotation),
     requestsPerMinute,
-    tokensPerMinute,
+    tokensPerMinute: meanLimit(plan, 'tokensPerMinute'),
     keys,
     start: perSecond(start),
     top,

@@ -16,6 +16,7 @@ import { folderFor } from '../../run/input/report-paths.ts';
 import { targetPlanFor, type TargetRequest } from '../../run/target/target-plan.ts';
 import { closeTarget, type ReadyTarget, prepareTarget } from '../../run/target/prepare-target.ts';
 import { limiterClassNames, type ProbePhase, probePhases } from '../../model/limits/limit-log.ts';
+import { limitsOfKey } from '../../model/plan/limits-per-minute.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { Problem } from '../../platform/problem.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
@@ -82,7 +83,7 @@ const sustainOf = (text: string | undefined): number => {
 
 /** Reads all options; throws one `Problem` that lists everything wrong with them. */
 export const examinationSettingsFrom = (
-  { limits: { requestsPerMinute, tokensPerMinute } }: Plan,
+  plan: Pick<Plan, 'keys' | 'limits'>,
   {
     window: windowText = '60s',
     permitted: permittedText,
@@ -92,6 +93,7 @@ export const examinationSettingsFrom = (
     sustain,
   }: LimitsRequest,
 ) => {
+  const { requestsPerMinute, tokensPerMinute } = limitsOfKey(plan, plan.keys[0]!.name);
   const problems: string[] = [];
   const collectProblem = <Value>(read: () => Value): Value | null => {
     try {

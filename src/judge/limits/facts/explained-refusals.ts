@@ -12,6 +12,11 @@ import { stageSpans } from '../../../model/plan/stage-spans.ts';
 import { sliceNoun } from '../../../model/result/slice-name.ts';
 import type { Result } from '../../../model/result/result.ts';
 import { missingSlices } from '../../../model/result/summary.ts';
+import {
+  type LimitsPerMinute,
+  hasLimits,
+  limitsOfKey,
+} from '../../../model/plan/limits-per-minute.ts';
 import { milliseconds } from '../../../model/quantity.ts';
 import { type KeyEvidence, keyEvidence, minute } from './key-evidence.ts';
 import { exceededSpans } from './token-envelope.ts';
@@ -29,10 +34,7 @@ export interface MinuteLimit {
 export const minuteLimits = ({
   requestsPerMinute,
   tokensPerMinute,
-}: Pick<
-  Result['plan']['limits'],
-  'requestsPerMinute' | 'tokensPerMinute'
->): readonly MinuteLimit[] =>
+}: LimitsPerMinute): readonly MinuteLimit[] =>
   [
     { unit: 'requests' as const, limit: requestsPerMinute },
     { unit: 'tokens' as const, limit: tokensPerMinute },
@@ -124,14 +126,11 @@ export interface MeasuredRefusal extends Pick<LedgerEntry, 'sent' | 'ended' | 't
   readonly isExplained: boolean;
 }
 
-const refusalsOfKey = (
-  { key, rows }: Ledger,
-  { limits, warmUp }: Result['plan'],
-): readonly MeasuredRefusal[] => {
+const refusalsOfKey = ({ key, rows }: Ledger, plan: Result['plan']): readonly MeasuredRefusal[] => {
   const evidence = keyEvidence(rows.map(toLedgerEntry));
-  const usedUp = usedUpLimits(evidence, minuteLimits(limits));
+  const usedUp = usedUpLimits(evidence, minuteLimits(limitsOfKey(plan, key)));
   return evidence.refused
-    .filter(({ sent }) => sent >= warmUp)
+    .filter(({ sent }) => sent >= plan.warmUp)
     .map((refusal) => {
       const { sent, ended, traffic } = refusal;
       return { key, sent, ended, traffic, isExplained: hasUsedUp(refusal, usedUp) };
@@ -148,17 +147,15 @@ const knownRefusals = new WeakMap<Result, readonly MeasuredRefusal[] | null>();
 export const measuredRefusals = (result: Result): readonly MeasuredRefusal[] | null => {
   const known = knownRefusals.get(result);
   if (known !== undefined) return known;
-  const { limits, retry } = result.plan;
+  const { plan } = result;
   const ledgers = ledgersOfOneClock(result);
   const isKnown =
     result.slices.length > 0 &&
-    (limits.requestsPerMinute !== null || limits.tokensPerMinute !== null) &&
-    retry === null &&
+    hasLimits(plan) &&
+    plan.retry === null &&
     result.ledger.every(({ left }) => left === 0);
   const found =
-    !isKnown || ledgers === null
-      ? null
-      : ledgers.flatMap((ledger) => refusalsOfKey(ledger, result.plan));
+    !isKnown || ledgers === null ? null : ledgers.flatMap((ledger) => refusalsOfKey(ledger, plan));
   knownRefusals.set(result, found);
   return found;
 };

@@ -6,6 +6,7 @@ import {
   isViolation,
   limiterClassNames,
 } from '../../../model/limits/limit-log.ts';
+import { type LimitsPerMinute, limitsOfKey } from '../../../model/plan/limits-per-minute.ts';
 import { instant, milliseconds } from '../../../model/quantity.ts';
 import {
   replayedDecisions,
@@ -128,10 +129,7 @@ const checkKeyExplained = (
   evidence: [],
 });
 
-const declaredLimits = (
-  evidence: KeyEvidence,
-  limits: Result['plan']['limits'],
-): readonly KeyLimit[] =>
+const declaredLimits = (evidence: KeyEvidence, limits: LimitsPerMinute): readonly KeyLimit[] =>
   minuteLimits(limits).map((each) => ({ ...each, charges: evidence[each.unit] }));
 
 const incompletenessOf = (result: Result, trust: Trust): string | null => {
@@ -144,11 +142,12 @@ const incompletenessOf = (result: Result, trust: Trust): string | null => {
 
 const judgeKey = (
   { key, rows, left }: Result['ledger'][number],
-  { limits }: Result['plan'],
+  plan: Result['plan'],
   { permitted, isOwnKey }: Pick<KeyTerms, 'permitted' | 'isOwnKey'>,
   incompleteness: string | null,
 ): KeyLimits => {
   const evidence = keyEvidence(rows.map(toLedgerEntry));
+  const limits = limitsOfKey(plan, key);
   const declared = declaredLimits(evidence, limits);
   const usedUp = usedUpLimits(evidence, declared);
   const { requestsPerMinute: limit } = limits;

@@ -1,3 +1,4 @@
+import { limitsOfKey } from '../../../model/plan/limits-per-minute.ts';
 import type { TimelineSecond } from '../../../model/measures/counts.ts';
 import type { Histogram } from '../../../model/measures/histogram.ts';
 import { measures } from '../../../model/measures/measures.ts';
@@ -178,7 +179,7 @@ const keyChart = (result: Result, { key, rows }: Ledger, index: number): Chart =
     const values = part.flatMap(({ remainingRequests }) => remainingRequests ?? []);
     return values.length === 0 ? null : values.reduce((a, b) => Math.min(a, b));
   };
-  const limit = result.plan.limits.requestsPerMinute;
+  const limit = limitsOfKey(result.plan, key).requestsPerMinute;
   const lines = chartLines(parts, [
     ['lowest remaining', 'p50', lowestRemaining, 'strong'],
     [

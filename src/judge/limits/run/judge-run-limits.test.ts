@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import { healthyResult } from '../../sample-result.fixture.ts';
+import type { Result } from '../../../model/result/result.ts';
+import { measuredRefusals } from '../facts/explained-refusals.ts';
+import { judgeRunLimits } from './judge-run-limits.ts';
+
+type Row = Result['ledger'][number]['rows'][number];
+
+/** Returns chats of one key, one each 10 ms, which are refused after the first `admitted`. */
+const chats = (count: number, admitted: number): Row[] =>
+  Array.from({ length: count }, (_, n): Row => {
+    const sent = 1000 + 10 * n;
+    const status = n < admitted ? 200 : 429;
+    const [tokens, unit] = status === 200 ? [30, null] : [null, 'requests' as const];
+    const tail = [unit, null, null, null, null] as const;
+    return [sent, sent + 2, status, null, null, null, null, sent + 3, 'chat', tokens, ...tail];
+  });
+
+/** Returns a run with two keys that were answered alike: 20 chats each, of which 10 were refused. */
+const runWith = (limits: Record<'a' | 'b', number | null>): Result => {
+  const base = healthyResult();
+  const keys = (['a', 'b'] as const).map((name) => ({
+    name,
+    template: `\${env:${name}}`,
+    weight: 1,
+    limits: { requestsPerMinute: limits[name], tokensPerMinute: null },
+  }));
+  const common = { requestsPerMinute: 10, tokensPerMinute: null, limiter: 'any' } as const;
+  return {
+    ...base,
+    plan: { ...base.plan, keys, limits: common, retry: null, warmUp: base.plan.warmUp },
+    ledger: keys.map(({ name: key }) => ({ key, rows: chats(20, 10), left: 0 })),
+  };
+};
+
+const trust = { level: 'valid', evidence: [] } as unknown as Parameters<typeof judgeRunLimits>[1];
+
+it('each key is judged by its own limits', () => {
+  const judged = judgeRunLimits(runWith({ a: 10, b: 4 }), trust);
+  const broken = judged.keys.map(({ key, checks }) => [
+    key,
+    checks.find(({ id }) => id === 'requests-kept')?.finding,
+  ]);
+  expect(broken).toEqual([
+    ['a', 'proved'],
+    ['b', 'refuted'],
+  ]);
+});
+
+it('a 429 is explained by the limit of its own key', () => {
+  const explained = (limits: Parameters<typeof runWith>[0]) =>
+    measuredRefusals(runWith(limits))?.map(({ key, isExplained }) => `${key} ${isExplained}`);
+  expect(new Set(explained({ a: 10, b: 60 }))).toEqual(new Set(['a true', 'b false']));
+  // Without any limit of its own, nothing explains the 429s of a key.
+  expect(new Set(explained({ a: 10, b: null }))).toEqual(new Set(['a true', 'b false']));
+});

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+/** The declared limits of a key (interface 8); `null` for none. */
+export const limitsPerMinuteSchema = z.strictObject({
+  requestsPerMinute: z.int().positive().nullable(),
+  tokensPerMinute: z.int().positive().nullable(),
+});
+export type LimitsPerMinute = z.infer<typeof limitsPerMinuteSchema>;
+
+/** The limits of a plan, and those of its keys that have their own. */
+interface LimitedKeys {
+  readonly limits: LimitsPerMinute;
+  readonly keys: readonly { readonly name: string; readonly limits?: LimitsPerMinute }[];
+}
+
+/** Returns the declared limits of a key, by its name. */
+export const limitsOfKey = ({ keys, limits }: LimitedKeys, name: string): LimitsPerMinute =>
+  keys.find((key) => key.name === name)?.limits ?? limits;
+
+/** Returns whether any key has a declared limit. */
+export const hasLimits = ({ keys, limits }: LimitedKeys): boolean =>
+  keys.some(({ limits: own = limits }) => (own.requestsPerMinute ?? own.tokensPerMinute) !== null);
+
+/** Returns the sum of a declared limit over all keys: infinity if a key has none; `null` if no key has one. */
+export const sumOfLimits = (
+  { keys, limits }: LimitedKeys,
+  field: keyof LimitsPerMinute,
+): number | null => {
+  const each = keys.map((key) => (key.limits ?? limits)[field]);
+  if (each.every((limit) => limit === null)) return null;
+  return each.reduce((sum: number, limit) => sum + (limit ?? Number.POSITIVE_INFINITY), 0);
+};
