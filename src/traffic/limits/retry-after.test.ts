@@ -58,6 +58,18 @@ it('the name of the status on an HTML page names no limit', () => {
   );
 });
 
+it('of several limits that a text lists with what is used of each, the only one that is used up is named', () => {
+  // LiteLLM 1.63.14, litellm/proxy/hooks/parallel_request_limiter.py.
+  const listing = (rpm: number, tpm: number, parallel: number): string =>
+    `LiteLLM Rate Limit Handler for rate limit type = key. Crossed TPM / RPM / Max Parallel Request Limit. current rpm: ${rpm}, rpm limit: 60, current tpm: ${tpm}, tpm limit: 20000, current max_parallel_requests: ${parallel}, max_parallel_requests: 9`;
+  const unitOf = (...used: Parameters<typeof listing>) => readRefusedLimit(listing(...used)).unit;
+  expect(unitOf(45, 20_800, 8)).toBe('tokens');
+  expect(unitOf(60, 19_999, 8)).toBe('requests');
+  expect(unitOf(45, 0, 9)).toBe('in-flight');
+  expect(unitOf(60, 20_000, 8)).toBeNull();
+  expect(unitOf(1, 1, 1)).toBeNull();
+});
+
 it('any other 429 is read from its message', () => {
   expect(readRefusedLimit('Too many requests').unit).toBe('requests');
   expect(readRefusedLimit('Rate limit reached: 5 requests in flight for this key.').unit).toBe(
@@ -69,5 +81,6 @@ it('any other 429 is read from its message', () => {
   expect(readRefusedLimit('Request too large for m on tokens per min (TPM): Limit 9').unit).toBe(
     'tokens',
   );
+  expect(readRefusedLimit('TPM limit exceeded').unit).toBe('tokens');
   expect(readRefusedLimit('slow down')).toStrictEqual({ unit: null, resetAt: null });
 });

@@ -4,9 +4,12 @@ import { dateOf, millisecondsUntilReset } from './wait-text.ts';
 
 const limitWords = [
   ['in-flight', /max_parallel_requests|in flight|concurren|parallel/i],
-  ['tokens', /\btokens?\b/i],
-  ['requests', /\brequests?\b/i],
+  ['tokens', /\btokens?\b|\btpm\b/i],
+  ['requests', /\brequests?\b|\brpm\b/i],
 ] as const;
+
+/** Matches the state of one of several limits: LiteLLM’s older proxies list those of requests, tokens and concurrency. */
+const limitStatePattern = /\bcurrent (\w+): (\d+), \1(?: limit)?: (\d+)/gi;
 
 /** Matches the name of a limit in a text: LiteLLM’s, and OpenAI’s `on tokens per min (TPM)`. */
 const limitNamePattern = /Limit type:\s*([a-z_]+)|\bon (tokens|requests) per\b/i;
@@ -18,6 +21,13 @@ const limitNamePattern = /Limit type:\s*([a-z_]+)|\bon (tokens|requests) per\b/i
 const unitIn = (text: string): NamedLimit | null => {
   const found = limitWords.filter(([, words]) => words.test(text)).map(([unit]) => unit);
   return found.length > 1 && found.includes('tokens') ? null : (found[0] ?? null);
+};
+
+/** Returns the only one of several listed limits that is used up, as its text. */
+const usedUpIn = (text: string): string | undefined => {
+  const states = text.matchAll(limitStatePattern);
+  const usedUp = [...states].filter(([, , used, limit]) => Number(used) >= Number(limit));
+  return usedUp.length === 1 ? usedUp[0]![1] : undefined;
 };
 
 const resetPattern = /resets? at:?\s*(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)\s*(?:UTC|Z)/i;
@@ -37,7 +47,7 @@ export const readRefusedLimit = (text: string, form: 'page' | 'message' = 'messa
   const moment = day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`);
   return {
     /** The unit of the limit; `null` if the text names none. */
-    unit: unitIn(type ?? measure ?? message),
+    unit: unitIn(type ?? measure ?? usedUpIn(message) ?? message),
     /** The reset time, in ms since 1970. */
     resetAt: Number.isNaN(moment) ? null : moment,
   };
