@@ -34,3 +34,15 @@ it('a weighted counter still counts a part of what was used more than a minute b
   expect(isExplained(110, 63_000)).toBe(true);
   expect(isExplained(100, 90_000)).toBe(false);
 });
+
+it('an answer without usage counts as the most that it can have reserved, or as nothing where that is unknown', () => {
+  const withUnknown = (reserved: number): boolean => {
+    const unknown = { ...requestAt(100, 'admitted'), most: Infinity, reserved };
+    const refusal = requestAt(30_000, 'refused');
+    const uses = [...burst(60), unknown, refusal];
+    return mayBeUsedUp(uses, { limit: 100, window: minute })(refusal);
+  };
+  expect(withUnknown(40)).toBe(true);
+  expect(withUnknown(20)).toBe(false);
+  expect(withUnknown(Infinity)).toBe(false);
+});

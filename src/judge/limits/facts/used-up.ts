@@ -9,7 +9,8 @@ const phaseParts = 16;
 /**
  * Creates a function that decides whether a limit may be used up for a refused request: what may be charged of one
  * window, of a weighted counter at any phase or of a full bucket, with what the request itself asks for, is more than
- * the limit. Unknown amounts count as nothing, since one of them would explain every refusal. Example: of 2,000,000
+ * the limit. An unknown amount counts as what it can have reserved, or as nothing where that is unknown too, since one
+ * of them would explain every refusal. Example: of 2,000,000
  * tokens 1,950,000 are used; a chat that asks for 60,000 may be refused.
  */
 export const mayBeUsedUp = (
@@ -19,12 +20,13 @@ export const mayBeUsedUp = (
   // A gateway that charges what it refused is rare, and after an overload it would explain every refusal.
   const charged = uses.filter(({ fate }) => fate !== 'refused');
   const longest = longestWindow(window);
-  const most = ({ most: amount }: LimitUse): number => finite(amount);
+  const most = ({ most: amount, reserved }: LimitUse): number =>
+    Number.isFinite(amount) ? amount : finite(reserved);
   const settledSums = sumsBy(charged, 'settled', most);
-  const inFlight = sumInFlight(charged, ({ reserved, most: final }) =>
-    Math.max(finite(reserved), finite(final)),
-  );
-  const bySettled = charged.toSorted((a, b) => a.settled - b.settled);
+  const inFlight = sumInFlight(charged, (use) => Math.max(finite(use.reserved), most(use)));
+  const bySettled = charged
+    .map((use) => ({ ...use, most: most(use) }))
+    .toSorted((a, b) => a.settled - b.settled);
   const begin = charged.reduce((least, { sent }) => Math.min(least, sent), Infinity);
   const levels = new Map<LimitUse, number>();
   const levelAt = leakyLevel(bySettled, limit / longest, begin);
