@@ -34,6 +34,24 @@ describe('examinations of limiters of others in simulated time', () => {
     60_000,
   );
 
+  it.each([
+    ['express-rate-limit 5.5.1, MemoryStore', 20, 10_000],
+    ['golang.org/x/time/rate 0.16.0', 20, 60_000],
+    ['throttled-py 3.5.0, GCRA', 20, 60_000],
+    ['nginx, limit_req burst of the limit less one, nodelay', 20, 10_000],
+  ])(
+    'never call a key kept that each refusal locks for a window: %s, %d in %d ms',
+    async (name, limit, window) => {
+      const limiter = foreignLimiters.findIndex((each) => each.name.startsWith(name));
+      const fault = plantedFaults.findIndex(
+        (each) => each.name === 'a refusal blocks the key for a window',
+      );
+      const result = await runCell({ limiter, fault, limit, window, seed: 1 });
+      expect(result.verdict).not.toBe('kept');
+    },
+    60_000,
+  );
+
   it('catch most planted faults', async () => {
     const cells = faultyCells(4).filter(
       ({ limit, fault }) => limit === 60 && plantedFaults[fault!]!.power === 'must',

@@ -8,7 +8,9 @@ import {
 import type { LimitFacts } from '../../../model/limits/limit-facts.ts';
 import type { LimitJudgement } from '../model/limit-report.ts';
 import type { LimiterIdentification } from '../../../model/limits/limiter-fit.ts';
+import { blockedPeriods } from './facts/blocked-periods.ts';
 import { limitFacts } from './facts/limit-facts.ts';
+import { shortestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
 import { isDelayed } from '../../../judge/limits/limiter/answer-delays.ts';
 import { type QueuePace, queuePace } from '../../../judge/limits/limiter/queue-pace.ts';
 import { checkCounting, checkExhausted } from './check-counting.ts';
@@ -122,6 +124,24 @@ const whyUndecided = (
   return `between ${least} and ${most} were admitted within a window, and no limiter that we know explains it`;
 };
 
+/** The share of decisions above which the closest class is contradicted: a lock for a window contradicts at least 5 %. */
+const maxContradicted = 0.03;
+
+/**
+ * Decides whether no class explains the decisions, and most blocked periods were a window or longer: a key that each
+ * refusal locks for a window looks like this. A load above the limit has a window or a bucket admit sooner.
+ */
+const isLikeLock = (
+  decisions: readonly ProbeReply[],
+  { window }: LimitRule,
+  { best, runnerUp, decisions: judged }: LimiterIdentification,
+): boolean => {
+  if (best !== null || runnerUp === null || runnerUp.wrong <= maxContradicted * judged)
+    return false;
+  const periods = blockedPeriods(decisions).toSorted((a, b) => a - b);
+  return periods.length > 1 && periods[(periods.length - 1) >> 1]! >= shortestWindow(window);
+};
+
 /** Returns what looks like a fault and what no limiter explains, one sentence each: bursts and locks. */
 const unexplainedFacts = (
   { burst, lockedOut }: LimitFacts,
@@ -211,6 +231,9 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
     ...(why === null ? [] : [why]),
     ...excusedFacts(facts, requestChecks),
     ...unexplainedFacts(facts, identification),
+    ...(isLikeLock(decisions, rule, identification)
+      ? ['most refusals were followed by a whole window of refusals, which no limiter explains']
+      : []),
   ];
   const ofRequests = verdictOf(requestChecks, undecided, keptReasons(facts, limitedPace(pace)));
   const tokens = judgeTokens(log, tokenChecks.filter(isViolation));

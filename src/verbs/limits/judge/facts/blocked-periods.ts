@@ -1,0 +1,18 @@
+import type { LimiterDecision } from '../../../../model/limits/limit-log.ts';
+
+/**
+ * Returns how long each blocked period lasted at most, in ms: from its first refusal to the answer of the next request
+ * that was sent after a refusal's answer and admitted. Example: a key that each refusal locks for a window has only
+ * periods of a window or more; a fixed window also has shorter ones.
+ */
+export const blockedPeriods = (decisions: readonly LimiterDecision[]): readonly number[] => {
+  const admitted = decisions
+    .filter((decision) => decision.admitted)
+    .toSorted((a, b) => a.sent - b.sent);
+  const begins = new Map<LimiterDecision, number>();
+  for (const { sent, answered, admitted: isAdmitted } of decisions) {
+    const next = isAdmitted ? undefined : admitted.find((each) => each.sent >= answered);
+    if (next !== undefined) begins.set(next, Math.min(sent, begins.get(next) ?? sent));
+  }
+  return [...begins].map(([{ answered }, begin]) => answered - begin);
+};
