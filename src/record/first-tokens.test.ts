@@ -1,12 +1,14 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { TimelineMeasure } from '../model/measures/counts.ts';
 import type { MeasureName } from '../model/measures/measures.ts';
 import type { Observation } from '../model/observation/observation.ts';
 import { type Answer, partialOf } from '../model/observation/outcome.ts';
 import { milliseconds } from '../model/quantity.ts';
 import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
 import type { Result } from '../model/result/result.ts';
-import { completedDistributionOf, distributionOf } from '../model/result/summary.ts';
+import { completedDistributionOf, distributionOf, latencyOver } from '../model/result/summary.ts';
+import { trafficKinds } from '../model/workload/traffic.ts';
 import { mergeResults } from './merge-results.ts';
 import { anyObservations } from './recorder-suite.fixture.ts';
 import { sampleFacts } from './sample-facts.fixture.ts';
@@ -35,6 +37,10 @@ const countsOf = (result: Result, name: MeasureName): readonly [number, number] 
   completedDistributionOf(result, name, everywhere).count,
 ];
 
+/** Returns the samples of a measure in the charts over time, from which the intervals come as well. */
+const countOverTime = ({ timeline }: Result, name: TimelineMeasure): number =>
+  trafficKinds.reduce((sum, kind) => sum + latencyOver(timeline, kind, name).count, 0);
+
 const expectedOf = (
   observations: readonly Observation[],
   has: (answer: Answer | null) => boolean,
@@ -54,6 +60,8 @@ it('every stream with a first token, and every speech with its first audio, coun
         const [tokens, audio] = [expectedOf(all, hasToken), expectedOf(all, hasAudio)];
         expect(countsOf(result, 'ttft')).toEqual(tokens);
         expect(countsOf(result, 'firstAudio')).toEqual(audio);
+        expect(countOverTime(result, 'ttft')).toBe(tokens[0]);
+        expect(countOverTime(result, 'firstAudio')).toBe(audio[0]);
         later += tokens[0] - tokens[1];
         // No other measure has samples of failed requests.
         expect(countsOf(result, 'endToEnd')[0]).toBe(countsOf(result, 'endToEnd')[1]);

@@ -4,7 +4,7 @@ import {
   timelineMeasures,
 } from '../model/measures/counts.ts';
 import { decodeHistogram, emptyHistogram, type Histogram } from '../model/measures/histogram.ts';
-import { measures } from '../model/measures/measures.ts';
+import { measures, tabledSamples } from '../model/measures/measures.ts';
 import { attemptsOf, type Observation } from '../model/observation/observation.ts';
 import { secondOf, type Instant, instant } from '../model/quantity.ts';
 import { type TrafficKind, trafficKinds } from '../model/workload/traffic.ts';
@@ -112,8 +112,8 @@ export interface Timeline {
 }
 
 const samplesOf = {
-  ttft: measures.ttft.of,
-  firstAudio: measures.firstAudio.of,
+  ttft: (observation) => tabledSamples('ttft', observation),
+  firstAudio: (observation) => tabledSamples('firstAudio', observation),
   gap: measures.gap.of,
   endToEnd: measures.endToEnd.of,
   lag: (observation) => attemptsOf(observation).map(({ begun, released }) => begun - released),

@@ -1,4 +1,4 @@
-import { measures } from '../../model/measures/measures.ts';
+import { tabledSamples } from '../../model/measures/measures.ts';
 import { attemptsOf, type Observation } from '../../model/observation/observation.ts';
 
 /** The bounds of histogram buckets in seconds: fine for the first token, coarse for a complete answer. */
@@ -63,10 +63,13 @@ export const liveSeries = {
     'weir_end_to_end_seconds',
     'Time from due to the end, of completed requests.',
   ),
-  ttft: latencies('weir_ttft_seconds', 'Time from due to the first token, of completed streams.'),
+  ttft: latencies(
+    'weir_ttft_seconds',
+    'Time from due to the first token, also of streams that failed later.',
+  ),
   firstAudio: latencies(
     'weir_first_audio_seconds',
-    'Time from due to the first audio, of completed speech.',
+    'Time from due to the first audio, also of speech that failed later.',
   ),
   lag: seriesRow(
     'histogram',
@@ -134,11 +137,10 @@ export const recordLiveObservation = (
     record('lag', Math.max(0, begun - released) / 1000, {});
   }
   recordQuota(record, observation);
-  if (outcome.kind !== 'completed') return;
   for (const name of latencySeries) {
-    for (const sample of measures[name].of(observation)) record(name, sample / 1000, labels);
+    for (const sample of tabledSamples(name, observation)) record(name, sample / 1000, labels);
   }
-  if (!('tokens' in outcome.answer)) return;
+  if (outcome.kind !== 'completed' || !('tokens' in outcome.answer)) return;
   const { input, output } = outcome.answer.tokens;
   record('tokens', output, { ...labels, direction: 'output' });
   if (input !== null) record('tokens', input, { ...labels, direction: 'input' });

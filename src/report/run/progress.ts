@@ -29,7 +29,7 @@ export interface RunProgress {
   readonly due: number;
   readonly inFlight: number;
   readonly outcomes: OutcomeCounts;
-  /** The samples of `progressMeasure` for each kind of traffic with completed requests. */
+  /** The samples of `progressMeasure` for each kind of traffic with any. */
   readonly latencies: ReadonlyMap<TrafficKind, Histogram>;
 }
 

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Observation } from '../../model/observation/observation.ts';
 import { instant, milliseconds } from '../../model/quantity.ts';
 import type { Screen } from '../../platform/screen.ts';
+import { recordLiveObservation } from '../../platform/telemetry/live-series.ts';
+import { sampleStream } from '../../record/sample-observations.fixture.ts';
 import { openLiveDisplay } from './live-display.ts';
 
 /** A screen that remembers what was shown on it. */
@@ -43,7 +45,26 @@ const listed: Observation = {
   },
 };
 
+/** A stream that broke off after its first token. */
+const brokenStream: Observation = {
+  ...listed,
+  traffic: 'chat-stream',
+  outcome: { kind: 'broken', cause: 'reset', detail: '', partial: sampleStream([103]) },
+};
+
 describe('the live display', () => {
+  it('counts the first token of a stream that failed later, as tables and live metrics do', () => {
+    const screen = paper(false);
+    const live = openLiveDisplay(screen, run);
+    live.onObservation!(brokenStream);
+    live.onTick!(instant(10_000), motion);
+    expect(screen.shown.join()).toContain('chat-stream TTFT p50 ~3.00 ms');
+    const counted: (readonly [string, number])[] = [];
+    recordLiveObservation((series, value) => counted.push([series, value]), ['main'], brokenStream);
+    expect(counted).toContainEqual(['ttft', 0.003]);
+    expect(counted.map(([series]) => series)).not.toContain('endToEnd');
+  });
+
   it('redraws a block where it can overwrite the last one', () => {
     const screen = paper(true);
     const live = openLiveDisplay(screen, run);

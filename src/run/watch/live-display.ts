@@ -1,6 +1,6 @@
 import { outcomeKinds } from '../../model/observation/outcome.ts';
 import { emptyHistogram, type Histogram } from '../../model/measures/histogram.ts';
-import { measures } from '../../model/measures/measures.ts';
+import { tabledSamples } from '../../model/measures/measures.ts';
 import type { Observation } from '../../model/observation/observation.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
@@ -21,9 +21,9 @@ import type { ProgressReport } from '../input/run-report.ts';
 /** The interval of plain lines in ms, for outputs that cannot redraw a block. */
 const lineInterval = 10_000;
 
-/** Returns the samples of an observation that are shown live. */
+/** Returns the samples of an observation that are shown live: those that tables count. */
 export const liveSamples = (observation: Observation): Float64Array | readonly number[] =>
-  measures[progressMeasure(observation.traffic)].of(observation);
+  tabledSamples(progressMeasure(observation.traffic), observation);
 
 /** Collects the live figures of a worker; the main thread takes each of them once. */
 export const collectLiveFigures = () => {
