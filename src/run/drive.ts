@@ -16,6 +16,7 @@ import { type RunClock, startClock } from '../platform/host/clock.ts';
 import { waitAtMost } from '../platform/wait-at-most.ts';
 import type { OnStop, StopCause } from './input/host.ts';
 import { thisMachine } from '../platform/host/machine.ts';
+import { plannedTime } from '../report/summary/workload-text.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import type { WorkerPoolPlan } from './workers/worker-pool-plan.ts';
 import { type CombinedObserver, tickInterval } from './watch/observer.ts';
@@ -65,10 +66,7 @@ const openingLine = ({ plan }: SliceOptions, { baseUrl, mock }: ReadyTarget): st
       ? 'reference gateway in a container'
       : 'embedded reference gateway';
   const where = mock === null ? baseUrl : `${baseUrl}, the ${form}`;
-  const mayEndEarlier = plan.until !== undefined || plan.stages.at(-1)?.load.kind === 'iterations';
-  const atMost = mayEndEarlier ? 'at most ' : '';
-  const seconds = scheduledEnd(plan) / 1000;
-  return `${plan.name}: ${atMost}${seconds} s against ${where}. Ctrl-C ends it early and keeps the report.`;
+  return `${plan.name}: ${plannedTime(plan)} against ${where}. Ctrl-C ends it early and keeps the report.`;
 };
 
 /** Workers receive instant 0 this many ms in advance, so that all of them start on time. */

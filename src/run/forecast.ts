@@ -9,9 +9,10 @@ import type {
 } from '../model/plan/forecast.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import type { SliceForecast } from '../model/plan/slice-forecast.ts';
+import { stageSpans } from '../model/plan/stage-spans.ts';
 import { type Milliseconds, milliseconds } from '../model/quantity.ts';
 import { Problem } from '../platform/problem.ts';
-import { moneyText, plural } from '../report/text/number-text.ts';
+import { moneyText, plural, timeText } from '../report/text/number-text.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { terminalText } from '../report/document/terminal-writer.ts';
 import { budgetNeedText, forecastDocument } from '../report/run/forecast-document.ts';
@@ -152,6 +153,17 @@ export const undecidableObjectives = (read: ReadPlanWithFiles): readonly string[
     );
 };
 
+/** Says that a run with `until: decided` ends before it would look at its objectives; none for another one. */
+export const lateLookWarning = async (plan: Plan): Promise<readonly string[]> => {
+  if (plan.until === undefined) return [];
+  const { nextLook } = await import('../judge/objectives/stopping-rule.ts');
+  const [first, end] = [nextLook(plan, 0), stageSpans(plan).at(-1)!.to];
+  if (first < end) return [];
+  return [
+    `The run cannot end early: it looks after ${timeText(first)} for the first time whether its objectives are sure, and lasts at most ${timeText(end)}. Raise "atMost", or leave out "until".`,
+  ];
+};
+
 /**
  * Forecasts what each slice of a plan needs, for the given number of slices or for the number that this machine's
  * calibration recommends. `answerTime` is in ms; `null` means estimated. Throws a `Problem` without a usable
@@ -202,8 +214,10 @@ export const printForecast = async (
           environment,
         );
   const forecast = forecastOf(read, length, shares);
+  const warnings = await lateLookWarning(read.plan);
   printer.print({
     json: JSON.stringify(forecast, null, 2),
-    text: (style) => terminalText(forecastDocument(weirVersion(), forecast, read.plan), style),
+    text: (style) =>
+      terminalText(forecastDocument(weirVersion(), forecast, read.plan, warnings), style),
   });
 };

@@ -103,9 +103,10 @@ const checkForecast = async (
 ): Promise<void> => {
   const { budget, pace, objectives } = read.plan;
   if (budget === null && pace === null && objectives.length === 0) return;
-  const { checkPlanFits, undecidableObjectives } = await import('./forecast.ts');
+  const { checkPlanFits, lateLookWarning, undecidableObjectives } = await import('./forecast.ts');
   if (!yes) checkPlanFits(read);
-  for (const line of undecidableObjectives(read)) say(line);
+  for (const line of [...undecidableObjectives(read), ...(await lateLookWarning(read.plan))])
+    say(line);
 };
 
 /** How long child processes and sockets may take to close, in ms; after that the end of the process closes them. */

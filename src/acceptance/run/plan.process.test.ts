@@ -183,7 +183,7 @@ budget: { requests: 99, cost: 1 }
     for (const line of [
       'a key is allowed 60 requests and 2,000,000',
       'The limit of tokens is reached first: it needs 2 keys, and the plan has 2.',
-      'expect 429s with blue.',
+      'expect 429s with the key blue.',
       '✓ ttft.p50 < 1s: needs 20 samples, can have 100',
       '✗ ttft.p95 < 1s: needs 200 samples, can have 100',
       '✓ gap.p99{key=green} < 1s: needs 1,000 samples, can have',

@@ -30,6 +30,24 @@ describe('a run with until: decided', () => {
     );
   });
 
+  it('is said to last at most so long before it is run', async () => {
+    const path = await tempFile('until.yaml', scenario);
+    const [validated, planned] = [await weir(['validate', path]), await weir(['plan', path])];
+    expect(validated.stdout).toMatch(/is valid: plan “.*”, 1 stage, at most 10 min\n$/);
+    expect(planned.stdout).toMatch(/all +at most 12,\d\d\d /);
+    expect(planned.stdout).toContain('The load takes at most 10 min, the last answers');
+    expect(validated.stdout + planned.stdout).not.toContain('cannot end early');
+  });
+
+  it('warns before the load that is shorter than the time to its first look', async () => {
+    const path = await tempFile('short.yaml', scenario.replace('10m', '2s'));
+    const warning =
+      /The run cannot end early: it looks after 30 s for the first\s+time whether its objectives\s+are sure, and lasts at most 2 s\. Raise "atMost", or leave out "until"\./;
+    expect((await weir(['validate', path])).stdout).toMatch(warning);
+    expect((await weir(['plan', path])).stdout.replace(/\n */g, ' ')).toMatch(warning);
+    expect((await weir(['run', path, '--out', await tempFolder()])).stderr).toMatch(warning);
+  });
+
   it.each([
     [['run'], ['--slice', '0/2', '--run-id', 'r'], 'no machine of several'],
     [['run'], ['--repeat', '3'], 'repeated runs are compared over the same time'],

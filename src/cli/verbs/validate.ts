@@ -24,11 +24,17 @@ const readVariations = async (source: PlanSource, environment: Environment): Pro
   }
 };
 
-const summaryOf = async (name: string, { name: planName, stages }: Plan): Promise<string> => {
-  const { loadDuration } = await import('../../model/plan/plan.ts');
-  const seconds = stages.reduce((sum, { load }) => sum + loadDuration(load), 0) / 1000;
-  const stageCount = `${stages.length} ${stages.length === 1 ? 'stage' : 'stages'}`;
-  return `${name} is valid: plan “${planName}”, ${stageCount}, ${seconds} s`;
+const summaryOf = async (name: string, plan: Plan): Promise<string> => {
+  const { plannedTime } = await import('../../report/summary/workload-text.ts');
+  const { plural } = await import('../../report/text/number-text.ts');
+  return `${name} is valid: plan “${plan.name}”, ${plural(plan.stages.length, 'stage')}, ${plannedTime(plan)}`;
+};
+
+/** Says that a run cannot end early; what judges that is loaded only for a plan with `until`. */
+const lateLookOf = async (plan: Plan): Promise<readonly string[]> => {
+  if (plan.until === undefined) return [];
+  const { lateLookWarning } = await import('../../run/forecast.ts');
+  return lateLookWarning(plan);
 };
 
 export const validateVerb = defineVerb({
@@ -44,9 +50,10 @@ export const validateVerb = defineVerb({
     const { plan } = await readPlanWithFiles(source, environment);
     await readVariations(source, environment);
     const summary = await summaryOf(source.scenario ?? 'command line', plan);
+    const lateLook = await lateLookOf(plan);
     printer.print({
       json: JSON.stringify(plan, null, 2),
-      text: () => [summary, ...droppedPrompts(plan), ...traceNeeds(plan)].join('\n'),
+      text: () => [summary, ...lateLook, ...droppedPrompts(plan), ...traceNeeds(plan)].join('\n'),
     });
     return 'pass';
   },

@@ -228,7 +228,7 @@ class ForecastWalk {
   }
 
   #groupFor(position: number, traffic: Traffic, key: string | null): GroupNeeds {
-    const { name: stage, traffic: mix, load } = this.#input.plan.stages[position]!;
+    const { name: stage, traffic: mix } = this.#input.plan.stages[position]!;
     const place = JSON.stringify([position, mix.indexOf(traffic), key]);
     const known = this.#groups.get(place);
     if (known !== undefined) return known;
@@ -239,9 +239,17 @@ class ForecastWalk {
       entry: entryName(traffic),
       key,
     };
-    const group = { facts, tally: new NeedsTally(basisByLoad[load.kind]) };
+    const group = { facts, tally: new NeedsTally(this.#basisOf(position)) };
     this.#groups.set(place, group);
     return group;
+  }
+
+  /** Returns how certain the number of requests of a stage is. What can end early sends at most those that are due. */
+  #basisOf(position: number): AmountBasis {
+    const { stages, until } = this.#input.plan;
+    const basis = basisByLoad[stages[position]!.load.kind];
+    const mayEndEarly = until !== undefined && position === stages.length - 1;
+    return mayEndEarly && basis === 'exact' ? 'at-most' : basis;
   }
 
   #result(): PlanForecast {

@@ -10,7 +10,7 @@ import {
   type ReportDocument,
   table,
 } from '../document/document.ts';
-import { countText, plural, moneyText, timeText } from '../text/number-text.ts';
+import { countText, listed, plural, moneyText, timeText } from '../text/number-text.ts';
 import type { BudgetUnit } from '../../model/plan/budget.ts';
 import type {
   Forecast,
@@ -23,7 +23,7 @@ import { measures } from '../../model/measures/measures.ts';
 import { defaultMinSamples } from '../../model/plan/objective.ts';
 import { type LimitsPerMinute, limitsOfKey } from '../../model/plan/limits-per-minute.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { clippedTraces, droppedPrompts } from '../summary/workload-text.ts';
+import { clippedTraces, droppedPrompts, plannedTime } from '../summary/workload-text.ts';
 import { present } from '../text/present.ts';
 
 const megabytes = (bytes: number): string => `${countText(Math.max(1, Math.ceil(bytes / 1e6)))} MB`;
@@ -86,7 +86,8 @@ const needColumns: readonly Column<ReturnType<typeof needRows>[number]>[] = [
 const needNotes = ({ answerTime, lookedInto, attempts, total }: Forecast): readonly string[] => {
   const bases = [total.requests, total.input, total.output, total.cost].map(({ basis }) => basis);
   return present([
-    (bases.includes('at-most') || total.output.basis !== 'exact') &&
+    total.output.sum > 0 &&
+      (bases.includes('at-most') || total.output.basis !== 'exact') &&
       'Answers are assumed to have maxTokens tokens; most of them are shorter.',
     total.input.basis === 'estimate' &&
       'Prompts that Weir did not generate are counted by words, accurate to about a tenth; images and audio by OpenAI’s rules, which other models do not follow.',
@@ -98,12 +99,21 @@ const needNotes = ({ answerTime, lookedInto, attempts, total }: Forecast): reado
   ]);
 };
 
-const timeSection = ({ scheduled, grace, pace }: Forecast): Section => {
-  const load = `The load takes ${timeText(scheduled)}, the last answers at most another ${timeText(grace)}.`;
-  if (pace === null) return section('Time', [text(load)]);
+const timeSection = (
+  { grace, pace }: Forecast,
+  plan: Plan,
+  warnings: readonly string[],
+): Section => {
+  const load = `The load takes ${plannedTime(plan)}, the last answers at most another ${timeText(grace)}.`;
+  const warned = list(
+    warnings.map((each) => `! ${each}`),
+    'warning',
+  );
+  if (pace === null) return section('Time', [text(load), warned]);
   const { lastRelease, longestWait, tokenTime, unsendable } = pace;
   return section('Time', [
     text(load),
+    warned,
     text(
       `The pace releases the last request after ${timeText(lastRelease)} at the earliest; the longest wait is ${timeText(longestWait)}. The tokens alone need ${timeText(tokenTime)}.`,
     ),
@@ -144,7 +154,10 @@ const limitsSection = ({ limits }: Forecast, plan: Plan): Section => {
     ),
     over.length > 0 &&
       plan.pace === null &&
-      text(`! Over the limit: expect 429s with ${over.join(', ')}.`, 'warning'),
+      text(
+        `! Over the limit: expect 429s with the ${over.length === 1 ? 'key' : 'keys'} ${listed(over)}.`,
+        'warning',
+      ),
   ]);
 };
 
@@ -192,7 +205,13 @@ const budgetBlock = ({ unit, cap, need }: Forecast['budget'][number]): Block => 
   return text(words, fits ? 'plain' : 'bad');
 };
 
-export const forecastDocument = (weir: string, forecast: Forecast, plan: Plan): ReportDocument => ({
+/** Builds the forecast of a plan; `warnings` are about its time. */
+export const forecastDocument = (
+  weir: string,
+  forecast: Forecast,
+  plan: Plan,
+  warnings: readonly string[] = [],
+): ReportDocument => ({
   weir,
   title: `Plan “${forecast.name}”: nothing has been sent.`,
   blocks: [
@@ -203,7 +222,7 @@ export const forecastDocument = (weir: string, forecast: Forecast, plan: Plan): 
       list([...droppedPrompts(plan), ...clippedTraces(plan)], 'warning'),
       list(needNotes(forecast), 'quiet'),
     ]),
-    timeSection(forecast),
+    timeSection(forecast, plan, warnings),
     limitsSection(forecast, plan),
     section('Samples if every request succeeds, and percentiles with ten samples beyond', [
       table('Samples of the plan', sampleColumns, [
@@ -213,7 +232,7 @@ export const forecastDocument = (weir: string, forecast: Forecast, plan: Plan): 
         ).values(),
       ]),
     ]),
-    section('Objectives that can be decided', forecast.objectives.map(objectiveBlock)),
+    section('Objectives, and whether they can be decided', forecast.objectives.map(objectiveBlock)),
     section('Budget', forecast.budget.map(budgetBlock)),
     ...(forecast.slices === null ? [] : [slicesSection(forecast.slices)]),
   ],

@@ -1,6 +1,6 @@
 import type { TokenCount } from '../../model/workload/token-count.ts';
 import { type LimitsPerMinute, sumOfLimits } from '../../model/plan/limits-per-minute.ts';
-import type { Load, OpenLoad, Plan } from '../../model/plan/plan.ts';
+import { type Load, loadDuration, type OpenLoad, type Plan } from '../../model/plan/plan.ts';
 import { stageSpans } from '../../model/plan/stage-spans.ts';
 import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
@@ -93,6 +93,13 @@ const lasting = (load: Load, duration: Milliseconds): Load => {
   if (load.kind === 'closed' || load.kind === 'saturate') return { ...load, duration };
   if (load.kind !== 'open') return load;
   return { ...load, curve: load.curve.map((piece) => ({ ...piece, duration })) };
+};
+
+/** How long the loads of a plan last; `at most` if answers or objectives can end the last one earlier. */
+export const plannedTime = ({ stages, until }: Plan): string => {
+  const mayEndEarlier = until !== undefined || stages.at(-1)?.load.kind === 'iterations';
+  const whole = stages.reduce((sum, { load }) => sum + loadDuration(load), 0);
+  return `${textIf(mayEndEarlier, 'at most ')}${timeText(whole)}`;
 };
 
 type RanLoads = Pick<Result, 'plan' | 'scheduled' | 'partial'>;
