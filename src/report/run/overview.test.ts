@@ -5,6 +5,7 @@ import type { Trust } from '../../model/result/verdict.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 import { degradedTrust, invalidTrust, validTrust } from '../fixtures/sample-trust.fixture.ts';
 import { sampleVerdict } from '../fixtures/sample-verdict.fixture.ts';
+import { figuresSignalName } from '../../model/result/judged-figures.ts';
 import { displayWidth } from '../text/display-width.ts';
 import { closingVerdict, runOverview } from './overview.ts';
 
@@ -46,7 +47,8 @@ describe('the overview of a run in a terminal', () => {
         it; * infinite if failures count
       Rates       27.6/s sent, 18.3/s completed, 814/s input tokens, 707/s output tokens
       Cost        at least 0.107747 for 1,096 completed answers
-      Failures    449 × chat-stream limited: 429 rate_limit_exceeded: Rate limit exceeded for api_key: 3f…
+      Failures    449 × chat-stream limited: 429 rate_limit_exceeded: Rate limit exceeded for api_key:
+                  3fa85f. Limit type: requests. Current limit: 600, Remaining: 0.
                   22 × chat-stream dropped: saturated: the cap on requests in flight was reached
                   9 × chat-stream malformed: stream-error: an error event after # tokens: CU … and 4 more
       Notes       The target refused stream_options.include_usage: </script><img src=x onerror=alert(1)>␛…"
@@ -62,7 +64,11 @@ describe('the overview of a run in a terminal', () => {
   });
 
   it('has the interval of each p95 in 80 columns, before any p99, and no interval in 60', () => {
-    const table = (width: number) => overview(width).split('\n').slice(1, 4).join('\n');
+    const table = (width: number) => {
+      const lines = overview(width).split('\n');
+      const head = lines.findIndex((line) => line.includes('in ms'));
+      return lines.slice(head, head + 3).join('\n');
+    };
     expect(table(80)).toMatchInlineSnapshot(`
       "  in ms                         n  completed  429    p50      p95     [95 %]
         chat-stream TTFT          1,243     61.1 %  449    188    ~684*    [351–…]
@@ -115,6 +121,20 @@ describe('the overview of a run in a terminal', () => {
     ]);
   });
 
+  it('cuts nothing of what it finds of objectives while a screen of 24 lines has room for it', () => {
+    const within = { ruling: 'inconclusive', grounds: 'within-error' } as const;
+    const open = sampleVerdict({ ...within, error: { low: 172, high: 684 } });
+    const shown = overview(80, {
+      verdicts: [open],
+      failures: result.failures.slice(0, 1),
+      notes: [],
+    });
+    expect(shown.replaceAll(/\s+/g, ' ')).toContain(
+      `? ${open.text}: 684 ms (95 %: 566 ms to 746 ms), n 760; undecided: the measurement error of up to 512 ms spans the bound`,
+    );
+    expect(shown.split('\n').length).toBeLessThanOrEqual(18);
+  });
+
   it('has the same text with colour, and no control characters of a server', () => {
     const coloured = runOverview(result, degradedTrust, { colour: true, width: 100 });
     expect(coloured).not.toBe(overview());
@@ -135,13 +155,41 @@ describe('the verdict that stands last', () => {
     );
   });
 
-  it('has at most three lines', () => {
+  it('has at most three lines of whole sentences, and ends with what to read', () => {
     const partial = 'a reason that is very long. '.repeat(20);
     const lines = closing({ partial }, invalidTrust, 3).split('\n');
-    expect(lines).toHaveLength(3);
-    expect(lines[2]).toMatch(/[^ …] … \(--details, reports\/what-now\.md\)$/);
-    const ofGoodLoad = closing({ partial }, validTrust, 3).split('\n');
-    expect(ofGoodLoad[2]).toMatch(/[^ …] … \(--details\)$/);
+    expect(lines.length).toBeLessThanOrEqual(3);
+    expect(lines.at(-1)).toMatch(/What now: reports\/what-now\.md\.$/);
+    const ofGoodLoad = closing({ partial }, validTrust, 3);
+    expect(ofGoodLoad).toMatch(/ More:\s`weir report\s\S+\s--details`\.$/);
     for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(100);
+    expect(lines.join(' ') + ofGoodLoad).not.toContain('…');
   });
+
+  it.each([
+    ['ttft.p95 < 800ms', /about ttft\.p95 < 800ms: the/],
+    [`ttft.p95{model=${'a'.repeat(90)}} < 800ms`, /about 1 objective: the/],
+  ])(
+    'says first of a run that does not decide %s that it does not, why, and what to do',
+    (text, about) => {
+      const open = sampleVerdict({ text, ruling: 'inconclusive', grounds: 'within-error' });
+      for (const width of [80, 100]) {
+        const said = closingVerdict(
+          { ...result, verdicts: [open] },
+          {
+            ...validTrust,
+            evidence: [{ ...validTrust.evidence[0]!, signal: figuresSignalName, decides: true }],
+          },
+          { exit: 0, folder: 'reports/2026-11-27T16-24-07Z-gate' },
+          style(width),
+        );
+        expect(said.split('\n').length).toBeLessThanOrEqual(3);
+        const words = said.replaceAll(/\s/g, ' ');
+        expect(words).toMatch(/^! 0 of 1 objective kept, 1 undecided\. This run decides nothing /);
+        expect(words).toMatch(about);
+        expect(words).toMatch(/What now: reports\/what-now\.md\.$/);
+        expect(words).not.toContain('exact');
+      }
+    },
+  );
 });

@@ -13,6 +13,7 @@ import {
   objectiveFindingText,
   objectiveOutcome,
   objectivesSentence,
+  undecidedSentences,
 } from '../summary/objective-text.ts';
 import { addressText } from '../summary/plan-terms.ts';
 import { completedPhrase, measuredRates, runDuration } from '../summary/rates.ts';
@@ -24,7 +25,7 @@ import { present } from '../text/present.ts';
 import { costText, runTotalsOf } from './cost.ts';
 import { kindTable, marksText } from './headline.ts';
 import { serverLine } from './server.ts';
-import { gravestTone, limitsVerdict, objectiveTones } from './verdict.ts';
+import { gravestTone, limitsVerdict, needsAdvice, objectiveTones } from './verdict.ts';
 
 /**
  * This file shows a run in at most 20 lines of a terminal. The names of the files and three lines with the verdict
@@ -52,16 +53,19 @@ const costLine = (result: Result): string | null => {
 interface NamedLine {
   readonly name: string;
   readonly text: string;
-  /** Stands after the text, however long that is. */
+  /** Stands after the text, however long that is; its spaces do not break. */
   readonly end?: string;
   readonly tone?: Tone;
+  /** The most lines of a text from elsewhere, which can be of any length. */
+  readonly most?: number;
 }
 type UnnamedLine = Omit<NamedLine, 'name'>;
 
 const failureLine = (failure: Failure): UnnamedLine => {
   const { count, traffic, outcome, message, sameText, example } = failure;
   const said = (sameText && example.text !== '' ? example.text : message).replaceAll(/\s+/g, ' ');
-  return { text: `${countText(count)} × ${traffic} ${outcome}: ${causeText(failure)}: ${said}` };
+  const text = `${countText(count)} × ${traffic} ${outcome}: ${causeText(failure)}: ${said}`;
+  return { text, most: 2 };
 };
 
 const objectiveLine = (verdict: ObjectiveVerdict): UnnamedLine => {
@@ -80,11 +84,13 @@ const named = (
   return shown.map((item, i) => ({
     name: i === 0 ? name : '',
     ...item,
-    ...(left > 0 && i === shown.length - 1 ? { end: ` … and ${countText(left)} more` } : {}),
+    ...(left > 0 && i === shown.length - 1
+      ? { end: ` …\u00a0and\u00a0${countText(left)}\u00a0more` }
+      : {}),
   }));
 };
 
-const namedLines = (result: Result): readonly NamedLine[] => {
+const namedTexts = (result: Result): readonly NamedLine[] => {
   const failures = result.failures.toSorted((a, b) => b.count - a.count);
   const open = (result.verdicts ?? []).filter((verdict) => objectiveOutcome(verdict) !== 'kept');
   const linesOf = (...texts: readonly (string | null)[]): readonly UnnamedLine[] =>
@@ -95,21 +101,58 @@ const namedLines = (result: Result): readonly NamedLine[] => {
     ...named('Server', linesOf(serverLine(result))),
     ...named('Failures', failures.map(failureLine), 3),
     ...named('Objectives', open.map(objectiveLine), 2),
-    ...named('Notes', linesOf(...result.notes), 1),
+    ...named(
+      'Notes',
+      result.notes.map((note) => ({ text: note, most: 2 })),
+      1,
+    ),
   ];
 };
 
 const nameWidth = 12;
 
-const oneLine = (
+/** Writes a text into at most so many lines beside its name; `…` stands for what is cut. */
+const linesOf = (
   layout: TerminalLayout,
   { name, text, end = '', tone = 'plain' }: NamedLine,
-): string => {
-  const room = layout.width - nameWidth - displayWidth(end);
-  const cut = truncatedText(printable(text), room).trimEnd();
-  const shown = end === '' ? cut : `${cut.replace(/ ?…$/, '')}${end}`;
-  return `${layout.paint('strong', name.padEnd(nameWidth))}${layout.paint(tone, shown)}`;
+  most: number,
+): readonly string[] => {
+  const width = layout.width - nameWidth;
+  const lines = wrappedLines(`${printable(text)}${end}`, width);
+  const shown = lines.slice(0, most);
+  if (lines.length > most) {
+    const last = wrappedLines(printable(text), width)
+      .slice(most - 1)
+      .join(' ');
+    const cut = truncatedText(last, width - displayWidth(end)).trimEnd();
+    const ended = end === '' ? cut : `${cut.replace(/ ?…$/, '')}${end}`;
+    shown[most - 1] = ended.replaceAll('\u00a0', ' ');
+  }
+  return shown.map((line, i) => {
+    const head = (i === 0 ? name : '').padEnd(nameWidth);
+    return `${layout.paint('strong', head)}${layout.paint(tone, line)}`;
+  });
 };
+
+/** Writes each text into a line, or more while there are `spare` ones, first for what is found of objectives. */
+const linesOfAll = (
+  layout: TerminalLayout,
+  items: readonly NamedLine[],
+  spare: number,
+): readonly string[] => {
+  const isFinding = ({ tone }: NamedLine): boolean => tone !== undefined;
+  const most = new Map<NamedLine, number>();
+  let left = spare;
+  for (const item of items.toSorted((a, b) => Number(isFinding(b)) - Number(isFinding(a)))) {
+    const wanted = linesOf(layout, item, item.most ?? spare + 1).length;
+    most.set(item, Math.min(wanted, left + 1));
+    left -= most.get(item)! - 1;
+  }
+  return items.flatMap((item) => linesOf(layout, item, most.get(item)!));
+};
+
+/** As many lines leave room on a screen of 24 for the names of the files, the verdict and the next prompt. */
+const wantedLines = 18;
 
 /** Shows what ran, each kind of traffic, rates, cost, the most frequent failures, and objectives that are not kept. */
 export const runOverview = (result: Result, trust: Trust, style: TerminalStyle): string => {
@@ -119,21 +162,39 @@ export const runOverview = (result: Result, trust: Trust, style: TerminalStyle):
   const kinds = kindTable(result, trust);
   const rows = isShown(kinds, 'terminal') ? terminalTableLines(layout, kinds) : [];
   const marks = marksText(kinds, rows);
+  const markLines = marks === null ? [] : wrappedLines(marks, layout.width - 2);
+  const texts = namedTexts(result);
+  const spare = Math.max(0, wantedLines - 1 - rows.length - markLines.length - texts.length);
+  const whole = wrappedLines(printable(what), layout.width);
+  const isWhole = whole.length - 1 <= spare;
+  const title = isWhole ? whole : [truncatedText(printable(what), layout.width).trimEnd()];
   return [
-    layout.paint('strong', truncatedText(printable(what), layout.width).trimEnd()),
+    ...title.map((line) => layout.paint('strong', line)),
     ...rows,
-    ...(marks === null ? [] : wrappedLines(marks, layout.width - 2)).map(
-      (line) => `  ${layout.paint('quiet', line)}`,
-    ),
-    ...namedLines(result).map((line) => oneLine(layout, line)),
+    ...markLines.map((line) => `  ${layout.paint('quiet', line)}`),
+    ...linesOfAll(layout, texts, spare - (title.length - 1)),
   ].join('\n');
 };
 
 const mostVerdictLines = 3;
 
+/** Returns the beginning of the verdict on a run, and the other sentences that belong to it, the most important first. */
+const verdictSentences = (result: Result, trust: Trust, exit: number) => {
+  const { load, undecided, sentences } = runVerdict(result, trust);
+  const verdicts = result.verdicts ?? [];
+  const outcome = objectivesSentence(verdicts);
+  const code = exit === 0 ? null : `Exit ${exit}.`;
+  return {
+    first: present([code, outcome !== null && `${outcome}.`]),
+    undecided,
+    counted: undecidedSentences(verdicts, 0),
+    others: present([limitsVerdict(result)?.text ?? null, `${load}.`, ...sentences]),
+  };
+};
+
 /**
- * Writes the verdict on a run, beginning with what decides it. If the exit code is not 0, that comes first. `folder` is
- * where the run is stored.
+ * Writes the verdict on a run in at most three lines, beginning with what decides it. If the exit code is not 0, that
+ * comes first. Sentences that have no room are left to the report. `folder` is where the run is stored.
  */
 export const closingVerdict = (
   result: Result,
@@ -142,25 +203,24 @@ export const closingVerdict = (
   style: TerminalStyle,
 ): string => {
   const layout = terminalLayout(style);
-  const { load, sentences } = runVerdict(result, trust);
   const tone = exit === 0 ? gravestTone(result, trust) : 'bad';
-  const outcome = objectivesSentence(result.verdicts ?? []);
-  const limits = limitsVerdict(result)?.text ?? null;
-  const verdicts = present([outcome !== null && `${outcome}.`, limits]);
-  const code = exit === 0 ? [] : [`Exit ${exit}.`];
-  const facts = [...code, ...verdicts, `${load}.`, ...sentences];
-  const isSound = trust.level === 'valid';
-  const advice = isSound
-    ? []
-    : [`Why: \`weir report ${folder} --details\`. What now: ${whatNowPage}.`];
-  const text = printable([tones[tone].glyph, ...facts, ...advice].join(' '));
-  const lines = wrappedLines(text, layout.width);
-  const more = ` … (--details${isSound ? '' : `, ${whatNowPage}`})`;
-  const end = lines.slice(mostVerdictLines - 1).join(' ');
-  const last = truncatedText(end, layout.width - more.length);
-  const shown =
-    lines.length <= mostVerdictLines
-      ? lines
-      : [...lines.slice(0, mostVerdictLines - 1), `${last.replace(/ ?…$/, '')}${more}`];
-  return shown.map((line) => layout.paint(tone, line)).join('\n');
+  const { first, undecided, counted, others } = verdictSentences(result, trust, exit);
+  const advice = needsAdvice(result, trust) ? [`What now: ${whatNowPage}.`] : [];
+  const report = `\`weir report ${folder} --details\`.`;
+  const linesOf = (sentences: readonly string[]): readonly string[] =>
+    wrappedLines(printable([tones[tone].glyph, ...sentences].join(' ')), layout.width);
+  const fits = (sentences: readonly string[]): boolean =>
+    linesOf(sentences).length <= mostVerdictLines;
+  const beginning = [...first, ...undecided];
+  const head = fits([...beginning, ...advice]) ? beginning : [...first, ...counted];
+  const whole = [...head, ...others];
+  const end = advice.length === 0 ? [`More: ${report}`] : advice;
+  const chosen = [...others, ...(advice.length === 0 ? [] : [`Why: ${report}`])].reduce(
+    (found, each) => (fits([...found, each, ...end]) ? [...found, each] : found),
+    head,
+  );
+  const shown = advice.length === 0 && fits(whole) ? whole : [...chosen, ...end];
+  return linesOf(shown)
+    .map((line) => layout.paint(tone, line))
+    .join('\n');
 };

@@ -191,15 +191,23 @@ const openObjectives = (result: Result): readonly Block[] => {
   return [...named, ...rest].map((block) => only(['html'], block));
 };
 
+/** Returns whether a run leaves a reader with the question of what to do: something about it is not certain. */
+export const needsAdvice = ({ verdicts = [] }: Result, { level }: Trust): boolean =>
+  level !== 'valid' ||
+  verdicts.some(
+    (verdict) => verdict.grounds === 'no-data' || objectiveOutcome(verdict) === 'undecided',
+  );
+
 /** Says whether to trust the figures, with everything else that belongs to the verdict on a run. */
 export const runIntroduction = (result: Result, trust: Trust): readonly Block[] => {
   const limits = limitsVerdict(result);
+  const { undecided, sentences } = runVerdict(result, trust);
   return [
     ...openObjectives(result),
-    ...runVerdict(result, trust).sentences.map((sentence) => text(sentence)),
+    ...[...undecided, ...sentences].map((sentence) => text(sentence)),
     ...(limits === null ? [] : [text(limits.text, limits.tone)]),
     list(result.notes),
-    ...(trust.level === 'valid' ? [] : whatNow(trust)),
+    ...(needsAdvice(result, trust) ? whatNow(trust) : []),
   ];
 };
 

@@ -7,6 +7,7 @@ import {
   objectiveOutcome,
   objectivesOutcome,
   objectivesSentence,
+  undecidedSentences,
 } from './objective-text.ts';
 
 describe('the text for an objective', () => {
@@ -95,6 +96,21 @@ describe('the text for an objective', () => {
     expect(objectivesOutcome([kept, open, broken])).toBe('broken');
     expect(objectivesOutcome([kept, open])).toBe('undecided');
     expect(objectivesOutcome([kept])).toBe('kept');
+  });
+
+  it('what a run decides nothing about has a sentence for each reason', () => {
+    const open = (text: string, grounds: 'within-error' | 'partial' | 'unsure') =>
+      sampleVerdict({ text, grounds, ruling: 'inconclusive' });
+    const many = ['a', 'b', 'c', 'd', 'e'].map((text) => open(text, 'within-error'));
+    expect(undecidedSentences([sampleVerdict(), ...many, open('f', 'unsure')])).toEqual([
+      'This run decides nothing about a, b, c and 2 others: the load generator can have moved what it measured across the bound; run again on a quieter machine.',
+      'This run decides nothing about f: the figure can be on either side of the bound; run longer.',
+    ]);
+    expect(undecidedSentences([open('a', 'unsure')], 0)).toEqual([
+      'This run decides nothing about 1 objective: the figure can be on either side of the bound; run longer.',
+    ]);
+    // The sentence on the run says that it was stopped.
+    expect(undecidedSentences([sampleVerdict(), open('a', 'partial')])).toEqual([]);
   });
 
   it('goodput is of all arrivals due after the warm-up', () => {

@@ -7,6 +7,7 @@ import {
   countText,
   factorText,
   figureText,
+  listed,
   moneyText,
   plural,
   shareText,
@@ -131,6 +132,35 @@ export const objectiveFindingText = (verdict: ObjectiveVerdict): string => {
   const seen = `${objectiveObservedText(verdict)}${bounds === null ? '' : ` (95 %: ${bounds})`}${n}`;
   return present([seen, objectiveReasonText(verdict)]).join('; ');
 };
+
+/**
+ * Why a run decides nothing about objectives, by the reason of their verdicts. Where the whole run does not count or was
+ * cut short, a sentence on the run says so.
+ */
+const openReasons = {
+  'within-error':
+    'the load generator can have moved what it measured across the bound; run again on a quieter machine',
+  'never-given': 'the server never gave the figure',
+  unsure: 'the figure can be on either side of the bound; run longer',
+} as const satisfies Partial<Record<ObjectiveVerdict['grounds'], string>>;
+
+/** Says about which objectives a run decides nothing, and why: a sentence for each reason. More than `most` are counted. */
+export const undecidedSentences = (
+  verdicts: readonly ObjectiveVerdict[],
+  most = 3,
+): readonly string[] =>
+  (Object.keys(openReasons) as readonly (keyof typeof openReasons)[]).flatMap((reason) => {
+    const texts = verdicts
+      .filter((each) => each.grounds === reason && objectiveOutcome(each) === 'undecided')
+      .map(({ text }) => text);
+    if (texts.length === 0) return [];
+    const others = texts.length - most;
+    const named = present([
+      ...texts.slice(0, most),
+      others > 0 && plural(others, most === 0 ? 'objective' : 'other'),
+    ]);
+    return [`This run decides nothing about ${listed(named)}: ${openReasons[reason]}.`];
+  });
 
 /** `2 of 3 objectives kept (1 not sure), 1 broken`; `null` for a run without any. */
 export const objectivesSentence = (verdicts: readonly ObjectiveVerdict[]): string | null => {

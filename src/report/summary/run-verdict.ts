@@ -30,7 +30,7 @@ import {
 } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
 import { errorWords, isWithheld } from './figures.ts';
-import { objectivesSentence } from './objective-text.ts';
+import { objectivesSentence, undecidedSentences } from './objective-text.ts';
 
 /** Why a run that should have self-test streams has none; `null` if it has some or none are expected, as in old results. */
 export const missingStreamsText = (result: Result): string | null => {
@@ -76,6 +76,8 @@ export interface RunVerdict {
   readonly title: string;
   /** Whether the load was the planned one, and how many figures are not exact. */
   readonly load: string;
+  /** About which objectives the run decides nothing, and why. */
+  readonly undecided: readonly string[];
   readonly sentences: readonly string[];
   /** What speaks against the run, as whole sentences that need no title. */
   readonly against: readonly string[];
@@ -199,12 +201,15 @@ export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
   const ofFigures = figuresVerdict(trust);
   const ofLoad = loadLevel(trust);
   const doFiguresCount = ofLoad !== 'invalid';
+  const verdicts = result.verdicts ?? [];
+  const spansBound = verdicts.some(({ grounds }) => grounds === 'within-error');
   const sentences = present([
     missing.length > 0 && incompleteSentence(result, missing),
     result.partial !== null && `The run stopped before its plan did: ${result.partial}.`,
     hasNoCompletions && noFiguresSentence(result, arrivals),
     loadSentence(trust),
-    ...(doFiguresCount ? [ofFigures.exact, ...ofFigures.others] : []),
+    // An error within a wide interval leaves a figure exact, yet can span a bound: who reads both believes neither.
+    ...(doFiguresCount ? [spansBound ? null : ofFigures.exact, ...ofFigures.others] : []),
     connectionSentence(result),
     hasGaps &&
       isWithheld('gap', trust) &&
@@ -216,8 +221,8 @@ export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
     hasNoCompletions && arrivals > 0 && `${nothing}.`,
     ...sentences.filter((sentence) => sentence !== ofFigures.exact),
   ]);
-  const said = { sentences, against };
-  const objectives = objectivesSentence(result.verdicts ?? []);
+  const said = { undecided: undecidedSentences(verdicts), sentences, against };
+  const objectives = objectivesSentence(verdicts);
   const titled = (level: TrustLevel, load: string): RunVerdict => {
     const title = objectives === null ? load : `${objectives}; ${lowerFirst(load)}`;
     return { level, title, load, ...said };
