@@ -13,7 +13,7 @@ import { checkDocument } from '../../verbs/check/report/check-document.ts';
 import { fullCheck } from '../../verbs/check/report/sample-check.fixture.ts';
 import { comparisonDocument } from '../../verbs/compare/report/comparison-document.ts';
 import { sampleComparison } from '../../verbs/compare/report/sample-comparison.fixture.ts';
-import { htmlPage } from '../../report/document/html-page.ts';
+import { htmlPage, themedPage } from '../../report/document/html-page.ts';
 import { runPage } from '../../report/run/run-page.ts';
 import { historyDocument } from '../../verbs/history/report/history-document.ts';
 import { sampleTrend } from '../../verbs/history/report/sample-history.fixture.ts';
@@ -60,9 +60,9 @@ beforeAll(async () => {
   const pages = {
     run: runPage(judgedResult(), degradedTrust, assets),
     limits: await examined(assets.pageStyle),
-    comparison: htmlPage(comparisonDocument(sampleComparison()), assets.pageStyle),
-    check: htmlPage(checkDocument(fullCheck()), assets.pageStyle),
-    history: htmlPage(historyDocument('0.0.0', [sampleTrend()]), assets.pageStyle),
+    comparison: themedPage(comparisonDocument(sampleComparison()), assets),
+    check: themedPage(checkDocument(fullCheck()), assets),
+    history: themedPage(historyDocument('0.0.0', [sampleTrend()]), assets),
   };
   for (const [name, page] of Object.entries(pages))
     writeFileSync(join(folder, `${name}.html`), page);

@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
 import { comparisonDocument } from '../../verbs/compare/report/comparison-document.ts';
 import { sampleComparison } from '../../verbs/compare/report/sample-comparison.fixture.ts';
-import { htmlPage } from '../../report/document/html-page.ts';
+import { themedPage } from '../../report/document/html-page.ts';
 import { openInBrowser } from '../harness/open-browser.fixture.ts';
 
 const { visit } = openInBrowser(async () => {
-  const { pageStyle } = await readReportAssets();
-  return htmlPage(comparisonDocument(sampleComparison()), pageStyle);
+  return themedPage(comparisonDocument(sampleComparison()), await readReportAssets());
 });
 
 describe('a comparison in a browser', { timeout: 60_000 }, () => {
@@ -18,6 +17,18 @@ describe('a comparison in a browser', { timeout: 60_000 }, () => {
     );
     expect(new Set(colours).size).toBe(2);
     expect(await page.locator('svg circle').count()).toBe(30);
+    expect(troubles).toEqual([]);
+  });
+
+  it('has the theme button of all pages', async () => {
+    const { page, troubles } = await visit({ colorScheme: 'light' });
+    const background = (): Promise<string> =>
+      page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const light = await background();
+    await page.locator('#theme').click();
+    await page.locator('#theme').click();
+    expect(await page.locator('#theme').innerText()).toBe('Theme: dark');
+    expect(await background()).not.toBe(light);
     expect(troubles).toEqual([]);
   });
 

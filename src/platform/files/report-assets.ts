@@ -9,12 +9,13 @@ export const readLiveScript = (): Promise<string> => readFile(page('live.js'), '
 
 /** Reads the scripts and styles of an HTML report. */
 export const readReportAssets = async () => {
-  const [chartScript, chartStyle, charts, begin, pageStyle] = await Promise.all([
+  const [chartScript, chartStyle, themeScript, charts, begin, pageStyle] = await Promise.all([
     readFile(resolve('uplot/dist/uPlot.iife.min.js'), 'utf8'),
     readFile(resolve('uplot/dist/uPlot.min.css'), 'utf8'),
+    readFile(page('theme.js'), 'utf8'),
     readFile(page('charts.js'), 'utf8'),
     readFile(page('page.js'), 'utf8'),
     readFile(page('page.css'), 'utf8'),
   ]);
-  return { chartScript, chartStyle, pageScript: `${charts}\n${begin}`, pageStyle };
+  return { chartScript, chartStyle, themeScript, pageScript: `${charts}\n${begin}`, pageStyle };
 };

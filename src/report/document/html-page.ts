@@ -122,15 +122,14 @@ const topBlockMarkup = (block: Block): Markup | null => {
   return markup`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${block.title}</h2>${block.blocks.map(blockMarkup)}</section>\n`;
 };
 
-/** The scripts of a page with charts over time, and the data that they draw. */
+/** The scripts of a page, and what they need. */
 interface PageScripts {
-  readonly styles: readonly string[];
+  readonly styles?: readonly string[];
   readonly scripts: readonly string[];
-  /** An element with the data, before the scripts. */
-  readonly data: Markup;
+  /** An element with the data of charts, before the scripts. */
+  readonly data?: Markup;
   /** The text above the sections that says what is missing without scripts. */
-  readonly hint: Markup;
-  readonly controls: Markup;
+  readonly hint?: Markup;
   /** The bar of a page that its own server updates, shown above everything else. A page without it contacts nobody. */
   readonly live?: Markup;
 }
@@ -167,6 +166,8 @@ const verdictMarkup = ({ verdict = null, introduction = [] }: ReportDocument): M
   return markup`<section id="verdict" class="verdict ${look}" aria-labelledby="verdict-title"><h2 id="verdict-title">${sign}${verdict.text}</h2>${blocks}</section>`;
 };
 
+const themeButton = markup`<button id="theme" type="button" hidden>Theme: automatic</button>`;
+
 const descriptionMarkup = (lines: readonly string[]): Markup | null =>
   lines.length === 0
     ? null
@@ -201,13 +202,19 @@ ${styles.map((style) => markup`<style>${verbatim(style)}</style>\n`)}</head>
   ${descriptionMarkup(description)}
 </header>
 <nav aria-label="Sections"><ul>
-${sections.map((each) => markup`  <li><a href="#${sectionId(each)}">${each.title}</a></li>\n`)}</ul>${scripted?.controls ?? null}</nav>
+${sections.map((each) => markup`  <li><a href="#${sectionId(each)}">${each.title}</a></li>\n`)}</ul>${scripted === null ? null : themeButton}</nav>
 ${live}<main>
 ${verdictMarkup(document)}
 ${scripted?.hint ?? null}
 ${blocks.map(topBlockMarkup)}</main>
 <footer><p>${footer}</p></footer>
-${scripted === null ? null : markup`${scripted.data}\n${scripts.map((script) => markup`<script>${verbatim(script)}</script>\n`)}`}</body>
+${scripted === null ? null : markup`${scripted.data ?? null}\n${scripts.map((script) => markup`<script>${verbatim(script)}</script>\n`)}`}</body>
 </html>
 `.markup;
 };
+
+/** Writes a document as a page whose only script changes its theme. */
+export const themedPage = (
+  document: ReportDocument,
+  { pageStyle, themeScript }: Readonly<Record<'pageStyle' | 'themeScript', string>>,
+): string => htmlPage(document, pageStyle, { scripts: [themeScript] });

@@ -41,6 +41,7 @@ export interface LiveAssets extends PageAssets {
 const noAssets: LiveAssets = {
   chartScript: '',
   chartStyle: '',
+  themeScript: '',
   pageScript: '',
   pageStyle: '',
   liveScript: '',

@@ -5,7 +5,7 @@ import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 import { validTrust } from '../fixtures/sample-trust.fixture.ts';
 import { runPage } from './run-page.ts';
 
-const assets = { chartScript: '', chartStyle: '', pageScript: '', pageStyle: '' };
+const assets = { chartScript: '', chartStyle: '', themeScript: '', pageScript: '', pageStyle: '' };
 
 it('the report of a ten-minute run stays far below a megabyte', () => {
   const result = sampleRunResult();

@@ -25,6 +25,7 @@ import { runPage } from './run-page.ts';
 const assets = {
   chartScript: 'const uPlot = 1;\r\n',
   chartStyle: '.uplot { color: red }',
+  themeScript: '',
   pageScript: 'const page = uPlot;',
   pageStyle: 'body { margin: 0 }',
 };

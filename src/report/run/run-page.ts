@@ -34,18 +34,17 @@ export const embeddedData = (
 };
 
 export type PageAssets = Readonly<
-  Record<'chartScript' | 'chartStyle' | 'pageScript' | 'pageStyle', string>
+  Record<'chartScript' | 'chartStyle' | 'themeScript' | 'pageScript' | 'pageStyle', string>
 >;
 
 /** Returns the parts of a page with charts that are the same for all runs; `data` is the encoded data of the charts. */
 export const pageScripts = (
-  { chartScript, chartStyle, pageScript }: Omit<PageAssets, 'pageStyle'>,
+  { chartScript, chartStyle, themeScript, pageScript }: Omit<PageAssets, 'pageStyle'>,
   data: string,
 ) => ({
   styles: [chartStyle],
-  scripts: [chartScript, pageScript],
+  scripts: [themeScript, chartScript, pageScript],
   data: markup`<script id="data" type="application/octet-stream">${data}</script>`,
-  controls: markup`<button id="theme" type="button" hidden>Theme: automatic</button>`,
   hint: markup`<noscript><p class="aside">The charts over time need JavaScript. Their captions describe
   what they would show; all tables and the percentile plots are here.</p></noscript>
 <p id="trouble" class="aside" role="alert" hidden></p>`,

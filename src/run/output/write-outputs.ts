@@ -1,6 +1,6 @@
 import { readReportAssets } from '../../platform/files/report-assets.ts';
 import type { ReportDocument } from '../../report/document/document.ts';
-import { htmlPage } from '../../report/document/html-page.ts';
+import { themedPage } from '../../report/document/html-page.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
 import { join } from 'node:path';
 import { keepElsewhere } from '../../platform/files/plain-files.ts';
@@ -33,9 +33,7 @@ export const fileIn = (
 
 /** Describes a document as a page in a command's folder. */
 export const pageIn = (folder: RunFolder, name: string, document: ReportDocument): Output =>
-  fileIn(folder, 'Report', name, async () =>
-    htmlPage(document, (await readReportAssets()).pageStyle),
-  );
+  fileIn(folder, 'Report', name, async () => themedPage(document, await readReportAssets()));
 
 /** A document for the terminal, with its figures as JSON. */
 export const printed = (document: ReportDocument, json: string): PrintedOutcome => ({

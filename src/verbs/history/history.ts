@@ -8,7 +8,7 @@ import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { readReportAssets } from '../../platform/files/report-assets.ts';
 import { whyUnwritable } from '../../platform/files/file-error-reasons.ts';
-import { htmlPage } from '../../report/document/html-page.ts';
+import { themedPage } from '../../report/document/html-page.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
 import { historyDocument, baselinesDocument } from './report/history-document.ts';
 import type { Host } from '../../run/input/host.ts';
@@ -53,9 +53,8 @@ export const listHistory = async (
   const trends = trendsOf(runs, (figure) => drawFrom(seed, figure));
   const weir = weirVersion();
   if (page) {
-    const { pageStyle } = await readReportAssets();
     const file = out ?? join(dirname(path), 'history.html');
-    const text = htmlPage(historyDocument(weir, trends), pageStyle);
+    const text = themedPage(historyDocument(weir, trends), await readReportAssets());
     await writeText(file, text).catch((error: unknown) => {
       throw new Problem(`the page ${file} cannot be written: ${whyUnwritable(error)}`);
     });

@@ -1,9 +1,7 @@
 /*
- * Adds pictures, tables of their values and themes to a report, from the embedded data. The page
+ * Adds pictures and tables of their values to a report, from the embedded data. The page
  * already contains everything that needs no script.
  */
-
-const root = document.documentElement;
 
 const readData = async () => {
   const text = document.getElementById('data')?.textContent ?? '';
@@ -92,6 +90,7 @@ const keepDrawn = () => {
     if (document.body.clientWidth !== drawnWidth) redraw();
   }).observe(document.body);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
+  document.addEventListener('theme', redraw);
   const onToggle = (/** @type {Event} */ { target }) => {
     if (!(target instanceof HTMLDetailsElement)) return;
     if (target.matches('[data-rows]')) fillTable(target);
@@ -101,30 +100,6 @@ const keepDrawn = () => {
   document.addEventListener('toggle', onToggle, { capture: true });
 };
 
-const offerThemes = () => {
-  const themes = ['automatic', 'light', 'dark'];
-  let chosen = 0;
-  const apply = (theme = themes[chosen]) => {
-    root.style.colorScheme = theme === 'automatic' ? '' : (theme ?? '');
-    redraw();
-  };
-  addEventListener('beforeprint', () => {
-    for (const details of document.querySelectorAll('details:not(.rows)')) {
-      details.setAttribute('open', '');
-    }
-    apply('light');
-  });
-  addEventListener('afterprint', () => apply());
-  const button = document.getElementById('theme');
-  if (button === null) return;
-  button.hidden = false;
-  button.addEventListener('click', () => {
-    chosen = (chosen + 1) % themes.length;
-    button.textContent = `Theme: ${themes[chosen]}`;
-    apply();
-  });
-};
-
 const begin = async () => {
   // A live page has none before its run has begun.
   if (document.getElementById('data')?.textContent === '') return;
@@ -132,7 +107,6 @@ const begin = async () => {
   try {
     await show();
     keepDrawn();
-    offerThemes();
     root.classList.add('drawn');
   } catch (reason) {
     root.classList.remove('scripted');

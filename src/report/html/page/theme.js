@@ -1,0 +1,29 @@
+/* Lets the reader choose the theme of a page, and prints it in the light one. The first script of every page. */
+
+const root = document.documentElement;
+const themes = ['automatic', 'light', 'dark'];
+let chosen = 0;
+
+/** Shows a theme; charts are drawn again in its colours. */
+const showTheme = (theme = themes[chosen]) => {
+  root.style.colorScheme = theme === 'automatic' ? '' : (theme ?? '');
+  document.dispatchEvent(new Event('theme'));
+};
+
+addEventListener('beforeprint', () => {
+  for (const details of document.querySelectorAll('details:not(.rows)')) {
+    details.setAttribute('open', '');
+  }
+  showTheme('light');
+});
+addEventListener('afterprint', () => showTheme());
+
+const button = document.getElementById('theme');
+if (button !== null) {
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    chosen = (chosen + 1) % themes.length;
+    button.textContent = `Theme: ${themes[chosen]}`;
+    showTheme();
+  });
+}
