@@ -15,6 +15,7 @@ import {
 import { axisTo, type Pen, plotFigure } from '../../../report/document/plot.ts';
 import type { Markup } from '../../../report/text/markup.ts';
 import { timeText, countText, figureText, shareText } from '../../../report/text/number-text.ts';
+import { whatNowPage } from '../../../report/summary/run-verdict.ts';
 import {
   capacityStepLine,
   perSecondText,
@@ -130,7 +131,10 @@ export const capacityDocument = (report: CapacityReport): ReportDocument => {
     title: `Capacity of ${target}`,
     description: [`${name} → ${target}`, `Criteria: ${objectives.join('; ')}`],
     verdict: { text: capacityHeadline(report), tone },
-    introduction: [list(notes)],
+    introduction: [
+      list(notes),
+      text(steps.some(({ verdict }) => verdict === 'unfit') ? `What now: ${whatNowPage}.` : null),
+    ],
     blocks: [
       section('Answer', [answer !== null && facts(capacityAnswerRows(answer, report))]),
       section('Throughput and latency', [

@@ -1,6 +1,7 @@
 import type { Comparison, ComparedSide } from '../model/comparison.ts';
 import type { ComparedMetric, ComparisonVerdict } from '../../../model/series/compared-metric.ts';
 import { type Axis, type Pen, plotFigure, rowAxis } from '../../../report/document/plot.ts';
+import { whatNowPage } from '../../../report/summary/run-verdict.ts';
 import { markup, type Markup } from '../../../report/text/markup.ts';
 import {
   changeIntervalText,
@@ -201,6 +202,10 @@ const definitions = ({ rules }: Comparison): Section => {
   ]);
 };
 
+/** Returns whether the load of a run was not quite as planned, or its figures are approximate. */
+const hasUncertainRun = ({ runs }: ComparedSide): boolean =>
+  runs.some(({ trust }) => trust !== 'valid');
+
 const sideLine = ({ name, target, runs }: ComparedSide): string =>
   `${name}: ${plural(runs.length, 'run')} against ${target}`;
 
@@ -217,6 +222,7 @@ export const comparisonDocument = (comparison: Comparison): ReportDocument => {
     verdict: { text: comparisonVerdictText(comparison), tone: tones[verdict] },
     introduction: [
       list([...overridden.map((reason) => `Compared although ${reason}.`), ...cautions]),
+      text([base, next].some(hasUncertainRun) ? `What now: ${whatNowPage}.` : null),
     ],
     blocks: [
       section('Gated metrics', [

@@ -17,6 +17,7 @@ import {
   type Tone,
   trustTones,
 } from '../../../report/document/document.ts';
+import { whatNowPage } from '../../../report/summary/run-verdict.ts';
 import { markup } from '../../../report/text/markup.ts';
 import { listed, plural } from '../../../report/text/number-text.ts';
 import {
@@ -82,18 +83,28 @@ const changeDetectionText = `E-divisive (Matteson & James 2014) finds the runs a
 const maxListedRuns = 20;
 const maxShownFigures = 3;
 
+/** Returns the kind of traffic with which every name of a figure begins, and a space; empty if they differ. */
+const sharedKind = (figures: readonly TrendFigure[]): string => {
+  const kinds = new Set(figures.map(({ label }) => /^\S+ /.exec(label)?.[0] ?? ''));
+  return kinds.size === 1 ? [...kinds].join('') : '';
+};
+
 const runColumns = (figures: readonly TrendFigure[]): readonly Column<StoredRun>[] => [
   column.name('Run', ({ id }) => String(id)),
   column.text('Started (UTC)', ({ startedAt }) => dateTimeText(startedAt)),
   column.text('Baseline', ({ baselines }) => baselines.join(', ')),
   ...figures.map((figure): Column<StoredRun> =>
-    column.number(`${figure.label} ${figure.unit}`, ({ id }) =>
-      sideValueText(figure, figure.points.find(({ run }) => run === id)?.value ?? null),
+    column.number(
+      {
+        title: `${figure.label} ${figure.unit}`,
+        short: `${figure.label.slice(sharedKind(figures).length)} ${figure.unit}`,
+      },
+      ({ id }) => sideValueText(figure, figure.points.find(({ run }) => run === id)?.value ?? null),
     ),
   ),
   column.text('Objectives', objectivesKeptText),
   column.verdict('Generator', ({ trust }) => ({ text: trust, tone: trustTones[trust] })),
-  column.text('Weir', ({ weir }) => weir),
+  column.text({ title: 'Weir', spare: 'first' }, ({ weir }) => weir),
 ];
 
 const runTables = ({ plan, runs, figures }: Trend): readonly Block[] => {
@@ -156,19 +167,34 @@ const historyVerdict = (
   };
 };
 
+/** Says from when to when runs started, without what repeats itself. */
+const spanText = (runs: readonly StoredRun[]): string => {
+  const [first = '', last = ''] = [runs[0]!, runs.at(-1)!].map((run) =>
+    dateTimeText(run.startedAt),
+  );
+  if (first === last) return first;
+  const [day] = first.split(' ');
+  return `${first} to ${last.replace(`${day} `, '')}`;
+};
+
 const trendSection = (trend: Trend): Section => {
   const { plan, target, runs } = trend;
   const changes = latestChanges(trend).map(({ figure, change }) => ({
     text: changeSentence(figure, change, runs),
     tone: directions[change.direction].tone,
   }));
-  const [first, last] = [runs[0]!.startedAt, runs.at(-1)!.startedAt].map(dateTimeText);
+  const uncertain = runs.filter(({ trust }) => trust !== 'valid').length;
   return section(
     `${plan} (${planHashText(trend)})`,
     [
-      text(`${target}: ${plural(runs.length, 'run')}, ${first} to ${last}`, 'quiet'),
+      text(`${target}: ${plural(runs.length, 'run')}, ${spanText(runs)}`, 'quiet'),
       changes.length === 0 && text(noChangeText(trend), 'quiet'),
       list(changes),
+      uncertain > 0 &&
+        text(
+          `${uncertain} of ${plural(runs.length, 'run')} with approximate figures or a load not quite as planned. What now: ${whatNowPage}.`,
+          'quiet',
+        ),
       ...trendCharts(trend),
       ...runTables(trend),
     ],

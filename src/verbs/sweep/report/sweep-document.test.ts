@@ -87,7 +87,7 @@ describe('a sweep on a terminal', () => {
     const runs = first!.runs.map((run) => ({ ...run, trust: 'degraded' as const }));
     const report = { ...sample, partial: null, points: [{ ...first!, runs }, ...others] };
     expect(sweepHeadline(report)).toMatch(
-      /\. Degraded: the load generator can have moved figures of 1 of 6 points$/,
+      /\. Degraded: the load generator can have moved figures of 1 of 6 points: see reports\/what-now\.md$/,
     );
     const whole = { ...report, points: report.points.filter(({ verdict }) => verdict === 'kept') };
     expect(sweepTone(whole)).toBe('warning');

@@ -8,6 +8,7 @@ import {
 } from '../model/sweep.ts';
 import type { Cell } from '../../../report/document/document.ts';
 import { figureText, plural, timeText } from '../../../report/text/number-text.ts';
+import { whatNowPage } from '../../../report/summary/run-verdict.ts';
 import { present } from '../../../report/text/present.ts';
 
 export const pointVerdicts = {
@@ -95,7 +96,7 @@ const uncertaintyText = (report: SweepReport): string => {
   const uncertain = uncertainPoints(report);
   return uncertain === 0
     ? ''
-    : `. Degraded: the load generator can have moved figures of ${uncertain} of ${plural(report.points.length, 'point')}`;
+    : `. Degraded: the load generator can have moved figures of ${uncertain} of ${plural(report.points.length, 'point')}: see ${whatNowPage}`;
 };
 
 export const sweepHeadline = (report: SweepReport): string =>
