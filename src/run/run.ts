@@ -78,7 +78,8 @@ const runOpened = async (
   const result = resultOfRun(opened, driven, {
     gatewayCounters,
     notes,
-    partial: partialReason(driven, lost),
+    // A signal from the terminal ends the gateway too.
+    partial: partialReason(driven, driven.stoppedBy === null ? lost : null),
   });
   if (options.plan.until === undefined) return { result, driven };
   const { decisionNotes } = await import('./watch/decision.ts');

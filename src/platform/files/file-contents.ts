@@ -10,10 +10,16 @@ const partSize = 1024 * 1024;
 export const unreadableReason = (error: unknown): string | null =>
   isFileError(error) ? whyUnreadable(error) : null;
 
-/** Generates the bytes of a file in parts, so that a large file needs no more memory than a small one. */
-export function* filePartsOf(path: string): Generator<Uint8Array, void> {
+/**
+ * Generates the bytes of a file in parts, so that a large file needs no more memory than a small one. A reader that
+ * keeps them all gives the most that it can hold.
+ */
+export function* filePartsOf(
+  path: string,
+  most = Number.POSITIVE_INFINITY,
+): Generator<Uint8Array, void> {
   // Opening a pipe would wait for its writer, and this process would not hear a signal.
-  requireRegularFile(path);
+  requireRegularFile(path, most);
   const file = openSync(path, 'r');
   try {
     for (;;) {

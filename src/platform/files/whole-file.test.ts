@@ -62,7 +62,7 @@ describe('a whole file', () => {
     expect(await reasonOf(() => readTextFile('/dev/zero', fileBounds.secret))).toBe(tooLarge);
     const refused = 'it is a pipe or a device: expected a file';
     expect(await reasonOf(() => readFileBytes('/dev/zero'))).toBe(refused);
-    expect(await reasonOf(() => requireRegularFile(pipe()))).toBe(refused);
+    expect(await reasonOf(() => requireRegularFile(pipe(), fileBounds.text))).toBe(refused);
   });
 
   it('is no folder, and has to exist', async () => {

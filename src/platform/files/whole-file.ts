@@ -34,7 +34,7 @@ export const readFileBytes = (path: string, most: number = fileBounds.text): Buf
 };
 
 /** Throws unless a path leads to a regular file within the bound. */
-export const requireRegularFile = (path: string, most: number = fileBounds.text): void =>
+export const requireRegularFile = (path: string, most: number): void =>
   requireFile(statSync(path), most);
 
 /** Reads a pipe or a device to its end, and no further than the bound. */

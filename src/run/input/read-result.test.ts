@@ -9,7 +9,7 @@ import { emptyTally, recordObservation, toResult } from '../../record/tally.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { checkpointFileName } from './report-paths.ts';
-import { readStoredResult } from './read-result.ts';
+import { readResultFile, readStoredResult } from './read-result.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'weir-stored-'));
 afterAll(() => rmSync(home, { recursive: true }));
@@ -84,3 +84,13 @@ it('a result of an earlier version, with `witness`, gives the same as one with `
   expect(result).toEqual((await readStoredResult(file)).result);
   expect(result.gatewayCounters).toEqual({ completed: 60 });
 });
+
+it.each([10_000, 1_000_000_000, Number.MAX_SAFE_INTEGER])(
+  'a result of %i slices is refused, since none of them could be listed',
+  async (count) => {
+    const file = join(home, 'slices.json');
+    const result = JSON.parse(resultText(early)) as { slices: { count: number }[] };
+    writeFileSync(file, JSON.stringify({ ...result, slices: [{ ...result.slices[0], count }] }));
+    await expect(readResultFile(file)).rejects.toThrow(/at slices\.0\.count: .*at most 9999/);
+  },
+);

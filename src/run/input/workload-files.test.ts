@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -36,5 +37,35 @@ describe('a text to be spoken', () => {
     ],
   ])('is an error with an explanation if it is unusable: %s', (name, problem) => {
     expect(files.text(name)).toEqual({ ok: false, problem });
+  });
+});
+
+describe('a file of prompts', () => {
+  const { files } = workloadFiles(folder);
+
+  it.each(['p.jsonl', 'p.csv', 'p.json'])(
+    'that is a pipe or a device is refused before it is read: %s',
+    (name) => {
+      const refused = {
+        ok: false,
+        problem: expect.stringMatching(/cannot be read: it is a pipe or a device/),
+      };
+      execFileSync('mkfifo', [join(folder, `pipe-${name}`)]);
+      symlinkSync('/dev/zero', join(folder, `device-${name}`));
+      for (const file of [`pipe-${name}`, `device-${name}`]) {
+        expect(files.dataset(file)).toEqual(refused);
+        expect(files.text(file)).toEqual(refused);
+      }
+    },
+  );
+
+  it('that is longer than any text is refused before it is read', () => {
+    const file = join(folder, 'long.jsonl');
+    writeFileSync(file, '');
+    truncateSync(file, 600 * 1024 * 1024);
+    expect(files.dataset('long.jsonl')).toMatchObject({
+      ok: false,
+      problem: expect.stringMatching(/it is larger than 511 MiB/),
+    });
   });
 });

@@ -11,6 +11,7 @@ import {
   unreadableReason,
   newSha256,
 } from '../../platform/files/file-contents.ts';
+import { fileBounds } from '../../platform/files/whole-file.ts';
 import { readMediaFile } from '../../platform/files/media.ts';
 import { outsideOf } from '../../platform/files/outside.ts';
 import { openTokenizer } from '../../platform/files/tokenizers.ts';
@@ -98,7 +99,7 @@ const readersIn = (folder: string, isTrusted: boolean) => {
     const problem = isTrusted ? null : outsideOf(folder, file);
     return problem === null ? read() : { ok: false, problem };
   };
-  const partsOf = (file: string) => filePartsOf(resolve(folder, file));
+  const partsOf = (file: string, most?: number) => filePartsOf(resolve(folder, file), most);
   const traces = readOnce((cut: TraceSelection) =>
     inside(cut.file, () => readTrace(cut, partsOf(cut.file), newSha256)),
   );
@@ -113,7 +114,7 @@ const readersIn = (folder: string, isTrusted: boolean) => {
       inside(file, () => readSpokenText(file, resolve(folder, file))),
     ),
     dataset: readOnce((file: string) =>
-      inside(file, () => readDataset(file, partsOf(file), media, newSha256)),
+      inside(file, () => readDataset(file, partsOf(file, fileBounds.text), media, newSha256)),
     ),
     tokenizer: readOnce((name: string) =>
       inside(name, () => fittedFor(name, resolve(folder, name))),

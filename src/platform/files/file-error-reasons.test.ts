@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { whyUnreadable } from './file-error-reasons.ts';
+
+it.each([
+  [Object.assign(new Error('x'), { code: 'ERR_FS_FILE_TOO_LARGE' }), 'it is larger than 2 GiB'],
+  [Object.assign(new Error('x'), { code: 'ERR_STRING_TOO_LONG' }), 'it is larger than 512 MiB'],
+  [Object.assign(new Error('x'), { code: 'EACCES' }), 'permission denied'],
+  [new Error('anything else'), 'anything else'],
+])('a file that cannot be read is explained in words: %s', (error, words) => {
+  expect(whyUnreadable(error)).toContain(words);
+});
