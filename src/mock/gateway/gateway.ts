@@ -248,6 +248,18 @@ const admit = (
   else exchange.onInterruption = clock.at(permit.startsAt, answer);
 };
 
+/** Returns a function that numbers connections in the order in which they had their first request. */
+const connectionNumbers = (): ((socket: Socket) => number) => {
+  const numbers = new WeakMap<Socket, number>();
+  let next = 0;
+  return (socket) => {
+    const number = numbers.get(socket) ?? next;
+    if (number === next) next += 1;
+    numbers.set(socket, number);
+    return number;
+  };
+};
+
 export type Gateway = ReturnType<typeof openGateway>;
 
 export const openGateway = (
@@ -259,15 +271,7 @@ export const openGateway = (
   let epoch = startCounterEpoch(settings, clock);
   let serial = 0;
   const open = new Set<MockExchange>();
-  const connections = new WeakMap<Socket, number>();
-  let connectionCount = 0;
-  const numberOf = (socket: Socket): number => {
-    const known = connections.get(socket);
-    if (known !== undefined) return known;
-    connections.set(socket, connectionCount);
-    connectionCount += 1;
-    return connectionCount - 1;
-  };
+  const numberOf = connectionNumbers();
   const receive: RequestListener = (request, response) => {
     if (asksForMetrics(request, settings))
       return sendServerMetrics(response, settings, epoch.serving);

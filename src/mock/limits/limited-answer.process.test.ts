@@ -28,7 +28,9 @@ it('each connection stays with its worker, if workers do not take turns', async 
       });
     });
   const agents = [0, 1, 2].map(() => new http.Agent({ keepAlive: true, maxSockets: 1 }));
-  onTestFinished(() => agents.forEach((agent) => agent.destroy()));
+  onTestFinished(() => {
+    for (const agent of agents) agent.destroy();
+  });
   const statuses: (number | undefined)[][] = [];
   for (const agent of agents) {
     const own: (number | undefined)[] = [];
