@@ -1,11 +1,15 @@
 import { onInterrupt } from '../../platform/process/interrupts.ts';
 import { screenOn } from '../../platform/screen.ts';
+import { foldedText } from '../../report/text/display-width.ts';
 import { stdoutStyle, toStdout } from '../../platform/standard-streams.ts';
 import type { Host } from '../../run/input/host.ts';
 
 /** Returns the host for a command line: results go to standard output, messages for people to standard error. */
 export const terminalHost = ({ json = false, quiet = false, details = false } = {}): Host => {
   const screen = screenOn(process.stderr, process.env);
+  // A terminal would break lines within words. Logs keep whole lines, which can be searched.
+  const show = (text: string): void =>
+    screen.line(screen.live ? foldedText(text, screen.width) : text);
   return {
     environment: process.env,
     onStop: onInterrupt,
@@ -14,9 +18,9 @@ export const terminalHost = ({ json = false, quiet = false, details = false } = 
       : null,
     printer: {
       say: (text) => {
-        if (!quiet) screen.line(text);
+        if (!quiet) show(text);
       },
-      warn: (text) => screen.line(text),
+      warn: show,
       print: (outcome) => {
         const write = details ? (outcome.details ?? outcome.text) : outcome.text;
         const text = json ? (outcome.json ?? '') : quiet ? '' : write(stdoutStyle());

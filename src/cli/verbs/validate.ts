@@ -45,6 +45,7 @@ export const validateVerb = defineVerb({
   run: async (given) => {
     const { readPlanWithFiles } = await import('../../run/input/read-plan.ts');
     const { droppedPrompts, traceNeeds } = await import('../../report/summary/workload-text.ts');
+    const { foldedText } = await import('../../report/text/display-width.ts');
     const { environment, printer } = terminalHost(given);
     const source = planSourceFrom(given);
     const { plan } = await readPlanWithFiles(source, environment);
@@ -53,7 +54,11 @@ export const validateVerb = defineVerb({
     const lateLook = await lateLookOf(plan);
     printer.print({
       json: JSON.stringify(plan, null, 2),
-      text: () => [summary, ...lateLook, ...droppedPrompts(plan), ...traceNeeds(plan)].join('\n'),
+      text: ({ width }) =>
+        foldedText(
+          [summary, ...lateLook, ...droppedPrompts(plan), ...traceNeeds(plan)].join('\n'),
+          width,
+        ),
     });
     return 'pass';
   },

@@ -212,6 +212,9 @@ export const table = <Subject>(
   ...options,
 });
 
+/** Returns whether a name is a number, which means nothing without its title. */
+export const isNumeric = (text: string): boolean => /^[\d.,]+$/.test(text);
+
 /** Returns whether a block shows anything in a medium. */
 export const isShown = (block: Block, medium: Medium): boolean => {
   if (block.media?.includes(medium) === false) return false;

@@ -2,6 +2,7 @@ import { markup, type Markup, verbatim } from '../text/markup.ts';
 import { present } from '../text/present.ts';
 import {
   type Block,
+  isNumeric,
   isShown,
   type Section,
   type ShownCell,
@@ -46,9 +47,6 @@ const labelMarkup = ({ text }: ShownCell, label: string | null): Markup | null =
   const saysNothing = text.trim() === '' || text === '–';
   return markup` data-label="${saysNothing ? '' : `${label}: `}"`;
 };
-
-/** Returns whether a name is a number, which means nothing without its title. */
-const isNumeric = (text: string): boolean => /^[\d.,]+$/.test(text);
 
 const cellMarkup = (cell: ShownCell, rowTone: Tone, label: string | null): Markup => {
   const { holds, text, unit, tone } = cell;

@@ -15,6 +15,7 @@ import {
   tones,
   type Block,
   type Fact,
+  isNumeric,
   isShown,
   type ReportDocument,
 } from './document.ts';
@@ -178,7 +179,8 @@ const recordLines = (layout: TerminalLayout, { columns, groups, ...grid }: Shown
   return groups.flatMap(({ title, rows }) => [
     ...(title === '' ? [] : paragraph(layout, printable(title), { tone: 'strong' })),
     ...rows.flatMap(({ cells }) => {
-      const [name = '', ...texts] = cells.map((cell) => terminalCell(cell, notes).text);
+      const [named = '', ...texts] = cells.map((cell) => terminalCell(cell, notes).text);
+      const name = isNumeric(named) ? `${columns[0]!.title} ${named}` : named;
       const parts = texts
         .map((text, i) => ({ text, title: columns[i + 1]!.title }))
         .filter(({ text }) => text !== '' && text !== '–')

@@ -6,7 +6,13 @@ import { quantile } from '../../model/measures/quantile.ts';
 import type { Milliseconds } from '../../model/quantity.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 import { percentileText, tableMeasures } from '../summary/figures.ts';
-import { displayWidth, truncatedText, paddedText, printable } from '../text/display-width.ts';
+import {
+  displayWidth,
+  truncatedText,
+  paddedText,
+  printable,
+  wrappedLines,
+} from '../text/display-width.ts';
 import { countText, figureText, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 
@@ -109,7 +115,7 @@ export const progressBlock = (progress: RunProgress, width: number): string => {
   return present([
     firstLine(progress, columns),
     stageText(progress),
-    countsText(progress),
+    ...wrappedLines(countsText(progress), columns),
     ...latencies.map(([kind, measure, figures]) =>
       [paddedText(kind, kindColumns), paddedText(measure, measureColumns), figures].join('  '),
     ),

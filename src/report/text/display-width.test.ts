@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   displayWidth,
+  foldedText,
   truncatedText,
   paddedText,
   wrappedLines,
@@ -83,5 +84,18 @@ describe('text from elsewhere', () => {
 
   it('leaves ordinary text of any script unchanged', () => {
     expect(printable('Größe 模型 🙂 <b>')).toBe('Größe 模型 🙂 <b>');
+  });
+});
+
+describe('lines for people on a terminal', () => {
+  it('are broken between words, with their indentation', () => {
+    expect(foldedText('one two three\n  four five six', 9)).toBe(
+      'one two\nthree\n  four\n  five\n  six',
+    );
+    expect(foldedText('short', 9)).toBe('short');
+  });
+
+  it('stay whole around a path that is wider than the screen, so that it can be copied', () => {
+    expect(foldedText('Report: /a/very/long/path', 12)).toBe('Report: /a/very/long/path');
   });
 });

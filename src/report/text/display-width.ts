@@ -74,3 +74,19 @@ const pieces = (word: string, columns: number): readonly string[] => {
   }
   return parts;
 };
+
+/**
+ * Wraps the lines of a text for a terminal and keeps their indentation. A line with a word that is too wide, such as a
+ * path, stays as it is, so that the word can be copied.
+ */
+export const foldedText = (text: string, columns: number): string =>
+  text
+    .split('\n')
+    .flatMap((line) => {
+      const [indent = ''] = /^ */.exec(line) ?? [];
+      const room = columns - indent.length;
+      const isTooWide = line.split(' ').some((word) => displayWidth(word) > room);
+      if (displayWidth(line) <= columns || isTooWide) return [line];
+      return wrappedLines(line.trimStart(), room).map((each) => `${indent}${each}`);
+    })
+    .join('\n');

@@ -85,7 +85,10 @@ export const publishOutcome = async (
     }
   }
   const listed = outputs.filter((output) => written.has(output));
-  listFiles(listed.map(({ title, path }) => `${`${title}:`.padEnd(7)} ${path}`).join('\n'));
+  const titleWidth = Math.max(...listed.map(({ title }) => title.length)) + 1;
+  listFiles(
+    listed.map(({ title, path }) => `${`${title}:`.padEnd(titleWidth)} ${path}`).join('\n'),
+  );
   close(outcome);
   if (defects.length > 0) throw defects[0];
   return listed.length === outputs.length ? 'pass' : 'unwritten';

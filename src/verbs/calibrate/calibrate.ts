@@ -255,7 +255,7 @@ export const calibrate = async (request: CalibrateRequest, host: Host): Promise<
   if (stopped !== null) return exitOfStop[stopped];
   if (!isUseless) return written;
   printer.say(
-    'The calibration was INVALID at every load, because of the load generator: stop other programs, and calibrate again.',
+    'The calibration was invalid at every load, because of the load generator: stop other programs, and calibrate again.',
   );
   return 'invalid';
 };

@@ -17,18 +17,17 @@ describe('a calibration', () => {
     expect(terminalText(calibrationDocument(calibration), { colour: false, width: 100 }))
       .toMatchInlineSnapshot(`
         "! Measurement error (p99): TTFT ±0.40 ms, chunk gap ±0.52 ms, end-to-end ±0.44 ms at up to 500
-        streams × 20 tokens/s, socket; 1 of 2 loads VALID
+        streams × 20 tokens/s, socket; 1 of 2 loads valid
           Weir 0.1.0, Node v24.21.0, 2 × Some CPU, linux x64 6.1
           The error in ms is the difference between the times that a run recorded and the times that the
           reference gateway, another process on this machine, recorded when it wrote each token to its
           socket. It includes the way through the kernel.
 
-        Table
-          500: Tokens/s 20, Transport socket, Workers 1, Generator ✓ valid, TTFT p50 0.10, TTFT p99 0.40,
-          chunk gap p50 0.13, chunk gap p99 0.52, end-to-end p50 0.11, end-to-end p99 0.44
-          1,000: Tokens/s 20, Transport socket, Workers 1, Generator ! degraded, TTFT p50 0.10, TTFT p99
-          0.40, chunk gap p50 0.13, chunk gap p99 0.52, end-to-end p50 0.11, end-to-end p99 0.44, Problems
-          event loop"
+        Errors in ms
+          Streams  Tokens/s  Transport  Workers  Generator   TTFT p50   p99  gap p50   p99  E2E p50   p99
+          500            20  socket           1  ✓ valid         0.10  0.40     0.13  0.52     0.11  0.44
+          1,000          20  socket           1  ! degraded      0.10  0.40     0.13  0.52     0.11  0.44
+              event loop"
       `);
   });
 

@@ -56,6 +56,9 @@ const calibrationPlot = (cells: readonly CalibrationCell[], name: CalibratedMeas
   );
 };
 
+/** The errors as a terminal has room for them. */
+const shortTitles = { ttft: 'TTFT', gap: 'gap', endToEnd: 'E2E' } as const;
+
 const columns: readonly Column<CalibrationCell>[] = [
   column.name('Streams', ({ streams }) => countText(streams)),
   column.number('Tokens/s', (cell) => countText(cell.tokensPerSecond)),
@@ -67,7 +70,7 @@ const columns: readonly Column<CalibrationCell>[] = [
       column.number(
         {
           title: `${errorTitles[name]} ${quantile}`,
-          short: quantile === 'p50' ? `${errorTitles[name].replace('chunk ', '')} p50` : 'p99',
+          short: quantile === 'p50' ? `${shortTitles[name]} p50` : 'p99',
         },
         ({ errors }) => figureText(errors[name][quantile]),
       ),
@@ -79,7 +82,7 @@ const columns: readonly Column<CalibrationCell>[] = [
 /** The verdict: how exactly the machine measures the largest load with valid figures, and how many loads are valid. */
 const calibrationVerdict = ({ cells }: Calibration): NonNullable<ReportDocument['verdict']> => {
   const valid = cells.filter(({ trust }) => trust === 'valid');
-  const count = `${valid.length} of ${plural(cells.length, 'load')} VALID`;
+  const count = `${valid.length} of ${plural(cells.length, 'load')} valid`;
   const byLoad = (cell: CalibrationCell): number => cell.streams * cell.tokensPerSecond;
   const [largest] = valid.toSorted((a, b) => byLoad(b) - byLoad(a));
   if (largest === undefined)
@@ -108,7 +111,7 @@ export const calibrationDocument = (calibration: Calibration): ReportDocument =>
         'Errors',
         calibratedMeasures.map((name) => picture(() => calibrationPlot(cells, name))),
       ),
-      section('Table', [table('Errors in ms', columns, cells)]),
+      section('Errors in ms', [table('Errors in ms', columns, cells)]),
     ],
     footer: `Calibrated by Weir ${weir}, ${calibratedAt}.`,
   };

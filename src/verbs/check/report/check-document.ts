@@ -98,7 +98,7 @@ const rowsSection = (report: CheckReport, outcome: CheckOutcome) => {
 
 const verdicts = {
   kept: ['The interface is kept', 'good'],
-  broken: ['THE INTERFACE IS BROKEN', 'bad'],
+  broken: ['The interface is broken', 'bad'],
   undecided: ['Undecided', 'warning'],
 } as const satisfies Record<ReturnType<typeof verdictOfChecks>, readonly [string, Tone]>;
 
@@ -186,7 +186,7 @@ const maxLength = 190;
 const maxNames = 8;
 
 const cut = (line: string): string =>
-  line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`;
+  line.length <= maxLength ? line : `${line.slice(0, maxLength - 1).replace(/\s\S*$/, '')} …`;
 
 const namesOf = (rows: readonly CheckRow[]): string => {
   const names = rows.slice(0, maxNames).map(({ id }) => id);

@@ -75,7 +75,7 @@ describe('the list of runs', () => {
 
   it('shows baselines, or that there is none', () => {
     const { runs } = sampleTrend();
-    expect(terminalText(baselinesDocument('0.1.0', runs, null), look)).toContain('  20');
+    expect(terminalText(baselinesDocument('0.1.0', runs, null), look)).toContain('  Run 20');
     expect(terminalText(baselinesDocument('0.1.0', [], null), look)).toContain(
       '`weir history baseline NAME RUN…`',
     );

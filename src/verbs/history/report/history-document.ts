@@ -93,9 +93,11 @@ const runColumns = (figures: readonly TrendFigure[]): readonly Column<StoredRun>
   column.name('Run', ({ id }) => String(id)),
   column.text('Started (UTC)', ({ startedAt }) => dateTimeText(startedAt)),
   column.text('Baseline', ({ baselines }) => baselines.join(', ')),
-  ...figures.map((figure): Column<StoredRun> =>
+  ...figures.map((figure, place): Column<StoredRun> =>
     column.number(
       {
+        // Three figures do not fit on 80 columns.
+        spare: place === 2,
         title: `${figure.label} ${figure.unit}`,
         short: `${figure.label.slice(sharedKind(figures).length)} ${figure.unit}`,
       },
