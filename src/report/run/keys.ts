@@ -85,9 +85,11 @@ export const limitText = ({ declared, isInterfaceDefault, reported }: ObservedLi
     : `header says ${headers}, ${isInterfaceDefault ? 'the interface' : 'declared'} ${limit}`;
 };
 
-/** Formats the reported remaining quota as `lowest 0, last 12`; a dash without headers. */
+/** Formats the reported remaining quota as `0, last 12`; a dash without headers. */
 export const remainingText = ({ lowest, last }: ObservedLimit): string =>
-  lowest === null || last === null ? '–' : `${countText(lowest)}, last ${countText(last)}`;
+  lowest === null || last === null
+    ? '–'
+    : `${countText(lowest)}${textIf(last !== lowest, `, last ${countText(last)}`)}`;
 
 /** Formats the 429s as `412, first at 21.3 s`, or `none`. */
 export const limitedText = ({ limited, firstLimited }: KeyUsage): string =>

@@ -167,11 +167,11 @@ describe('the terminal report', () => {
 
       What did the limits do?
         alpha: 1,049 answers, 429s: 449, first at 44.2 s
-          requests: 600/min as declared; lowest remaining 0, last 0
-          tokens: 2,000,000/min as the interface says; lowest remaining 1,882,740, last 1,882,740
+          requests: 600/min as declared; lowest remaining 0
+          tokens: 2,000,000/min as the interface says; lowest remaining 1,882,740
         beta: 528 answers, 429s: none
-          requests: 600/min as declared; lowest remaining 66, last 66
-          tokens: 2,000,000/min as the interface says; lowest remaining 1,941,260, last 1,941,260
+          requests: 600/min as declared; lowest remaining 66
+          tokens: 2,000,000/min as the interface says; lowest remaining 1,941,260
 
       What did it cost?
         1,096 completed answers cost at least 0.107747 currency units; the cost of 136 of them is unknown.

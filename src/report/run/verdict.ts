@@ -219,17 +219,23 @@ export const gravestTone = (result: Result, trust: Trust): Tone => {
   return level === 'valid' && outcome === 'kept' ? 'good' : 'warning';
 };
 
+const verdictCell = (verdict: ObjectiveVerdict): Cell => {
+  const outcome = objectiveOutcome(verdict);
+  const isStarved = verdict.grounds === 'no-data' && outcome === 'broken';
+  return { text: isStarved ? 'too little data' : outcome, tone: objectiveTones[outcome] };
+};
+
+/** Returns why a verdict is as it is, without the verdict, which stands beside it. */
+const remarkOf = (verdict: ObjectiveVerdict): string =>
+  (objectiveReasonText(verdict) ?? '').replace(`${verdictCell(verdict).text}: `, '');
+
 const objectiveColumns: readonly Column<ObjectiveVerdict>[] = [
   column.name('Objective', ({ text: words }) => words),
-  column.verdict('Verdict', (verdict) => {
-    const outcome = objectiveOutcome(verdict);
-    const isStarved = verdict.grounds === 'no-data' && outcome === 'broken';
-    return { text: isStarved ? 'too little data' : outcome, tone: objectiveTones[outcome] };
-  }),
+  column.verdict('Verdict', verdictCell),
   column.number('Observed', objectiveObservedText),
   column.number('95 % interval', (verdict) => objectiveIntervalText(verdict) ?? '–'),
   column.number('n', ({ n }) => (n === null ? '–' : countText(n))),
-  column.words('Remark', (verdict) => objectiveReasonText(verdict) ?? ''),
+  column.words('Remark', remarkOf),
 ];
 
 const decisionText =

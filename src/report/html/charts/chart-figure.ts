@@ -33,9 +33,11 @@ export const chartText = (chart: Chart): string =>
 export const chartFigure = (chart: Chart): Markup => {
   const { id, title, unit, step, marks } = chart;
   const per = step === 1 ? 'each second' : `each ${plural(step, 'second')}`;
+  // A title such as `Requests per second` names its unit.
+  const isNamed = unit === '' || (unit === '/s' && title.endsWith('per second'));
   return markup`<figure class="chart" id="chart-${id}">
     <figcaption>
-      <b>${title}</b> <span class="unit">${unit === '' ? per : `${unit}, ${per}`}</span>
+      <b>${title}</b> <span class="unit">${isNamed ? per : `${unit}, ${per}`}</span>
       ${marks.map(({ label, colour }) => markup`<span class="key dot ${colour}">${label}</span>`)}
     </figcaption>
     <div
