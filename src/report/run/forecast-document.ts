@@ -178,7 +178,7 @@ const sampleColumns: readonly Column<readonly SampleForecast[]>[] = [
   column.name('Kind', ([first]) => first!.traffic),
   column.number('Samples', ([first]) => countText(first!.samples)),
   column.text('Percentiles', ([first]) => percentilesText(first!.samples)),
-  column.text('Measures', measuresText),
+  column.words('Measures', measuresText),
 ];
 
 const samplesText = ({ needs, expects }: ObjectiveForecast): string => {

@@ -45,7 +45,7 @@ describe('the overview of a run in a terminal', () => {
         models end to end             9    100.0 %    0  ~6.39    ~18.9          –    ~18.9
         95 % of runs hold the true p95 within [ ] (… is open); ~ fewer than ten independent samples beyond
         it; * infinite if failures count
-      Rates       27.6/s sent, 18.3/s completed, 814/s input tokens, 707/s output tokens
+      Rates       27.6/s sent, 18.3/s completed, tokens 814/s in, 707/s out
       Cost        at least 0.107747 for 1,096 completed answers
       Failures    449 × chat-stream limited: 429 rate_limit_exceeded: Rate limit exceeded for api_key:
                   3fa85f. Limit type: requests. Current limit: 600, Remaining: 0.

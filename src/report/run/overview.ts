@@ -21,7 +21,7 @@ import { runVerdict, whatNowPage } from '../summary/run-verdict.ts';
 import { loadsText } from '../summary/workload-text.ts';
 import { displayWidth, truncatedText, wrappedLines, printable } from '../text/display-width.ts';
 import { countText, figureText, plural, timeText } from '../text/number-text.ts';
-import { present } from '../text/present.ts';
+import { present, textIf } from '../text/present.ts';
 import { costText, runTotalsOf } from './cost.ts';
 import { kindTable, marksText } from './headline.ts';
 import { serverLine } from './server.ts';
@@ -39,8 +39,9 @@ const ratesText = (result: Result): string | null => {
   return present([
     `${figureText(sent)}/s sent`,
     completedPhrase(rates),
-    inputTokens !== null && `${figureText(inputTokens)}/s input tokens`,
-    outputTokens !== null && `${figureText(outputTokens)}/s output tokens`,
+    inputTokens !== null && `tokens ${figureText(inputTokens)}/s in`,
+    outputTokens !== null &&
+      `${textIf(inputTokens === null, 'tokens ')}${figureText(outputTokens)}/s out`,
   ]).join(', ');
 };
 
@@ -112,7 +113,7 @@ const namedTexts = (result: Result): readonly NamedLine[] => {
 const nameWidth = 12;
 
 /** Writes a text into at most so many lines beside its name; `…` stands for what is cut. */
-const linesOf = (
+const linesBeside = (
   layout: TerminalLayout,
   { name, text, end = '', tone = 'plain' }: NamedLine,
   most: number,
@@ -144,11 +145,11 @@ const linesOfAll = (
   const most = new Map<NamedLine, number>();
   let left = spare;
   for (const item of items.toSorted((a, b) => Number(isFinding(b)) - Number(isFinding(a)))) {
-    const wanted = linesOf(layout, item, item.most ?? spare + 1).length;
+    const wanted = linesBeside(layout, item, item.most ?? spare + 1).length;
     most.set(item, Math.min(wanted, left + 1));
     left -= most.get(item)! - 1;
   }
-  return items.flatMap((item) => linesOf(layout, item, most.get(item)!));
+  return items.flatMap((item) => linesBeside(layout, item, most.get(item)!));
 };
 
 /** As many lines leave room on a screen of 24 for the names of the files, the verdict and the next prompt. */

@@ -122,7 +122,7 @@ const metricColumns: readonly Column<ComparedMetric>[] = [
     tone: metric.gated ? tones[metric.verdict] : 'quiet',
   })),
   column.number('95 % interval', changeIntervalText),
-  column.number('p', pValueText),
+  column.number({ title: 'p', spare: 'first' }, pValueText),
   column.number(
     { title: 'Minimum effect', help: 'A smaller change does not count', media: ['html'] },
     minimumEffectText,
