@@ -248,6 +248,12 @@ const admit = (
   else exchange.onInterruption = clock.at(permit.startsAt, answer);
 };
 
+const ledgerAt = ({ keyLimiters, creditAccounts, tokenLedger }: CounterEpoch, now: number) => {
+  // Reading the levels writes the charges that are due by now.
+  for (const limiter of keyLimiters.values()) limiter.levels(now);
+  return { ...creditAccounts.ledger(), tokens: tokenLedger.ledger() };
+};
+
 /** Returns a function that numbers connections in the order in which they had their first request. */
 const connectionNumbers = (): ((socket: Socket) => number) => {
   const numbers = new WeakMap<Socket, number>();
@@ -291,11 +297,7 @@ export const openGateway = (
   return {
     receive,
     counters: () => flattenCounters(epoch.counters),
-    ledger: () => {
-      // Reading the levels writes the charges that are due by now.
-      for (const limiter of epoch.keyLimiters.values()) limiter.levels(clock.now());
-      return { ...epoch.creditAccounts.ledger(), tokens: epoch.tokenLedger.ledger() };
-    },
+    ledger: () => ledgerAt(epoch, clock.now()),
     /** Sets all counters to zero, empties the ledger and resets the limits and credits of every key. */
     reset: () => {
       epoch = startCounterEpoch(settings, clock);
