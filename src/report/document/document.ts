@@ -213,7 +213,7 @@ export const table = <Subject>(
 });
 
 /** Returns whether a name is a number, which means nothing without its title. */
-export const isNumeric = (text: string): boolean => /^[\d.,]+$/.test(text);
+export const isNumeric = (name: string): boolean => /^[\d.,]+$/.test(name);
 
 /** Returns whether a block shows anything in a medium. */
 export const isShown = (block: Block, medium: Medium): boolean => {

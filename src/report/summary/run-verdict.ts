@@ -12,6 +12,7 @@ import { measures } from '../../model/measures/measures.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { saturateLoadOf } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
+import type { ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
 import type { Result } from '../../model/result/result.ts';
 import {
   groupsMatching,
@@ -107,13 +108,15 @@ const listedFigures = (figures: readonly FigureError[]): string => {
 };
 
 /** How well the headline figures are known, in sentences and in a few words. */
-const figuresVerdict = ({ figures, evidence }: Trust) => {
+const figuresVerdict = ({ figures, evidence }: Trust, verdicts: readonly ObjectiveVerdict[]) => {
   const areJudged = evidence.some(({ signal }) => signal === figuresSignalName);
   const judged = areJudged ? judgedFigures(figures) : [];
   const approximate = judged.filter((figure) => exactnessOf(figure) === 'approximate');
   const unknown = judged.filter((figure) => exactnessOf(figure) === 'unknown');
   const isSelection = figures.filter(({ isHeadline }) => isHeadline).length > judged.length;
-  const isExact = areJudged && approximate.length + unknown.length === 0;
+  // An error within a wide interval leaves a figure exact, yet can span a bound: who reads both believes neither.
+  const spansBound = verdicts.some(({ grounds }) => grounds === 'within-error');
+  const isExact = areJudged && !spansBound && approximate.length + unknown.length === 0;
   return {
     counts: present([
       approximate.length > 0 && `${plural(approximate.length, 'figure')} approximate`,
@@ -198,18 +201,16 @@ export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
   const missing = missingSlices(result);
   const hasNoCompletions = outcomes.completed === 0;
   const hasGaps = measuresPresent(result, outsideWarmUp).includes('gap');
-  const ofFigures = figuresVerdict(trust);
+  const verdicts = result.verdicts ?? [];
+  const ofFigures = figuresVerdict(trust, verdicts);
   const ofLoad = loadLevel(trust);
   const doFiguresCount = ofLoad !== 'invalid';
-  const verdicts = result.verdicts ?? [];
-  const spansBound = verdicts.some(({ grounds }) => grounds === 'within-error');
   const sentences = present([
     missing.length > 0 && incompleteSentence(result, missing),
     result.partial !== null && `The run stopped before its plan did: ${result.partial}.`,
     hasNoCompletions && noFiguresSentence(result, arrivals),
     loadSentence(trust),
-    // An error within a wide interval leaves a figure exact, yet can span a bound: who reads both believes neither.
-    ...(doFiguresCount ? [spansBound ? null : ofFigures.exact, ...ofFigures.others] : []),
+    ...(doFiguresCount ? [ofFigures.exact, ...ofFigures.others] : []),
     connectionSentence(result),
     hasGaps &&
       isWithheld('gap', trust) &&
