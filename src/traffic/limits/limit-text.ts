@@ -24,7 +24,7 @@ export interface Policy {
 export type Parameters = ReadonlyMap<string, unknown>;
 
 /** Returns a word with or without quotes; `null` for anything else. */
-export const wordOf = (value: unknown): string | null => {
+export const parameterWord = (value: unknown): string | null => {
   if (value instanceof Token) return value.toString();
   return typeof value === 'string' ? value : null;
 };
@@ -42,7 +42,7 @@ const readPolicies = (text: string): readonly Policy[] | null => {
       return {
         limit: Array.isArray(value) ? null : wholeOf(value),
         window: windowIn(parameters),
-        name: wordOf(parameters.get('name')),
+        name: parameterWord(parameters.get('name')),
       };
     });
     const isRead = (policy: (typeof policies)[number]): policy is Policy => policy.limit !== null;
@@ -99,7 +99,8 @@ export const readLimitList = (text: string, isTokens: boolean): readonly Policy[
 
 /**
  * Returns a list of named policies without what the drafts forbid. Hugging Face writes the kind of the window before
- * the name (huggingface.co/docs/hub/rate-limits: `"fixed window";"api";q=500;w=300`), and others the names of parameters in capitals or a mark at the end.
+ * the name (huggingface.co/docs/hub/rate-limits: `"fixed window";"api";q=500;w=300`),
+ * and others the names of parameters in capitals or a mark at the end.
  */
 export const plainList = (text: string): string =>
   text

@@ -12,7 +12,7 @@ import {
   readNotation,
   wholeOf,
   windowIn,
-  wordOf,
+  parameterWord,
 } from './limit-text.ts';
 import { dateOf, millisecondsUntilReset } from './wait-text.ts';
 
@@ -104,7 +104,7 @@ const readCombined = (text: string): LimitValues | null => {
 
 /** Returns the unit of a policy of draft 8 or later, from its parameter `qu` or from its name. */
 const unitOfPolicy = (name: string, parameters: Parameters): string => {
-  const unit = wordOf(parameters.get('qu'));
+  const unit = parameterWord(parameters.get('qu'));
   const said = unit ?? name;
   if (/token/i.test(said)) return 'tokens';
   return unit === null || /request/i.test(said) ? 'requests' : said;
@@ -168,6 +168,12 @@ const readStructured = (
 
 /** The headers of policies without names: Brave (Search API, Rate limiting), Helicone. */
 const policyHeaders = ['x-ratelimit-policy', 'helicone-ratelimit-policy'] as const;
+
+const namelessPolicies = (headers: HeaderFields): readonly Policy[] =>
+  policyHeaders.flatMap((name) => {
+    const text = headers[name];
+    return text === undefined ? [] : (readLimitList(text, false) ?? []);
+  });
 
 /** The families whose windows may come from a separate policy. */
 const withPolicies = ['ietf-draft-7', 'legacy', 'helicone'];
@@ -263,12 +269,7 @@ const readLimits = (headers: HeaderFields, now: () => number) => {
     if (meaning.hasLists && meaning.field === 'limit' && /[;,]/.test(text))
       policies.push(...(readLimitList(text, false) ?? []).filter(({ window }) => window !== null));
   }
-  if (headers['ratelimit'] !== undefined || headers['ratelimit-policy'] !== undefined)
-    policies.push(...readStructured(headers, limits, unreadable));
-  for (const name of policyHeaders) {
-    const text = headers[name];
-    if (text !== undefined) policies.push(...(readLimitList(text, false) ?? []));
-  }
+  policies.push(...readStructured(headers, limits, unreadable), ...namelessPolicies(headers));
   if (policies.length > 0) joinPolicies(policies, limits);
   inferWindows(limits);
   return { reported: limits.all as readonly ReportedLimit[], unreadable };
