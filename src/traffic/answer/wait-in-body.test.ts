@@ -54,6 +54,11 @@ it.each([
     42_000,
   ],
   ['a field', error('slow', { retry_after: 30 }), 30_000],
+  [
+    'Hugging Face’s model that loads',
+    '{"error":"Model x is currently loading","estimated_time":20.5}',
+    20_500,
+  ],
   ['the longest of several', error('Please try again in 2s.', { retry_after: 5 }), 5000],
   ['Django’s', '{"detail":"Request was throttled. Expected available in 20 seconds."}', 20_000],
   ['a rounded one', error('Please try again later in about 5 minutes.'), 300_000],

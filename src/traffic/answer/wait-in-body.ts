@@ -35,6 +35,7 @@ const objectsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[]
 
 /** The names of fields for a wait, without capitals and marks, with the length of their unit in ms. */
 const waitFields: ReadonlyMap<string, number> = new Map([
+  ['estimatedtime', 1000],
   ['retryafterms', 1],
   ['retryaftermilliseconds', 1],
   ['retryafterseconds', 1000],
@@ -62,7 +63,8 @@ const waitOf = (value: unknown, unit: number): number | null => {
 };
 
 const fieldWait: WaitReader = (body) => {
-  if (!/(?:retry|reset|wait)[_-]?(?:after|in|delay|seconds)/i.test(body)) return null;
+  if (!/(?:retry|reset|wait|estimated)[_-]?(?:after|in|delay|seconds|time)/i.test(body))
+    return null;
   for (const object of objectsIn(jsonIn(body))) {
     for (const [name, value] of Object.entries(object)) {
       const unit = waitFields.get(name.toLowerCase().replaceAll(/[_-]/g, ''));
@@ -147,7 +149,7 @@ const waitForms: readonly (readonly [form: string, source: string, read: WaitRea
   ],
   [
     'fields',
-    'Cloudflare’s errors in JSON ("cloudflare_error": true, "retry_after": 60), OpenRouter (error.metadata.retry_after_seconds), Google’s clients in Python (retry_delay { seconds: 34 })',
+    'Cloudflare’s errors in JSON ("cloudflare_error": true, "retry_after": 60), OpenRouter (error.metadata.retry_after_seconds), Google’s clients in Python (retry_delay { seconds: 34 }), Hugging Face for a model that loads (503 with estimated_time: 20.5)',
     fieldWait,
   ],
   [
