@@ -245,6 +245,7 @@ const rows: readonly Row[] = [
     { ratelimit: '"a";r=49.5;t=0.5', 'ratelimit-policy': '"a";q=60.0;w=60' },
     [60, 49, null, null],
   ],
+  ['two proxies without a space', { 'x-ratelimit-limit': '100,100' }, [100, null, null, null]],
   ['two proxies that say the same', { 'x-ratelimit-limit': '60, 60' }, [60, null, null, null]],
   [
     'Hugging Face, whose policy is not what the draft says',
@@ -259,13 +260,18 @@ const rows: readonly Row[] = [
     'a policy with its window before each name',
     {
       ratelimit: '"rpm";r=5;t=3, "tpm";r=9;t=3',
-      'ratelimit-policy': '"sliding";"rpm";q=6;w=60, "sliding" ; "tpm"; q=10;w=60;qu="tokens"',
+      'ratelimit-policy': '"sliding";"rpm" ;q=6;w=60, "sliding" ; "tpm" ; q=10;w=60;qu="tokens"',
     },
     [6, 5, 10, 9],
   ],
   [
     'a policy with capitals and a mark at its end',
-    { ratelimit: '"a"; R=50; T=30;', 'ratelimit-policy': '"a"; Q=60; W=60;' },
+    { ratelimit: '"a"; R=50; T=30;', 'ratelimit-policy': '"a"; Q=60; W="60";' },
+    [60, 50, null, null],
+  ],
+  [
+    'draft 7 with spaces',
+    { ratelimit: 'limit = 60 , remaining = 50, reset= 30' },
     [60, 50, null, null],
   ],
   [
@@ -320,6 +326,9 @@ const notations: readonly (readonly [text: string, minute: number | null, longer
   ['2_000', 2000],
   ['2,000', 2000],
   ['150,000', 150_000],
+  ['1,200,000', 1_200_000],
+  ['1,500 requests per minute', 1500],
+  ['1,000/hour', null, '1,000 requests an hour'],
 ];
 
 describe('the limits that an answer declares', () => {

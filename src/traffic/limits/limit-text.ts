@@ -63,7 +63,9 @@ const notation = new RegExp(
   `^${amount} ?(?:(?<scale>[kmgb])(?:illion)?\\b)? ?(?:(?<short>[rt]p[smhd])|${unit}?(?: ?${time})?)$`,
   'i',
 );
-const thousands = /^\d{1,3}(?:,\d{3})+$/;
+const thousands = /^\d{1,3}(?:,\d{3})+(?!\d)/;
+
+const withoutCommas = (number: string): string => number.replaceAll(',', '');
 
 /** Returns the window of `minute`, `15m` or `month`, in ms; NaN for any other text. */
 const windowOf = (text: string): number =>
@@ -76,7 +78,7 @@ const isOfTokens = (word: string): boolean => /^t/i.test(word);
  * names another unit than its header, which is of tokens or not.
  */
 export const readNotation = (text: string, isTokens: boolean): Policy | null => {
-  const plain = thousands.test(text) ? text.replaceAll(',', '') : text.replaceAll(/\s+/g, ' ');
+  const plain = text.replace(thousands, withoutCommas).replaceAll(/\s+/g, ' ');
   const groups = notation.exec(plain)?.groups;
   if (groups === undefined) return null;
   const { count, scale = '', short, unit: word = short, time: said = short?.at(-1) } = groups;
@@ -88,11 +90,13 @@ export const readNotation = (text: string, isTokens: boolean): Policy | null => 
 
 /** Reads a list of limits without names in the form of the drafts or in another notation; `null` for any other text. */
 export const readLimitList = (text: string, isTokens: boolean): readonly Policy[] | null => {
-  // `2,000` is a number, and `60,60` comes from two proxies that say the same.
-  const isNumber = thousands.test(text) && new Set(text.split(',')).size > 1;
-  const policies = isNumber ? null : readPolicies(text);
+  // `2,000` is a number, and `100,100` comes from two proxies that say the same.
+  const plain = text.replace(thousands, (number) =>
+    new Set(number.split(',')).size > 1 ? withoutCommas(number) : number,
+  );
+  const policies = readPolicies(plain);
   if (policies !== null) return policies;
-  const members = isNumber ? [text] : text.split(/[,;]/).map((member) => member.trim());
+  const members = plain.split(/[,;]/).map((member) => member.trim());
   const read = members.map((member) => readNotation(member, isTokens));
   return read.every((member) => member !== null) ? read : null;
 };
@@ -100,10 +104,12 @@ export const readLimitList = (text: string, isTokens: boolean): readonly Policy[
 /**
  * Returns a list of named policies without what the drafts forbid. Hugging Face writes the kind of the window before
  * the name (huggingface.co/docs/hub/rate-limits: `"fixed window";"api";q=500;w=300`),
- * and others the names of parameters in capitals or a mark at the end.
+ * and others the names of parameters in capitals, numbers in quotes or a mark at the end.
  */
 export const plainList = (text: string): string =>
   text
-    .replaceAll(/"[^"]*" ?; ?(?="[^"]*" ?;)/g, '')
+    .replaceAll(' ;', ';')
+    .replaceAll(/"[^"]*"; ?(?="[^"]*";)/g, '')
     .replaceAll(/; ?(?:q|r|t|w|qu) ?= ?/gi, (name) => name.replaceAll(' ', '').toLowerCase())
+    .replaceAll(/(?<==)"(\d+)"/g, '$1')
     .replace(/[;, ]+$/, '');

@@ -87,7 +87,7 @@ const readCombined = (text: string): LimitValues | null => {
   if (!/^\s*(?:limit|remaining|reset)\s*=/i.test(text)) return null;
   try {
     // Gateways write it by hand, with other marks between the members or around the numbers.
-    const plain = text.toLowerCase().replaceAll('"', '');
+    const plain = text.toLowerCase().replaceAll(/ *(=) *|"/g, '$1');
     const cells = parseDictionary(plain.replaceAll(/;\s*(?=limit|remaining|reset)/g, ', '));
     const cell = (name: string): number | null => wholeOf(cells.get(name)?.[0]);
     const reset = countOf(cells.get('reset')?.[0]);
