@@ -177,7 +177,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'harness',
     'limiters/litellm limiters/npm',
     'limiters',
-    'clients import launchers servers tables',
+    'clients import launchers servers tables tokens',
     '.',
   ],
   bench: ['harness', 'bounds lag mock run simulated transport', '.'],

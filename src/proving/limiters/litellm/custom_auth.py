@@ -1,11 +1,17 @@
-"""Keys with limits for LiteLLM's proxy: PROVING_KEYS, PROVING_RPM and PROVING_TPM say which."""
+"""Keys with limits for LiteLLM's proxy: PROVING_KEYS, PROVING_RPM, PROVING_TPM and PROVING_SCOPE say which."""
 
 import os
 
 from litellm.proxy._types import ProxyException, UserAPIKeyAuth
 
 keys = os.environ["PROVING_KEYS"].split(",")
-limits = {"rpm_limit": int(os.environ["PROVING_RPM"]), "tpm_limit": int(os.environ["PROVING_TPM"])}
+tokens = int(os.environ["PROVING_TPM"])
+scopes = {
+    "key": {"tpm_limit": tokens},
+    "team": {"team_id": "proving", "team_tpm_limit": tokens},
+    "model": {"metadata": {"model_tpm_limit": {"proving/small": tokens}}},
+}
+limits = {"rpm_limit": int(os.environ["PROVING_RPM"]), **scopes[os.environ.get("PROVING_SCOPE", "key")]}
 
 
 async def user_api_key_auth(request, api_key):

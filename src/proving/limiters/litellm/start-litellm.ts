@@ -1,5 +1,5 @@
 import { copyFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { installedPython, pinnedIn, roomFile } from '../../harness/installed.ts';
 import {
   provingKeys,
@@ -20,6 +20,15 @@ interface LiteLlmOptions extends ServerOptions {
   readonly window: number;
   /** Its models, each with the provider's name for it; by default the one chat model. */
   readonly models?: readonly (readonly [name: string, upstream: string])[];
+  /** Logs decisions and tokens of chats instead of requests. */
+  readonly tokenLog?: {
+    /** Whose limit of tokens it is. */
+    readonly scope: 'key' | 'team' | 'model';
+    /** The number of processes, which have no common store. */
+    readonly workers: number;
+    /** A folder with an older version's packages. */
+    readonly packages?: string;
+  };
 }
 
 const chatModel = [['proving/small', 'openai/proving/small']] as const;
@@ -43,18 +52,30 @@ router_settings: { num_retries: 0, disable_cooldowns: true }
 export const startLiteLlm = async (
   options: LiteLlmOptions,
 ): Promise<RunningServer & { readonly version: string }> => {
-  const { port, folder, log, upstream, models = chatModel } = options;
+  const { port, folder, log, upstream, models = chatModel, tokenLog } = options;
   const version = await pinnedIn(requirements, /^litellm==(.+)$/m);
-  const packages = await installedPython('litellm', requirements);
+  const packages = tokenLog?.packages ?? (await installedPython('litellm', requirements));
   const file = join(folder, 'config.yaml');
   await writeFile(file, config(upstream, models));
   await copyFile(roomFile('limiters/litellm/custom_auth.py'), join(folder, 'custom_auth.py'));
-  const serve = roomFile('harness/serve_logged.py');
+  const application = 'litellm.proxy.proxy_server:app';
+  const [serve, serveTokens] = ['serve_logged', 'serve_tokens'].map((name) =>
+    roomFile(`harness/${name}.py`),
+  ) as [string, string];
   const running = await startServer({
-    command: ['python3', serve, 'litellm.proxy.proxy_server:app', String(port), log],
+    command:
+      tokenLog === undefined
+        ? ['python3', serve, application, String(port), log]
+        : ['python3', serveTokens, String(port), String(tokenLog.workers)],
     port,
+    folder,
+    // Its workers import the whole of it, each by itself.
+    patience: 300_000,
     env: {
-      PYTHONPATH: packages,
+      PYTHONPATH: `${packages}:${dirname(serve)}:${folder}`,
+      APPLICATION: application,
+      TOKEN_LOG: log,
+      PROVING_SCOPE: tokenLog?.scope ?? 'key',
       CONFIG_FILE_PATH: file,
       PROVING_KEYS: provingKeys.join(','),
       PROVING_RPM: String(options.requestsPerWindow),

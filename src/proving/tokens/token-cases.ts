@@ -1,0 +1,245 @@
+import { join } from 'node:path';
+import { milliseconds } from '../../model/quantity.ts';
+import {
+  installed,
+  installedNpm,
+  installedPython,
+  pinnedIn,
+  roomFile,
+} from '../harness/installed.ts';
+import { fetchPackages } from '../harness/program-output.ts';
+import {
+  freePort,
+  type RunningServer,
+  type ServerOptions,
+  startServer,
+} from '../harness/server-process.ts';
+import { startBeforeGateway } from '../harness/upstream.ts';
+import { startLiteLlm } from '../limiters/litellm/start-litellm.ts';
+
+/** What a token gateway is started with. */
+export interface TokenOptions extends ServerOptions {
+  /** Tokens, and requests, in a minute. */
+  readonly tokens: number;
+  readonly requests: number;
+}
+
+/** A limiter of tokens that others wrote, behind a gateway, and what is true of it. */
+export interface TokenCase {
+  readonly name: string;
+  readonly start: (options: TokenOptions) => Promise<RunningServer & { readonly version: string }>;
+  /** A planted fault; absent if the limiter keeps its limit as it says. */
+  readonly fault?: string;
+  /** What its source does by itself that breaks the limit. */
+  readonly leak?: string;
+}
+
+type Started = RunningServer & { readonly version: string };
+type Store = () => Promise<{
+  readonly words: readonly string[];
+  readonly version: string;
+  readonly stop: () => Promise<void>;
+}>;
+
+const npmStore: Store = async () => {
+  const packages = await installedNpm('npm', 'limiters/npm');
+  const version = await pinnedIn(
+    'limiters/npm/manifest.json',
+    /"rate-limiter-flexible": "([\d.]+)"/,
+  );
+  return {
+    words: ['store=flexible', `packages=${packages}`],
+    version,
+    stop: async () => undefined,
+  };
+};
+
+const limitsStore =
+  (strategy: string): Store =>
+  async () => {
+    const packages = await installedPython('pypi', 'limiters/pypi/requirements.txt');
+    const version = await pinnedIn('limiters/pypi/requirements.txt', /^limits==(.+)$/m);
+    const port = await freePort();
+    const { stop } = await startServer({
+      command: [
+        'python3',
+        roomFile('tokens/limits_store.py'),
+        `port=${port}`,
+        `strategy=${strategy}`,
+      ],
+      port,
+      env: { PYTHONPATH: packages },
+    });
+    return { words: [`store=http://127.0.0.1:${port}`, 'packages=/'], version, stop };
+  };
+
+const bucketStore =
+  (refill: string): Store =>
+  async () => {
+    const copy = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
+    const jars = await installed({
+      name: 'maven',
+      files: { 'pom.xml': 'limiters/maven/pom.xml' },
+      install: (folder) =>
+        fetchPackages(folder, 'Maven', ['mvn', '-q', '-B', copy, `-DoutputDirectory=${folder}`]),
+    });
+    const version = await pinnedIn(
+      'limiters/maven/pom.xml',
+      /bucket4j_jdk17-core<\/artifactId>\s*<version>(.+?)</,
+    );
+    const port = await freePort();
+    const source = roomFile('tokens/BucketStore.java');
+    const command = [
+      'java',
+      '-cp',
+      join(jars, '*'),
+      source,
+      `port=${port}`,
+      `refill=${refill}`,
+    ] as const;
+    const { stop } = await startServer({ command, port });
+    return { words: [`store=http://127.0.0.1:${port}`, 'packages=/'], version, stop };
+  };
+
+/** A gateway of this room that charges to a store of others by a rule. */
+const tokenGateway =
+  (store: Store, rule: string, ...more: readonly string[]) =>
+  async ({ port, log, tokens, requests }: TokenOptions): Promise<Started> => {
+    const { words, version, stop: stopStore } = await store();
+    const own = [`port=${port}`, `log=${log}`, `limit=${tokens}`, 'window=60000', `rule=${rule}`];
+    const command = [
+      process.execPath,
+      roomFile('tokens/gateway.ts'),
+      ...own,
+      `requests=${requests}`,
+      ...words,
+      ...more,
+    ] as const;
+    const running = await startServer({
+      command,
+      port,
+    });
+    const stop = async (): Promise<void> => {
+      await running.stop();
+      await stopStore();
+    };
+    return { ...running, stop, version };
+  };
+
+const stores = {
+  'rate-limiter-flexible': npmStore,
+  'limits, fixed window': limitsStore('FixedWindowRateLimiter'),
+  'limits, moving window': limitsStore('MovingWindowRateLimiter'),
+  'limits, sliding counter': limitsStore('SlidingWindowCounterRateLimiter'),
+  'bucket4j, greedy': bucketStore('greedy'),
+  'bucket4j, intervally': bucketStore('intervally'),
+} as const satisfies Record<string, Store>;
+
+/** LiteLLM's proxy before our own gateway, with a limit of tokens for a key, its team, or a model of the key. */
+const liteLlm =
+  (
+    scope: 'key' | 'team' | 'model',
+    { workers = 1, packages }: { workers?: number; packages?: string } = {},
+  ) =>
+  ({ tokens, requests, ...options }: TokenOptions): Promise<Started> =>
+    startBeforeGateway(
+      (upstream) =>
+        startLiteLlm({
+          ...options,
+          upstream,
+          window: 60_000,
+          requestsPerWindow: requests,
+          tokensPerWindow: tokens,
+          tokenLog: { scope, workers, ...(packages === undefined ? {} : { packages }) },
+        }),
+      { ttft: milliseconds(150), gap: milliseconds(4) },
+    );
+
+const rules = ['reserved and corrected', 'reserved', 'prompt, then answer', 'at the end'] as const;
+
+const owned = (
+  store: keyof typeof stores,
+  rule: (typeof rules)[number],
+  fault?: string,
+): TokenCase => ({
+  name: `${store}, ${rule}`,
+  start: tokenGateway(stores[store], rule, ...(fault === undefined ? [] : [`fault=${fault}`])),
+  ...(fault === undefined ? {} : { fault }),
+});
+
+/** Stores that drop a charge for which there is no room, so that what is charged at the end is never charged. */
+const droppingStores = new Set(['limits, moving window', 'limits, sliding counter']);
+
+const ownCases = (Object.keys(stores) as (keyof typeof stores)[]).flatMap((store) =>
+  rules.map((rule): TokenCase => {
+    const isDropped = rule === 'at the end' && droppingStores.has(store);
+    const leak = 'charges without room are dropped';
+    return { ...owned(store, rule), ...(isDropped ? { leak } : {}) };
+  }),
+);
+
+const faults = [
+  'never enforced',
+  'limit x 2',
+  'three replicas',
+  'only completions',
+  'streams free',
+  'charged 20 s late',
+  'limit x 0.7',
+  'window x 2',
+  'tokens counted twice',
+  'refused at random',
+  'wrong name',
+];
+
+const faultyCases = faults.flatMap((fault) => [
+  owned('rate-limiter-flexible', 'at the end', fault),
+  owned('bucket4j, greedy', 'reserved and corrected', fault),
+]);
+
+const liteLlmCases: readonly TokenCase[] = [
+  ...(['key', 'team', 'model'] as const).map((scope) => ({
+    name: `LiteLLM proxy, limit of the ${scope}`,
+    start: liteLlm(scope),
+  })),
+  {
+    name: 'LiteLLM proxy, limit of the key',
+    start: liteLlm('key', { workers: 2 }),
+    fault: 'two workers without Redis',
+  },
+];
+
+/** An older version, installed by hand: `pip install --target FOLDER 'litellm[proxy]==1.63.14'`. */
+const olderPackages = process.env['WEIR_OLDER_LITELLM'];
+const olderCases: readonly TokenCase[] =
+  olderPackages === undefined
+    ? []
+    : (['key', 'team'] as const).map((scope) => ({
+        name: `LiteLLM proxy, older, limit of the ${scope}`,
+        start: liteLlm(scope, { packages: olderPackages }),
+      }));
+
+export const tokenCases: readonly TokenCase[] = [
+  ...ownCases,
+  ...faultyCases,
+  ...liteLlmCases,
+  ...olderCases,
+];
+
+const named = (name: string, fault?: string): TokenCase => {
+  const found = tokenCases.find((each) => each.name === name && each.fault === fault);
+  if (found === undefined) throw new Error(`no such case: ${name}`);
+  return found;
+};
+
+/** What starts within seconds, one of each store and each way of charging. */
+export const quickTokenCases: readonly TokenCase[] = [
+  named('rate-limiter-flexible, at the end'),
+  named('limits, fixed window, reserved and corrected'),
+  named('limits, moving window, prompt, then answer'),
+  named('bucket4j, greedy, reserved'),
+];
+
+export const quickTokenFaults: readonly TokenCase[] = [
+  named('rate-limiter-flexible, at the end', 'never enforced'),
+];
