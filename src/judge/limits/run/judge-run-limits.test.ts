@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { healthyResult } from '../../sample-result.fixture.ts';
 import type { Result } from '../../../model/result/result.ts';
+import { toLedgerEntry, toLedgerRow } from '../../../model/observation/ledger.ts';
 import { measuredRefusals } from '../facts/explained-refusals.ts';
 import { judgeRunLimits } from './judge-run-limits.ts';
 
@@ -33,6 +34,18 @@ const runWith = (limits: Record<'a' | 'b', number | null>): Result => {
   };
 };
 
+/** Returns what a run with these rests of requests says of them, one request each `gap` ms. */
+const restFinding = (gap: number, restOf: (place: number) => number): string | undefined => {
+  const base = runWith({ a: 10, b: null });
+  const rows = chats(8, 8).map((row, place): Row => {
+    const sent = 1000 + gap * place;
+    const times = { sent, answered: sent + 2, ended: sent + 3 };
+    return toLedgerRow({ ...toLedgerEntry(row), ...times, remainingRequests: restOf(place) });
+  });
+  const judged = judgeRunLimits({ ...base, ledger: [{ key: 'a', rows, left: 0 }] }, trust);
+  return judged.keys[0]!.checks.find(({ id }) => id === 'remaining-requests-fall')?.finding;
+};
+
 const trust = { level: 'valid', evidence: [] } as unknown as Parameters<typeof judgeRunLimits>[1];
 
 it('each key is judged by its own limits', () => {
@@ -53,4 +66,12 @@ it('a 429 is explained by the limit of its own key', () => {
   expect(new Set(explained({ a: 10, b: 60 }))).toEqual(new Set(['a true', 'b false']));
   // Without any limit of its own, nothing explains the 429s of a key.
   expect(new Set(explained({ a: 10, b: null }))).toEqual(new Set(['a true', 'b false']));
+});
+
+it('a rest of requests that stays the same is shown only where a bucket’s would have fallen', () => {
+  expect(restFinding(10, () => 9)).toBe('refuted');
+  expect(restFinding(10, (place) => 9 - place)).toBe('proved');
+  // Refilled between all requests, a bucket of ten a minute always reports nine; an empty one reports none.
+  expect(restFinding(7000, () => 9)).toBe('undecided');
+  expect(restFinding(10, () => 0)).toBe('undecided');
 });

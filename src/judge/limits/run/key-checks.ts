@@ -16,7 +16,7 @@ import { findingOf, longestWindow, shortestWindow } from '../facts/rule-bounds.t
 import { upperEnvelope } from '../facts/upper-envelope.ts';
 import type { MinuteLimit, UsedUpLimits } from '../facts/explained-refusals.ts';
 import { type KeyEvidence, minute } from '../facts/key-evidence.ts';
-import { checkTokens } from './token-checks.ts';
+import { checkConstant, checkTokens } from './token-checks.ts';
 
 const ledgerColumns = {
   requests: ['limitRequests', 'remainingRequests'],
@@ -247,7 +247,11 @@ export const checkKey = (
     return checkTokens({ ...terms, isOwnKey, usedUp, peakText }, checkEntries);
   };
   return [
-    ...limits.flatMap((limit) => [checkMaxPerMinute(limit), ...checkRate(limit)]),
+    ...limits.flatMap((limit) => [
+      checkMaxPerMinute(limit),
+      ...checkRate(limit),
+      checkConstant(limit, evidence),
+    ]),
     ...(requests === null ? [] : [checkRoom(requests, evidence, limits.length > 1, permitted)]),
     ...(limits.length > 0 ? [checkLedgerHeaders(evidence, units)] : []),
     ...limits.map((limit) => checkReportedLimit(limit, evidence)),

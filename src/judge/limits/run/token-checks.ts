@@ -8,12 +8,12 @@ import { milliseconds } from '../../../model/quantity.ts';
 import { type Claim, formatCount } from '../facts/check-claim.ts';
 import { countBefore, countUpTo } from '../facts/count-instants.ts';
 import { earlyRefusals, tokensAtOnce } from '../facts/early-refusals.ts';
-import { mostWithin } from '../facts/interval-counts.ts';
-import { findingOf, limiterMemory, longestWindow } from '../facts/rule-bounds.ts';
+import { type Charge, mostWithin } from '../facts/interval-counts.ts';
+import { findingOf, limiterMemory, longestWindow, shortestWindow } from '../facts/rule-bounds.ts';
 import { exceededSpans } from '../facts/token-envelope.ts';
 import { type LimitUse, settleTime } from '../facts/token-uses.ts';
 import { extraLimits } from '../facts/upper-envelope.ts';
-import { hasUsedUp, type UsedUpLimits } from '../facts/explained-refusals.ts';
+import { hasUsedUp, type MinuteLimit, type UsedUpLimits } from '../facts/explained-refusals.ts';
 import { type KeyEvidence, minute } from '../facts/key-evidence.ts';
 
 /** What the checks of a key's limit of tokens need. */
@@ -158,19 +158,41 @@ const checkNames = (
 /** The share of the limit that must be used in a minute for a remaining that never falls to be wrong. */
 const minUsedShare = 1 / 2;
 
-const checkConstant = ({ limit, evidence }: TokenTerms): LimitCheck => {
-  const reported = evidence.admitted.flatMap(({ remainingTokens }) => remainingTokens ?? []);
+/** The smallest amount that a bucket must lack at some time so that its rest has certainly fallen, as a share of the limit. */
+const minLackingShare = 1 / 10;
+
+/** Returns the most that a full bucket of a limit lacked at any time, which refills as fast as any does. */
+const mostLacking = (charges: readonly Charge[], limit: number): number => {
+  const rate = limit / shortestWindow(minute);
+  let [level, most, at] = [0, 0, Number.NEGATIVE_INFINITY];
+  for (const { until, least } of charges.toSorted((a, b) => a.until - b.until)) {
+    level = Math.max(0, level - rate * (until - at)) + least;
+    at = until;
+    most = Math.max(most, level);
+  }
+  return most;
+};
+
+/**
+ * Checks that the reported rest of a limit is no constant. A bucket that refills between all requests always reports
+ * the same, and one that is always empty reports zero.
+ */
+export const checkConstant = ({ unit, limit }: MinuteLimit, evidence: KeyEvidence): LimitCheck => {
+  const column = unit === 'tokens' ? 'remainingTokens' : 'remainingRequests';
+  const reported = evidence.admitted.flatMap((entry) => entry[column] ?? []);
   const values = new Set(reported);
-  const isUsed = mostWithin(evidence.tokens, minute).least >= minUsedShare * limit;
-  const isSeen = reported.length > 1 && isUsed;
+  const isUsed =
+    mostWithin(evidence[unit], minute).least >= minUsedShare * limit &&
+    mostLacking(evidence[unit], limit) >= Math.max(3, minLackingShare * limit);
+  const isSeen = reported.length > 1 && isUsed && !(values.size === 1 && values.has(0));
   return advisoryCheck({
-    id: 'remaining-tokens-fall',
-    claim: 'The reported remaining tokens fall as tokens are used.',
+    id: `remaining-${unit}-fall`,
+    claim: `The reported remaining ${unit} fall as ${unit} are used.`,
     section: '8',
     finding: findingOf(isSeen && values.size > 1, isSeen && values.size === 1),
     observed: isSeen
       ? `${formatCount(values.size)} values in ${formatCount(reported.length)} responses`
-      : 'too few tokens were used, or too few responses reported the rest',
+      : `too few ${unit} were used, or too few responses reported the rest`,
   });
 };
 
@@ -183,5 +205,4 @@ export const checkTokens = (
   checkEarly(terms, checkEntries),
   checkRoom(terms, checkEntries),
   checkNames(terms, checkEntries),
-  checkConstant(terms),
 ];
