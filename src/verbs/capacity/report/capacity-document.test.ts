@@ -81,6 +81,18 @@ describe('the terminal form of a search for capacity', () => {
     expect(text.split('\n').every((line) => line.length <= 100)).toBe(true);
   });
 
+  it('has a row for each step in 80 columns, and its reason below it', () => {
+    const lines = terminalText(capacityDocument(sampleCapacity()), { ...look, width: 80 }).split(
+      '\n',
+    );
+    expect(lines.every((line) => line.length <= 80)).toBe(true);
+    const heads = lines.findIndex((line) => line.startsWith('  Step '));
+    expect(lines[heads]).toMatch(/Offered .* Verdict .* Completed .* p95 ms .* Goodput$/);
+    expect(lines[heads + 3]).toMatch(/^ {2}step-16 +16.0\/s .* broken/);
+    expect(lines[heads + 4]).toMatch(/^ {6}requests in flight grew/);
+    expect(lines[heads + 5]).toMatch(/^ {2}step-12 +12.0\/s .* excluded/);
+  });
+
   it('says that a highest rate tried which is not sure is only probable', () => {
     const answer = sampleCapacity().answer!;
     const open = { ...answer, binding: 'none', proved: false } as const;

@@ -107,9 +107,9 @@ const columns: readonly Column<CapacityStep>[] = [
   }),
   column.number('Completed', ({ throughput }) => perSecondText(throughput)),
   column.number('In flight', ({ inFlight }) => figureText(inFlight)),
-  column.number('p50 ms', ({ latency }) => msText(latency?.p50)),
+  column.number({ title: 'p50 ms', spare: 'first' }, ({ latency }) => msText(latency?.p50)),
   column.number('p95 ms', ({ latency }) => msText(latency?.p95)),
-  column.number('TTFT p95', ({ ttftP95 }) => msText(ttftP95)),
+  column.number({ title: 'TTFT p95', spare: 'first' }, ({ ttftP95 }) => msText(ttftP95)),
   column.number('Goodput', ({ goodput, arrivals }) =>
     shareText(Math.round(goodput * arrivals), arrivals),
   ),

@@ -95,6 +95,40 @@ describe('a sweep on a terminal', () => {
     expect(sweepHeadline(onlyOne)).toContain('The only one: ');
   });
 
+  it('is a table in 80 columns, also with three variables whose paths and values are long', () => {
+    const values = ['a-rather-long-value-1', 'mistral-small-2506'];
+    const figures = Object.fromEntries(
+      ['completedRate', 'endToEnd.p50', 'ttft.p50', 'ttft.p95', 'outputTokenRate'].map(
+        (name, i) => [name, { value: 1234 + i, low: 1200, high: 1250, isWeak: false }] as const,
+      ),
+    );
+    const report = sampleSweep({
+      repetitions: 3,
+      variables: [
+        { path: 'traffic.0.body.some.deep.path', values, isLoad: false },
+        { path: 'stages.0.load.rate', values: ['100'], isLoad: false },
+        { path: 'stages.1.load.rate', values: ['1000', '2000'], isLoad: false },
+      ],
+      points: values.map((value, i) =>
+        samplePoint([value, '100', '1000'], [4, 1300], {
+          figures,
+          isOnFront: i === 0,
+          verdict: i === 0 ? 'kept' : 'excluded',
+          runs: Array.from({ length: 3 }, () => samplePoint([], [4, 1300]).runs[0]!),
+        }),
+      ),
+    });
+    const lines = terminalText(sweepOverview(report), { colour: false, width: 80 }).split('\n');
+    expect(lines.every((line) => line.length <= 80)).toBe(true);
+    const heads = lines.findIndex((line) => /deep.path +0.load.rate +1.load.rate/.test(line));
+    expect(lines.slice(heads + 1, heads + 3).map((line) => line.trim().split(/ {2,}/)[0])).toEqual([
+      expect.stringMatching(/^a-rather/),
+      expect.stringMatching(/^mistral/),
+    ]);
+    expect(lines[heads]).not.toContain('Runs');
+    expect(lines.join('\n')).toMatch(/3 runs\s+each; ◆ is the Pareto front/);
+  });
+
   it('is a report that its schema accepts', () => {
     expect(sweepReportSchema.safeParse(sampleSweep()).error).toBeUndefined();
   });

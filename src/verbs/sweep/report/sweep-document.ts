@@ -12,6 +12,7 @@ import {
 } from '../../../report/document/document.ts';
 import { truncatedText } from '../../../report/text/display-width.ts';
 import { plural } from '../../../report/text/number-text.ts';
+import { textIf } from '../../../report/text/present.ts';
 import { sweepHeatMaps, sweepPlot } from './sweep-plot.ts';
 import {
   kneeText,
@@ -35,6 +36,21 @@ const otherFigures = [
   ['endToEnd.p95', 'End to end p95 ms', 'E2E p95'],
 ] as const;
 
+/** Returns the end of each path, at least its last two names and as many as tell it from the others. */
+const shortPaths = (paths: readonly string[]): readonly string[] =>
+  paths.map((path) => {
+    const names = path.split('.');
+    const tails = names.map((_, i) => names.slice(-(i + 1)).join('.'));
+    const isOwn = (end: string): boolean =>
+      paths.every((other) => other === path || !`.${other}`.endsWith(`.${end}`));
+    return tails.slice(1).find(isOwn) ?? path;
+  });
+
+const runsText = (runs: SweepPoint['runs'], repetitions: number): string => {
+  const counted = runs.filter(({ excludedBecause }) => excludedBecause === null).length;
+  return counted === repetitions ? String(counted) : `${counted} of ${repetitions}`;
+};
+
 const columnsOf = (report: SweepReport): readonly Column<SweepPoint>[] => {
   const { variables, throughput, latency, repetitions } = report;
   const titled = otherFigures.map(([name, title, short]) => ({ name, title, short }));
@@ -47,15 +63,23 @@ const columnsOf = (report: SweepReport): readonly Column<SweepPoint>[] => {
       },
   );
   const others = titled.filter(({ name }) => axes.every((axis) => axis.name !== name));
+  const ends = shortPaths(variables.map(({ path }) => path));
   return [
     ...variables.map(({ path }, i) =>
-      (i === 0 ? column.name : column.number)<SweepPoint>(path, ({ values }) => values[i]!),
+      (i === 0 ? column.name : column.number)<SweepPoint>(
+        { title: path, short: ends[i]! },
+        ({ values }) => values[i]!,
+      ),
     ),
-    column.number('Runs', ({ runs }) => {
-      const counted = runs.filter(({ excludedBecause }) => excludedBecause === null).length;
-      return counted === repetitions ? String(counted) : `${counted} of ${repetitions}`;
+    column.number({ title: 'Runs', media: ['html', 'markdown'] }, ({ runs }) =>
+      runsText(runs, repetitions),
+    ),
+    // The title of a terminal's table says how many there are.
+    column.number({ title: 'Runs', media: ['terminal'] }, ({ runs }) => {
+      const counted = runsText(runs, repetitions);
+      return counted === String(repetitions) ? '' : counted;
     }),
-    column.text({ title: 'Front', help: 'On the Pareto front' }, ({ isOnFront }) =>
+    column.text({ title: 'Front', short: '◆', help: 'On the Pareto front' }, ({ isOnFront }) =>
       isOnFront ? '◆' : ' ',
     ),
     column.verdict('Verdict', ({ verdict }) => pointVerdicts[verdict]),
@@ -167,7 +191,10 @@ export const sweepOverview = (report: SweepReport): ReportDocument => {
   const more = knees.length - maxTerminalKnees;
   return {
     weir,
-    title: `${report.name} → ${target}: ${variables.map(({ values }) => values.length).join(' × ')} ${points.length === 1 ? 'point' : 'points'}, ${plural(repetitions, 'run')} each`,
+    title: `${report.name} → ${target}: ${variables.map(({ values }) => values.length).join(' × ')} ${points.length === 1 ? 'point' : 'points'}, ${plural(repetitions, 'run')} each${textIf(
+      shown.some(({ isOnFront }) => isOnFront),
+      '; ◆ is the Pareto front',
+    )}`,
     blocks: [
       table('Points', columnsOf(report), shown),
       list([
