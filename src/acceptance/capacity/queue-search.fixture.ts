@@ -1,5 +1,7 @@
 import { batchingPresets } from '../../model/gateway/mock-latency.ts';
 import type { Plan } from '../../model/plan/plan.ts';
+import type { SearchBudget } from '../../verbs/capacity/find-capacity.ts';
+import type { SearchTerms } from '../../verbs/capacity/judge/next-step.ts';
 import { queueTransport, type QueueServer } from './queue-server.fixture.ts';
 import { searchSimulatedCapacity } from './simulated-capacity.fixture.ts';
 
@@ -43,6 +45,8 @@ export interface QueueSearch {
   /** In mean lengths of an answer. */
   readonly bound: number;
   readonly seed: number;
+  readonly terms?: Partial<SearchTerms>;
+  readonly budget?: SearchBudget;
 }
 
 /** Searches a simulated queue for its highest rate. */
@@ -53,6 +57,8 @@ export const searchQueue = ({
   condition,
   bound,
   seed,
+  terms = {},
+  budget,
 }: QueueSearch): ReturnType<typeof searchSimulatedCapacity> => {
   let started = 0;
   return searchSimulatedCapacity(
@@ -67,7 +73,8 @@ export const searchQueue = ({
       },
     },
     conditions[condition](bound * meanLength(servers)),
-    condition === 'p95' ? { samples: 22 } : {},
+    condition === 'p95' ? { samples: 22, ...terms } : terms,
+    budget,
   );
 };
 

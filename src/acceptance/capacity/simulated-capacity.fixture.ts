@@ -2,7 +2,11 @@ import { fakePlan, constantLoad } from '../../engine/fake-run.fixture.ts';
 import { runSlice } from '../../engine/run-slice.ts';
 import { judgeCapacity } from '../../verbs/capacity/judge/judge-capacity.ts';
 import { judgeSteps } from '../../verbs/capacity/judge/judge-steps.ts';
-import type { SearchTerms, StepRequest } from '../../verbs/capacity/judge/next-step.ts';
+import {
+  defaultPrecision,
+  type SearchTerms,
+  type StepRequest,
+} from '../../verbs/capacity/judge/next-step.ts';
 import { asksForLatency } from '../../verbs/capacity/judge/step-objectives.ts';
 import { sampleSeconds, sampleJudgedSlice } from '../../judge/sample-result.fixture.ts';
 import { BatchServer } from '../../mock/serving/batch-server.ts';
@@ -13,7 +17,12 @@ import type { Batching, RequestSize } from '../../model/gateway/mock-latency.ts'
 import type { Plan } from '../../model/plan/plan.ts';
 import { instant, milliseconds, perSecond } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
-import { findCapacity, type FinishedSearch, stepPlan } from '../../verbs/capacity/find-capacity.ts';
+import {
+  findCapacity,
+  type FinishedSearch,
+  type SearchBudget,
+  stepPlan,
+} from '../../verbs/capacity/find-capacity.ts';
 import { emptyTally, recordObservation, toResult } from '../../record/tally.ts';
 import { EventQueue, queueClock } from '../harness/event-queue.fixture.ts';
 
@@ -169,6 +178,7 @@ export const searchSimulatedCapacity = async (
   server: SimulatedServer,
   changes: Partial<Plan> = {},
   limits: Partial<SearchTerms> = {},
+  budget: SearchBudget = { requests: 1e6, seconds: 36_000, steps: 40 },
 ): Promise<FinishedSearch & { readonly answer: CapacityAnswer | null }> => {
   const plan = { ...simulatedPlan(server), ...changes };
   const forLatency = asksForLatency(plan);
@@ -179,7 +189,7 @@ export const searchSimulatedCapacity = async (
     keys: 1,
     start: perSecond(1),
     top: perSecond(1000),
-    precision: 0.05,
+    precision: defaultPrecision[forLatency ? 'latency' : 'flow'],
     forLatency,
     samples: 0,
     ...limits,
@@ -188,7 +198,6 @@ export const searchSimulatedCapacity = async (
     const result = await runOnSimulatedServer(stepPlan(plan, order, number), server);
     return judgeSteps(result, () => `step ${number}`)[0]!;
   };
-  const cap = { requests: 1e6, seconds: 36_000, steps: 40 };
-  const searched = await findCapacity({ runStep, onStep: () => undefined }, terms, cap);
+  const searched = await findCapacity({ runStep, onStep: () => undefined }, terms, budget);
   return { ...searched, answer: judgeCapacity(searched.steps, terms, forLatency) };
 };

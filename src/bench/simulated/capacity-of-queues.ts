@@ -9,9 +9,12 @@ import {
   exponentialLength,
   lognormalLength,
 } from '../../acceptance/capacity/queue-server.fixture.ts';
+import { meanOf } from '../../judge/statistics/significance.ts';
 import { atLeast, atMost, type BenchPart, benchRow } from '../harness/bench.ts';
 
 const searches = 50;
+/** What a search may use by default. */
+const budget = { requests: 50_000, seconds: 1800, steps: 40 };
 
 interface KnownQueue extends Omit<QueueSearch, 'seed'> {
   readonly name: string;
@@ -63,11 +66,12 @@ const queues: readonly KnownQueue[] = [
 export const capacityOfQueues = queues.map(
   ({ name, truth, ...search }): BenchPart =>
     async (say) => {
-      let [sum, held, requests, seconds] = [0, 0, 0, 0];
+      let [held, requests, seconds] = [0, 0, 0];
+      const found: number[] = [];
       for (let seed = 1001; seed <= 1000 + searches; seed += 1) {
-        const { answer, steps } = await searchQueue({ ...search, seed });
+        const { answer, steps } = await searchQueue({ ...search, seed, budget });
         const { value, low, high } = answer?.rate ?? { value: 0, low: 0, high: 0 };
-        sum += value / truth;
+        found.push(value / truth);
         if (low <= truth && truth <= high) held += 1;
         for (const step of steps) {
           const length = step.seconds + (step.warmUp ?? step.seconds);
@@ -75,9 +79,11 @@ export const capacityOfQueues = queues.map(
           seconds += length / searches;
         }
       }
-      const off = (sum / searches - 1) * 100;
+      const mean = meanOf(found);
+      const off = (mean - 1) * 100;
+      const own = Math.sqrt(meanOf(found.map((each) => (each - mean) ** 2))) * 100;
       say(
-        `${name}: ${off.toFixed(2)} % off; ${Math.round(requests)} requests in ${Math.round(seconds)} s`,
+        `${name}: ${off.toFixed(2)} % off, standard deviation ${own.toFixed(2)} %, ${held} of ${searches} intervals hold; ${Math.round(requests)} requests in ${Math.round(seconds)} s`,
       );
       return [
         benchRow(`${name}: mean of ${searches} searches off by`, '%', Math.abs(off), atMost(2)),

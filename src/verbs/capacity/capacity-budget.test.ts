@@ -14,6 +14,19 @@ describe('what a budget can find, before anything is sent', () => {
     expect(rangeOf(3000, 1800)).toMatch(/^This is less than what a search usually needs/);
   });
 
+  it('is enough for objectives of latency by their own default precision, and less for half of it', () => {
+    const [budget, most] = [
+      { requests: 50_000, seconds: 1800, steps: 40 },
+      { rate: 1000, isDeclared: false },
+    ];
+    const range = (precision: number) =>
+      budgetRange(sampleTerms({ forLatency: true, precision }), budget, most);
+    expect(range(0.1)).toMatch(
+      /^This is usually enough for an answer between 19.0\/s .* and 88.0\/s /,
+    );
+    expect(range(0.05)).toMatch(/^This is less than what a search usually needs/);
+  });
+
   it('is the declared limit where that ends the climb', () => {
     expect(rangeOf(1800, 1800, { rate: 1, isDeclared: true })).toMatch(
       /^This is enough if the declared limit of 1.00\/s is kept/,

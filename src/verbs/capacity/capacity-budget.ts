@@ -4,6 +4,7 @@ import type { SearchBudget } from './find-capacity.ts';
 import {
   borderStepFor,
   climbStepFor,
+  defaultPrecision,
   type SearchTerms,
   type StepRequest,
 } from './judge/next-step.ts';
@@ -21,8 +22,15 @@ interface Need {
   readonly seconds: number;
 }
 
-/** Steps near the answer: the fewest that show a rate that is kept and one that is not, and what a search usually takes. */
-const borderSteps = { fewest: 2, usual: { flow: 12, latency: 24 } } as const;
+/** Steps near the answer: the fewest that show a rate that is kept and one that is not, and what a search of default precision usually takes. */
+const borderSteps = { fewest: 2, leastUsual: 6, usual: { flow: 12, latency: 14 } } as const;
+
+/** Half the width takes four times the steps. */
+const usualSteps = ({ forLatency, precision }: SearchTerms): number => {
+  const kind = forLatency ? 'latency' : 'flow';
+  const finer = defaultPrecision[kind] / precision;
+  return Math.max(borderSteps.leastUsual, Math.ceil(borderSteps.usual[kind] * finer ** 2));
+};
 
 const needOf = (steps: readonly StepRequest[]): Need => ({
   requests: steps.reduce((sum, { rate, seconds }) => sum + Math.ceil(rate * seconds), 0),
@@ -89,7 +97,7 @@ export const budgetRange = (terms: SearchTerms, budget: SearchBudget, most: High
   const needsOf = (around: number): readonly Need[] =>
     answers.map((answer) => needFor(answer, terms, most, around));
   rejectUnfit(needsOf(borderSteps.fewest), budget);
-  const needs = needsOf(borderSteps.usual[terms.forLatency ? 'latency' : 'flow']);
+  const needs = needsOf(usualSteps(terms));
   const enough = answers.flatMap((answer, i) => (fits(needs[i]!, budget) ? [answer] : []));
   const [lowest, highest] = [enough[0], enough.at(-1)];
   const limit = most.isDeclared ? `; at the declared limit, ${needText(needs.at(-1)!)}` : '';

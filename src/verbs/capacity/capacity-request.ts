@@ -1,5 +1,5 @@
 import type { Highest } from './capacity-budget.ts';
-import type { SearchTerms } from './judge/next-step.ts';
+import { defaultPrecision, type SearchTerms } from './judge/next-step.ts';
 import { asksForLatency, samplesFor } from './judge/step-objectives.ts';
 import { type LimitsPerMinute, sumOfLimits } from '../../model/plan/limits-per-minute.ts';
 import type { Plan } from '../../model/plan/plan.ts';
@@ -22,7 +22,7 @@ export interface CapacityRequest {
   readonly think: string | undefined;
   readonly start: string | undefined;
   readonly top: string | undefined;
-  readonly precision: string;
+  readonly precision: string | undefined;
   readonly requests: string;
   readonly time: string;
   readonly yes: boolean;
@@ -70,6 +70,7 @@ export const searchTermsFor = (plan: Plan, request: CapacityRequest): SearchTerm
   const requestsPerMinute = meanLimit(plan, 'requestsPerMinute');
   const keys = plan.keys.length;
   const samples = samplesFor(plan);
+  const forLatency = asksForLatency(plan);
   const top = readPositive('top', request.top ?? '1000/s', rateNotation);
   const most = Math.min(top, declaredCeiling(requestsPerMinute, keys));
   const first = Math.max(Math.min(1, most / firstStepDivisor), (2 * samples) / maxFirstStepSeconds);
@@ -92,8 +93,11 @@ export const searchTermsFor = (plan: Plan, request: CapacityRequest): SearchTerm
     keys,
     start: perSecond(start),
     top,
-    precision: readPositive('precision', request.precision, percentageNotation),
-    forLatency: asksForLatency(plan),
+    precision:
+      request.precision === undefined
+        ? defaultPrecision[forLatency ? 'latency' : 'flow']
+        : readPositive('precision', request.precision, percentageNotation),
+    forLatency,
     samples,
   };
 };

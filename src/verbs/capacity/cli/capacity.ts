@@ -40,7 +40,9 @@ export const capacityVerb = defineVerb({
       ),
       start: textOption('The first rate [1/s, less under low limits]'),
       top: textOption('The highest rate to try [the limits’, or 1000/s]'),
-      precision: { ...textOption('Relative precision of the answer'), default: '5%' },
+      precision: textOption(
+        'Relative precision of the answer [5%, or 10% where answers have objectives]',
+      ),
       requests: { ...textOption('Maximum requests of all steps'), default: '50000' },
       time: { ...textOption('Maximum duration of all steps together'), default: '30m' },
       yes: switchOption('Spend the budget without asking'),

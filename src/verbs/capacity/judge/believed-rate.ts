@@ -1,7 +1,7 @@
 import { z95 } from '../../../model/measures/dependence.ts';
 import type { CapacityStep, CapacityTerms, EstimatedRange } from '../model/capacity.ts';
-import { designEffect } from '../../../model/measures/share.ts';
-import { beyondNormal } from '../../../judge/statistics/student-t.ts';
+import { beyondNormal, criticalT } from '../../../judge/statistics/student-t.ts';
+import { allowance, leastSpread, mostSeen } from './seen-throughput.ts';
 
 /**
  * This file computes what the steps of a search tell about the highest rate: a distribution over the logarithm of
@@ -18,15 +18,6 @@ const reach = { below: 64, above: 2 } as const;
 
 /** The probability that a step says nothing about the rate, since something else disturbed it. */
 const misleadingChance = 0.001;
-
-/**
- * A search ends when its interval is narrow, which it is more often where it is wrong: errors count as so many times as
- * large, so that nine of ten intervals hold the truth.
- */
-const allowance = 1.15;
-
-/** The minimum relative error of a step. */
-const leastSpread = 0.005;
 
 /** The deviance of a step, twice the lost logarithm of the likelihood, if the condition holds up to `rate`. */
 type Deviance = (rate: number) => number;
@@ -126,8 +117,12 @@ const disagreementOf = (deviances: readonly (readonly Float64Array[])[]): number
   return Math.max(1, least / (count - 1));
 };
 
-/** The probability that a condition holds beyond each rate. */
-const survivalOf = (models: readonly Model[], rates: readonly number[]): readonly number[] => {
+/** The probability that a condition holds beyond each rate; `chances` says how likely each model was before the steps. */
+const survivalOf = (
+  models: readonly Model[],
+  rates: readonly number[],
+  chances: readonly number[] = models.map(() => 1),
+): readonly number[] => {
   const deviances = models.map((model) =>
     model.map((deviance) => Float64Array.from(rates, deviance)),
   );
@@ -144,7 +139,7 @@ const survivalOf = (models: readonly Model[], rates: readonly number[]): readonl
   let most = -Infinity;
   for (const model of logs) for (const log of model) most = Math.max(most, log);
   const weights = rates.map((_, i) =>
-    logs.reduce((sum, model) => sum + Math.exp(model[i]! - most), 0),
+    logs.reduce((sum, model, k) => sum + chances[k]! * Math.exp(model[i]! - most), 0),
   );
   const whole = weights.reduce((a, b) => a + b, 0);
   let below = 0;
@@ -155,10 +150,23 @@ const survivalOf = (models: readonly Model[], rates: readonly number[]): readonl
  * Up to these distances of the logarithms, steps are near the border and have the same dependence, and the highest rate
  * is near the one by sides alone.
  */
-const nearness = { border: 0.1, dependence: 0.03, centre: 0.4 } as const;
+const nearness = { border: 0.12, dependence: 0.03, centre: 0.4 } as const;
 
 const isNear = (one: number, other: number, distance: number): boolean =>
   Math.abs(Math.log(one / other)) < distance;
+
+/** How much more the shares of steps with neighbouring rates differ than those of independent arrivals; it has no trend. */
+const dependenceBetween = (steps: readonly SeenMiss[]): number => {
+  const sorted = steps.toSorted((a, b) => a.rate - b.rate);
+  const effects = sorted.slice(1).flatMap((step, i) => {
+    const other = sorted[i]!;
+    const arrivals = step.arrivals + other.arrivals;
+    const share = (step.share * step.arrivals + other.share * other.arrivals) / arrivals;
+    const variance = share * (1 - share) * (1 / step.arrivals + 1 / other.arrivals);
+    return variance === 0 ? [] : [(step.share - other.share) ** 2 / variance];
+  });
+  return effects.reduce((sum, effect) => sum + effect, 0) / Math.max(1, effects.length);
+};
 
 /**
  * The factor by which the arrivals of steps near each other show less than independent ones: the mean of what each step
@@ -168,25 +176,29 @@ const isNear = (one: number, other: number, distance: number): boolean =>
 const dependenceOf = (steps: readonly SeenMiss[]): number => {
   const arrivals = steps.reduce((sum, step) => sum + step.arrivals, 0);
   const within = steps.reduce((sum, step) => sum + step.arrivals ** 2 / step.cases, 0) / arrivals;
-  return Math.max(
-    within,
-    designEffect(steps.map((step) => ({ events: step.share * step.arrivals, of: step.arrivals }))),
-  );
+  return Math.max(within, dependenceBetween(steps));
 };
 
-/** Gives each step the dependence of all steps near it: one that met no jam cannot show how long jams last. */
-const withSharedDependence = (seen: readonly SeenMiss[]): readonly SeenMiss[] =>
-  seen.map((miss) => {
-    const near = seen.filter(({ rate }) => isNear(rate, miss.rate, nearness.dependence));
-    return { ...miss, cases: miss.arrivals / dependenceOf(near) };
-  });
+/** Few steps tell little of their dependence; errors count as many times as large as Student’s t is beyond the normal. */
+const fewStepsFactor = (count: number): number =>
+  (criticalT(0.05, Math.max(1, count - 1)) / z95) ** 2;
+
+/** Counts the arrivals of steps as so many independent ones as all steps near them show. */
+const withSharedDependence = (
+  seen: readonly SeenMiss[],
+  nearTo: (miss: SeenMiss) => readonly SeenMiss[],
+): readonly SeenMiss[] =>
+  seen.map((miss) => ({ ...miss, cases: miss.arrivals / dependenceOf(nearTo(miss)) }));
 
 /** The fewest steps near the border that show how the share which misses grows. */
 const leastNear = 3;
 
-const medianRate = (survival: readonly number[], rates: readonly number[]): number => {
-  const at = survival.findIndex((probability) => probability <= 0.5);
-  return rates[at < 0 ? rates.length - 1 : at]!;
+/** The middle of the rates that are likeliest by sides. Their median would be far below, where many rates are a little likely. */
+const likeliestRate = (survival: readonly number[], rates: readonly number[]): number => {
+  const chances = survival.map((probability, i) => (survival[i - 1] ?? 1) - probability);
+  const most = Math.max(...chances);
+  const best = rates.filter((_, i) => chances[i]! >= most * 0.99);
+  return best[Math.floor(best.length / 2)]!;
 };
 
 /** The belief by one objective: first by the sides on which steps are, then by the slope of those near the border. */
@@ -195,28 +207,49 @@ const survivalOfMisses = (
   objective: number,
   rates: readonly number[],
 ): readonly number[] => {
-  const seen = withSharedDependence(
-    evidence.flatMap(({ rate, misses }) => {
-      const miss = misses?.[objective];
-      return miss === undefined || miss === null ? [] : [{ ...miss, rate }];
-    }),
+  const told = evidence.flatMap(({ rate, misses }) => {
+    const miss = misses?.[objective];
+    return miss === undefined || miss === null ? [] : [{ ...miss, rate }];
+  });
+  const seen = withSharedDependence(told, (miss) =>
+    told.filter(({ rate }) => isNear(rate, miss.rate, nearness.dependence)),
   );
   const bySide = survivalOf([seen.map(ofSide)], rates);
-  const centre = medianRate(bySide, rates);
-  const near = seen.filter(({ rate }) => isNear(rate, centre, nearness.border));
-  if (near.length < leastNear) return bySide;
+  const centre = likeliestRate(bySide, rates);
+  const isClose = ({ rate }: SeenMiss): boolean => isNear(rate, centre, nearness.border);
+  const close = told.filter(isClose);
+  if (close.length < leastNear) return bySide;
+  // A step that met no jam would weigh more than one that met some, if each had its own dependence. That of steps far
+  // beyond the border is of no other.
+  const isFarBeyond = ({ share, allowed }: SeenMiss): boolean =>
+    share === 1 || oddsOf(share) > farOdds * oddsOf(allowed);
+  const comparable = close.filter((miss) => !isFarBeyond(miss));
+  const near = [
+    ...withSharedDependence(comparable, () => comparable).map((miss) => ({
+      ...miss,
+      cases: miss.cases / fewStepsFactor(comparable.length),
+    })),
+    ...seen.filter((miss) => isClose(miss) && isFarBeyond(miss)),
+  ];
+  const far = seen.filter((miss) => !isClose(miss));
   const around = rates.filter((rate) => isNear(rate, centre, nearness.centre));
   const first = rates.indexOf(around[0]!);
   const bySlope = survivalOf(
-    steepness.map((power) =>
-      seen.map((miss) => (near.includes(miss) ? ofSlope(miss, power) : ofSide(miss))),
-    ),
+    steepness.map((power) => [
+      ...near.map((miss) => ofSlope(miss, power)),
+      ...far.map((miss) => ofSide(miss)),
+    ]),
     around,
+    // The border is as likely at any odds, not at any rate: else a flat curve, which suits more rates, would seem likelier.
+    steepness,
   );
   return rates.map((_, i) => (i < first ? 1 : (bySlope[i - first] ?? 0)));
 };
 
-/** The median of the belief about the highest rate that meets all conditions, with its 90 % credible interval. */
+/**
+ * The median of the belief about the highest rate that meets all conditions, with its 90 % credible interval. A step that is
+ * kept says “at least this much”, which moves belief up, so that what full steps completed bounds both.
+ */
 export const believedRate = (
   steps: readonly CapacityStep[],
   { start, top }: Pick<CapacityTerms, 'start' | 'top'>,
@@ -231,10 +264,16 @@ export const believedRate = (
   const count = Math.ceil((to - from) / grain);
   const rates = Array.from({ length: count }, (_, i) => Math.exp(from + i * grain));
   const objectives = Math.max(0, ...evidence.map(({ misses }) => misses?.length ?? 0));
+  // One that no step missed is not what bounds the rate, where something else broke.
+  const bounding = Array.from({ length: objectives }, (_, i) => i).filter(
+    (i) =>
+      broken.length === 0 ||
+      evidence.some(({ misses }) => (misses?.[i]?.share ?? 0) > (misses?.[i]?.allowed ?? 1)),
+  );
   const untold = evidence.filter(({ misses }) => misses === undefined || misses.includes(null));
   const survivals = [
     survivalOf([evidence.map(ofFlow)], rates),
-    ...Array.from({ length: objectives }, (_, i) => survivalOfMisses(evidence, i, rates)),
+    ...bounding.map((i) => survivalOfMisses(evidence, i, rates)),
     ...(forLatency && untold.length > 0 ? [survivalOf([untold.map(ofVerdict)], rates)] : []),
   ];
   const quantile = (probability: number): number => {
@@ -243,5 +282,8 @@ export const believedRate = (
     );
     return rates[at < 0 ? rates.length - 1 : at]!;
   };
-  return { value: quantile(0.5), low: quantile(0.05), high: quantile(0.95) };
+  const most = mostSeen(evidence);
+  const value = Math.min(quantile(0.5), most?.value ?? Infinity);
+  const high = Math.min(quantile(0.95), most?.high ?? Infinity);
+  return { value, low: Math.min(quantile(0.05), value), high: Math.max(high, value) };
 };

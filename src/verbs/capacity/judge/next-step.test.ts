@@ -40,6 +40,35 @@ describe('the search for the highest rate', () => {
     expect(bounded?.rate.value).toBeLessThan(11);
   });
 
+  it('goes on from what quick steps bore, though they tell nothing of shares', () => {
+    const unsure = { value: 0, low: -0.3, high: 0.3 };
+    const misses = [{ share: 0, allowed: 0.05, arrivals: 45, cases: 3 }];
+    const climbed = [
+      ...[1, 2, 4, 8, 16, 32].map((rate) =>
+        sampleStep(rate, { sure: false, growth: unsure, misses }),
+      ),
+      overloadedStep(64, 49.3, { spread: 0.08, misses }),
+    ];
+    // Just beyond what was completed, so that the next step is full, too.
+    expect(nextStep(climbed, sampleTerms())?.rate).toBeCloseTo(49.3 * 1.08, 5);
+    const forLatency = nextStep(climbed, sampleTerms({ forLatency: true }));
+    expect(forLatency?.rate).toBeCloseTo(Math.sqrt(32 * 49.3), 5);
+    // Far from the answer, a step is shorter than near it.
+    expect(forLatency!.seconds * forLatency!.rate).toBeLessThan(1700);
+  });
+
+  it('climbs on where a quick step broke by chance, and a longer one was surely kept there', () => {
+    const unlucky = sampleStep(8, {
+      arrivals: 29,
+      verdict: 'broken',
+      breaches: [{ bound: 'latency', text: 'goodput 86.2 %' }],
+    });
+    const steps = [sampleStep(4), unlucky];
+    const terms = sampleTerms({ forLatency: true });
+    expect(nextStep(steps, terms)!.rate).toBeLessThan(8);
+    expect(nextStep([...steps, sampleStep(7.95, { arrivals: 2000 })], terms)?.rate).toBe(16);
+  });
+
   it('holds each step long enough for slow answers', () => {
     const slow = sampleStep(1, { latency: { mean: 9000, p50: 9000, p95: 9500 } });
     expect(nextStep([slow], sampleTerms())?.seconds).toBe(90);

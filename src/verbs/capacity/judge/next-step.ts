@@ -1,7 +1,8 @@
 import type { CapacityStep, CapacityTerms } from '../model/capacity.ts';
 import { believedRate, isEvidence } from './believed-rate.ts';
-import { growthCertainlyBelow } from './growth.ts';
+import { growthCertainlyBelow, provingArrivals } from './growth.ts';
 import { ceilingOf, decisiveSteps } from './judge-capacity.ts';
+import { mostSeen } from './seen-throughput.ts';
 
 export interface StepRequest {
   readonly rate: number;
@@ -18,9 +19,21 @@ export interface SearchTerms extends CapacityTerms {
   readonly samples: number;
 }
 
+/**
+ * The relative width of an interval that ends a search. The share of late answers depends on jams: at 5 % it would take
+ * two to three times the default budget.
+ */
+export const defaultPrecision = { flow: 0.05, latency: 0.1 } as const;
+
 const rateFactor = 2;
 /** Minimum arrivals in the measured half of a step of the climb, which may be quick. */
 const climbSamples = 15;
+/** While a rate that is kept and one that breaks are so far apart, steps measure only so many requests and last so many seconds. */
+const farFactor = 1.3;
+const farSamples = 600;
+const farSeconds = 40;
+/** After so many measured steps, belief knows more than the highest that was kept and the lowest that broke, which may err. */
+const maxApproach = 6;
 /** Near the border, a step measures at least so many requests and lasts at least so many seconds. */
 const borderSamples = 2000;
 const borderSeconds = 30;
@@ -72,6 +85,7 @@ const stepsOf =
   };
 
 const climbStep = stepsOf(climbSamples, minStepSeconds);
+const farStep = stepsOf(farSamples, farSeconds);
 const borderStep = stepsOf(borderSamples, borderSeconds);
 
 /** The steps of a search that knows nothing yet of the answers. */
@@ -83,6 +97,13 @@ export const borderStepFor = (rate: number, terms: SearchTerms): StepRequest =>
 /** How many seconds of load a step was. */
 const lengthOf = ({ seconds, warmUp }: CapacityStep): number => seconds + (warmUp ?? seconds);
 
+/** A step that broke by chance, as a few of many quick ones do: a longer one was surely kept at that rate or a higher one. */
+const isRefuted = (broken: CapacityStep, steps: readonly CapacityStep[]): boolean =>
+  steps.some(
+    ({ verdict, sure, rate, arrivals }) =>
+      verdict === 'kept' && sure && rate >= broken.rate * 0.98 && arrivals > broken.arrivals,
+  );
+
 /** The climb: twice the rate at each step until one surely breaks or the ceiling was tried; `null` when it has ended. */
 const nextClimbRate = (
   steps: readonly CapacityStep[],
@@ -91,7 +112,9 @@ const nextClimbRate = (
 ): number | null => {
   const tried = steps.filter(isEvidence);
   // A few slow answers among few do not end the climb.
-  if (tried.some(({ verdict, sure }) => verdict === 'broken' && sure)) return null;
+  if (tried.some((step) => step.verdict === 'broken' && step.sure && !isRefuted(step, tried))) {
+    return null;
+  }
   const highest = Math.max(0, ...tried.map(({ rate }) => rate));
   if (highest >= most * 0.98) return null;
   return highest === 0 ? Math.min(terms.start, most) : Math.min(most, highest * rateFactor);
@@ -106,7 +129,8 @@ const isUncertain = ({ verdict, growth, breaches }: CapacityStep): boolean =>
 /** The last step at twice the length, if its growth is uncertain and it was not repeated too often; otherwise `null`. */
 const repeated = (steps: readonly CapacityStep[]): StepRequest | null => {
   const last = steps.at(-1);
-  if (last === undefined || !isUncertain(last)) return null;
+  if (last === undefined || last.arrivals < provingArrivals * 0.9 || !isUncertain(last))
+    return null;
   const length = lengthOf(last);
   const seconds = evenSeconds(2 * length);
   const first = steps.length - 1 - maxRepeats;
@@ -125,10 +149,60 @@ const offsets = {
   byTurns: [-1, 0.5, 0],
 } as const;
 
-/** The rate to try next; `null` when the answer is precise enough. */
-const nextRefinedRate = (steps: readonly CapacityStep[], terms: SearchTerms): number | null => {
+/**
+ * The highest rate that may be kept below the lowest that broke, or below what full steps completed if that is less;
+ * `null` without both.
+ */
+const triedBounds = (steps: readonly CapacityStep[]) => {
+  const broken = Math.min(
+    mostSeen(steps.filter(isEvidence))?.value ?? Infinity,
+    ...steps.flatMap((step) =>
+      step.verdict === 'broken' &&
+      (step.sure || step.arrivals >= farSamples / 2) &&
+      !isRefuted(step, steps)
+        ? [step.rate]
+        : [],
+    ),
+  );
+  const kept = Math.max(
+    0,
+    ...steps.flatMap(({ verdict, rate }) => (verdict === 'kept' && rate < broken ? [rate] : [])),
+  );
+  return broken < Infinity && kept > 0 ? { kept, broken } : null;
+};
+
+/**
+ * The next step while the interval is wide. Quick steps tell so little of shares that belief alone would begin far below
+ * the rates that were kept; what full steps completed tells more.
+ */
+const approach = (
+  value: number,
+  steps: readonly CapacityStep[],
+  { forLatency, precision }: SearchTerms,
+): { readonly rate: number; readonly isFar: boolean } => {
+  const beyond = forLatency ? 1 : 1 + offsets.beyond * precision;
+  const measured = steps.filter(({ arrivals }) => arrivals >= farSamples / 2);
+  const tried = measured.length < maxApproach ? triedBounds(steps) : null;
+  if (tried === null) return { rate: value * beyond, isFar: false };
+  const { kept, broken } = tried;
+  const isFar = forLatency && broken > kept * farFactor;
+  const isBetween = value >= kept * 0.95 && value <= broken;
+  if (isBetween && !isFar) return { rate: value * beyond, isFar };
+  if (forLatency) return { rate: Math.sqrt(kept * broken), isFar };
+  const isFull = measured.some(({ rate }) => rate >= broken && rate <= broken * 1.2);
+  return { rate: isFull ? broken * (1 + offsets.below * precision) : broken * beyond, isFar };
+};
+
+/** The next step near the border, or on the way to it; `null` when the answer is precise enough. */
+const nextRefinedStep = (
+  steps: readonly CapacityStep[],
+  terms: SearchTerms,
+  most: number,
+): StepRequest | null => {
   const { value, low, high } = believedRate(steps, terms, terms.forLatency);
   const { precision, forLatency } = terms;
+  const stepBy = (offset: number): StepRequest =>
+    borderStep(Math.min(most, value * (1 + offset * precision)), steps, terms);
   const near = (verdict: string, from: number, to: number): boolean =>
     steps.some(
       (step) =>
@@ -140,19 +214,20 @@ const nextRefinedRate = (steps: readonly CapacityStep[], terms: SearchTerms): nu
   const kept = near('kept', 1 - 1.2 * precision, 1 + precision);
   const broken = near('broken', 1 - precision, 1 + (forLatency ? 2 : 4) * precision);
   if (high / low > 1 + 3 * precision) {
-    return forLatency ? value : value * (1 + offsets.beyond * precision);
+    const { rate, isFar } = approach(value, steps, terms);
+    return (isFar ? farStep : borderStep)(Math.min(most, rate), steps, terms);
   }
   if (high / low <= 1 + precision) {
     // Belief is not enough: a step just below must be kept, and one just above must break.
-    if (!kept) return value * (1 + offsets.below * precision);
-    return broken ? null : value * (1 + 1.2 * precision);
+    if (!kept) return stepBy(offsets.below);
+    return broken ? null : stepBy(1.2);
   }
   const turn = forLatency
     ? offsets.byTurns[steps.length % offsets.byTurns.length]!
     : kept || steps.at(-1)!.rate < value
       ? offsets.beyond
       : offsets.below;
-  return value * (1 + turn * precision);
+  return stepBy(turn);
 };
 
 /** The next step of the search; `null` when it is done. */
@@ -166,6 +241,5 @@ export const nextStep = (
   const again = repeated(steps);
   if (again !== null) return again;
   if (decisiveSteps(steps).every(({ verdict }) => verdict === 'kept')) return null;
-  const rate = nextRefinedRate(steps, terms);
-  return rate === null ? null : borderStep(Math.min(rate, most), steps, terms);
+  return nextRefinedStep(steps, terms, most);
 };
