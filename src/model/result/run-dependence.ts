@@ -21,11 +21,10 @@ const decoded = new WeakMap<TimelineSecond, Map<string, Histogram>>();
 
 /** Returns the samples of a measure in one second, of all `kinds` together. */
 const samplesOf = (
-  second: TimelineSecond | undefined,
+  second: TimelineSecond,
   kinds: readonly TrafficKind[],
   name: TimelineMeasure,
 ): Histogram => {
-  if (second === undefined) return emptyHistogram(2);
   const known = decoded.get(second) ?? new Map<string, Histogram>();
   decoded.set(second, known);
   const key = `${name} ${kinds.join()}`;
@@ -57,10 +56,16 @@ export interface RunPart {
   readonly seconds: readonly (TimelineSecond | undefined)[];
 }
 
+/** Returns the samples of each second that has any: empty seconds say nothing, and a long run can have many. */
 const samplesBySecond = (
   { seconds, kinds }: RunPart,
   name: TimelineMeasure,
-): readonly Histogram[] => seconds.map((second) => samplesOf(second, kinds, name));
+): readonly Histogram[] =>
+  seconds.flatMap((second) => {
+    if (second === undefined) return [];
+    const samples = samplesOf(second, kinds, name);
+    return samples.count === 0 ? [] : samples;
+  });
 
 type DependenceByQuantile = ReturnType<typeof dependenceOfPercentiles>;
 const knownDependences = new WeakMap<RunPart, Map<TimelineMeasure, DependenceByQuantile>>();
