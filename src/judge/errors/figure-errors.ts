@@ -38,7 +38,7 @@ import { likelyShare, type ReadingDelay, readingDelayOf } from './reading-delay.
 /** The effect of an error of `e` ms in a duration on a figure. */
 interface ErrorForm {
   readonly delay: DelayName;
-  /** Whether the duration also begins with a readas well as ending with one. */
+  /** Whether the duration begins with a read as well as ending with one. */
   readonly isBetweenReads?: true;
   /** The measure that divides the duration of each request. */
   readonly per?: MeasureName;
@@ -52,8 +52,7 @@ interface ErrorForm {
   readonly isGreatest?: true;
 }
 
-const fromStart = { delay: 'first' } as const;
-const atEnd = { delay: 'end' } as const;
+const [fromStart, atEnd] = [{ delay: 'first' }, { delay: 'end' }] as const;
 
 /** The error form of each measure. Measures other than times, and times that Weir sets itself, have no error. */
 const errorForms: Readonly<Partial<Record<MeasureName, ErrorForm>>> = {
@@ -100,6 +99,14 @@ const shiftedFigure = (
 
 /** The values of α that are tried. */
 const triedShares = [0, 0.0005, 0.002, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2] as const;
+
+/** Returns the greatest mean delay of reading that is likely for `count` requests, in ms. */
+const meanReadingDelay = ({ readingDelay }: ReadResult, count: number): number =>
+  triedShares.reduce<number>((sum, share, i) => {
+    const from = Math.min(1, likelyShare(share, count, readingDelay));
+    const to = Math.min(1, likelyShare(triedShares[i + 1] ?? 1, count, readingDelay));
+    return from === to ? sum : sum + (to - from) * readingDelay.beyond(share);
+  }, 0);
 
 /** Returns the bounds of the true q-quantile. */
 type Bounds = (q: number) => ErrorBounds;
@@ -240,11 +247,37 @@ const boundsByLateness = (
   };
 };
 
+/**
+ * Returns the bounds of a true mean: it is shorter than the measured one by the mean of the delays. `null` for figures
+ * whose error no recorded delay bounds on average: rates, and those of the reads of a stream other than gaps.
+ */
+const boundsOfMean = (
+  read: ReadResult,
+  measure: MeasureName,
+  where: LabelFilter,
+): ErrorBounds | null => {
+  const form = errorForms[measure];
+  const { count, mean } = completedDistributionOf(read.result, measure, where);
+  if (form === undefined || mean === null) return null;
+  const reading = meanReadingDelay(read, count);
+  const [least, greatest] = (form.between ?? []).map((name) => recordedDelays(read, where, name));
+  if (typeof least?.mean === 'number' && typeof greatest?.mean === 'number') {
+    const [low, high] = [Math.max(0, least.mean - reading), greatest.mean + reading];
+    return { low: Math.min(mean, low), high: Math.max(mean, high) };
+  }
+  if (form.isBetweenReads || form.rate !== undefined) return null;
+  const late = (delaysOf(read, where, form.delay).mean ?? 0) + reading;
+  const scales = form.per && completedDistributionOf(read.result, form.per, where);
+  return { low: Math.max(0, mean - late / (scales?.atRank(1) ?? 1)), high: mean };
+};
+
 export interface FigureErrors {
   /** Returns the bounds of a measure in the selected groups; `null` if it has no samples or no error. */
   readonly boundsOf: (measure: MeasureName, where: LabelFilter) => Bounds | null;
   /** Returns the same without answers that failed after their first token or audio. */
   readonly boundsOfCompleted: (measure: MeasureName, where: LabelFilter) => Bounds | null;
+  /** Returns the bounds of a mean of completed requests; `null` if it has no samples, no error or no known bound. */
+  readonly boundsOfMean: (measure: MeasureName, where: LabelFilter) => ErrorBounds | null;
 }
 
 const makeFigureErrors = (result: Result): FigureErrors => {
@@ -279,6 +312,7 @@ const makeFigureErrors = (result: Result): FigureErrors => {
   return {
     boundsOf: boundsFor(distributionOf, 'firstOfPartial'),
     boundsOfCompleted: boundsFor(completedDistributionOf),
+    boundsOfMean: (measure, where) => boundsOfMean(read, measure, where),
   };
 };
 
@@ -291,9 +325,9 @@ export const figureErrorsOf = (result: Result): FigureErrors => {
   const { groups, slices, timeline } = result;
   const { warmUp } = result.plan;
   const found = known.get(groups);
-  const isSame =
-    found?.of.slices === slices && found.of.timeline === timeline && found.of.warmUp === warmUp;
-  if (found !== undefined && isSame) return found.errors;
+  const of = found?.of;
+  if (of?.slices === slices && of.timeline === timeline && of.warmUp === warmUp)
+    return found!.errors;
   const errors = makeFigureErrors(result);
   known.set(groups, { of: { slices, timeline, warmUp }, errors });
   return errors;

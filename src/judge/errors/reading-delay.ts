@@ -97,7 +97,7 @@ const likelyOfInstants = (share: number, n: number): number => {
   const z = z95OneSided;
   const middle = share + z ** 2 / (2 * n);
   const width = z * Math.sqrt((share * (1 - share)) / n + (z / (2 * n)) ** 2);
-  return (middle + width) / (1 + z ** 2 / n);
+  return Math.min(1, (middle + width) / (1 + z ** 2 / n));
 };
 
 /**

@@ -84,16 +84,50 @@ describe('an objective on a distribution', () => {
     expect(seen).toMatchObject({ observed: expect.closeTo(observed, 0), n: 200, unit: 'ms' });
   });
 
-  it('is decided exactly at its bound', () => {
-    const ruling = (comparison: Objective['comparison'], bound: number) =>
-      judged({ comparison, bound, figure: ttft('max') }, [group([100])]).ruling;
-    expect([ruling('<', 100), ruling('<=', 100), ruling('>', 100), ruling('>=', 100)]).toEqual([
+  it('is decided exactly at its bound if it has no error, and a time is not', () => {
+    const distributions = {
+      ...group([100]).distributions,
+      inputTokens: group([100]).distributions.ttft!,
+    };
+    const ruling = (
+      name: 'ttft' | 'inputTokens',
+      comparison: Objective['comparison'],
+      bound: number,
+    ) =>
+      judged({ comparison, bound, figure: { kind: 'measure', name, statistic: 'max' } }, [
+        group([100], { distributions }),
+      ]).ruling;
+    const comparisons = ['<', '<=', '>', '>='] as const;
+    expect(comparisons.map((each) => ruling('inputTokens', each, 100))).toEqual([
       'fail',
       'pass',
       'fail',
       'pass',
     ]);
-    expect([ruling('<', 101), ruling('>', 99)]).toEqual(['pass', 'pass']);
+    // A time of 100 ms was read up to some hundredths of a ms late: it may be a little shorter, but never longer.
+    expect(comparisons.map((each) => ruling('ttft', each, 100))).toEqual([
+      'inconclusive',
+      'pass',
+      'fail',
+      'inconclusive',
+    ]);
+    for (const name of ['ttft', 'inputTokens'] as const)
+      expect([ruling(name, '<', 101), ruling(name, '>', 99)]).toEqual(['pass', 'pass']);
+  });
+
+  it('does not blame the server for a maximum and a mean of a load generator that stood still', () => {
+    const delays = emptyHistogram();
+    for (const late of [...Array.from({ length: 19 }, () => 1), 3000]) delays.record(late);
+    const stoodStill = group([...Array.from({ length: 19 }, () => 50), 3050], {
+      delays: { first: delays.toJSON() },
+    });
+    const verdict = (statistic: 'max' | 'mean', bound: number) =>
+      judged({ figure: ttft(statistic), bound }, [stoodStill]);
+    expect(verdict('max', 1000)).toMatchObject({ grounds: 'within-error', ruling: 'inconclusive' });
+    expect(verdict('mean', 100)).toMatchObject({ grounds: 'within-error', observed: 200 });
+    expect(verdict('max', 40)).toMatchObject({ ruling: 'fail' });
+    expect(verdict('mean', 40)).toMatchObject({ ruling: 'fail' });
+    expect(verdict('max', 3100)).toMatchObject({ ruling: 'pass' });
   });
 
   it('fails without samples and with too few samples, regardless of their values', () => {

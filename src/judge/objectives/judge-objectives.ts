@@ -183,16 +183,17 @@ export const isSure = (
 
 /** Returns the bounds of the true figure; `null` for a figure that the load generator cannot have moved. */
 const errorOf = (
-  { boundsOfCompleted }: FigureErrors,
+  { boundsOfCompleted, boundsOfMean }: FigureErrors,
   { figure, scope }: Objective,
   { observed, level }: ObservedValue,
-): ErrorBounds | null =>
-  figure.kind === 'measure' && level !== undefined && observed !== Number.POSITIVE_INFINITY
-    ? (boundsOfCompleted(
-        figure.name,
-        (labels) => outsideWarmUp(labels) && inScope(scope, labels),
-      )?.(Math.min(1, level)) ?? null)
-    : null;
+): ErrorBounds | null => {
+  if (figure.kind !== 'measure' || observed === Number.POSITIVE_INFINITY) return null;
+  const where: LabelFilter = (labels) => outsideWarmUp(labels) && inScope(scope, labels);
+  if (figure.statistic === 'mean') return boundsOfMean(figure.name, where);
+  return level === undefined
+    ? null
+    : (boundsOfCompleted(figure.name, where)?.(Math.min(1, level)) ?? null);
+};
 
 const finite = (value: number | null): number | null =>
   value === Number.POSITIVE_INFINITY ? null : value;

@@ -26,7 +26,7 @@ export interface ObservedValue {
   readonly outer?: Interval;
   /** Samples that weigh as independent ones; absent where that is `n`. */
   readonly effective?: number;
-  /** The quantile of the samples that an observed percentile is: higher than its own where arrivals failed. */
+  /** The quantile of the samples that a percentile or an extreme is; higher than its own where arrivals failed. */
   readonly level?: number;
 }
 
@@ -96,6 +96,12 @@ const statisticOf = (values: readonly number[], statistic: Statistic): number | 
   return sorted[Math.max(0, Math.ceil(q * sorted.length - 1e-9) - 1)]!;
 };
 
+/** Returns an extreme, which is the quantile 1 or 1/n of its samples. */
+const extremeOf = (histogram: Histogram, statistic: 'min' | 'max'): ObservedValue => ({
+  ...withoutInterval(histogram[statistic], histogram.count),
+  level: statistic === 'max' ? 1 : 1 / histogram.count,
+});
+
 /** Computes a percentile over all arrivals that were due: each that failed is infinite. */
 const observePercentile = (
   name: MeasureName,
@@ -150,7 +156,7 @@ export const observeFigure = (
       const n = histogram.count;
       return statistic === 'mean'
         ? around(histogram.mean, n, sources.meanHalfWidth(figure.name), divisor)
-        : withoutInterval(histogram[statistic], n);
+        : extremeOf(histogram, statistic);
     }
     case 'count':
       return withoutInterval(counts[figure.name].of(sources.counted()), null);
