@@ -25,7 +25,9 @@ export const comparisonOptions = inGroup('Comparison:', {
 export const repetitionOptions = {
   ...comparisonOptions,
   ...inGroup('Output:', {
-    strict: switchOption('Exit with 13 if an objective or the comparison is undecided or not sure'),
+    strict: switchOption(
+      'Exit with 13 if an objective, a judged limit or the comparison is undecided or not sure',
+    ),
   }),
   ...inGroup('Comparison:', {
     repeat: textOption('Run N times, each in its own folder'),

@@ -22,7 +22,9 @@ export const reportOptions = {
 
 /** The option of verbs that judge objectives. */
 export const strictOption = inGroup('Output:', {
-  strict: switchOption('Exit with 13 if an objective is undecided or not sure'),
+  strict: switchOption(
+    'Exit with 13 if an objective or a judged limit is undecided, or an objective not sure',
+  ),
 });
 
 export const requestsOption = inGroup('Output:', {

@@ -47,7 +47,7 @@ export const exitCodes = [
     name: 'inconclusive',
     code: 13,
     meaning:
-      '`weir limits` or `weir check` ended early or decided nothing, or with `--strict` an objective or a comparison is undecided',
+      '`weir limits` or `weir check` ended early or decided nothing, or with `--strict` an objective, a judged limit or a comparison is undecided',
   },
   {
     name: 'unwritten',

@@ -42,6 +42,15 @@ const isIncomplete = (result: Result): boolean =>
 export const leavesUndecided = ({ severity, grounds }: ObjectiveVerdict): boolean =>
   severity === 'fail' && (grounds === 'unsure' || grounds === 'within-error');
 
+/** Returns whether the limits by which a run is judged leave it undecided if it is strict: a violation is not excluded. */
+export const leavesLimitsUndecided = ({ limits }: Result): boolean =>
+  limits?.judged === true &&
+  !limits.violated &&
+  (limits.keys.length === 0 ||
+    limits.keys.some(({ checks }) =>
+      checks.some(({ violates, finding }) => violates && finding === 'undecided'),
+    ));
+
 /** Returns the exit for a published result, by the precedence of the exit-code table. */
 export const exitForVerdicts = ({
   result,
@@ -56,7 +65,7 @@ export const exitForVerdicts = ({
     ...(nothingSucceeded ? (['empty'] as const) : []),
     ...(result.limits?.violated === true ? (['violated'] as const) : []),
     ...((result.verdicts ?? []).some(failsRun) ? (['objective'] as const) : []),
-    ...(isStrict && (result.verdicts ?? []).some(leavesUndecided)
+    ...(isStrict && ((result.verdicts ?? []).some(leavesUndecided) || leavesLimitsUndecided(result))
       ? (['inconclusive'] as const)
       : []),
     written,

@@ -1,3 +1,4 @@
+import type { KeyLimits } from '../../model/limits/run-limits.ts';
 import { describe, expect, it } from 'vitest';
 import { quantile } from '../../model/measures/quantile.ts';
 import { resultSchema } from '../../model/result/result.ts';
@@ -120,6 +121,49 @@ describe('the summary of a run', () => {
     const written = 'unwritten';
     expect(exitForVerdicts({ ...judged, isStrict: true, written })).toBe('inconclusive');
     expect(exitForVerdicts({ ...judged, written })).toBe('unwritten');
+  });
+
+  it('ends a strict run with 13 whose judged limits are undecided, or of which nothing could be judged', () => {
+    const peak = { least: 1, most: 1 };
+    const keyWith = (violates: boolean, finding: 'proved' | 'undecided'): KeyLimits => ({
+      key: 'main',
+      requests: peak,
+      tokens: peak,
+      refusals: null,
+      explainedBy: null,
+      checks: [
+        {
+          id: 'requests-kept',
+          claim: '',
+          section: null,
+          violates,
+          finding,
+          observed: '',
+          evidence: [],
+        },
+      ],
+    });
+    const exitOf = (keys: readonly KeyLimits[], { judged = true, isStrict = true } = {}) =>
+      summarized({
+        result: {
+          ...result,
+          verdicts: [],
+          limits: { keys, judged, violated: false },
+        },
+        trust: validTrust,
+        isStrict,
+      }).result.summary.exit;
+    const undecided = keyWith(true, 'undecided');
+    expect(exitOf([keyWith(true, 'proved'), undecided])).toEqual({
+      code: 13,
+      reasons: ['The rate limits are undecided.'],
+    });
+    expect(exitOf([]).code).toBe(13);
+    expect(exitOf([keyWith(true, 'proved')]).code).toBe(0);
+    // Whether a wait that an answer gave was right is no matter of the limit.
+    expect(exitOf([keyWith(false, 'undecided')]).code).toBe(0);
+    expect(exitOf([undecided], { judged: false }).code).toBe(0);
+    expect(exitOf([undecided], { isStrict: false }).code).toBe(0);
   });
 
   it('does not give the planned load as a reason against a run in which nothing succeeded', () => {

@@ -26,7 +26,12 @@ import { isWithheld, kindsPresent, measuredOf } from '../../report/summary/figur
 import { objectiveFindingText } from '../../report/summary/objective-text.ts';
 import { runVerdict } from '../../report/summary/run-verdict.ts';
 import { type ExitName, exitCode } from './exit-codes.ts';
-import { exitForVerdicts, leavesUndecided, type JudgedResult } from './judge-result.ts';
+import {
+  exitForVerdicts,
+  leavesLimitsUndecided,
+  leavesUndecided,
+  type JudgedResult,
+} from './judge-result.ts';
 import type { ErrorBounds, TrustLevel } from '../../model/result/verdict.ts';
 
 const trustVerdicts = {
@@ -219,6 +224,7 @@ const exitReasons = (
   return [
     ...(isUnusable ? runVerdict(result, trust).against : []),
     ...(result.limits?.violated === true ? ['A rate limit is violated.'] : []),
+    ...(isStrict && leavesLimitsUndecided(result) ? ['The rate limits are undecided.'] : []),
     ...failing.map((verdict) => `${verdict.text}: ${objectiveFindingText(verdict)}.`),
   ];
 };
