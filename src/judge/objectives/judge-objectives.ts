@@ -58,7 +58,7 @@ export const groundsFor = (
 };
 
 /** Returns the events of a rate in each second that counts; none without data. */
-const ratedIn = (
+export const ratedIn = (
   result: Result,
   name: RateName,
   { stages, traffic }: Objective['scope'],

@@ -3,6 +3,7 @@ import type { Plan } from '../../model/plan/plan.ts';
 import type { Result } from '../../model/result/result.ts';
 import { stageSpans } from '../../model/plan/stage-spans.ts';
 import { groundsFor, isSure, observeObjective } from './judge-objectives.ts';
+import { standsWithoutStretch } from './longest-stretch.ts';
 
 /**
  * This file decides when a run with `until: decided` knows enough. Whoever looks at an interval again and again, until
@@ -23,10 +24,15 @@ export const nextLook = (plan: Plan, after: number): number => {
   return start + measured;
 };
 
-/** Returns the objectives that are not sure although more samples could make them so. */
+/**
+ * Returns the objectives that are not sure although more samples could make them so, or whose verdict one stretch of
+ * the run makes.
+ */
 export const undecidedObjectives = (result: Result): readonly Objective[] =>
   result.plan.objectives.filter((objective) => {
     if (!canBeSure(objective)) return false;
     const { observed: value } = observeObjective(result, objective);
-    return groundsFor(objective, value) === 'no-data' || isSure(objective, value) !== true;
+    const grounds = groundsFor(objective, value);
+    if (grounds === 'no-data' || isSure(objective, value) !== true) return true;
+    return !standsWithoutStretch(result, objective, grounds === 'kept');
   });

@@ -102,7 +102,7 @@ export const dependenceOfPercentiles = (
  * The numerator and denominator of a ratio in one second: its summed times and its samples, or its events and its
  * length.
  */
-interface Part {
+export interface Part {
   readonly sum: number;
   readonly of: number;
 }

@@ -4,11 +4,13 @@ import {
   dependenceOfPercentiles,
   dependenceOfShare,
   halfWidthOfRatio,
+  type Part,
   strongest,
 } from '../measures/dependence.ts';
 import { decodeHistogram, emptyHistogram, type Histogram } from '../measures/histogram.ts';
 import type { MeasureName } from '../measures/measures.ts';
 import { type CountedArrivals, type ShareName, shares } from '../measures/run-figures.ts';
+import type { Share } from '../measures/share.ts';
 import { countArrivals } from '../measures/outcome-counts.ts';
 import { type TrafficKind, trafficKinds } from '../workload/traffic.ts';
 import type { Result } from './result.ts';
@@ -129,6 +131,30 @@ export const dependenceOfDue = (
   withFailures(part, { q, failed }, () => dependenceAt(part, name, Math.min(1, q / (1 - failed))));
 
 /**
+ * Counts, in each second, the arrivals that were due and those whose time was at most a bound; each that failed was
+ * beyond it. `null` for a measure that the timeline does not hold.
+ */
+export const withinBySecond = (
+  part: RunPart,
+  name: MeasureName,
+  bound: number,
+): readonly Share[] | null =>
+  isOfTimeline(name)
+    ? samplesBySecond(part, name).map((samples, i) => {
+        const second = part.seconds[i];
+        const failed =
+          second === undefined || name === 'gap' ? 0 : second.due - completedDueIn(second);
+        return { events: samples.countUpTo(bound), of: samples.count + Math.max(0, failed) };
+      })
+    : null;
+
+/** Returns the sum of a measure and the number of its samples in each second; `null` if the timeline lacks it. */
+export const sumBySecond = (part: RunPart, name: MeasureName): readonly Part[] | null =>
+  isOfTimeline(name)
+    ? samplesBySecond(part, name).map(({ sum, count }) => ({ sum, of: count }))
+    : null;
+
+/**
  * Returns how far the arrivals that are within a bound depend on each other, and those within half of it (twice a lower
  * one): where so few are beyond the bound that they show nothing, those on the way there do. `null` for a measure that
  * the timeline does not hold.
@@ -148,22 +174,17 @@ export const dependenceAtBound = (
 };
 
 /** Returns half the width of the 95 % interval of a mean; `null` for a measure that the timeline does not hold. */
-export const meanHalfWidth = (part: RunPart, name: MeasureName): number | null =>
-  isOfTimeline(name)
-    ? halfWidthOfRatio(samplesBySecond(part, name).map(({ sum, count }) => ({ sum, of: count })))
-    : null;
+export const meanHalfWidth = (part: RunPart, name: MeasureName): number | null => {
+  const sums = sumBySecond(part, name);
+  return sums === null ? null : halfWidthOfRatio(sums);
+};
 
 /**
- * Returns how far the arrivals of a share depend on each other, by the outcomes of each second. Whether an answer met
- * the objectives, or for which reason it ended, is not in the timeline: the dependence of end-to-end times at that share
- * stands for it.
+ * Returns a share in each second, by the outcomes that ended in it. Every completed answer counts as one that met the
+ * objectives, and as one with the finish reason: the timeline does not contain these.
  */
-export const dependenceOfArrivals = (
-  part: RunPart,
-  name: ShareName,
-  counted: CountedArrivals,
-): Dependence | null => {
-  const seconds = part.seconds.map((second) => {
+export const shareBySecond = (part: RunPart, name: ShareName): readonly Share[] =>
+  part.seconds.map((second) => {
     if (second === undefined) return { events: 0, of: 0 };
     const { outcomes, sent } = second;
     const { completed } = outcomes;
@@ -175,7 +196,18 @@ export const dependenceOfArrivals = (
     });
     return { events: events ?? 0, of: countArrivals(outcomes) };
   });
-  const ofOutcomes = dependenceOfShare(seconds);
+
+/**
+ * Returns how far the arrivals of a share depend on each other, by the outcomes of each second. Whether an answer met
+ * the objectives, or for which reason it ended, is not in the timeline: the dependence of end-to-end times at that share
+ * stands for it.
+ */
+export const dependenceOfArrivals = (
+  part: RunPart,
+  name: ShareName,
+  counted: CountedArrivals,
+): Dependence | null => {
+  const ofOutcomes = dependenceOfShare(shareBySecond(part, name));
   if (name !== 'goodput' && name !== 'finish') return ofOutcomes;
   const share = (shares[name].of(counted) ?? 0) / Math.max(1, counted.outcomes.completed);
   const q = Math.min(0.999, Math.max(0.001, share));

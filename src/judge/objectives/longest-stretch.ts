@@ -1,0 +1,107 @@
+import {
+  comparisonOperators,
+  inScope,
+  isLowerBound,
+  type Objective,
+} from '../../model/plan/objective.ts';
+import type { Part } from '../../model/measures/dependence.ts';
+import type { Result } from '../../model/result/result.ts';
+import {
+  type RunPart,
+  shareBySecond,
+  sumBySecond,
+  withinBySecond,
+} from '../../model/result/run-dependence.ts';
+import { groupsMatching, outsideWarmUp, runPartOf } from '../../model/result/summary.ts';
+import { ratedIn } from './judge-objectives.ts';
+
+/**
+ * This file asks whether one stretch of a run makes a verdict. An interval takes the seconds of a run for samples of one
+ * process. A gateway that refuses everything for its first 25 s, and nothing later, is none: after 30 s its failures
+ * exclude any bound, and say nothing of the next minutes.
+ */
+
+/** A figure by second, whose ratio is compared with a bound. */
+interface BySecond {
+  readonly seconds: readonly Part[];
+  readonly keeps: (ratio: number) => boolean;
+}
+
+/** Returns the figure of an objective by second; `null` for one that the timeline does not hold. */
+const bySecondOf = (
+  result: Result,
+  { figure, comparison, bound, scope }: Objective,
+  part: RunPart,
+): BySecond | null => {
+  const keeps = (ratio: number): boolean => comparisonOperators[comparison](ratio, bound);
+  const ofShares = (seconds: ReturnType<typeof shareBySecond>): readonly Part[] =>
+    seconds.map(({ events, of }) => ({ sum: events, of }));
+  switch (figure.kind) {
+    case 'rate':
+      return { seconds: ratedIn(result, figure.name, scope).map((sum) => ({ sum, of: 1 })), keeps };
+    case 'share':
+      return {
+        seconds: ofShares(shareBySecond(part, figure.name)),
+        keeps: (ratio) => keeps(ratio * 100),
+      };
+    case 'measure': {
+      const { name, statistic } = figure;
+      if (typeof statistic === 'number') {
+        const within = withinBySecond(part, name, bound);
+        if (within === null) return null;
+        const isKept = (ratio: number): boolean =>
+          isLowerBound(comparison) ? ratio < statistic : ratio >= statistic;
+        return { seconds: ofShares(within), keeps: isKept };
+      }
+      const seconds = statistic === 'mean' ? sumBySecond(part, name) : null;
+      return seconds && { seconds, keeps };
+    }
+    case 'count':
+    case 'server':
+      return null;
+  }
+};
+
+const ratioOf = (seconds: readonly Part[]): number =>
+  seconds.reduce((total, { sum }) => total + sum, 0) /
+  seconds.reduce((total, { of }) => total + of, 0);
+
+/** Returns the longest stretch of consecutive seconds with one verdict, as its first second and the one after it. */
+const longestStretch = (verdicts: readonly boolean[]): readonly [from: number, to: number] => {
+  let longest: readonly [number, number] = [0, 0];
+  let from = 0;
+  for (const [i, isSame] of verdicts.entries()) {
+    if (!isSame) from = i + 1;
+    else if (i + 1 - from > longest[1] - longest[0]) longest = [from, i + 1];
+  }
+  return longest;
+};
+
+/** The share of the seconds with arrivals that is too small to speak against the others. */
+const negligible = 0.05;
+/** The same where the others are the last ones: then the server has changed, and what it was before is over. */
+const negligibleBefore = 0.2;
+
+/**
+ * Returns whether the verdict on an objective stands without the longest stretch of seconds with that verdict, or that
+ * stretch is nearly the whole run. A figure that the timeline lacks, or that it shows otherwise, is not doubted.
+ */
+export const standsWithoutStretch = (
+  result: Result,
+  objective: Objective,
+  isKept: boolean,
+): boolean => {
+  const groups = groupsMatching(
+    result,
+    (labels) => outsideWarmUp(labels) && inScope(objective.scope, labels),
+  );
+  const found = bySecondOf(result, objective, runPartOf(result, groups));
+  if (found === null) return true;
+  const seconds = found.seconds.filter(({ of }) => of > 0);
+  const hasVerdict = (some: readonly Part[]): boolean => found.keeps(ratioOf(some)) === isKept;
+  if (!hasVerdict(seconds)) return true;
+  const [from, to] = longestStretch(seconds.map((each) => hasVerdict([each])));
+  const rest = [...seconds.slice(0, from), ...seconds.slice(to)];
+  const most = to === seconds.length ? negligibleBefore : negligible;
+  return rest.length <= most * seconds.length || hasVerdict(rest);
+};
