@@ -1,6 +1,7 @@
 import type { Labels, Group, TokenSums } from '../model/measures/counts.ts';
 import { type Observation, attemptsOf, wasSent } from '../model/observation/observation.ts';
 import type { Plan } from '../model/plan/plan.ts';
+import { warmUpParts } from '../model/result/found-warm-up.ts';
 import {
   answerNoteNames,
   finishOf,
@@ -115,8 +116,8 @@ interface GroupName {
   readonly key: string;
 }
 
-const groupKeyOf = ({ traffic, model, entry, key, stage, warmUp }: Labels): string =>
-  JSON.stringify([stage, traffic, model, entry, key, warmUp]);
+const groupKeyOf = ({ traffic, model, entry, key, stage, warmUp, warmUpPart }: Labels): string =>
+  JSON.stringify([stage, traffic, model, entry, key, warmUp, warmUpPart]);
 
 /** The number of recent group names that are remembered. Searching this many takes as long as making a new one. */
 const maxRemembered = 16;
@@ -126,9 +127,11 @@ const maxRemembered = 16;
  * observations repeat one.
  */
 const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
+  const warmUpPartOf = warmUpParts(plan);
   const known: (GroupName & { readonly stage: number })[] = [];
   return ({ traffic, model, entry, key, stage, due }) => {
     const warmUp = due < plan.warmUp;
+    const warmUpPart = warmUp ? warmUpPartOf(due) : undefined;
     const found = known.find(
       ({ labels, stage: place }) =>
         place === stage &&
@@ -136,7 +139,8 @@ const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
         labels.model === model &&
         labels.entry === entry &&
         labels.key === key &&
-        labels.warmUp === warmUp,
+        labels.warmUp === warmUp &&
+        labels.warmUpPart === warmUpPart,
     );
     if (found !== undefined) return found;
     const name = plan.stages[stage]?.name ?? `stage ${stage}`;
@@ -147,6 +151,7 @@ const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
       key,
       stage: name,
       warmUp,
+      ...(warmUpPart === undefined ? {} : { warmUpPart }),
     };
     const made = { labels, key: groupKeyOf(labels), stage };
     if (known.length === maxRemembered) known.shift();
@@ -254,11 +259,8 @@ const recordInto = (group: OpenGroup, observation: Observation): void => {
   recordSamples(group, observation);
 };
 
-const addGroup = (
-  into: OpenGroup,
-  { distributions, partials, delays, finishes, ...counts }: OpenGroup,
-  kept: ReadonlySet<string>,
-): void => {
+const addGroup = (into: OpenGroup, from: OpenGroup, kept: ReadonlySet<string>): void => {
+  const { labels: _, distributions, partials, delays, finishes, ...counts } = from;
   addCounts(into, counts);
   if (finishes === null) into.finishes = null;
   for (const each of finishes ?? []) if (into.finishes) addFinish(into.finishes, kept, each);
@@ -358,7 +360,8 @@ export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
     byText(a.model ?? '', b.model ?? '') ||
     byText(a.entry ?? '', b.entry ?? '') ||
     byText(a.key, b.key) ||
-    Number(b.warmUp) - Number(a.warmUp);
+    Number(b.warmUp) - Number(a.warmUp) ||
+    (a.warmUpPart ?? 0) - (b.warmUpPart ?? 0);
   return {
     record: (groups, observation) => {
       const { labels, key } = namesOf(observation);

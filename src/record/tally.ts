@@ -2,9 +2,11 @@ import type { Observation } from '../model/observation/observation.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { Result, ResultFacts } from '../model/result/result.ts';
+import { findWarmUp } from '../model/result/found-warm-up.ts';
 import { exemplarRecorder } from './exemplars.ts';
 import { failureRecorder } from './failures.ts';
 import { groupRecorder } from './groups.ts';
+import { groupsAfter } from './groups-after.ts';
 import { ledgerRecorder } from './ledger.ts';
 import { byText, type Recorder } from './recorder.ts';
 import { continueSample, requestSampleRecorder } from './request-sample.ts';
@@ -108,14 +110,30 @@ export function* moveTally(from: Tally, into: Tally): Generator<StoredPart, numb
 export const addPart = (into: Tally, part: StoredPart): void =>
   addTally(into, restoreTally(into.plan, part, 0));
 
+const storedParts = (tally: Tally): Pick<Result, Part> =>
+  Object.fromEntries(
+    parts.map((part) => [part, recorderOf(tally, part).store(tally[part])]),
+  ) as Pick<Result, Part>;
+
 /** Returns the result made from a tally and the facts of the run. */
 export const toResult = (tally: Tally, facts: ResultFacts): Result => {
   const slices = facts.slices.toSorted((a, b) => a.index - b.index);
+  const stored = storedParts(tally);
+  // Only all slices together show when the server was warm.
+  const warmUp =
+    slices.length === slices[0]!.count
+      ? findWarmUp(facts.plan, stored.timeline, facts.scheduled)
+      : null;
+  const plan = warmUp === null ? facts.plan : { ...facts.plan, warmUp: warmUp.end };
+  const groups =
+    warmUp === null
+      ? stored.groups
+      : tally.recorders.groups.store(groupsAfter(plan, tally.groups, warmUp.end));
   return {
     format: 'result/1',
     weir: facts.weir,
     runId: facts.runId,
-    plan: facts.plan,
+    plan,
     planHash: facts.planHash,
     baseUrl: slices[0]!.baseUrl,
     startedAt: slices
@@ -126,10 +144,10 @@ export const toResult = (tally: Tally, facts: ResultFacts): Result => {
     ended: milliseconds(tally.ended),
     partial: facts.partial,
     ...(facts.breach === undefined ? {} : { breach: facts.breach }),
+    ...(warmUp === null ? {} : { warmUp }),
     notes: facts.notes,
-    ...(Object.fromEntries(
-      parts.map((part) => [part, recorderOf(tally, part).store(tally[part])]),
-    ) as Pick<Result, Part>),
+    ...stored,
+    groups,
     ...(facts.server === undefined ? {} : { server: facts.server }),
     gatewayCounters: facts.gatewayCounters,
   };

@@ -308,6 +308,46 @@ describe('a warm-up', () => {
   });
 });
 
+describe('a warm-up that the run finds', () => {
+  const problemsWith = (kind: string): string[] =>
+    problemsOf(`${models}load: ${kind}\nwarmUp: auto\n`);
+
+  it('needs one load that becomes constant, for at least 20 s', () => {
+    const constant = [
+      '{kind: poisson, rate: 5/s, duration: 20s}',
+      '{kind: closed, users: 5, rampUp: 10s, duration: 30s}',
+      '{kind: ramping, from: 1/s, steps: [{to: 5/s, over: 10s}, {to: 5/s, over: 30s}]}',
+      '{kind: saturate, connections: 2, duration: 20s}',
+    ];
+    for (const each of constant) expect([each, problemsWith(each)]).toEqual([each, []]);
+    const short = [
+      '{kind: poisson, rate: 5/s, duration: 19s}',
+      '{kind: closed, users: 5, rampUp: 11s, duration: 30s}',
+    ];
+    for (const each of short)
+      expect(problemsWith(each)).toEqual([
+        'f.yaml:3:9: "warmUp: auto" needs at least 20s of constant load; lengthen the load, or give the warm-up a duration',
+      ]);
+    const changing = [
+      '{kind: ramping, from: 1/s, steps: [{to: 5/s, over: 60s}]}',
+      '{kind: stairs, from: 1/s, step: 1/s, every: 30s, steps: 2}',
+      '{kind: iterations, users: 1, iterations: 100}',
+    ];
+    for (const each of changing)
+      expect(problemsWith(each)).toEqual([
+        'f.yaml:3:9: "warmUp: auto" needs one load that stays the same or becomes constant: what changes with the load is no warm-up; give the warm-up a duration',
+      ]);
+  });
+
+  it('is a duration or auto', () => {
+    expect(problemsOf(`${validText}warmUp: Auto\n`)).toMatchInlineSnapshot(`
+      [
+        "f.yaml:3:9: expected a length of time such as 30s, 500ms, 2m or 1h30m, got "Auto"",
+      ]
+    `);
+  });
+});
+
 describe('a traffic entry', () => {
   const withEntry = (fields: string): string[] =>
     problemsOf(`traffic:\n  - {kind: chat, model: m, ${fields}}\n${load}`);

@@ -115,6 +115,15 @@ describe('an objective on a distribution', () => {
       expect([ruling(name, '<', 101), ruling(name, '>', 99)]).toEqual(['pass', 'pass']);
   });
 
+  it('is not sure in a run that found no end of its warm-up', () => {
+    const timeline = Array.from({ length: 30 }, (_, second) => timelineOf(second, to(40)));
+    const samples = Array.from({ length: 30 }, () => to(40)).flat();
+    const warmUp = { end: milliseconds(0), measures: ['ttft' as const], excluded: 0 };
+    const sureIf = (isSteady: boolean) =>
+      judged({}, [group(samples)], { timeline, warmUp: { ...warmUp, isSteady } }).sure;
+    expect([sureIf(true), sureIf(false)]).toEqual([true, false]);
+  });
+
   it('does not blame the server for a maximum and a mean of a load generator that stood still', () => {
     const delays = emptyHistogram();
     for (const late of [...Array.from({ length: 19 }, () => 1), 3000]) delays.record(late);

@@ -260,7 +260,9 @@ const judge = (
   const found = findingOf(result, objective, observedValue, error);
   const value = breach === null ? observedValue : breachedValue(breach, observedValue);
   const { observed, n, low, high } = value;
-  const sure = found === 'no-data' ? null : isSure(objective, value);
+  const seen = found === 'no-data' ? null : isSure(objective, value);
+  // Without an end of the warm-up, the samples are not those of a steady server, which the interval takes them for.
+  const sure = seen === null ? null : seen && result.warmUp?.isSteady !== false;
   const grounds =
     disqualifiedBecause ??
     (breach === null ? groundsIn(result, objective, found, { sure, isStrict }) : 'aborted');

@@ -18,8 +18,10 @@ const growth = 1.5;
 
 /** Returns the first instant after `after` at which the run checks whether its objectives are sure, in ms. */
 export const nextLook = (plan: Plan, after: number): number => {
-  const start = Math.max(plan.warmUp, stageSpans(plan).at(-1)!.from);
-  let measured = firstLook;
+  const { autoWarmUp } = plan;
+  const start = Math.max(autoWarmUp?.earliest ?? plan.warmUp, stageSpans(plan).at(-1)!.from);
+  // A warm-up that the run finds takes at most half of it.
+  let measured = autoWarmUp === undefined ? firstLook : 2 * firstLook;
   while (start + measured <= after) measured *= growth;
   return start + measured;
 };
@@ -31,6 +33,7 @@ export const nextLook = (plan: Plan, after: number): number => {
 export const undecidedObjectives = (result: Result): readonly Objective[] =>
   result.plan.objectives.filter((objective) => {
     if (!canBeSure(objective)) return false;
+    if (result.warmUp?.isSteady === false) return true;
     const { observed: value } = observeObjective(result, objective);
     const grounds = groundsFor(objective, value);
     if (grounds === 'no-data' || isSure(objective, value) !== true) return true;

@@ -485,3 +485,16 @@ describe('a target', () => {
     expect(judgeTrust(healthyResult({ ended: milliseconds(300_000) })).level).toBe('valid');
   });
 });
+
+it('a run that found no end of its warm-up is degraded, and says of which time its figures are', () => {
+  const found = { end: milliseconds(10_000), measures: ['endToEnd' as const], excluded: 400 };
+  const trustIf = (isSteady: boolean) =>
+    judgeTrust(healthyResult({ warmUp: { ...found, isSteady } }));
+  expect(trustIf(true).level).toBe('valid');
+  const { level, evidence: seen } = trustIf(false);
+  expect(level).toBe('degraded');
+  expect(seen.find(({ signal }) => signal === 'warm-up')).toMatchObject({
+    observed: 'no end found: the answers still changed after 10 s of 30 s',
+    advice: expect.stringContaining('approximate'),
+  });
+});

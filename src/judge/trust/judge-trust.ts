@@ -302,6 +302,24 @@ const slicesTogether = ({ slices }: Result): TrustSignal | null => {
   };
 };
 
+/** Reports whether a run that finds its warm-up was steady after it; the figures of another are of a server that changes. */
+const warmUpSignal = ({ warmUp, scheduled }: Result): TrustSignal | null => {
+  if (warmUp === undefined) return null;
+  const seconds = `${warmUp.end / 1000} s of ${Math.round(scheduled / 1000)} s`;
+  return {
+    signal: 'warm-up',
+    decides: true,
+    level: warmUp.isSteady ? 'valid' : 'degraded',
+    observed: warmUp.isSteady
+      ? `found to end after ${seconds}, ${warmUp.excluded} requests left out`
+      : `no end found: the answers still changed after ${seconds}`,
+    expected: 'answers that no longer change, after at most half of the load',
+    advice: warmUp.isSteady
+      ? null
+      : 'The figures are of the time after that, and approximate. Let the load last longer, or give the warm-up a duration.',
+  };
+};
+
 /**
  * Judges whether the load was the planned one, which alone can make a run invalid, and whether the load generator can
  * have moved the figures. A slow, limiting or failing target does not lower the trust. Nor does the state of the load generator by itself.
@@ -318,6 +336,7 @@ export const judgeTrust = (result: Result): Trust => {
     connectionSignal(result),
     missingSamples(result),
     slicesTogether(result),
+    warmUpSignal(result),
     ownFailures(
       result,
       'out-of-sockets',

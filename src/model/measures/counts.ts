@@ -23,6 +23,8 @@ export const labelsSchema = z.strictObject({
   stage: z.string(),
   /** Whether the requests are due within the warm-up, which is counted but not part of any figure. */
   warmUp: z.boolean(),
+  /** Between which possible ends of a warm-up that is not found yet they are due: 0 is before the first one. */
+  warmUpPart: z.int().nonnegative().optional(),
 });
 export type Labels = z.infer<typeof labelsSchema>;
 

@@ -83,8 +83,9 @@ export const dependenceOfShare = (all: readonly Share[]): Dependence | null => {
  * The seconds of a run are summed once for all percentiles, and each share of them is counted once.
  */
 export const dependenceOfPercentiles = (
-  seconds: readonly Histogram[],
+  all: readonly Histogram[],
 ): ((q: number) => Dependence | null) => {
+  const seconds = all.filter(({ count }) => count > 0);
   const whole = sumOfHistograms(seconds, 2);
   const known = new Map<number, Dependence | null>();
   const dependenceUpTo = (level: number): Dependence | null => {

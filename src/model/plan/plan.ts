@@ -160,6 +160,12 @@ const limitsSchema = limitsPerMinuteSchema.extend({
     .default(null),
 });
 
+const autoWarmUpSchema = z.strictObject({
+  earliest: millisecondsSchema,
+  latest: millisecondsSchema,
+});
+export type AutoWarmUp = z.infer<typeof autoWarmUpSchema>;
+
 export const planSchema = z.strictObject({
   format: z.literal('plan/1'),
   name: z.string().min(1),
@@ -183,6 +189,8 @@ export const planSchema = z.strictObject({
   stages: z.array(stageSchema).min(1),
   /** The end of the warm-up: arrivals due before this moment are in no figure. */
   warmUp: millisecondsSchema,
+  /** Between which instants the run itself finds that end. Until it has ended, `warmUp` is the latest. */
+  autoWarmUp: autoWarmUpSchema.exactOptional(),
   /** How long exchanges can continue after the load has ended. */
   grace: millisecondsSchema,
   /** The maximum number of arrivals in flight, including waiting ones; further ones are `dropped{saturated}`. */

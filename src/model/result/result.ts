@@ -4,6 +4,7 @@ import {
   groupSchema,
   maxGroups,
   secondSchema,
+  timelineMeasures,
   timelineSecondSchema,
 } from '../measures/counts.ts';
 import { z } from 'zod';
@@ -125,6 +126,18 @@ export const resultSchema = z.strictObject({
   /** The reason why the run stopped early; `null` if it did not. */
   partial: z.string().nullable(),
   breach: breachSchema.optional(),
+  /** The end of the warm-up, which the run has found: `plan.warmUp`. Absent if the plan sets it, or slices are missing. */
+  warmUp: z
+    .strictObject({
+      end: millisecondsSchema,
+      /** Whether the run was steady from then on. If not, the end is the last possible one: figures are approximate. */
+      isSteady: z.boolean(),
+      /** The measures by which the end was found. */
+      measures: z.array(z.enum(timelineMeasures)),
+      /** The number of arrivals that were due before the end. */
+      excluded: count,
+    })
+    .optional(),
   /** The verdicts at the time of writing; `weir report` judges again. */
   verdicts: z.array(objectiveVerdictSchema).optional(),
   errorBar: errorBarSchema.optional(),

@@ -58,16 +58,15 @@ export interface RunPart {
   readonly seconds: readonly (TimelineSecond | undefined)[];
 }
 
-/** Returns the samples of each second that has any: empty seconds say nothing, and a long run can have many. */
-const samplesBySecond = (
+/** The samples of a second in which nothing happened; a long run can have many such seconds. */
+const noSamples = emptyHistogram(2);
+
+/** Returns the samples of a measure in each second of a part. */
+export const samplesBySecond = (
   { seconds, kinds }: RunPart,
   name: TimelineMeasure,
 ): readonly Histogram[] =>
-  seconds.flatMap((second) => {
-    if (second === undefined) return [];
-    const samples = samplesOf(second, kinds, name);
-    return samples.count === 0 ? [] : samples;
-  });
+  seconds.map((second) => (second === undefined ? noSamples : samplesOf(second, kinds, name)));
 
 type DependenceByQuantile = ReturnType<typeof dependenceOfPercentiles>;
 const knownDependences = new WeakMap<RunPart, Map<TimelineMeasure, DependenceByQuantile>>();

@@ -155,11 +155,18 @@ const linesOfAll = (
 /** As many lines leave room on a screen of 24 for the names of the files, the verdict and the next prompt. */
 const wantedLines = 18;
 
+/** Names the warm-up that a run found; empty for a run that did not look for one. */
+const foundWarmUpText = ({ warmUp }: Result): string => {
+  if (warmUp === undefined) return '';
+  const end = timeText(warmUp.end);
+  return warmUp.isSteady ? `warm-up ${end}, ` : `no end of the warm-up within ${end}, `;
+};
+
 /** Shows what ran, each kind of traffic, rates, cost, the most frequent failures, and objectives that are not kept. */
 export const runOverview = (result: Result, trust: Trust, style: TerminalStyle): string => {
   const layout = terminalLayout(style);
   const { plan } = result;
-  const what = `${plan.name} → ${addressText(result.baseUrl)}: ${loadsText(result)}; ${timeText(runDuration(result))} in all, ${plural(plan.keys.length, 'key')}`;
+  const what = `${plan.name} → ${addressText(result.baseUrl)}: ${loadsText(result)}; ${timeText(runDuration(result))} in all, ${foundWarmUpText(result)}${plural(plan.keys.length, 'key')}`;
   const kinds = kindTable(result, trust);
   const rows = isShown(kinds, 'terminal') ? terminalTableLines(layout, kinds) : [];
   const marks = marksText(kinds, rows);

@@ -123,14 +123,21 @@ const referenceSection = (result: Result): Section =>
 export const slicesText = ({ slices }: Pick<Result, 'slices'>): readonly string[] =>
   slices.length === 1 ? [] : [plural(slices.length, sliceNoun(slices))];
 
+const warmUpText = ({ plan, warmUp }: Result): string => {
+  const length = plan.warmUp === 0 ? 'no warm-up' : `${timeText(plan.warmUp)} of warm-up`;
+  if (plan.autoWarmUp === undefined) return length;
+  if (warmUp === undefined) return `${length}, its end not looked for since slices are missing`;
+  const how = warmUp.isSteady ? 'found by the run' : 'no end of it found';
+  return `${length} (${how}, ${plural(warmUp.excluded, 'request')})`;
+};
+
 /** Describes the target, the load, and who sent it. */
 const runTexts = (result: Result): readonly string[] => {
   const { plan } = result;
-  const warmUp = plan.warmUp === 0 ? 'no warm-up' : `${timeText(plan.warmUp)} of warm-up`;
   const keys = `${plural(plan.keys.length, 'key')}: ${plan.keys.map(({ name }) => name).join(', ')}`;
   return [
     `${plan.name} → ${addressText(result.baseUrl)}`,
-    `${timeText(result.scheduled)} of load, ${timeText(runDuration(result))} in total, ${warmUp}; ${[keys, ...slicesText(result)].join('; ')}`,
+    `${timeText(result.scheduled)} of load, ${timeText(runDuration(result))} in total, ${warmUpText(result)}; ${[keys, ...slicesText(result)].join('; ')}`,
     ...loadTexts(result).map((load, place) => {
       const stage = plan.stages[place]!;
       return `${stage.name}: ${load}; ${trafficMixText(stage)}`;

@@ -187,6 +187,13 @@ const stageTerms = ({ name, load, traffic }: Stage): readonly PlanTerm[] => [
 type PlanTerm = readonly [term: string, text: string];
 
 /** Lists a plan for people: prompts are counted, and secrets are shown as references. */
+const warmUpText = ({ warmUp, autoWarmUp }: Plan): string => {
+  if (autoWarmUp === undefined) return warmUp === 0 ? 'none' : timeText(warmUp);
+  const { earliest, latest } = autoWarmUp;
+  const from = earliest === 0 ? '' : `after ${timeText(earliest)} and `;
+  return `found by the run, ${from}within ${timeText(latest)}`;
+};
+
 export const planTerms = (plan: Plan): readonly PlanTerm[] =>
   present<PlanTerm>([
     ['Name', plan.name],
@@ -199,7 +206,7 @@ export const planTerms = (plan: Plan): readonly PlanTerm[] =>
       plan.keys.map(({ name, template }) => `${name} (${redactedTemplate(template)})`).join(', '),
     ],
     ['Limits', limitsText(plan)],
-    ['Warm-up', plan.warmUp === 0 ? 'none' : timeText(plan.warmUp)],
+    ['Warm-up', warmUpText(plan)],
     ['Grace after the last arrival', timeText(plan.grace)],
     ['Maximum in flight', plural(plan.inFlight, 'request')],
     ['Deadlines', deadlinesText(plan)],

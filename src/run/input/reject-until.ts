@@ -9,11 +9,23 @@ const fixedLengthOnly = {
   capacity: 'weir capacity chooses the length of its steps itself',
 } as const;
 
-/** Throws a `Problem` for a plan that ends when it is decided, where each run must last as long as planned. */
+/** What sets the warm-up of its loads itself, each with the reason. */
+const ownWarmUp: Partial<Record<keyof typeof fixedLengthOnly, string>> = {
+  sweep: 'the points of a sweep leave out the same time',
+  capacity: 'weir capacity chooses the warm-up of its steps itself',
+};
+
+/**
+ * Throws a `Problem` for a plan that ends when it is decided, where each run must last as long as planned, and for one
+ * that finds its warm-up, where that is set.
+ */
 export const rejectUntil = (
-  { until }: Pick<Plan, 'until'>,
+  { until, autoWarmUp }: Pick<Plan, 'until' | 'autoWarmUp'>,
   feature: keyof typeof fixedLengthOnly,
 ): void => {
+  const whySet = ownWarmUp[feature];
+  if (autoWarmUp !== undefined && whySet !== undefined)
+    throw new Problem(`warmUp: auto: ${whySet}. Give "warmUp" a duration`);
   if (until === undefined) return;
   throw new Problem(
     `until: ${until}: ${fixedLengthOnly[feature]}. Leave "until" and "atMost" out, and give the load a duration`,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fakePlan, constantLoad, startFakeRun } from '../../engine/fake-run.fixture.ts';
 import type { Objective } from '../../model/plan/objective.ts';
 import type { Observation } from '../../model/observation/observation.ts';
+import type { Plan } from '../../model/plan/plan.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { type Instant, instant, milliseconds } from '../../model/quantity.ts';
 import { sampleObservation } from '../../record/sample-observations.fixture.ts';
@@ -51,8 +52,8 @@ const answered = (dueAt: number, took: number): Observation => {
 };
 
 /** Shows a decider 20 arrivals a second, and returns when it was decided, in s; `null` if it was not within ten minutes. */
-const decidedAfter = (bound: number, took = timeOf): number | null => {
-  const decider = new Decider(untilDecided(bound));
+const decidedAfter = (bound: number, took = timeOf, changed: Partial<Plan> = {}): number | null => {
+  const decider = new Decider({ ...untilDecided(bound), ...changed });
   const ends = Array.from({ length: 12_000 }, (_, i) => answered(i * 50, took(i))).toSorted(
     (a, b) => a.ended - b.ended,
   );
@@ -80,6 +81,17 @@ describe('a run that ends when it knows enough', () => {
     // Each tenth answer takes 20 s, and the others are fast: without those, everything would be kept.
     const slowTenth = (index: number): number => (index % 10 === 3 ? 20_000 : timeOf(index));
     expect(decidedAfter(400, slowTenth)).toBe(49);
+  });
+
+  it('leaves out a warm-up that it finds, and never decides while it finds no end', () => {
+    const autoWarmUp = { earliest: milliseconds(0), latest: milliseconds(300_000) };
+    const found = { warmUp: autoWarmUp.latest, autoWarmUp };
+    const cold = (index: number): number => timeOf(index) * (index < 200 ? 10 : 1);
+    expect(decidedAfter(400, cold, found)).toBe(61);
+    expect(decidedAfter(400, cold)).toBeNull();
+    const slower = (index: number): number => timeOf(index) * (1 + index / 400);
+    expect(decidedAfter(100, slower, found)).toBeNull();
+    expect(decidedAfter(100, slower)).toBe(31);
   });
 
   it('does not wait for the few that never come', () => {

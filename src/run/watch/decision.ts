@@ -3,7 +3,9 @@ import type { Observation } from '../../model/observation/observation.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { type Instant, milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
+import { findWarmUp } from '../../model/result/found-warm-up.ts';
 import { groupRecorder } from '../../record/groups.ts';
+import { groupsAfter } from '../../record/groups-after.ts';
 import { timelineRecorder } from '../../record/timeline.ts';
 import { timeText } from '../../report/text/number-text.ts';
 
@@ -21,10 +23,17 @@ const openFigures = (plan: Plan) => {
       groups.add(state.groups, other.groups);
       timeline.add(state.timeline, other.timeline);
     },
-    stored: () => ({
-      groups: groups.store(state.groups),
-      timeline: timeline.store(state.timeline),
-    }),
+    /** Returns what is known at an instant, and the end of the warm-up if the run finds it. */
+    stored: (at: Instant) => {
+      const stored = timeline.store(state.timeline);
+      const warmUp = findWarmUp(plan, stored, milliseconds(at));
+      const known = warmUp === null ? state.groups : groupsAfter(plan, state.groups, warmUp.end);
+      return {
+        groups: groups.store(known),
+        timeline: stored,
+        ...(warmUp === null ? {} : { warmUp }),
+      };
+    },
   };
 };
 
@@ -32,12 +41,12 @@ const openFigures = (plan: Plan) => {
 const resultUpTo = (
   plan: Plan,
   until: Instant,
-  stored: Pick<Result, 'groups' | 'timeline'>,
+  stored: Pick<Result, 'groups' | 'timeline' | 'warmUp'>,
 ): Result => ({
   format: 'result/1',
   weir: '',
   runId: '',
-  plan,
+  plan: stored.warmUp === undefined ? plan : { ...plan, warmUp: stored.warmUp.end },
   planHash: '',
   baseUrl: '',
   startedAt: '',
@@ -95,7 +104,7 @@ export class Decider {
   isDecided(now: Instant, due: number): boolean {
     const look = this.#currentLook(now, due);
     if (look === null || look.missing > Math.max(1, this.#observed * mayBeMissing)) return false;
-    const result = resultUpTo(this.#plan, look.at, this.#settled.stored());
+    const result = resultUpTo(this.#plan, look.at, this.#settled.stored(look.at));
     this.#endLook(look.at);
     return undecidedObjectives(result).length === 0;
   }

@@ -1,3 +1,4 @@
+import { autoWarmUpOf } from './auto-warm-up.ts';
 import type { ScenarioObjective } from '../schema/objective-schema.ts';
 import {
   type ParseResult,
@@ -149,6 +150,18 @@ const wireOf = ({ wire, endpoints = {} }: Scenario): Plan['wire'] => {
   return { ...wire, caFile: wire.caFile ?? null, ...(own.length === 0 ? {} : { paths }) };
 };
 
+/** Returns the plan's warm-up. One that the run finds is the longest possible one until then. */
+const warmUpOf = (
+  scenario: Scenario,
+  files: WorkloadFiles,
+): Pick<Plan, 'warmUp' | 'autoWarmUp'> => {
+  if (scenario.warmUp !== 'auto') return { warmUp: scenario.warmUp };
+  const loads = stagesOf(scenario).flatMap(({ load }) => compileLoad(load, files));
+  const autoWarmUp = autoWarmUpOf(loads.map(({ load }) => load));
+  if (autoWarmUp === null) throw new Error('a rule admits "warmUp: auto" only for one steady load');
+  return { warmUp: autoWarmUp.latest, autoWarmUp };
+};
+
 /** Compiles a scenario that has passed every rule. `name` is used if the scenario has no name. */
 export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFiles): Plan => ({
   format: 'plan/1',
@@ -165,7 +178,7 @@ export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFil
     Object.entries(scenario.headers).map(([header, value]) => [header.toLowerCase(), value]),
   ),
   stages: compileStages(scenario, files),
-  warmUp: scenario.warmUp,
+  ...warmUpOf(scenario, files),
   grace: scenario.grace,
   inFlight: scenario.inFlight,
   deadlines: scenario.deadlines,

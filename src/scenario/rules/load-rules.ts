@@ -1,5 +1,5 @@
 import type { LimitsPerMinute } from '../../model/plan/limits-per-minute.ts';
-import { arrivalCountOf, loadDuration } from '../../model/plan/plan.ts';
+import { arrivalCountOf, type Load, loadDuration } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import {
   askUnit,
@@ -10,6 +10,8 @@ import {
 } from '../../model/workload/trace.ts';
 import type { WorkloadFiles } from '../../model/workload/workload.ts';
 import { limitsOfKeys } from '../compile/key-limits.ts';
+import { leastSteady } from '../../model/result/found-warm-up.ts';
+import { autoWarmUpOf } from '../compile/auto-warm-up.ts';
 import { type CompiledLoad, compileLoad } from '../compile/compile-load.ts';
 import { longestDuration } from '../schema/fields.ts';
 import type { ScenarioLoad } from '../schema/load-schema.ts';
@@ -154,6 +156,20 @@ function* stageFindings(
   }
 }
 
+/** Finds why a run cannot find the end of its warm-up: it needs one load that stays the same for long enough. */
+function* autoWarmUpFindings(warmUp: ScenarioPart<unknown>, loads: readonly Load[]): Findings {
+  const instead = 'give the warm-up a duration';
+  const found = autoWarmUpOf(loads);
+  if (found === null) {
+    const message =
+      '"warmUp: auto" needs one load that stays the same or becomes constant: what changes with the load is no warm-up';
+    yield warmUp.valueFinding(message, instead);
+  } else if (loadDuration(loads[0]!) - found.earliest < leastSteady) {
+    const message = `"warmUp: auto" needs at least ${formatDuration(milliseconds(leastSteady))} of constant load`;
+    yield warmUp.valueFinding(message, `lengthen the load, or ${instead}`);
+  }
+}
+
 function* runLengthFindings(scenario: WholeScenario, stages: readonly LoadedStage[]): Findings {
   const [first] = stages;
   if (first === undefined || stages.some(({ compiled }) => compiled.length === 0)) return;
@@ -171,7 +187,12 @@ function* runLengthFindings(scenario: WholeScenario, stages: readonly LoadedStag
     yield whole.keyFinding(`the run would last ${shown}; expected at most ${most}`);
   }
   const warmUp = scenario.at('warmUp');
-  if (warmUp.validValue !== undefined && warmUp.validValue > 0 && warmUp.validValue >= duration) {
+  if (warmUp.validValue === 'auto') yield* autoWarmUpFindings(warmUp, loads);
+  else if (
+    warmUp.validValue !== undefined &&
+    warmUp.validValue > 0 &&
+    warmUp.validValue >= duration
+  ) {
     const message = `the warm-up leaves nothing to measure: the load lasts ${shown}`;
     yield warmUp.valueFinding(message, 'shorten the warm-up or lengthen the load');
   }

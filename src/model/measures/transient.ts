@@ -1,0 +1,143 @@
+import { dependenceOfShare } from './dependence.ts';
+import { type Histogram, sumOfHistograms } from './histogram.ts';
+import { type Share, sumOfShares } from './share.ts';
+
+/**
+ * This file finds the end of a run's transient, in which caches are cold, queues are empty and code is compiled. The
+ * second half of the run is taken for its steady state. A stretch before differs from it if the share of its arrivals
+ * within the median or the p90 of the second half does, by more than the dependence of the second half explains. What
+ * is left is not steady if the median or the p90 of ten blocks of it rises or falls throughout (Kendall's test). The
+ * usual rule, MSER, cuts a third of all runs without a transient; `transient.test.ts` counts how often this does.
+ */
+
+/** By how many standard errors a stretch must differ for a transient to begin, and to go on. */
+const thresholds = { begins: 4, goesOn: 2 } as const;
+/** The percentiles of the steady state by which stretches are compared. */
+const levels = [0.5, 0.9] as const;
+/** Kendall's test: the number of blocks, and the surplus of rising pairs from which they have a trend. */
+const trend = { blocks: 10, surplus: 31 } as const;
+/** How much longer each tried length is than the one before. */
+const growth = 1.25;
+
+/** Returns the seconds at which a transient can end, from the first possible one to the last. */
+export const possibleEnds = (first: number, last: number): readonly number[] => {
+  const ends = [first];
+  let length = 1;
+  while (first + length <= last) {
+    ends.push(first + length);
+    length = Math.max(length + 1, Math.round(length * growth));
+  }
+  return ends;
+};
+
+/** The samples of a measure in a second, and the arrivals due in it that failed, each of which took for ever. */
+export interface MeasuredSecond {
+  readonly samples: Histogram;
+  readonly failed: number;
+}
+
+const measuredIn = (seconds: readonly MeasuredSecond[]): MeasuredSecond => ({
+  samples: sumOfHistograms(
+    seconds.map(({ samples }) => samples),
+    2,
+  ),
+  failed: seconds.reduce((sum, { failed }) => sum + failed, 0),
+});
+
+/** Returns a quantile of all arrivals, infinite beyond those that completed; `null` without arrivals. */
+const quantileOf = ({ samples, failed }: MeasuredSecond, q: number): number | null => {
+  const all = samples.count + failed;
+  if (all === 0) return null;
+  const rank = Math.max(1, Math.ceil(all * q - 1e-9));
+  return rank > samples.count ? Number.POSITIVE_INFINITY : samples.atRank(rank);
+};
+
+/** The share of arrivals within a value by second, as sums from the first second on, and in the steady state. */
+interface Series {
+  readonly upTo: readonly Share[];
+  readonly steady: Share;
+  readonly widening: number;
+}
+
+const seriesWithin = (seconds: readonly MeasuredSecond[], value: number, from: number): Series => {
+  const shares = seconds.map(({ samples, failed }) => ({
+    events: value === Number.POSITIVE_INFINITY ? samples.count : samples.countUpTo(value),
+    of: samples.count + failed,
+  }));
+  const upTo: Share[] = [{ events: 0, of: 0 }];
+  for (const share of shares) upTo.push(sumOfShares([upTo.at(-1)!, share]));
+  const steady = shares.slice(from);
+  return {
+    upTo,
+    steady: sumOfShares(steady),
+    widening: dependenceOfShare(steady)?.widening ?? 1,
+  };
+};
+
+/** Returns by how many standard errors the share of a stretch differs from that of the steady state. */
+const deviationOf = ({ upTo, steady, widening }: Series, from: number, to: number): number => {
+  const [before, after] = [upTo[from]!, upTo[to]!];
+  const of = after.of - before.of;
+  if (of === 0 || steady.of === 0) return 0;
+  const events = after.events - before.events;
+  // Half a case on each side keeps a share of 0 or 1 from having no variance.
+  const pooled = (events + steady.events + 0.5) / (of + steady.of + 1);
+  const variance = widening * pooled * (1 - pooled) * (1 / of + 1 / steady.of);
+  return Math.abs(events / of - steady.events / steady.of) / Math.sqrt(variance);
+};
+
+/** Returns whether the seconds of a measure rise or fall from block to block. */
+const hasTrend = (seconds: readonly MeasuredSecond[]): boolean => {
+  const { blocks: count, surplus } = trend;
+  const blocks = Array.from({ length: count }, (_, i) =>
+    measuredIn(
+      seconds.slice(
+        Math.floor((i * seconds.length) / count),
+        Math.floor(((i + 1) * seconds.length) / count),
+      ),
+    ),
+  );
+  return levels.some((level) => {
+    const values = blocks.map((block) => quantileOf(block, level)).filter((each) => each !== null);
+    let rising = 0;
+    for (const [i, earlier] of values.entries())
+      for (const later of values.slice(i + 1))
+        rising += Number(later > earlier) - Number(later < earlier);
+    return Math.abs(rising) >= surplus;
+  });
+};
+
+/** The end of a transient, in seconds of the run. */
+export interface TransientEnd {
+  readonly second: number;
+  /** Whether the run is steady from then on; if not, the end is the last possible one. */
+  readonly isSteady: boolean;
+}
+
+/**
+ * Returns the first of the possible `ends` after which nothing differs from the steady state, which begins at the last
+ * of them. Each of `measured` has the seconds of one measure, from the first of the run.
+ */
+export const endOfTransient = (
+  measured: readonly (readonly MeasuredSecond[])[],
+  ends: readonly number[],
+): TransientEnd => {
+  const last = ends.at(-1)!;
+  const series = measured.flatMap((seconds) => {
+    const steady = measuredIn(seconds.slice(last));
+    return levels.flatMap((level) => {
+      const value = quantileOf(steady, level);
+      return value === null ? [] : [seriesWithin(seconds, value, last)];
+    });
+  });
+  const differsAfter = (i: number, threshold: number): boolean =>
+    ends
+      .slice(i + 1)
+      .some((to) => series.some((each) => deviationOf(each, ends[i]!, to) > threshold));
+  let i = 0;
+  while (differsAfter(i, i === 0 ? thresholds.begins : thresholds.goesOn)) i += 1;
+  const second = ends[i]!;
+  const isSteady =
+    (i === 0 || second < last) && !measured.some((seconds) => hasTrend(seconds.slice(second)));
+  return { second: isSteady ? second : last, isSteady };
+};

@@ -1,0 +1,83 @@
+import { timelineMeasures, type TimelineMeasure, type TimelineSecond } from '../measures/counts.ts';
+import { endOfTransient, type MeasuredSecond, possibleEnds } from '../measures/transient.ts';
+import type { AutoWarmUp, Plan } from '../plan/plan.ts';
+import { type Instant, type Milliseconds, milliseconds } from '../quantity.ts';
+import { trafficKinds } from '../workload/traffic.ts';
+import type { Result } from './result.ts';
+import { completedDueIn, samplesBySecond, secondsAt } from './run-dependence.ts';
+
+/** Returns the seconds at which the warm-up of a load of some length (ms) can end: at most half of its steady part. */
+export const possibleWarmUpEnds = (
+  { earliest, latest }: AutoWarmUp,
+  scheduled: number = Number.POSITIVE_INFINITY,
+): readonly number[] => {
+  const half = earliest + Math.max(0, scheduled - earliest) / 2;
+  return possibleEnds(Math.ceil(earliest / 1000), Math.floor(Math.min(latest, half) / 1000));
+};
+
+/** Creates a function that returns between which possible ends of the warm-up an instant of it lies. */
+export const warmUpParts = ({ autoWarmUp }: Plan): ((due: Instant) => number | undefined) => {
+  if (autoWarmUp === undefined) return () => undefined;
+  const ends = possibleWarmUpEnds(autoWarmUp);
+  return (due) => {
+    const next = ends.findIndex((end) => due < end * 1000);
+    return next === -1 ? ends.length : next;
+  };
+};
+
+/** The minimum length of the steady part of a load, in ms: its second half must have a dependence. */
+export const leastSteady = 20_000;
+
+const isJudgedBy = (name: TimelineMeasure): boolean => name !== 'lag';
+
+/** Returns the measures by which the end is found: those of the objectives, or the usual ones. */
+const measuresOf = ({ objectives }: Plan): readonly TimelineMeasure[] => {
+  const named = objectives.flatMap(({ figure }) =>
+    figure.kind === 'measure' ? [figure.name] : [],
+  );
+  const known = timelineMeasures.filter(
+    (name) => isJudgedBy(name) && named.some((each) => each === name),
+  );
+  return known.length > 0 ? known : ['ttft', 'endToEnd'];
+};
+
+const measuredSeconds = (
+  seconds: readonly (TimelineSecond | undefined)[],
+  name: TimelineMeasure,
+): readonly MeasuredSecond[] =>
+  samplesBySecond({ kinds: trafficKinds, seconds }, name).map((samples, i) => {
+    const second = seconds[i];
+    const failed = second === undefined || name === 'gap' ? 0 : second.due - completedDueIn(second);
+    return { samples, failed: Math.max(0, failed) };
+  });
+
+/** A warm-up that a run has found. */
+export type FoundWarmUp = NonNullable<Result['warmUp']>;
+
+/** Finds the end of the warm-up of a plan with `warmUp: auto`; `null` for another. */
+export const findWarmUp = (
+  plan: Plan,
+  timeline: readonly TimelineSecond[],
+  scheduled: Milliseconds,
+): FoundWarmUp | null => {
+  if (plan.autoWarmUp === undefined) return null;
+  const length = Math.floor(scheduled / 1000);
+  const seconds = secondsAt(
+    { timeline: [...timeline] },
+    Array.from({ length }, (_, i) => i),
+  );
+  const found = measuresOf(plan)
+    .map((name) => ({ name, seconds: measuredSeconds(seconds, name) }))
+    .filter((each) => each.seconds.some(({ samples }) => samples.count > 0));
+  const ends = possibleWarmUpEnds(plan.autoWarmUp, scheduled);
+  const { second, isSteady } = endOfTransient(
+    found.map((each) => each.seconds),
+    ends,
+  );
+  return {
+    end: milliseconds(second * 1000),
+    isSteady: isSteady && scheduled - plan.autoWarmUp.earliest >= leastSteady,
+    measures: found.map(({ name }) => name),
+    excluded: timeline.reduce((sum, each) => sum + (each.second < second ? each.due : 0), 0),
+  };
+};

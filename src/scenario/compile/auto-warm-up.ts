@@ -1,0 +1,32 @@
+import { type AutoWarmUp, type Load, loadDuration } from '../../model/plan/plan.ts';
+import { milliseconds } from '../../model/quantity.ts';
+
+/** Returns when a load has become constant, in ms since its begin; `null` if it never does. */
+const constantFrom = (load: Load): number | null => {
+  switch (load.kind) {
+    case 'open': {
+      const { from, to, duration } = load.curve.at(-1)!;
+      return from === to ? loadDuration(load) - duration : null;
+    }
+    case 'closed':
+      return load.rampUp;
+    case 'saturate':
+      return 0;
+    case 'iterations':
+    case 'trace':
+      return null;
+  }
+};
+
+/**
+ * Returns between which instants the warm-up of a load can end: after the load has become constant, and before half of
+ * what is left. `null` for loads that have no single constant part, since what changes with the load is no warm-up.
+ */
+export const autoWarmUpOf = (loads: readonly Load[]): AutoWarmUp | null => {
+  const [load, ...others] = loads;
+  if (load === undefined || others.length > 0) return null;
+  const earliest = constantFrom(load);
+  if (earliest === null) return null;
+  const latest = Math.floor((earliest + loadDuration(load)) / 2);
+  return { earliest: milliseconds(earliest), latest: milliseconds(Math.max(earliest, latest)) };
+};
