@@ -93,9 +93,10 @@ export const wingFolders: Readonly<Record<string, Grant>> = {
 const wingFloors = [
   'model',
   'judge/facts reading',
-  'judge/limiter',
+  'judge/limiter judge/tokens',
   'judge readers report topics',
   'experiment suite',
+  'experiment/tokens',
   '.',
   'cli',
 ];

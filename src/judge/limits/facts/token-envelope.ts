@@ -21,6 +21,8 @@ interface EnvelopeTerms {
    * their ends, a log after a window, and a bucket never, since it keeps a debt.
    */
   readonly forgottenIn: (windows: number) => number;
+  /** How far a gateway’s own count may be above the usage, if it is known better than for any gateway. */
+  readonly ownCount?: number;
 }
 
 /** The number of lengths of spans that are tried one by one; from there on fewer. */
@@ -35,7 +37,7 @@ const eachWindow = 32;
 export const exceededSpans = (
   uses: readonly LimitUse[],
   { limit, window }: LimitRule,
-  { extra, forgottenIn }: EnvelopeTerms,
+  { extra, forgottenIn, ownCount = ownCountRatio }: EnvelopeTerms,
 ): readonly ExceededSpan[] => {
   const admitted = uses.filter(({ fate }) => fate === 'admitted');
   if (admitted.length === 0) return [];
@@ -54,7 +56,7 @@ export const exceededSpans = (
   const longest = Math.ceil((end - begin) / window) + 1;
   for (let windows = 1; windows <= longest; windows += Math.ceil(windows / eachWindow)) {
     const span = windows * window - windowTolerance(window);
-    const allowed = ownCountRatio * ((windows + extra) * limit + forgottenIn(windows) * overshoot);
+    const allowed = ownCount * ((windows + extra) * limit + forgottenIn(windows) * overshoot);
     for (const admission of admitted) {
       const charged = before(admission, span).least;
       const known = worst.get(admission);

@@ -17,12 +17,12 @@ export const randomFrom = (seed: number): (() => number) => {
 };
 
 /** The state of a limiter: how much is used, and how a charge or a correction (below 0) is added. */
-interface Store {
+export interface Store {
   readonly used: (now: number) => number;
   readonly add: (tokens: number, now: number) => void;
 }
 
-interface StoreShape {
+export interface StoreShape {
   readonly limit: number;
   readonly window: number;
   readonly random: () => number;
@@ -141,7 +141,7 @@ export const tokenStores = {
 } as const satisfies Record<string, (shape: StoreShape) => Store>;
 
 /** A chat as the gateway sees it. `estimate` is its own count of the prompt. */
-interface Chat {
+export interface Chat {
   readonly prompt: number;
   readonly answer: number;
   readonly maxTokens: number;
@@ -151,7 +151,7 @@ interface Chat {
 }
 
 /** What is charged when a chat is admitted and when its usage is known. */
-interface Charging {
+export interface Charging {
   readonly asks: (chat: Chat) => number;
   readonly atStart: (chat: Chat) => number;
   readonly atEnd: (chat: Chat) => number;

@@ -1,0 +1,106 @@
+import { ownCountRatio } from '../../../../judge/limits/facts/token-uses.ts';
+import { countingEvidence, measuredCharges } from '../../judge/tokens/measured-charges.ts';
+import { isRefused, type TokenKind, type TokenLog } from '../../model/token-log.ts';
+import { account, calibrateTokens, reserve } from './measure-charges.ts';
+import {
+  Cut,
+  type OpenExamination,
+  forget,
+  logOf,
+  openExamination,
+  settleOf,
+  type TokenExaminationOptions,
+} from './open-examination.ts';
+import { sendBursts } from './send-bursts.ts';
+import type { TokenClient } from './token-client.ts';
+import { evenTokenPace, evenWindows, sustainedRate } from './token-plan.ts';
+
+/** Sends prompts at an even pace below the limit until one is refused. */
+const sendEvenly = async (examination: OpenExamination): Promise<void> => {
+  const { client, plan, send } = examination;
+  const counting = countingEvidence(measuredCharges(examination.sorted()), ownCountRatio);
+  const ownCount = counting.finding === 'usage' ? 1 : ownCountRatio;
+  const { rate } = evenTokenPace(plan, examination.latency, ownCount);
+  const begun = client.now();
+  const chats = Math.ceil((evenWindows * plan.rule.window * rate) / plan.slice);
+  const isRefusedYet = { yes: false };
+  const sendOne = async (i: number): Promise<void> => {
+    const isStream = i % 2 === 1;
+    const kind: TokenKind = isStream ? 'stream' : 'chat';
+    const reply = await send({ phase: 'even', kind, prompt: plan.slice, maxTokens: 1, isStream });
+    if (isRefused(reply)) isRefusedYet.yes = true;
+  };
+  const all: Promise<void>[] = [];
+  for (let i = 0; i < chats && !isRefusedYet.yes; i += 1) {
+    await client.sleepUntil(begun + (i * plan.slice) / rate);
+    if (isRefusedYet.yes) break;
+    const chat = sendOne(i);
+    // An early end is reported when all are awaited.
+    chat.catch(() => undefined);
+    all.push(chat);
+  }
+  await Promise.all(all);
+};
+
+/** Sends prompts at an even pace above the limit, as few at once as that needs, each when one before it is charged. */
+const sustain = async (examination: OpenExamination): Promise<void> => {
+  const { client, plan, send, onPhaseStart } = examination;
+  const { sustained: prompt, sustain: windows, rule } = plan;
+  if (windows === 0) return;
+  onPhaseStart('sustained');
+  const gap = (prompt * rule.window) / (sustainedRate * rule.tokens);
+  const latency = examination.latency * Math.max(1, prompt / plan.slice);
+  const lanes = Math.ceil((latency + settleOf(examination)) / gap);
+  const begun = client.now();
+  const sendInLane = async (lane: number): Promise<void> => {
+    const isStream = lane % 2 === 1;
+    const query = {
+      phase: 'sustained',
+      kind: isStream ? 'stream' : 'chat',
+      prompt,
+      maxTokens: 1,
+      isStream,
+    } as const;
+    let due = begun + lane * gap;
+    while (due - begun < windows * rule.window) {
+      await client.sleepUntil(due);
+      await send(query);
+      due = Math.max(due + lanes * gap, client.now() + settleOf(examination));
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, (_, lane) => sendInLane(lane)));
+};
+
+const examineAll = async (examination: OpenExamination): Promise<void> => {
+  const { plan, onPhaseStart } = examination;
+  onPhaseStart('calibration');
+  await calibrateTokens(examination);
+  if (!plan.isQuick) {
+    onPhaseStart('accounting');
+    await account(examination);
+    onPhaseStart('reserve');
+    await reserve(examination);
+    await forget(examination);
+    onPhaseStart('even');
+    await sendEvenly(examination);
+  }
+  await forget(examination);
+  await sendBursts(examination);
+  await sustain(examination);
+};
+
+/** Examines the limit of tokens of an idle key. Resolves to the log, whatever ends the examination. */
+export const examineTokens = async (
+  client: TokenClient,
+  options: TokenExaminationOptions,
+): Promise<TokenLog> => {
+  const examination = openExamination(client, options);
+  let cut: string | null = null;
+  try {
+    await examineAll(examination);
+  } catch (error) {
+    if (!(error instanceof Cut)) throw error;
+    cut = error.message;
+  }
+  return logOf(examination, cut);
+};

@@ -1,0 +1,132 @@
+import { longestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
+import { measuredCharges } from '../../judge/tokens/measured-charges.ts';
+import { isAdmitted, isRefused, type TokenReply } from '../../model/token-log.ts';
+import { Cut, type OpenExamination, forget, settleOf } from './open-examination.ts';
+import type { TokenQuery } from './token-client.ts';
+import { tapTokens } from './token-plan.ts';
+
+/** Sends a request of a kind between small chats, which read the rest before, at its end, and when it is charged. */
+const measureKind = async (
+  examination: OpenExamination,
+  query: TokenQuery,
+  { isExact, isWatched }: { isExact: boolean; isWatched: boolean },
+): Promise<TokenReply> => {
+  const { send, tap, pause } = examination;
+  const { phase } = query;
+  const subject = send(query);
+  const beside = isWatched ? pause(30).then(() => tap(phase)) : null;
+  const [reply] = await Promise.all([subject, beside]);
+  await pause(settleOf(examination));
+  await tap(phase);
+  if (isExact) {
+    await pause(settleOf(examination));
+    await tap(phase);
+  }
+  return reply;
+};
+
+/** Measures texts, answers and their charges with a chat and a stream, and half a window later another chat. */
+export const calibrateTokens = async (examination: OpenExamination): Promise<void> => {
+  const { client, plan, tap } = examination;
+  const phase = 'calibration';
+  const first = await tap(phase);
+  if (isRefused(first)) await forget(examination);
+  // Two lengths of text show how many tokens a word has.
+  const words = {
+    phase,
+    kind: 'chat',
+    prompt: plan.visible,
+    maxTokens: 1,
+    isStream: false,
+  } as const;
+  const second = await examination.send({ ...words, isTap: true });
+  if (!isAdmitted(second)) {
+    throw new Cut(
+      isRefused(second)
+        ? 'the first chats were refused: the key is not idle'
+        : `the first chat was answered with status ${second.status}`,
+    );
+  }
+  await examination.pause(settleOf(examination));
+  await tap(phase);
+  const begun = client.now();
+  for (const kind of ['chat', 'stream'] as const) {
+    await calibrateKind(examination, {
+      phase,
+      kind,
+      prompt: plan.slice,
+      maxTokens: 1,
+      isStream: kind === 'stream',
+    });
+  }
+  await client.sleepUntil(begun + plan.rule.window / 2);
+  await tap(phase);
+};
+
+/** The attempts to see the charge of a large prompt: a window may end meanwhile. */
+const attempts = 3;
+
+/** Measures a chat or a stream of the even pace until its charge is seen; throws if none is answered. */
+const calibrateKind = async (examination: OpenExamination, query: TokenQuery): Promise<void> => {
+  let last: TokenReply | null = null;
+  for (let i = 0; i < attempts; i += 1) {
+    const options = { isExact: true, isWatched: query.isStream };
+    const reply = await measureKind(examination, query, options);
+    if (isAdmitted(reply)) {
+      last = reply;
+      examination.latency = Math.max(examination.latency, reply.ended - reply.sent);
+    }
+    const seen = measuredCharges(examination.sorted()).find(({ kind }) => kind === query.kind);
+    if (seen?.isSteady === true) return;
+    if (i === 0 && !isAdmitted(reply) && !isRefused(reply))
+      throw new Cut(`a chat of ${query.prompt} tokens was answered with status ${reply.status}`);
+  }
+  if (last === null)
+    throw new Cut(`chats of ${query.prompt} tokens were refused: the key is not idle`);
+};
+
+/** Measures the charges of the other kinds, evenly enough that the limit of requests is not the reason of a refusal. */
+export const account = async (examination: OpenExamination): Promise<void> => {
+  const { client, plan, tap } = examination;
+  const phase = 'accounting';
+  const medium = { phase, prompt: plan.visible, maxTokens: 1, isStream: false } as const;
+  const stream = { ...medium, isStream: true };
+  const queries: readonly TokenQuery[] = [
+    { ...stream, kind: 'stream-unreported' },
+    { ...medium, kind: 'again', prompt: plan.slice, isRepeated: true },
+    { ...medium, kind: 'answer', maxTokens: 40 },
+    { ...medium, kind: 'two-answers' },
+    { ...stream, kind: 'cut-answering' },
+    { ...stream, kind: 'cut-sent' },
+    { ...medium, kind: 'bad-parameter' },
+    { ...medium, kind: 'unknown-model' },
+    ...(plan.hasOtherModel ? [{ ...medium, kind: 'other-model' } as const] : []),
+    ...(plan.hasAudio
+      ? (['speech', 'transcription'] as const).map((kind) => ({ ...medium, kind, prompt: 0 }))
+      : []),
+  ];
+  const { requests, window } = plan.rule;
+  const gap = requests === null ? 0 : (4 * window) / requests;
+  await tap(phase);
+  for (const query of queries) {
+    const begun = client.now();
+    await measureKind(examination, query, { isExact: query.isStream, isWatched: false });
+    await client.sleepUntil(begun + gap);
+  }
+};
+
+/** Sends small chats together that reserve more than the limit if `max_tokens` is reserved. */
+export const reserve = async (examination: OpenExamination): Promise<void> => {
+  const { plan, send, pause } = examination;
+  if (plan.reserving === 0) return;
+  await pause(longestWindow(plan.rule.window));
+  const maxTokens = Math.ceil((1.02 * plan.rule.tokens) / plan.reserving);
+  const query = {
+    phase: 'reserve',
+    kind: 'cut-answering',
+    prompt: tapTokens,
+    maxTokens,
+    isStream: true,
+  } as const;
+  await Promise.all(Array.from({ length: plan.reserving }, () => send(query)));
+};

@@ -1,0 +1,81 @@
+import { settleTime } from '../../../../judge/limits/facts/token-uses.ts';
+import {
+  isRefused,
+  type TokenLog,
+  type TokenPhase,
+  type TokenReply,
+} from '../../model/token-log.ts';
+import type { TokenClient, TokenQuery } from './token-client.ts';
+import { forgottenAfter, tapTokens, type TokenPlan } from './token-plan.ts';
+
+export interface TokenExaminationOptions {
+  readonly plan: TokenPlan;
+  readonly budget: { readonly requests: number; readonly tokens: number };
+  /** Returns why the examination must stop; `null` while it may go on. */
+  readonly stopReason: () => string | null;
+  readonly onPhaseStart: (phase: TokenPhase) => void;
+}
+
+/** Ends an examination early, with the reason. */
+export class Cut extends Error {}
+
+/** The state of an examination: what was sent, what came back, and what is left of its budget. */
+export const openExamination = (client: TokenClient, options: TokenExaminationOptions) => {
+  const { plan, budget } = options;
+  const replies: TokenReply[] = [];
+  const order = new Map<TokenReply, number>();
+  let sent = 0;
+  let asked = 0;
+  const send = async (query: TokenQuery): Promise<TokenReply> => {
+    const stop = options.stopReason();
+    if (stop !== null) throw new Cut(stop);
+    const tokens = query.prompt + (query.phase === 'reserve' ? 1 : query.maxTokens);
+    if (sent + 1 > budget.requests || asked + tokens > budget.tokens)
+      throw new Cut('the budget is spent');
+    sent += 1;
+    asked += tokens;
+    const serial = sent;
+    const reply = await client.send(query);
+    if (isRefused(reply)) asked -= tokens;
+    order.set(reply, serial);
+    replies.push(reply);
+    return reply;
+  };
+  return {
+    client,
+    plan,
+    onPhaseStart: options.onPhaseStart,
+    send,
+    replies,
+    tap: (phase: TokenPhase, burst = 0): Promise<TokenReply> =>
+      send({
+        phase,
+        burst,
+        kind: 'chat',
+        isTap: true,
+        prompt: tapTokens,
+        maxTokens: 1,
+        isStream: false,
+      }),
+    pause: (time: number): Promise<void> => client.sleepUntil(client.now() + time),
+    sorted: (): readonly TokenReply[] =>
+      replies.toSorted((a, b) => a.sent - b.sent || order.get(a)! - order.get(b)!),
+    /** The longest time of an answer to a prompt of the even pace, in ms. */
+    latency: 0,
+  };
+};
+export type OpenExamination = ReturnType<typeof openExamination>;
+
+/** The time in ms between two looks at whether something ended. */
+export const settleOf = ({ plan }: OpenExamination): number => 1.05 * settleTime(plan.rule.window);
+
+/** Waits until every limiter has forgotten what was sent. */
+export const forget = ({ client, plan }: OpenExamination): Promise<void> =>
+  client.sleepUntil(client.now() + 1.01 * forgottenAfter(plan.rule.window));
+
+/** Returns the log of what was sent so far. */
+export const logOf = ({ client, plan, sorted }: OpenExamination, cut: string | null): TokenLog => {
+  const { rule, isQuick, context } = plan;
+  const charactersPerToken = client.charactersPerToken();
+  return { rule, replies: sorted(), charactersPerToken, isQuick, context, cut };
+};

@@ -1,0 +1,133 @@
+import { settleTime } from '../../../../judge/limits/facts/token-uses.ts';
+import { burstsEvidence, longestBurst, refillStep } from '../../judge/tokens/token-bursts.ts';
+import { tokenGuards } from '../../judge/tokens/token-guards.ts';
+import { isAdmitted, type TokenKind } from '../../model/token-log.ts';
+import { type OpenExamination, forget, logOf, settleOf } from './open-examination.ts';
+import { tapTimes } from './token-plan.ts';
+
+/** The refusals that end a burst. */
+const enoughRefusals = 2;
+/** The answers after which a burst of slow ones is sent at once, in ms of a window of a minute. */
+const slowAnswer = 4000;
+
+/** The most large prompts that follow a refused burst until one is refused when all others are charged. */
+const furtherChats = 12;
+
+/** Sends large prompts one by one after a refusal, since many at once are refused before the others are charged. */
+const askAgain = async (
+  examination: OpenExamination,
+  burst: number,
+  until: number,
+): Promise<void> => {
+  const { client, plan, send, pause } = examination;
+  await pause(settleOf(examination));
+  for (let i = 0; i < furtherChats && client.now() < until; i += 1) {
+    const query = {
+      phase: 'burst',
+      burst,
+      kind: 'chat',
+      prompt: plan.large,
+      maxTokens: 1,
+      isStream: false,
+    } as const;
+    if (!isAdmitted(await send(query))) return;
+  }
+};
+
+/** Sends a burst: several at once until what is under way is certainly more than the limit, then small chats. */
+const sendBurst = async (examination: OpenExamination, burst: number): Promise<void> => {
+  const { client, plan, send, tap } = examination;
+  const { tokens, window } = plan.rule;
+  const scale = window / 60_000;
+  const { ownCount } = tokenGuards(logOf(examination, null)).terms;
+  const begun = client.now();
+  const elapsed = (): number => client.now() - begun;
+  const latency = examination.latency * Math.max(1, plan.large / plan.slice);
+  const isSlow = latency > slowAnswer * scale;
+  const together = isSlow ? plan.burstRequests : Math.ceil((36 * latency) / (window / 10));
+  const state = { refused: 0, sent: 0, underWay: 0 };
+  const isEnough = (): boolean => {
+    const until = (isSlow ? 0 : elapsed()) + 1.5 * latency + settleTime(window) + 2800 * scale;
+    return state.underWay >= ownCount * tokens * (1 + refillStep + until / window) + plan.large;
+  };
+  const most = plan.burstRequests - tapTimes.length;
+  const sendUntilEnough = async (): Promise<void> => {
+    while (
+      state.refused < enoughRefusals &&
+      !isEnough() &&
+      state.sent < most &&
+      elapsed() < longestBurst(window)
+    ) {
+      const isStream = state.sent % 2 === 1;
+      const kind: TokenKind = isStream ? 'stream' : 'chat';
+      state.sent += 1;
+      state.underWay += plan.large;
+      const reply = await send({
+        phase: 'burst',
+        burst,
+        kind,
+        prompt: plan.large,
+        maxTokens: 1,
+        isStream,
+      });
+      if (isAdmitted(reply)) continue;
+      state.underWay -= plan.large;
+      state.refused += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, together) }, sendUntilEnough));
+  const ended = client.now();
+  if (state.refused > 0) await askAgain(examination, burst, begun + longestBurst(window));
+  for (const time of tapTimes) {
+    await client.sleepUntil(ended + time * 1000 * scale);
+    await tap('burst', burst);
+  }
+};
+
+/** Returns the next moment that is a whole number of windows after `origin`. */
+const nextPhase = (now: number, origin: number, window: number): number =>
+  origin + Math.ceil((now - origin) / window) * window;
+
+/** Returns when a burst after a small chat begins: at a phase, soon after the chat or more than a window after it. */
+const burstAfter = (now: number, origin: number, window: number): number => {
+  const next = nextPhase(now, origin, window);
+  return next - now < window / 6 ? next : nextPhase(now + 1.1 * window, origin, window);
+};
+
+/** Returns the numbers of the bursts after which more was admitted than any limiter admits. */
+const exceededBursts = (examination: OpenExamination): readonly number[] => {
+  const log = logOf(examination, null);
+  return burstsEvidence(log, tokenGuards(log).terms).flatMap(({ exceeded }, i) =>
+    exceeded === null ? [] : [i + 1],
+  );
+};
+
+/** Sends both bursts, half a window apart, and before the second a small chat to a key that was idle for two windows. */
+export const sendBursts = async (examination: OpenExamination): Promise<void> => {
+  const { client, plan, tap, onPhaseStart } = examination;
+  const { window } = plan.rule;
+  onPhaseStart('burst');
+  const first = client.now();
+  await sendBurst(examination, 1);
+  await forget(examination);
+  onPhaseStart('recovery');
+  const early = 2 * Math.max(settleOf(examination), examination.latency);
+  const origin = burstAfter(client.now() + early, first + window / 2, window);
+  // A window that began with the small chat has ended, or does not end within the burst.
+  if (origin - client.now() < window / 6) await client.sleepUntil(origin - early);
+  if (!isAdmitted(await tap('recovery'))) {
+    await forget(examination);
+    await tap('recovery');
+    return;
+  }
+  onPhaseStart('burst');
+  await client.sleepUntil(origin);
+  await sendBurst(examination, 2);
+  const exceeded = exceededBursts(examination);
+  if (exceeded.length !== 1) return;
+  // The end of a window explains one: a third burst is half a window from it.
+  await forget(examination);
+  await client.sleepUntil(nextPhase(client.now(), exceeded[0] === 1 ? origin : first, window));
+  onPhaseStart('burst');
+  await sendBurst(examination, 3);
+};

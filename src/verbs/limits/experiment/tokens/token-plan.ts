@@ -1,0 +1,225 @@
+import { longestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
+import { type TokenRule } from '../../model/token-log.ts';
+import { ownCountRatio, settleTime } from '../../../../judge/limits/facts/token-uses.ts';
+import { refillStep } from '../../judge/tokens/token-bursts.ts';
+import { promptSlack } from '../../judge/tokens/token-charges.ts';
+
+/** The most requests of a burst, of the even pace and of the test of reservations, as shares of the limit of requests. */
+const burstShare = 0.8;
+const evenShare = 0.9;
+const sustainedShare = 0.78;
+const reserveShare = 0.5;
+/** The requests of a burst, and of the even pace, that make the limit, if the limit of requests allows so many. */
+const perBurst = 24;
+const perEven = 54;
+/** The tokens of a small chat, of which the answer has one. */
+export const tapTokens = 20;
+/** The tokens of a prompt that is large enough to be seen in the remaining tokens. */
+const visibleShare = 1 / 1000;
+/** The share of a context that a prompt fills, so that an estimate of the gateway does not refuse it. */
+const usableContext = 0.95;
+/** The seconds after the end of a burst at which small chats show whether its usage is charged. */
+export const tapTimes = [0, 1.05, 2, 4, 8, 15] as const;
+/** The windows for which the even pace lasts. */
+export const evenWindows = 2.1;
+/** The rate of the sustained load as a multiple of the limit. */
+export const sustainedRate = 1.3;
+/** The tokens and time of a slow answer, as shares of a window, that the size of a burst allows for. */
+const usualDelay = 1 / 12;
+
+export interface TokenPlan {
+  readonly rule: TokenRule;
+  readonly context: number | null;
+  readonly isQuick: boolean;
+  /** The number of windows of load above the limit; 0 for none. */
+  readonly sustain: number;
+  /** The tokens of a prompt of a burst, of the even pace, and of one that is just visible. */
+  readonly large: number;
+  readonly slice: number;
+  /** The tokens of a prompt of the sustained load. */
+  readonly sustained: number;
+  readonly visible: number;
+  /** The most requests of a burst, its small chats included. */
+  readonly burstRequests: number;
+  /** How many chats together reserve the limit; 0 if the context is too small for that. */
+  readonly reserving: number;
+  readonly hasOtherModel: boolean;
+  readonly hasAudio: boolean;
+}
+
+export interface TokenPlanTerms extends Pick<
+  TokenPlan,
+  'rule' | 'context' | 'isQuick' | 'sustain' | 'hasOtherModel' | 'hasAudio'
+> {}
+
+const count = (value: number): string => Math.ceil(value).toLocaleString('en-US');
+
+/** Returns the requests of a burst that certainly exceeds the limit, with its small chats. */
+const neededRequests = ({ tokens }: TokenRule, large: number): number =>
+  Math.ceil((ownCountRatio * (1 + refillStep + usualDelay) * tokens) / large) + 1 + tapTimes.length;
+
+/**
+ * Plans an examination of a limit of tokens, or says why there is none. Example: for 60 requests and 2,000,000 tokens a
+ * minute a burst has prompts of 83,333 tokens and the even pace those of 44,444. With a context of 33,333 tokens 60
+ * requests cannot use more than the limit, so it never binds.
+ */
+export const planTokens = (terms: TokenPlanTerms): TokenPlan | string => {
+  const { rule, context } = terms;
+  const { tokens } = rule;
+  const requests = rule.requests ?? Infinity;
+  const largest = context === null ? Infinity : usableContext * context;
+  if (context !== null && context * requests < tokens) {
+    return `the limit of ${count(tokens)} tokens cannot bind: ${count(requests)} requests of at most ${count(context)} tokens use at most ${count(context * requests)}`;
+  }
+  const large = Math.min(
+    tokens / Math.min(perBurst, Math.max(1, burstShare * requests * 0.5)),
+    largest,
+  );
+  const burstRequests = neededRequests(rule, large);
+  if (burstRequests > requests * burstShare + tapTimes.length) {
+    const needed =
+      tokens / ((burstShare * requests - 1) / (ownCountRatio * (1 + refillStep + usualDelay)));
+    return `a burst above ${count(tokens)} tokens needs ${count(burstRequests)} of ${count(requests)} requests in a window: too many to tell both limits apart; a model with a context of ${count(needed / usableContext)} tokens is enough`;
+  }
+  const perWindow = Math.max(6, Math.min(perEven, Math.floor(evenShare * requests)));
+  const reserving = Math.max(
+    Math.min(perBurst, Math.floor(reserveShare * 0.8 * requests)),
+    Math.ceil(tokens / largest),
+  );
+  return {
+    ...terms,
+    large: Math.floor(large),
+    sustained: Math.floor(
+      Math.min(largest, (sustainedRate * tokens) / Math.min(perEven, sustainedShare * requests)),
+    ),
+    slice: Math.floor(Math.min(tokens / perWindow, largest)),
+    visible: Math.floor(Math.min(Math.max(5 * tapTokens, tokens * visibleShare), largest)),
+    burstRequests: Math.floor(Math.min(burstRequests + 6, requests * burstShare + tapTimes.length)),
+    reserving: reserving <= reserveShare * requests ? reserving : 0,
+  };
+};
+
+/** Returns the rate of the even pace in tokens per ms, and the amount that a client may use at once beside it. */
+export const evenTokenPace = (
+  { rule, slice }: TokenPlan,
+  latency: number,
+  ownCount = ownCountRatio,
+) => {
+  const { tokens, window } = rule;
+  const own = promptSlack * slice + 1;
+  const atOnce = Math.min(
+    tokens / 5,
+    ((1.6 * latency + 1.5 * settleTime(window)) * tokens) / window + 2 * slice,
+  );
+  const rate = (0.98 * (tokens - own - atOnce)) / (ownCount * longestWindow(window));
+  return { rate, atOnce };
+};
+
+/** Returns the time in ms without a request in flight after which every limiter has forgotten all of them. */
+export const forgottenAfter = (window: number): number =>
+  2 * longestWindow(window) + settleTime(window);
+
+/** The usual time of an answer in ms, until one is measured. */
+const usualLatency = 1000;
+
+/** What an examination uses: for a gateway that keeps its limit and charges at the end, and at most. */
+export interface TokenBudget {
+  readonly requests: { readonly usual: number; readonly most: number };
+  readonly tokens: { readonly usual: number; readonly most: number };
+  /** The usual time in ms. */
+  readonly time: number;
+  /** The usual and the largest price in micro-units of the currency; `null` without prices. */
+  readonly cost: { readonly usual: number; readonly most: number } | null;
+}
+
+interface Part {
+  readonly requests: number;
+  readonly tokens: number;
+  readonly time: number;
+}
+
+const sum = (parts: readonly Part[], pick: (part: Part) => number): number =>
+  parts.reduce((whole, part) => whole + pick(part), 0);
+
+/** Lists the phases with their usual requests, tokens and times. */
+const partsOf = (plan: TokenPlan): { readonly parts: readonly Part[]; readonly burst: Part } => {
+  const { rule, isQuick, sustain, large, slice, visible, reserving } = plan;
+  const { tokens, window } = rule;
+  const scale = window / 60_000;
+  const [idle, latency] = [forgottenAfter(window), usualLatency * scale];
+  const kinds = 10 - (plan.hasOtherModel ? 0 : 1) - (plan.hasAudio ? 0 : 2);
+  const perKind = Math.max(
+    2 * latency + settleTime(window),
+    (4 * window) / (rule.requests ?? Infinity),
+  );
+  const calibration = {
+    requests: 11,
+    tokens: 2.3 * slice + visible,
+    time: window / 2 + 5 * latency + 3 * settleTime(window),
+  };
+  const accounting = {
+    requests: 2 * kinds + 4,
+    tokens: slice + 7 * visible,
+    time: kinds * perKind,
+  };
+  const reserve = { requests: reserving, tokens: 0, time: longestWindow(window) + latency };
+  const evenTokens = evenTokenPace(plan, latency, 1).rate * evenWindows * window;
+  const even = {
+    requests: Math.ceil(evenTokens / slice),
+    tokens: evenTokens,
+    time: evenWindows * window + latency + idle,
+  };
+  const sending = 6000 * scale;
+  const needed =
+    tokens * (1 + refillStep + (2 * latency + settleTime(window) + 4000 * scale) / window);
+  const burstTokens = Math.ceil(needed / large + 1) * large;
+  const burst = {
+    requests: burstTokens / large + tapTimes.length,
+    tokens: burstTokens,
+    time: sending + tapTimes.at(-1)! * 1000 * scale,
+  };
+  // The second burst begins half a window from the first, or a window and a half.
+  const between = { requests: 1, tokens: tapTokens, time: idle + window / 4 };
+  const sustained = {
+    requests: ((sustainedRate * tokens) / plan.sustained) * sustain,
+    tokens: 1.2 * sustain * tokens,
+    time: sustain * window,
+  };
+  const parts = [
+    calibration,
+    { requests: 0, tokens: 0, time: idle },
+    ...(isQuick ? [] : [accounting, reserve, even]),
+    burst,
+    between,
+    burst,
+    ...(sustain > 0 ? [sustained] : []),
+  ];
+  return { parts, burst };
+};
+
+/** The share by which a plan may exceed what it usually uses, beside a third burst. */
+const reserveOfBudget = 1.15;
+
+/** Returns what a plan uses, at prices in micro-units for a million tokens. */
+export const tokenBudget = (
+  plan: TokenPlan,
+  price: { readonly input: number; readonly output: number } | null,
+): TokenBudget => {
+  const { parts, burst } = partsOf(plan);
+  const requests = Math.round(sum(parts, (part) => part.requests));
+  const tokens = Math.round(sum(parts, (part) => part.tokens));
+  const mostOf = (usual: number, ofBurst: number): number =>
+    Math.ceil(reserveOfBudget * (usual + ofBurst));
+  const most = { requests: mostOf(requests, burst.requests), tokens: mostOf(tokens, burst.tokens) };
+  const priceOf = (all: number, chats: number): number =>
+    price === null ? 0 : (all * price.input + chats * price.output) / 1e6;
+  return {
+    requests: { usual: requests, most: most.requests },
+    tokens: { usual: tokens, most: most.tokens },
+    time: sum(parts, (part) => part.time),
+    cost:
+      price === null
+        ? null
+        : { usual: priceOf(tokens, requests), most: priceOf(most.tokens, most.requests) },
+  };
+};

@@ -1,0 +1,349 @@
+import { advisoryCheck, isViolation, type LimitCheck } from '../../../../model/limits/limit-log.ts';
+import { mostWithin } from '../../../../judge/limits/facts/interval-counts.ts';
+import type { TokenFindings } from '../../model/token-report.ts';
+import { isRefused, type TokenLog, type TokenReply } from '../../model/token-log.ts';
+import { chargeRows, checkAccounting } from './check-accounting.ts';
+import { checkReportedTokens } from './check-token-headers.ts';
+import { burstsEvidence, type BurstEvidence, areHalfApart } from './token-bursts.ts';
+import { chargesOf, roundedCount } from './token-charges.ts';
+import {
+  tokenGuards,
+  type TokenGuards,
+  whyLeastIsUnsure,
+  whyMostIsUnsure,
+  whyRefusalIsUnsure,
+} from './token-guards.ts';
+import {
+  refusedAfterIdle,
+  tokensExceeded,
+  tokensRefusedEarly,
+  wronglyNamed,
+} from './token-refusals.ts';
+
+/** What the operator says of a gateway. */
+export interface TokenPromises {
+  /** Nobody else uses the key, and usage is what is charged (`--yes-tokens`). */
+  readonly isPromised: boolean;
+  /** Prompts are charged when a request is admitted (`--charged sent`). */
+  readonly isChargedWhenSent: boolean;
+}
+
+interface Evidence {
+  readonly log: TokenLog;
+  readonly guards: TokenGuards;
+  readonly bursts: readonly BurstEvidence[];
+  readonly promises: TokenPromises;
+}
+
+const section = '8';
+const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(1))} s`;
+const perWindow = ({ tokens, window }: TokenLog['rule']): string =>
+  `${roundedCount(tokens)} tokens in ${seconds(window)}`;
+
+interface Finding {
+  readonly isFound: boolean;
+  /** What excuses it; `null` if nothing does. */
+  readonly why: string | null;
+  /** Whether the examination shows that there is none. */
+  readonly isProved: boolean;
+  readonly observed: string;
+  /** The requests that show it. */
+  readonly shownBy: readonly TokenReply[];
+}
+
+/** Makes a check that violates the limit if something was found that nothing excuses. */
+const violating = (
+  { id, claim }: Pick<LimitCheck, 'id' | 'claim'>,
+  { isFound, why, isProved, observed, shownBy }: Finding,
+): LimitCheck =>
+  advisoryCheck({
+    id,
+    claim,
+    section,
+    violates: true,
+    evidence: evidenceOf(shownBy),
+    finding: isFound ? (why === null ? 'refuted' : 'undecided') : isProved ? 'proved' : 'undecided',
+    observed: isFound && why !== null ? `${observed}; but ${why}` : observed,
+  });
+
+/** The share of the limit that must certainly be used before a refusal for the limit to be called kept. */
+const enoughUse = 0.7;
+
+/** The most requests that are listed as evidence. */
+const mostRows = 5;
+
+const evidenceOf = (replies: readonly TokenReply[]): readonly string[] =>
+  replies
+    .slice(0, mostRows)
+    .map(
+      ({ sent, phase, kind, prompt, status, unit }) =>
+        `at ${seconds(sent)}, ${phase}: ${kind} of ${roundedCount(prompt)} tokens, ${status}${unit === null ? '' : ` for ${unit}`}`,
+    );
+
+const times = (replies: readonly TokenReply[]): string =>
+  replies.length === 0 ? 'none' : `${replies.length}, the first at ${seconds(replies[0]!.sent)}`;
+
+const checkBurst = ({ log, guards, bursts, promises }: Evidence): LimitCheck => {
+  const above = bursts.filter((burst) => burst.exceeded !== null);
+  const exceeded = above.flatMap(({ exceeded: found }) => found ?? []);
+  const worst = exceeded[0];
+  const below = bursts.filter(
+    (burst) => burst.exceeded === null && (burst.beforeRefusal ?? 0) >= enoughUse * log.rule.tokens,
+  );
+  const observed =
+    worst === undefined
+      ? `${bursts.length} bursts, none above what any limiter admits`
+      : `${exceeded.length} of ${bursts.length} bursts: a request was admitted after ${roundedCount(worst.charged)} tokens were charged, where at most ${roundedCount(worst.allowed)} are allowed`;
+  const isOnce = !areHalfApart(above, log.rule.window);
+  return violating(
+    {
+      id: 'token-burst',
+      claim: `From idle, nothing is admitted after more than ${perWindow(log.rule)} and what is refilled meanwhile were charged.`,
+    },
+    {
+      isFound: exceeded.length > 0 && !(isOnce && below.length > 1),
+      why: isOnce
+        ? 'the end of a window explains the bursts at one phase'
+        : whyLeastIsUnsure(guards, promises),
+      isProved: below.length > 1,
+      shownBy: exceeded.map(({ admission }) => admission),
+      observed,
+    },
+  );
+};
+
+const checkEnvelope = ({ log, guards, promises }: Evidence): LimitCheck => {
+  const [worst, ...others] = tokensExceeded(log, guards.terms).toSorted(
+    (a, b) => b.charged / b.allowed - a.charged / a.allowed,
+  );
+  return violating(
+    {
+      id: 'token-envelope',
+      claim:
+        'In no number of windows more tokens are charged before an admission than any limiter allows.',
+    },
+    {
+      isFound: worst !== undefined,
+      why: whyLeastIsUnsure(guards, promises),
+      isProved: false,
+      shownBy: [],
+      observed:
+        worst === undefined
+          ? 'the limit was not exceeded'
+          : `${others.length + 1} were admitted after more, the worst after ${roundedCount(worst.charged)} tokens in ${seconds(worst.span)}, where at most ${roundedCount(worst.allowed)} are allowed`,
+    },
+  );
+};
+
+const checkEarly = ({ log, guards, promises }: Evidence): LimitCheck => {
+  const { finding } = guards.counting;
+  const isRestTrue = finding === 'usage' || finding === 'near';
+  const early = tokensRefusedEarly(log, guards.terms, isRestTrue);
+  const even = log.replies.filter(({ phase }) => phase === 'even');
+  return violating(
+    {
+      id: 'token-early',
+      claim: `Who stays below ${perWindow(log.rule)} at any pace is not refused for tokens.`,
+    },
+    {
+      isFound: early.length > 0,
+      why: whyMostIsUnsure(guards, promises),
+      isProved: even.length > 0 && !even.some(isRefused),
+      shownBy: early,
+      observed:
+        early.length === 0
+          ? `${even.length} requests at an even pace, ${even.filter(isRefused).length} refused`
+          : `refused although too little can have been used: ${times(early)}`,
+    },
+  );
+};
+
+const checkRecovery = ({ log, guards }: Evidence): LimitCheck => {
+  const refused = refusedAfterIdle(log, guards.terms);
+  const looked = log.replies.filter(({ phase }) => phase === 'recovery');
+  return violating(
+    {
+      id: 'token-recovery',
+      claim: 'After two windows without a request, a small chat is admitted.',
+    },
+    {
+      isFound: refused.length > 0,
+      why: whyRefusalIsUnsure(guards),
+      isProved: looked.some(({ status }) => status === 200),
+      shownBy: refused,
+      observed:
+        looked.length === 0 ? 'not tried' : `refused: ${times(refused)} of ${looked.length}`,
+    },
+  );
+};
+
+const checkNames = ({ log, guards }: Evidence): LimitCheck => {
+  const wrong = wronglyNamed(log);
+  const named = log.replies.filter(({ unit }) => unit !== null);
+  return violating(
+    {
+      id: 'token-names',
+      claim: 'No refusal names requests where too few were sent for that.',
+    },
+    {
+      isFound: wrong.length > 0,
+      why: whyRefusalIsUnsure(guards),
+      isProved: named.length > 0 && named.every(({ unit }) => unit === 'tokens'),
+      shownBy: wrong,
+      observed: `named requests without a cause: ${times(wrong)} of ${named.length} that name a limit`,
+    },
+  );
+};
+
+/** Says how many tokens were in flight at once, which only a charge at the start prevents. */
+const checkAtOnce = ({ log, guards, bursts, promises }: Evidence): LimitCheck => {
+  const { tokens } = log.rule;
+  const most = bursts.toSorted((a, b) => b.atOnce - a.atOnce)[0];
+  const share = (most?.atOnce ?? 0) / tokens;
+  const isMore = share > guards.terms.ownCount;
+  return advisoryCheck({
+    id: 'token-at-once',
+    claim: 'Requests that are sent together cannot use more than the limit.',
+    violates: promises.isChargedWhenSent,
+    finding: isMore ? 'refuted' : 'undecided',
+    observed: `${most?.requestsAtOnce ?? 0} in flight at once with ${share.toFixed(2)} of the limit were admitted`,
+  });
+};
+
+const checkSettling = ({ guards: { settling } }: Evidence): LimitCheck =>
+  advisoryCheck({
+    id: 'token-settling',
+    claim: 'Usage is charged soon after the answer, within a tenth of a window.',
+    finding: !settling.isMeasured ? 'undecided' : settling.isLate ? 'refuted' : 'proved',
+    observed: settling.isMeasured
+      ? `within ${seconds(settling.settle)}`
+      : 'no small chat after a burst was refused',
+  });
+
+/** Returns why the bursts do not show that the limit is reached and refused, one sentence each. */
+const whyNotReached = ({ log, bursts }: Evidence): readonly string[] => {
+  const below = bursts.filter(({ exceeded }) => exceeded === null);
+  const before = below.flatMap(({ beforeRefusal }) => beforeRefusal ?? []);
+  if (before.filter((charged) => charged >= enoughUse * log.rule.tokens).length > 1) return [];
+  const byRequests = log.replies.filter(
+    (reply) => reply.burst > 0 && isRefused(reply) && reply.unit === 'requests',
+  ).length;
+  if (byRequests > 0)
+    return [`the limit of requests refused ${byRequests} of the bursts before that of tokens`];
+  return before.length < 2
+    ? ['not two bursts were refused for tokens']
+    : [
+        `a burst was refused after ${roundedCount(Math.min(...before))} tokens: by a small bucket, or by a lower limit`,
+      ];
+};
+
+/** Returns why nothing shows that the limit is kept, one sentence each; none if it is shown. */
+const whyNotKept = (evidence: Evidence, checks: readonly LimitCheck[]): readonly string[] => {
+  const { log, guards } = evidence;
+  const { counting } = guards;
+  const { tokens, window } = log.rule;
+  const findingOf = (id: string) => checks.find((check) => check.id === id)?.finding;
+  const uses = chargesOf(log.replies, guards.terms);
+  const charges = uses.map(({ sent, settled, least }) => ({
+    from: sent,
+    until: settled,
+    least,
+    most: least,
+  }));
+  const fullest = mostWithin(charges, window).most;
+  const isTokens = ({ unit }: TokenReply): boolean => unit === 'tokens' || unit === null;
+  const refused = log.replies.filter((reply) => isRefused(reply) && isTokens(reply));
+  const excused = checks.filter(
+    ({ violates, finding, observed }) =>
+      violates && finding === 'undecided' && observed.includes('; but '),
+  );
+  if (log.cut !== null) return [`the examination ended early: ${log.cut}`];
+  if (refused.length === 0) {
+    const byRequests = log.replies.filter(
+      (reply) => isRefused(reply) && reply.unit === 'requests',
+    ).length;
+    if (byRequests > 0)
+      return [
+        `nothing was refused for tokens, and ${byRequests} for requests: the limit of tokens was never reached`,
+      ];
+    return fullest < guards.terms.ownCount * tokens
+      ? [
+          `nothing was refused for tokens: ${roundedCount(fullest)} tokens were used in the fullest window, and ${roundedCount(tokens)} were never reached`,
+        ]
+      : [
+          `nothing was refused for tokens, after ${roundedCount(fullest)} of ${roundedCount(tokens)} in a window`,
+          ...excused.map(({ observed }) => observed),
+        ];
+  }
+  if (excused.length > 0) return excused.map(({ id, observed }) => `${id}: ${observed}`);
+  return [
+    ...whyNotReached(evidence),
+    ...(counting.finding === 'less' || counting.finding === 'more'
+      ? [`by the remaining tokens ${(counting.ratio ?? 0).toFixed(2)} times the usage is charged`]
+      : []),
+    ...(guards.settling.isLate
+      ? [`usage is charged as late as ${seconds(guards.settling.settle)} after an answer`]
+      : []),
+    ...(log.isQuick
+      ? ['whether it refuses below the limit was not examined (--tokens quick)']
+      : []),
+    ...(!log.isQuick && findingOf('token-early') !== 'proved'
+      ? ['an even pace below the limit was refused, and nothing proves why']
+      : []),
+    ...(findingOf('token-recovery') === 'proved' ? [] : ['nothing shows that it recovers']),
+  ];
+};
+
+const chargedAtOf = ({ log, guards }: Evidence): TokenFindings['chargedAt'] => {
+  const isReserved = log.replies.some(
+    (reply) => reply.phase === 'reserve' && isRefused(reply) && reply.unit === 'tokens',
+  );
+  if (isReserved) return 'reserved';
+  return guards.when === 'admission' ? 'admission' : guards.when === null ? null : 'end';
+};
+
+/** Returns what requests that are sent together can use, if they are charged at their end. */
+const atOnceOf = (
+  { log, bursts }: Evidence,
+  chargedAt: TokenFindings['chargedAt'],
+): TokenFindings['atOnce'] => {
+  const { requests, tokens } = log.rule;
+  const most = bursts.toSorted((a, b) => b.atOnce - a.atOnce)[0];
+  if (most === undefined || chargedAt === 'reserved' || chargedAt === 'admission') return null;
+  if (most.atOnce > tokens) return { requests: most.requestsAtOnce, limits: most.atOnce / tokens };
+  if (chargedAt === null || log.context === null || requests === null) return null;
+  return { requests, limits: (requests * log.context) / tokens };
+};
+
+/** Judges an examination of a limit of tokens. Only facts that hold for every limiter of the limit violate it. */
+export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFindings => {
+  const guards = tokenGuards(log);
+  const evidence = { log, guards, promises, bursts: burstsEvidence(log, guards.terms) };
+  const checks = [
+    checkBurst(evidence),
+    checkEnvelope(evidence),
+    checkEarly(evidence),
+    checkRecovery(evidence),
+    checkNames(evidence),
+    checkReportedTokens(log, guards.terms),
+    checkAtOnce(evidence),
+    checkAccounting(guards),
+    checkSettling(evidence),
+  ];
+  const violations = checks.filter(isViolation).map(({ id, observed }) => `${id}: ${observed}`);
+  const undecided = whyNotKept(evidence, checks);
+  const chargedAt = chargedAtOf(evidence);
+  const verdict = violations.length > 0 ? 'violated' : undecided.length > 0 ? 'undecided' : 'kept';
+  const kept = [
+    'both bursts were refused at the limit, an even pace below it never, and the key recovered',
+  ];
+  const reasons = { violated: violations, undecided, kept }[verdict];
+  return {
+    verdict,
+    reasons,
+    checks,
+    charges: chargeRows(guards.charges),
+    chargedAt,
+    atOnce: atOnceOf(evidence, chargedAt),
+  };
+};

@@ -1,0 +1,156 @@
+import { isAdmitted, type TokenKind, type TokenReply, usedTokens } from '../../model/token-log.ts';
+
+/** What the reported rest says that a request was charged. */
+export interface MeasuredCharge {
+  readonly kind: TokenKind;
+  readonly status: number;
+  readonly prompt: number;
+  /** The tokens that the answer reports; `null` if it reports none. */
+  readonly used: number | null;
+  /** The tokens by which the rest fell for it; `null` if the rest does not show it. */
+  readonly charge: number | null;
+  /** Whether the rest stood still beside it, so that nothing was refilled or forgotten meanwhile. */
+  readonly isSteady: boolean;
+}
+
+const restOf = ({ reported }: TokenReply): number | null => reported?.remaining ?? null;
+
+/** The tokens by which two counts of one small chat may differ. */
+const rounding = 2;
+
+interface Group {
+  readonly before: TokenReply;
+  readonly subject: TokenReply;
+  /** The small chats beside and after the subject, the last of which are sent when its usage should be charged. */
+  readonly after: readonly TokenReply[];
+}
+
+/** The most small chats that belong to a request: one beside it, and two after it. */
+const mostAfter = 3;
+
+/** Groups each request of a kind with the small chat before it and those after it. */
+const groupsOf = (replies: readonly TokenReply[]): readonly Group[] => {
+  const groups: Group[] = [];
+  for (const [i, subject] of replies.entries()) {
+    const before = replies[i - 1];
+    if (subject.isTap || before?.isTap !== true) continue;
+    const next = replies.findIndex((reply, j) => j > i && !reply.isTap);
+    const after = replies.slice(i + 1, Math.min(next === -1 ? Infinity : next, i + 1 + mostAfter));
+    if (after.length > 0) groups.push({ before, subject, after });
+  }
+  return groups;
+};
+
+const sumUsed = (replies: readonly TokenReply[]): number =>
+  replies.reduce((sum, reply) => sum + (usedTokens(reply) ?? 0), 0);
+
+/** Measures a group: the fall of the rest, but for the small chats in between. */
+const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCharge => {
+  const { kind, status, prompt } = subject;
+  const used = usedTokens(subject);
+  const common = { kind, status, prompt, used };
+  const begin = restOf(before);
+  const answered = after.every(isAdmitted) && isAdmitted(before);
+  const last = after.at(-1)!;
+  const end = restOf(last);
+  if (begin === null || end === null || !answered)
+    return { ...common, charge: null, isSteady: false };
+  // A rest is reported with or without the chat’s own charge; small chats are all alike.
+  const charge = begin - end - sumUsed(after);
+  const isFull = end >= fullest - (usedTokens(last) ?? 0) - rounding;
+  const previous = after.at(-2);
+  const earlier = previous === undefined || previous.sent < subject.ended ? null : restOf(previous);
+  const isSteady =
+    earlier !== null && Math.abs(earlier - end - (usedTokens(last) ?? 0)) <= rounding;
+  const isShown = charge >= -rounding && !(isFull && charge <= rounding);
+  return { ...common, charge: isShown ? Math.max(0, charge) : null, isSteady: isSteady && isShown };
+};
+
+/**
+ * Returns what was charged for each kind of request. A rest that was refilled, or forgot something, shows too little and
+ * never too much, so of several measurements of a kind the largest counts, most of all beside a rest that stood still.
+ */
+export const measuredCharges = (replies: readonly TokenReply[]): readonly MeasuredCharge[] => {
+  const measured = replies.filter(({ phase }) => phase === 'calibration' || phase === 'accounting');
+  const fullest = measured.reduce((most, reply) => Math.max(most, restOf(reply) ?? 0), 0);
+  const best = new Map<TokenKind, MeasuredCharge>();
+  for (const group of groupsOf(measured)) {
+    const found = measure(group, fullest);
+    const known = best.get(found.kind);
+    const isMore = (found.charge ?? -1) > (known?.charge ?? -1);
+    if (known === undefined || (found.isSteady === known.isSteady ? isMore : found.isSteady))
+      best.set(found.kind, found);
+  }
+  return [...best.values()];
+};
+
+/** When the prompt of a stream is charged, by the rest that a small chat beside it reported before its first byte. */
+export const chargedWhen = (replies: readonly TokenReply[]): 'admission' | 'later' | null => {
+  const found = groupsOf(replies.filter(({ phase }) => phase === 'calibration')).flatMap(
+    ({ before, subject, after }) => {
+      const beside = after.find(
+        ({ sent, answered }) => sent < subject.answered && answered < subject.answered,
+      );
+      const [begin, seen] = [restOf(before), beside === undefined ? null : restOf(beside)];
+      if (subject.kind !== 'stream' || begin === null || seen === null || seen > begin) return [];
+      return [begin - seen > subject.prompt / 2 ? ('admission' as const) : ('later' as const)];
+    },
+  );
+  return found[0] ?? null;
+};
+
+/** What the charges of large prompts say of the gateway’s count. */
+export interface CountingEvidence {
+  /** `usage`: charges are the usage; `near`: within the tolerance; `unknown`: the rest does not show it. */
+  readonly finding: 'usage' | 'near' | 'more' | 'less' | 'unknown';
+  /** The charge as a multiple of the usage that is the furthest from 1; `null` if unknown. */
+  readonly ratio: number | null;
+  /** Whether the ratio is one that no count of these texts has, so that it excuses nothing. */
+  readonly isImplausible: boolean;
+}
+
+/** The tolerance within which charges are usage. */
+const exactness = 0.01;
+/** The counts of text with four characters a token by any tokenizer, as multiples of its tokens. */
+export const plausibleRatios = { least: 0.7, most: 1.6 };
+/** The share of an excess that a small prompt has as well, from which on it is a constant, such as a hidden prompt. */
+const constantShare = 0.2;
+
+/** Decides whether much too high charges grow with the prompt, so that no hidden prompt explains them. */
+const growsWithPrompt = (charges: readonly MeasuredCharge[], large: MeasuredCharge): boolean => {
+  const small = charges.filter(
+    ({ used, charge, status }) =>
+      status === 200 && used !== null && charge !== null && used < (large.used ?? 0) / 4,
+  );
+  const excess = (large.charge ?? 0) - (large.used ?? 0);
+  return (
+    small.length > 0 && small.every((each) => each.charge! - each.used! < constantShare * excess)
+  );
+};
+
+/** Reads how a gateway counts from the charges of chats and streams with a large prompt. */
+export const countingEvidence = (
+  charges: readonly MeasuredCharge[],
+  ownCount: number,
+): CountingEvidence => {
+  const large = charges.filter(
+    ({ kind, charge, used }) =>
+      (kind === 'chat' || kind === 'stream') && charge !== null && used !== null,
+  );
+  const ratios = large
+    .map((each) => ({ each, ratio: each.charge! / each.used! }))
+    // A rest that rises meanwhile shows too little.
+    .filter(({ each, ratio }) => each.isSteady || ratio > ownCount);
+  const furthest = ratios.toSorted((a, b) => Math.abs(b.ratio - 1) - Math.abs(a.ratio - 1))[0];
+  if (furthest === undefined) return { finding: 'unknown', ratio: null, isImplausible: false };
+  const { ratio, each } = furthest;
+  if (ratio > ownCount) {
+    const isImplausible = ratio > plausibleRatios.most && growsWithPrompt(charges, each);
+    return { finding: 'more', ratio, isImplausible };
+  }
+  if (ratio < 1 / ownCount) {
+    return { finding: 'less', ratio, isImplausible: ratio < plausibleRatios.least };
+  }
+  const isExact = ratios.length === 2 && Math.abs(ratio - 1) <= exactness;
+  return { finding: isExact ? 'usage' : 'near', ratio, isImplausible: false };
+};

@@ -1,0 +1,221 @@
+import { isAdmitted, isRefused, type TokenLog, type TokenReply } from '../../model/token-log.ts';
+import { type ChargeTerms, chargesOf } from './token-charges.ts';
+
+/** An admission of a burst after certainly more tokens than the limit and what was refilled since the burst began. */
+export interface ExceededBurst {
+  readonly admission: TokenReply;
+  readonly charged: number;
+  readonly allowed: number;
+  /** The largest share of `charged` that the reported rests allow, with all that is refilled; infinite without them. */
+  readonly mostCounted: number;
+}
+
+/** What one burst from idle shows. */
+export interface BurstEvidence {
+  /** When its first request was sent, in ms. */
+  readonly begin: number;
+  /** The tokens that were certainly charged for all that was admitted. */
+  readonly admitted: number;
+  /** The most tokens of admitted requests that were in flight at once. */
+  readonly atOnce: number;
+  readonly requestsAtOnce: number;
+  /** The tokens that were certainly charged before the first refusal for tokens; `null` without one. */
+  readonly beforeRefusal: number | null;
+  /** The admission with the largest excess; `null` if none exceeds. */
+  readonly exceeded: ExceededBurst | null;
+}
+
+/** The largest step in which a bucket is refilled, as a share of the limit: it may come just after a burst began. */
+export const refillStep = 1 / 10;
+
+/** The time in ms that a burst may last, so that no boundary of a grid lies in two bursts half a window apart. */
+export const longestBurst = (window: number): number => window / 2 - window / 30;
+
+const namesTokens = ({ unit }: TokenReply): boolean => unit === null || unit === 'tokens';
+
+/** The share of the rest that must fall before it shows that charges arrive. */
+const shownFall = 1 / 4;
+
+/**
+ * Creates a function that decides whether the gateway’s own count was below the limit just before a request, by the last
+ * rest reported before it. That excuses an admission if all charges arrive in the end, since then they are only late.
+ */
+const ownCountIsBelow = (
+  replies: readonly TokenReply[],
+  { tokens }: TokenLog['rule'],
+  { sum, ownCount }: { readonly sum: number; readonly ownCount: number },
+): ((request: TokenReply) => boolean) => {
+  const told = replies.filter(({ reported }) => reported !== null);
+  const rests = told.map(({ reported }) => reported!.remaining);
+  const fullest = Math.max(...rests);
+  const fall = fullest - Math.min(...rests);
+  const isRefusedLast = replies.findLast(({ isTap }) => isTap)?.status === 429;
+  const hasArrived =
+    ownCount * fall >= Math.min(sum, fullest) || (isRefusedLast && fall >= shownFall * fullest);
+  return ({ sent }) => {
+    const last = told.findLast(({ answered }) => answered <= sent)?.reported;
+    if (!hasArrived || last === undefined || last === null || last.remaining === 0) return false;
+    return fullest - last.remaining < tokens;
+  };
+};
+
+/** Judges the replies of one burst by what its requests certainly were charged. */
+const burstEvidence = (
+  replies: readonly TokenReply[],
+  { tokens, window }: TokenLog['rule'],
+  terms: ChargeTerms,
+): BurstEvidence => {
+  const uses = chargesOf(replies, terms);
+  const begin = Math.min(...replies.map(({ sent }) => sent));
+  const chargedBefore = (moment: number): number =>
+    uses.reduce((sum, { settled, least }) => sum + (settled <= moment ? least : 0), 0);
+  const fullest = Math.max(...replies.map(({ reported }) => reported?.remaining ?? 0));
+  const mostCounted = ({ reported, answered }: TokenReply, charged: number): number =>
+    reported === null
+      ? Infinity
+      : (fullest - reported.remaining + (tokens * (answered - begin)) / window) / charged;
+  const isBelow = ownCountIsBelow(
+    replies,
+    { tokens, requests: null, window },
+    {
+      sum: chargedBefore(Infinity),
+      ownCount: terms.ownCount,
+    },
+  );
+  let exceeded: ExceededBurst | null = null;
+  let beforeRefusal: number | null = null;
+  for (const reply of replies) {
+    const charged = chargedBefore(reply.sent);
+    const since = reply.answered - begin;
+    const allowed = terms.ownCount * tokens * (1 + refillStep + since / window);
+    if (isRefused(reply) && namesTokens(reply))
+      beforeRefusal = Math.max(beforeRefusal ?? 0, charged);
+    const isExcess =
+      isAdmitted(reply) && since < longestBurst(window) && charged >= allowed && !isBelow(reply);
+    if (
+      isExcess &&
+      charged / allowed > (exceeded === null ? 0 : exceeded.charged / exceeded.allowed)
+    )
+      exceeded = { admission: reply, charged, allowed, mostCounted: mostCounted(reply, charged) };
+  }
+  const admitted = replies.filter(isAdmitted);
+  const inFlightAt = (moment: number) =>
+    uses.filter(
+      ({ fate, sent }, i) => fate === 'admitted' && sent <= moment && replies[i]!.ended > moment,
+    );
+  const waves = admitted.map(({ sent }) => inFlightAt(sent));
+  const sumOf = (wave: (typeof waves)[number]): number =>
+    wave.reduce((sum, { least }) => sum + least, 0);
+  const largest = waves.toSorted((a, b) => sumOf(b) - sumOf(a))[0] ?? [];
+  return {
+    begin,
+    admitted: sumOf(uses.filter(({ fate }) => fate === 'admitted')),
+    atOnce: sumOf(largest),
+    requestsAtOnce: largest.length,
+    beforeRefusal,
+    exceeded,
+  };
+};
+
+const burstsOf = ({ replies }: TokenLog): readonly (readonly TokenReply[])[] =>
+  [1, 2, 3]
+    .map((serial) => replies.filter(({ burst }) => burst === serial))
+    .filter((burst) => burst.length > 0);
+
+export const burstsEvidence = (log: TokenLog, terms: ChargeTerms): readonly BurstEvidence[] =>
+  burstsOf(log).map((burst) => burstEvidence(burst, log.rule, terms));
+
+/** How far two bursts may be from half a window apart, as a share of it. */
+const phaseTolerance = 1 / 60;
+
+/** Decides whether two of some bursts began half a window apart, so that a boundary of a grid explains at most one. */
+export const areHalfApart = (bursts: readonly BurstEvidence[], window: number): boolean =>
+  bursts.some((a) =>
+    bursts.some((b) => {
+      const phase = (Math.abs(b.begin - a.begin) / window) % 1;
+      return Math.abs(phase - 0.5) <= phaseTolerance;
+    }),
+  );
+
+/** The latest usage that is still in time, as a share of a window. */
+const latestShare = 1 / 10;
+
+/** When usage is charged, by small chats after a burst. */
+export interface SettleEvidence {
+  /** The time in ms after an answer by which its usage is certainly charged. */
+  readonly settle: number;
+  /** Whether charges come so late that a burst proves nothing. */
+  readonly isLate: boolean;
+  /** Whether small chats after a burst show it: some were admitted, and a later one refused. */
+  readonly isMeasured: boolean;
+}
+
+/** The rise of the rest, in tokens as a share of the limit, that shows that a window ended. */
+const endOfWindow = 1 / 10;
+
+/** Returns the replies of a burst before the rest rose, since an ended window hides what was charged before. */
+const beforeEndOfWindow = (
+  replies: readonly TokenReply[],
+  { tokens }: TokenLog['rule'],
+): readonly TokenReply[] => {
+  let lowest = Infinity;
+  const rise = replies.findIndex(({ reported }) => {
+    if (reported === null) return false;
+    const isRise = reported.remaining > lowest + endOfWindow * tokens;
+    lowest = Math.min(lowest, reported.remaining);
+    return isRise;
+  });
+  return rise === -1 ? replies : replies.slice(0, rise);
+};
+
+/**
+ * Returns the time in ms by which usage is charged after an answer, by the rests of a burst: at each, what was answered
+ * so long ago is at most what the rest fell by. It is `usual` if less than that was ever charged, since then nothing is
+ * late.
+ */
+const settleByRests = (
+  burst: readonly TokenReply[],
+  log: TokenLog,
+  { settle: usual, ownCount, ...others }: ChargeTerms,
+): number => {
+  const replies = beforeEndOfWindow(burst, log.rule);
+  const uses = chargesOf(replies, { settle: 0, ownCount, ...others });
+  const ends = uses
+    .filter(({ least }) => least > 0)
+    .map(({ settled, least }) => ({ ended: settled, least }))
+    .toSorted((a, b) => a.ended - b.ended);
+  const told = replies.filter((reply) => isAdmitted(reply) && reply.reported !== null);
+  const fullest = told.reduce((most, { reported }) => Math.max(most, reported!.remaining), 0);
+  const last = replies.at(-1);
+  if (last === undefined) return usual;
+  const sum = ends.reduce((total, { least }) => total + least, 0);
+  const fellBy = (reply: TokenReply): number => ownCount * (fullest - reply.reported!.remaining);
+  const hasArrived = isRefused(last) || (last.reported !== null && fellBy(last) >= sum);
+  if (!hasArrived) return usual;
+  return told.reduce((latest, reply) => {
+    let charged = 0;
+    const open = ends.find(({ least }) => {
+      charged += least;
+      return charged > fellBy(reply);
+    });
+    return Math.max(latest, open === undefined ? usual : reply.sent - open.ended);
+  }, usual);
+};
+
+/** Measures when usage is charged: small chats that are admitted first and refused then show that it came between. */
+export const settleEvidence = (log: TokenLog, terms: ChargeTerms): SettleEvidence => {
+  let settle = terms.settle;
+  let isMeasured = false;
+  for (const burst of burstsOf(log)) {
+    const taps = burst.filter(({ isTap }) => isTap);
+    const end = Math.max(...burst.filter(({ isTap }) => !isTap).map(({ ended }) => ended));
+    settle = Math.max(settle, settleByRests(burst, log, terms));
+    for (const [i, tap] of taps.entries()) {
+      if (!isRefused(tap) || !namesTokens(tap)) continue;
+      isMeasured = true;
+      const isFirst = i > 0 && isAdmitted(taps[i - 1]!);
+      if (isFirst) settle = Math.max(settle, tap.answered - end);
+    }
+  }
+  return { settle, isMeasured, isLate: settle > latestShare * log.rule.window };
+};

@@ -1,0 +1,60 @@
+import { formatCount } from '../../../../judge/limits/facts/check-claim.ts';
+import {
+  type LimitUse,
+  ownCountRatio,
+  settleTime,
+} from '../../../../judge/limits/facts/token-uses.ts';
+import { isAdmitted, isRefused, type TokenReply, usedTokens } from '../../model/token-log.ts';
+
+export const roundedCount = (tokens: number): string => formatCount(Math.round(tokens));
+
+/** What a judge of tokens assumes of a gateway, as far as the examination did not measure it. */
+export interface ChargeTerms {
+  /** The time in ms after the end of an answer by which its usage is charged. */
+  readonly settle: number;
+  /** How far a gateway’s own count that is never corrected may be from the usage: 1 where charges are proved to be usage. */
+  readonly ownCount: number;
+  /** The largest reservation of a prompt that is corrected later, as a multiple of its tokens. */
+  readonly promptSlack: number;
+}
+
+/** The largest reservation of a prompt with four characters a token, as a multiple of its tokens. */
+export const promptSlack = 1.5;
+/** The fewest characters a token that gateways count who count characters. */
+const fewestCharacters = 2.85;
+
+/** Returns what is assumed of a gateway that counts so many characters a token. */
+export const usualChargeTerms = (
+  window: number,
+  charactersPerToken: number | null,
+): ChargeTerms => ({
+  settle: settleTime(window),
+  ownCount: ownCountRatio,
+  promptSlack: Math.max(promptSlack, (charactersPerToken ?? 0) / fewestCharacters),
+});
+
+const answersOf = ({ kind, maxTokens }: TokenReply): number =>
+  kind === 'two-answers' ? 2 * maxTokens : maxTokens;
+
+/** Returns what the limit of tokens can have charged for each reply, as the facts about limits read it. */
+export const chargesOf = (
+  replies: readonly TokenReply[],
+  { settle, ownCount, promptSlack: slack }: ChargeTerms,
+): readonly LimitUse[] =>
+  replies.map((reply): LimitUse => {
+    const { sent, answered, ended, prompt, usage, unit } = reply;
+    const asked = prompt + answersOf(reply);
+    const used = usedTokens(reply);
+    const isUnanswered = reply.status === 0 && reply.kind !== 'cut-sent';
+    return {
+      sent,
+      answered,
+      settled: Math.max(answered, ended) + settle,
+      fate: isRefused(reply) ? 'refused' : isAdmitted(reply) ? 'admitted' : 'other',
+      names: unit,
+      least: isAdmitted(reply) ? Math.max(0, (used ?? 0) - (usage?.cached ?? 0)) : 0,
+      // A reservation need not be corrected, and a refused request may be charged.
+      most: isUnanswered ? Infinity : ownCount * Math.max(used ?? 0, asked),
+      reserved: isUnanswered ? Infinity : slack * prompt + answersOf(reply),
+    };
+  });

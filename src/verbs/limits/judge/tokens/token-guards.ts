@@ -1,0 +1,143 @@
+import { sumInFlight } from '../../../../judge/limits/facts/early-refusals.ts';
+import { limiterMemory } from '../../../../judge/limits/facts/rule-bounds.ts';
+import type { TokenLog, TokenReply } from '../../model/token-log.ts';
+import {
+  chargedWhen,
+  countingEvidence,
+  type CountingEvidence,
+  type MeasuredCharge,
+  measuredCharges,
+  plausibleRatios,
+} from './measured-charges.ts';
+import { burstsEvidence, settleEvidence, type SettleEvidence } from './token-bursts.ts';
+import { type ChargeTerms, chargesOf, usualChargeTerms } from './token-charges.ts';
+import { tokenRuleOf } from './token-refusals.ts';
+
+/** What an examination measured of the assumptions on which the facts about tokens rest. */
+export interface TokenGuards {
+  readonly charges: readonly MeasuredCharge[];
+  readonly when: 'admission' | 'later' | null;
+  readonly counting: CountingEvidence;
+  readonly settling: SettleEvidence;
+  /** Whether the headers report what remains of the tokens. */
+  readonly hasRest: boolean;
+  /** Whether the rest fell between two answers by more than the requests can have used. */
+  readonly isSpent: boolean;
+  /** Whether more was used of the limit than the requests of two windows can have used. */
+  readonly isRemembered: boolean;
+  readonly terms: ChargeTerms;
+}
+
+const roundingTokens = 2;
+
+/** Decides whether somebody else uses the key, or charges are higher than the judge assumes, by the reported rests. */
+const hiddenUse = (log: TokenLog, terms: ChargeTerms, allowance: number) => {
+  const uses = chargesOf(log.replies, terms);
+  const rule = tokenRuleOf(log.rule);
+  const memory = limiterMemory(rule) + terms.settle;
+  const mostOf = ({ most, reserved }: (typeof uses)[number]): number => Math.max(most, reserved);
+  const inFlight = sumInFlight(uses, mostOf);
+  const lately = sumInFlight(
+    uses.map((use) => ({ ...use, settled: use.settled + memory })),
+    mostOf,
+  );
+  const told = log.replies.filter(({ reported }) => reported !== null);
+  const fullest = told.reduce((most, { reported }) => Math.max(most, reported!.remaining), 0);
+  const from = (log.replies[0]?.sent ?? 0) + memory;
+  const exceeds = (amount: number, most: number): boolean =>
+    amount > allowance * most + roundingTokens;
+  const fell = (reply: TokenReply, next: TokenReply): boolean =>
+    next.sent >= reply.answered &&
+    exceeds(
+      reply.reported!.remaining - next.reported!.remaining,
+      inFlight({ sent: reply.sent, answered: next.answered }),
+    );
+  return {
+    isSpent: told.some((reply, i) => told[i + 1] !== undefined && fell(reply, told[i + 1]!)),
+    isRemembered: told.some(
+      (reply) => reply.sent >= from && exceeds(fullest - reply.reported!.remaining, lately(reply)),
+    ),
+  };
+};
+
+/** Adds what the rests of the bursts say: if they hardly fall, no count of the texts explains that. */
+const withBursts = (
+  counting: CountingEvidence,
+  log: TokenLog,
+  terms: ChargeTerms,
+): CountingEvidence => {
+  if (counting.finding !== 'unknown') return counting;
+  const shares = burstsEvidence(log, terms).flatMap(({ exceeded }) => exceeded?.mostCounted ?? []);
+  const ratio = shares.length === 0 ? Infinity : Math.max(...shares);
+  return ratio < plausibleRatios.least ? { finding: 'less', ratio, isImplausible: true } : counting;
+};
+
+/** The share of admitted answers that must report the remaining tokens for a guard to look. */
+const enoughRests = 0.5;
+
+/** Measures the assumptions of the facts: how the gateway counts, when it charges, and who else uses the key. */
+export const tokenGuards = (log: TokenLog): TokenGuards => {
+  const usual = usualChargeTerms(log.rule.window, log.charactersPerToken);
+  const charges = measuredCharges(log.replies);
+  const settling = settleEvidence(log, usual);
+  const counting = withBursts(countingEvidence(charges, usual.ownCount), log, {
+    ...usual,
+    settle: settling.settle,
+  });
+  const isExact = counting.finding === 'usage' && !settling.isLate;
+  const terms = { ...usual, settle: settling.settle, ownCount: isExact ? 1 : usual.ownCount };
+  const admitted = log.replies.filter(({ status }) => status === 200);
+  const told = admitted.filter(({ reported }) => reported !== null);
+  const allowance = counting.isImplausible ? Math.max(1, 1.1 * (counting.ratio ?? 1)) : 1;
+  return {
+    charges,
+    when: chargedWhen(log.replies),
+    counting,
+    settling,
+    hasRest: told.length > 0 && told.length >= enoughRests * admitted.length,
+    ...hiddenUse(log, { ...usual, settle: settling.settle }, allowance),
+    terms,
+  };
+};
+
+const ratioText = ({ ratio }: CountingEvidence): string => (ratio ?? 0).toFixed(2);
+
+interface GuardTerms {
+  /** Whether the operator says that nobody else uses the key and that usage is what is charged. */
+  readonly isPromised: boolean;
+}
+
+/** Returns why a fact that rests on the least that was charged proves nothing; `null` if it does. */
+export const whyLeastIsUnsure = (
+  { counting, settling, hasRest }: TokenGuards,
+  { isPromised }: GuardTerms,
+): string | null => {
+  if (settling.isLate) {
+    return `usage is charged as late as ${(settling.settle / 1000).toFixed(1)} s after an answer`;
+  }
+  if (counting.finding === 'less' && !counting.isImplausible) {
+    return `only ${ratioText(counting)} of the usage is charged`;
+  }
+  if (isPromised || counting.finding !== 'unknown') return null;
+  return hasRest
+    ? 'the remaining tokens do not show what is charged (--yes-tokens says that it is the usage)'
+    : 'no header reports the remaining tokens (--yes-tokens says that the key is idle and that usage is charged)';
+};
+
+/** Returns why a refusal can have another cause than the requests of the examination; `null` if it cannot. */
+export const whyRefusalIsUnsure = ({ isSpent }: TokenGuards): string | null =>
+  isSpent ? 'the remaining tokens fell by more than the requests can have used' : null;
+
+/** Returns why a fact that rests on the most that was charged proves nothing; `null` if it does. */
+export const whyMostIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null => {
+  const { counting, isRemembered } = guards;
+  if (counting.finding === 'more' && !counting.isImplausible) {
+    return `${ratioText(counting)} times the usage is charged`;
+  }
+  const refusal = whyRefusalIsUnsure(guards);
+  if (refusal !== null) return refusal;
+  if (isRemembered)
+    return 'more of the limit was used than the requests of two windows can have used';
+  const least = whyLeastIsUnsure(guards, terms);
+  return counting.finding === 'less' || guards.settling.isLate ? null : least;
+};

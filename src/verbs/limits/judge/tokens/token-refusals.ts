@@ -1,0 +1,117 @@
+import type { LimitRule } from '../../../../model/limits/limit-log.ts';
+import { milliseconds } from '../../../../model/quantity.ts';
+import { earlyRefusals, smallestBucket } from '../../../../judge/limits/facts/early-refusals.ts';
+import { limiterMemory } from '../../../../judge/limits/facts/rule-bounds.ts';
+import { exceededSpans } from '../../../../judge/limits/facts/token-envelope.ts';
+import type { LimitUse } from '../../../../judge/limits/facts/token-uses.ts';
+import {
+  isRefused,
+  type TokenLog,
+  type TokenReply,
+  type TokenRule,
+  usedTokens,
+} from '../../model/token-log.ts';
+import { type ChargeTerms, chargesOf } from './token-charges.ts';
+
+export const tokenRuleOf = ({ tokens, window }: TokenRule): LimitRule => ({
+  limit: tokens,
+  window: milliseconds(window),
+});
+
+/** The shares of a limit that a client may use at once. Each leaves another rate for the time after. */
+const atOnceShares = [5, 6, 7, 8, 9, 10, 12, 16].map((part) => 1 / part);
+
+const atOnceAmounts = (limit: number, reserved: number): readonly number[] =>
+  atOnceShares
+    .map((share) => Math.min(share * limit, smallestBucket * limit - reserved))
+    .filter((amount) => amount > 0);
+
+const repliesOf = (
+  log: TokenLog,
+  uses: readonly LimitUse[],
+  found: readonly LimitUse[],
+): readonly TokenReply[] => {
+  const wanted = new Set(found);
+  return log.replies.filter((_, i) => wanted.has(uses[i]!));
+};
+
+/** Returns when every limiter has forgotten what the key did before; at once if a true rest shows that it was idle. */
+const forgottenBy = ({ replies, rule }: TokenLog, settle: number, isRestTrue: boolean): number => {
+  const first = replies[0];
+  if (first === undefined) return Infinity;
+  const isIdle =
+    first.reported !== null &&
+    first.reported.limit === rule.tokens &&
+    first.reported.remaining >= rule.tokens - (usedTokens(first) ?? 0);
+  return first.sent + (isRestTrue && isIdle ? 0 : limiterMemory(tokenRuleOf(rule)) + settle);
+};
+
+/**
+ * Finds refusals for tokens, or for no named limit, of a key that certainly stayed below the limit of tokens.
+ * `isRestTrue` says whether the reported rest falls by what is used.
+ */
+export const tokensRefusedEarly = (
+  log: TokenLog,
+  terms: ChargeTerms,
+  isRestTrue: boolean,
+): readonly TokenReply[] => {
+  const uses = chargesOf(log.replies, terms);
+  const from = forgottenBy(log, terms.settle, isRestTrue);
+  const refusals = uses.filter(
+    ({ fate, names, sent }) =>
+      fate === 'refused' && (names === 'tokens' || names === null) && sent >= from,
+  );
+  return repliesOf(
+    log,
+    uses,
+    earlyRefusals(refusals, { uses, atOnce: atOnceAmounts }, tokenRuleOf(log.rule)),
+  );
+};
+
+/** Finds admissions after more tokens in n windows than any limiter admits; most of all under a sustained load. */
+export const tokensExceeded = (log: TokenLog, terms: ChargeTerms) => {
+  const sustained = log.replies.filter(({ phase }) => phase === 'sustained');
+  return [log.replies, sustained].flatMap((replies) =>
+    exceededSpans(chargesOf(replies, terms), tokenRuleOf(log.rule), {
+      extra: 1,
+      forgottenIn: (windows) => windows,
+      ownCount: terms.ownCount,
+    }),
+  );
+};
+
+/** Finds small chats that were refused although nothing was in flight for two windows. */
+export const refusedAfterIdle = (log: TokenLog, { settle }: ChargeTerms): readonly TokenReply[] => {
+  const memory = limiterMemory(tokenRuleOf(log.rule)) + settle;
+  return log.replies.filter(
+    (reply) =>
+      reply.phase === 'recovery' &&
+      isRefused(reply) &&
+      log.replies.every(
+        (other) => other === reply || other.sent > reply.sent || other.ended + memory <= reply.sent,
+      ),
+  );
+};
+
+/** The part of a window after which every bucket of requests holds one again, also one that is refilled in steps. */
+const stepShare = 1 / 9;
+
+/**
+ * Finds refusals that name requests although the limit of requests cannot be the reason: fewer than the limit were sent
+ * in two windows, refused ones included, and none just before, so that a small bucket of requests holds one again.
+ */
+export const wronglyNamed = ({ replies, rule }: TokenLog): readonly TokenReply[] => {
+  const { requests, window } = rule;
+  if (requests === null) return [];
+  const memory = limiterMemory(tokenRuleOf(rule));
+  const step = Math.max(stepShare * window, (2 * window) / requests);
+  return replies.filter((reply) => {
+    if (!isRefused(reply) || reply.unit !== 'requests') return false;
+    const lately = replies.filter(
+      ({ sent, answered }) => sent <= reply.answered && answered >= reply.sent - memory,
+    );
+    const others = lately.filter((other) => other !== reply);
+    const isAlone = others.every(({ answered }) => answered <= reply.sent - step);
+    return lately.length < requests && isAlone && reply.sent - memory >= replies[0]!.sent;
+  });
+};

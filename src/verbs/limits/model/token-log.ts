@@ -1,0 +1,91 @@
+import type { NamedLimit } from '../../../model/observation/outcome.ts';
+
+/** The phases of an examination of a limit of tokens, in order. */
+export const tokenPhases = {
+  calibration: 'how many tokens a text has, how long an answer takes, and who else uses the key',
+  accounting: 'what is charged for thirteen kinds of requests',
+  reserve: 'whether max_tokens is reserved',
+  even: 'whether an even pace below the limit is always admitted',
+  burst: 'more tokens than the limit at once, and small chats when they are charged',
+  recovery: 'whether the key is admitted after two idle windows',
+  sustained: 'a load that always asks for more than the limit',
+} as const satisfies Record<string, string>;
+export type TokenPhase = keyof typeof tokenPhases;
+
+/** The kinds of requests of which the charge is measured, with their names in reports. */
+export const tokenKinds = {
+  chat: 'a chat',
+  stream: 'a streamed chat',
+  'stream-unreported': 'a streamed chat that does not ask for its usage',
+  again: 'the same long prompt again',
+  answer: 'a chat with a longer answer',
+  'two-answers': 'a chat with n: 2',
+  'cut-answering': 'a streamed chat, cut at its first bytes',
+  'cut-sent': 'a streamed chat, cut when it is sent',
+  'bad-parameter': 'a chat with a temperature of 9 (400)',
+  'unknown-model': 'a chat with a model that does not exist (404)',
+  'other-model': 'a chat with another model',
+  speech: 'speech of one word',
+  transcription: 'the transcription of a tenth of a second',
+} as const satisfies Record<string, string>;
+export type TokenKind = keyof typeof tokenKinds;
+
+/** A request of an examination of tokens and what its answer says. Instants are in ms. */
+export interface TokenReply {
+  readonly phase: TokenPhase;
+  readonly kind: TokenKind;
+  /** The number of its burst, from 1; 0 outside bursts. */
+  readonly burst: number;
+  /** Whether it is a small chat that looks at the limit and hardly uses it. */
+  readonly isTap: boolean;
+  /** When its first byte was written. */
+  readonly sent: number;
+  /** When the first byte of the answer came. */
+  readonly answered: number;
+  readonly ended: number;
+  /** The status of the answer; 0 without one. */
+  readonly status: number;
+  /** The limit that a 429 names. */
+  readonly unit: NamedLimit | null;
+  /** The tokens of the prompt by the gateway’s earlier usage of such texts. */
+  readonly prompt: number;
+  readonly maxTokens: number;
+  readonly usage: {
+    readonly input: number;
+    readonly output: number;
+    /** The input tokens that came from a cache; absent for none. */
+    readonly cached?: number;
+  } | null;
+  /** The limit of tokens that the headers report, and what remains of it; `null` without them. */
+  readonly reported: { readonly limit: number | null; readonly remaining: number } | null;
+}
+
+/** The declared limits of a key for one window, in ms. */
+export interface TokenRule {
+  readonly tokens: number;
+  /** The limit of requests; `null` for none. */
+  readonly requests: number | null;
+  readonly window: number;
+}
+
+/** The examination of the limit of tokens of a key, its requests in the order of sending. */
+export interface TokenLog {
+  readonly rule: TokenRule;
+  readonly replies: readonly TokenReply[];
+  /** The characters of a token of the texts that were sent, by the gateway’s own usage; `null` without usage. */
+  readonly charactersPerToken: number | null;
+  /** Whether only the bursts and the recovery were examined. */
+  readonly isQuick: boolean;
+  /** The largest context of the model in tokens; `null` if it is unknown. */
+  readonly context: number | null;
+  /** The reason why the examination stopped early; `null` if it is complete. */
+  readonly cut: string | null;
+}
+
+/** The tokens that a reply says were used; `null` if it does not say. */
+export const usedTokens = ({ usage }: TokenReply): number | null =>
+  usage === null ? null : usage.input + usage.output;
+
+export const isAdmitted = ({ status }: TokenReply): boolean => status >= 200 && status < 300;
+
+export const isRefused = ({ status }: TokenReply): boolean => status === 429;

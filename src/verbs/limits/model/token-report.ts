@@ -1,0 +1,39 @@
+import type { LimitCheck } from '../../../model/limits/limit-log.ts';
+import type { LimitVerdict } from './limit-report.ts';
+import type { TokenLog } from './token-log.ts';
+
+/** What the reported rest says of one kind of request. */
+export interface ChargeRow {
+  readonly kind: string;
+  readonly status: number;
+  readonly prompt: number;
+  readonly used: number | null;
+  readonly charge: number | null;
+  /** What that charge is in words, such as `prompt + answer` or `nothing`. */
+  readonly words: string;
+}
+
+/** What an examination of a limit of tokens says. */
+export interface TokenFindings {
+  readonly verdict: LimitVerdict;
+  /** The facts on which the verdict rests, or why there are none, one sentence each. */
+  readonly reasons: readonly string[];
+  readonly checks: readonly LimitCheck[];
+  readonly charges: readonly ChargeRow[];
+  /** When a prompt is charged, as far as the examination shows it. */
+  readonly chargedAt: 'reserved' | 'admission' | 'end' | null;
+  /** What can be used at once, as a multiple of the limit; `null` if charges come at the start. */
+  readonly atOnce: { readonly requests: number; readonly limits: number } | null;
+}
+
+export interface TokenReport {
+  readonly format: 'token-limits/1';
+  readonly weir: string;
+  readonly target: string;
+  /** The wall-clock time of instant 0 of the log (ISO 8601, UTC). */
+  readonly startedAt: string;
+  readonly model: string;
+  readonly took: number;
+  readonly log: TokenLog;
+  readonly findings: TokenFindings;
+}
