@@ -15,13 +15,13 @@ import {
 } from './verb-table.ts';
 import { nearest } from '../scenario/text/spelling.ts';
 
-/** The only option with an optional value; without one, the environment says where to push. */
-const valueOptional = 'otlp';
+/** The options with an optional value: without one the environment says where to push, and all is examined. */
+const valueOptional: readonly string[] = ['otlp', 'tokens'];
 
 /** Throws a `UsageProblem` if an option has no value, or has several although it takes one. */
 const checkValues = (parsed: Readonly<Record<string, unknown>>, options: OptionTable): void => {
   const withoutValue = Object.keys(parsed).find(
-    (name) => parsed[name] === '' && name !== valueOptional,
+    (name) => parsed[name] === '' && !valueOptional.includes(name),
   );
   if (withoutValue !== undefined)
     throw new UsageProblem(`--${withoutValue}: expected a value, got nothing`);

@@ -124,7 +124,7 @@ const minute = 60_000;
 
 /** Returns the limit of the key itself. If no header names that, it returns one of the unit, preferably per minute. */
 export const reportedLimitOf = (
-  { told: reported }: ProbeReply,
+  { told: reported }: Pick<ProbeReply, 'told'>,
   unit: string,
 ): ReportedLimit | undefined =>
   reported.find((limit) => limit.unit === unit && limit.descriptor === 'api_key') ??

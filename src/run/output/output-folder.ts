@@ -7,6 +7,11 @@ import { Problem } from '../../platform/problem.ts';
 export const outputFiles = {
   run: { data: 'result.json', page: 'report.html' },
   limits: { data: 'limits.json', page: 'limits.html', junit: 'limits.junit.xml' },
+  tokens: {
+    data: 'token-limits.json',
+    page: 'token-limits.html',
+    junit: 'token-limits.junit.xml',
+  },
   check: {
     data: 'check.json',
     page: 'check.html',

@@ -57,7 +57,7 @@ const readList = <Word extends string>(
 };
 
 /** Prices for a million tokens, in micro-units. */
-const priceOf = (text: string | undefined): { input: number; output: number } | null => {
+export const priceOf = (text: string | undefined): { input: number; output: number } | null => {
   if (text === undefined) return null;
   const [, input, output] = /^(\d+(?:\.\d{1,6})?)\/(\d+(?:\.\d{1,6})?)$/.exec(text) ?? [];
   if (input === undefined || output === undefined) {
@@ -70,7 +70,7 @@ const priceOf = (text: string | undefined): { input: number; output: number } | 
 
 const maxSustain = 60;
 
-const sustainOf = (text: string | undefined): number => {
+export const sustainOf = (text: string | undefined): number => {
   if (text === undefined) return defaultSustain;
   const windows = Number(text);
   if (!/^\d+$/.test(text) || windows > maxSustain) {

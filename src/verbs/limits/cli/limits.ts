@@ -27,6 +27,14 @@ export const limitsVerb = defineVerb({
       explain: switchOption(
         'Show which decisions distinguish the named limiter from the next best',
       ),
+      tokens: textOption(
+        'Examine the limit of tokens instead: full (11 min and 4 times the limit), or quick (7 min, half of that)',
+      ),
+      charged: textOption('When the gateway promises to charge tokens: sent [any time]'),
+      context: textOption('Context of the model in tokens, for --tokens [as the list says]'),
+      'yes-tokens': switchOption(
+        'Nobody else uses the key and usage is what is charged, where no header shows it',
+      ),
       price: textOption('Price of a million tokens, INPUT/OUTPUT, for the budget: 0.15/0.60'),
       yes: switchOption('Spend the budget without asking'),
     }),
@@ -68,6 +76,10 @@ export const limitsVerb = defineVerb({
       throw new UsageProblem(
         `--second-key: expected another key than the first, got ${secondKey} for both`,
       );
+    }
+    if (given.tokens !== undefined) {
+      const { examineTokenLimit } = await import('../token-limits.ts');
+      return examineTokenLimit({ ...given, tokens: given.tokens }, terminalHost(given));
     }
     const { examineLimits } = await import('../limits.ts');
     return examineLimits({ ...given, permitted: given.class }, terminalHost(given));

@@ -3,6 +3,7 @@ import { readDeclaredLimits } from '../../../traffic/limits/read-limit-headers.t
 import { servedModelListSchema } from '../../../contract/models.ts';
 import { routes } from '../../../contract/routes.ts';
 import { fetchResponse, type ProbeSession } from './send-probe-request.ts';
+import { modelDetails } from './model-details.ts';
 import type { ProbeModels } from './probe-requests.ts';
 
 /** Matches the names and types of models that do not answer chats. */
@@ -13,12 +14,20 @@ const idsIn = (body: string) => {
   const models = servedModelListSchema.safeParse(jsonIn(body)).data?.data;
   if (models === undefined) return null;
   const chats = models.filter(({ id, type }) => !notForChats.test(`${id} ${String(type)}`));
-  return { all: models.map(({ id }) => id), chats: chats.map(({ id }) => id) };
+  const details = new Map(
+    chats
+      .map((model) => [model.id, modelDetails(model)] as const)
+      .filter(([, { context, price }]) => context !== null || price !== null),
+  );
+  return { all: models.map(({ id }) => id), chats: chats.map(({ id }) => id), details };
 };
 
-const noIds: NonNullable<ReturnType<typeof idsIn>> = { all: [], chats: [] };
+const noIds: NonNullable<ReturnType<typeof idsIn>> = { all: [], chats: [], details: new Map() };
 
-const modelsFrom = ({ all, chats }: typeof noIds, chat: string | undefined): ProbeModels | null => {
+const modelsFrom = (
+  { all, chats, details }: typeof noIds,
+  chat: string | undefined,
+): ProbeModels | null => {
   const speech = all.find((id) => /tts|speech/i.test(id)) ?? null;
   const transcription = all.find((id) => /whisper|transcri/i.test(id)) ?? null;
   const chatModel =
@@ -26,7 +35,7 @@ const modelsFrom = ({ all, chats }: typeof noIds, chat: string | undefined): Pro
   if (chatModel === null) return null;
   const otherChat = chats.find((id) => id !== chatModel) ?? null;
   const others = { otherChat, speech, transcription, voice: 'Emily.wav', listed: all };
-  return { chat: chatModel, ...others };
+  return { chat: chatModel, ...others, ...(details.size > 0 ? { details } : {}) };
 };
 
 /** Returns the models that a body lists, by their names; `null` if neither it nor `chat` names a chat model. */

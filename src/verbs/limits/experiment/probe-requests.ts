@@ -13,11 +13,21 @@ export interface ProbeModels {
   readonly voice: string;
   /** All models of the target, in its order. */
   readonly listed: readonly string[];
+  /** What the list says of a model beside its name; absent for nothing. */
+  readonly details?: ReadonlyMap<string, ModelDetails>;
   /**
    * The limits per minute that the list's headers declare; `null` for a limit that they do not name. Absent if there
    * are no headers.
    */
   readonly declared?: Readonly<Record<'requests' | 'tokens', number | null>>;
+}
+
+/** What a list of models says of one. */
+export interface ModelDetails {
+  /** The largest context in tokens. */
+  readonly context: number | null;
+  /** The prices of a million tokens, in micro-units of the currency. */
+  readonly price: { readonly input: number; readonly output: number } | null;
 }
 
 /** A request of a probe without its key. */

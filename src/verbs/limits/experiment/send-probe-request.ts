@@ -61,7 +61,7 @@ const holdsError = (body: string): boolean => {
   return (error ?? null) !== null && (choices ?? null) === null;
 };
 
-interface ProbeResponse extends Pick<ProbeReply, 'sent' | 'answered' | 'ended' | 'status'> {
+export interface ProbeResponse extends Pick<ProbeReply, 'sent' | 'answered' | 'ended' | 'status'> {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -75,7 +75,8 @@ const refusalIn = (
   return { form, message, ...readRefusedLimit(message, form === 'html' ? 'page' : 'message') };
 };
 
-const replyOf = (
+/** Reads what a response says about limits. */
+export const replyOf = (
   session: ProbeSession,
   request: Pick<ProbeReply, 'requestId' | 'phase' | 'request' | 'key'>,
   asked: ProbeReply['asked'],

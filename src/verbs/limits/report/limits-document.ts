@@ -83,7 +83,7 @@ const identificationText = (found: LimiterIdentification): string => {
   ]).join(' ');
 };
 
-const verdicts = {
+export const verdicts = {
   kept: { words: 'limit kept', tone: 'good' },
   violated: { words: 'LIMIT VIOLATED', tone: 'bad' },
   undecided: { words: 'undecided', tone: 'warning' },
@@ -147,21 +147,22 @@ const requestsSentText = ({ log, took }: LimitReport): string => {
 };
 
 /** The tone of each outcome, in the order in which a reader looks for them. */
-const tones = {
+const checkTones = {
   violated: 'bad',
   'does not hold': 'warning',
   holds: 'good',
   undecided: 'quiet',
 } as const satisfies Record<CheckOutcome, Tone>;
 
-const outcomeOrder: readonly string[] = Object.keys(tones);
+const outcomeOrder: readonly string[] = Object.keys(checkTones);
 
-const placeOf = (check: LimitCheck): number => outcomeOrder.indexOf(checkOutcomeOf(check));
+export const checkOrder = (check: LimitCheck): number =>
+  outcomeOrder.indexOf(checkOutcomeOf(check));
 
-const claimColumns: readonly Column<LimitCheck>[] = [
+export const claimColumns: readonly Column<LimitCheck>[] = [
   column.verdict('Finding', (check) => ({
     text: checkOutcomeOf(check),
-    tone: tones[checkOutcomeOf(check)],
+    tone: checkTones[checkOutcomeOf(check)],
   })),
   column.name('Claim', ({ id }) => id),
   column.text('Source', sourceText),
@@ -192,7 +193,7 @@ const limiterColumns: readonly Column<LimiterFit>[] = [
   column.words('How it works', ({ limiter }) => limiterClasses[limiter]),
 ];
 
-const signsMeaning =
+export const signsMeaning =
   '✓ holds · ✗ violates a limit (exit 14) · ! does not hold, but violates no limit · ? undecided by this examination';
 
 /** Builds the document of an examination: the limiter of a gateway and the claims about it. */
@@ -205,7 +206,7 @@ export const limitsDocument = (report: LimitReport): ReportDocument => {
     .flatMap(({ id, evidence: rows }) => rows.map((row) => `${id}: ${row}`));
   const per = timeText(window);
   const declared = `${countText(limit)} requests in ${per}`;
-  const checks = judgement.checks.toSorted((a, b) => placeOf(a) - placeOf(b));
+  const checks = judgement.checks.toSorted((a, b) => checkOrder(a) - checkOrder(b));
   const claims = table('Claims about the limits', claimColumns, checks, { showsNotes: true });
   const limiters = table(
     `Each class of limiter with its best parameters, and how many of ${plural(decisions, 'decision')} it contradicts`,
@@ -239,7 +240,7 @@ export const limitsDocument = (report: LimitReport): ReportDocument => {
   };
 };
 
-const caseOf = (check: LimitCheck): JunitCase => {
+export const caseOf = (check: LimitCheck): JunitCase => {
   const details = [check.observed, ...check.evidence].join('\n');
   const outcomes = {
     holds: passed,

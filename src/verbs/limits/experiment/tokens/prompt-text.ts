@@ -1,0 +1,42 @@
+/** Common words of three letters: with its space each is one token of most tokenizers, and four characters. */
+const words = (
+  'act add age air all and any arm art ask bad bag bed big bit box boy bus but buy can car cut day dog dry ear eat ' +
+  'end eye far few fit for fun get gun had hat her him his hot how ice job key law leg let low man map may men mix ' +
+  'new not now off'
+).split(' ');
+
+export const charactersPerWord = 4;
+
+/** Creates a function that returns texts of a number of words, each with another beginning. */
+export const textWriter = (seed: number): ((count: number) => string) => {
+  let state = seed;
+  const next = (): string => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return words[(state >>> 16) % words.length]!;
+  };
+  return (count) => Array.from({ length: count }, next).join(' ');
+};
+
+/** How many tokens a prompt has: a constant and a number for each word. */
+export interface TokensOfWords {
+  readonly constant: number;
+  readonly perWord: number;
+}
+
+interface Sample {
+  readonly words: number;
+  readonly tokens: number;
+}
+
+/**
+ * Fits the tokens of a prompt to its words, by the shortest and the longest that was answered. Before that a word
+ * counts as a token.
+ */
+export const tokensOfWords = (samples: readonly Sample[]): TokensOfWords => {
+  const sorted = samples.toSorted((a, b) => a.words - b.words);
+  const [short, long] = [sorted[0], sorted.at(-1)];
+  if (short === undefined || long === undefined) return { constant: 0, perWord: 1 };
+  if (long.words < 2 * short.words) return { constant: short.tokens - short.words, perWord: 1 };
+  const perWord = (long.tokens - short.tokens) / (long.words - short.words);
+  return { constant: short.tokens - perWord * short.words, perWord };
+};

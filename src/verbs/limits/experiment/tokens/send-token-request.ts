@@ -1,0 +1,166 @@
+import { requestIdHeader, routes } from '../../../../contract/routes.ts';
+import { type ProbeReply, reportedLimitOf } from '../../../../model/limits/limit-log.ts';
+import { jsonIn } from '../../../../traffic/answer/json-text.ts';
+import { readUsage } from '../../../../traffic/answer/read-usage.ts';
+import type { TokenReply } from '../../model/token-log.ts';
+import {
+  type PreparedProbeRequest,
+  probeRequestBuilders,
+  type ProbeModels,
+} from '../probe-requests.ts';
+import {
+  fetchResponse,
+  type ProbeResponse,
+  type ProbeSession,
+  replyOf,
+} from '../send-probe-request.ts';
+import { charactersPerWord, textWriter, tokensOfWords } from './prompt-text.ts';
+import type { TokenClient, TokenQuery } from './token-client.ts';
+
+const usageOf = (value: unknown): TokenReply['usage'] => {
+  const usage = (value as { usage?: unknown } | null | undefined)?.usage ?? null;
+  if (usage === null) return null;
+  const { input = null, output = null, cached = 0 } = readUsage({ usage }) ?? {};
+  if (input === null || output === null) return null;
+  return { input, output, ...(cached > 0 ? { cached } : {}) };
+};
+
+/** Reads the usage of a whole answer, or of the last event of a stream that has one. */
+const usageIn = (body: string): TokenReply['usage'] => {
+  if (!/^\s*(?:data|event|id|:)/.test(body)) return usageOf(jsonIn(body));
+  const events = body
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith('data:') && line.includes('"usage"'))
+    .map((line) => usageOf(jsonIn(line.slice('data:'.length))));
+  return events.findLast((usage) => usage !== null) ?? null;
+};
+
+/** The further fields of each kind’s body. */
+const fieldsOf = ({ kind, isStream }: TokenQuery, models: ProbeModels) => {
+  const stream = isStream
+    ? {
+        stream: true,
+        ...(kind === 'stream-unreported' ? {} : { stream_options: { include_usage: true } }),
+      }
+    : {};
+  const special = {
+    'two-answers': { n: 2 },
+    'bad-parameter': { temperature: 9 },
+    'unknown-model': { model: 'weir/no-such-model' },
+    'other-model': { model: models.otherChat },
+  } as Readonly<Record<string, object>>;
+  return { ...stream, ...special[kind] };
+};
+
+const giveUpOf = ({ kind }: TokenQuery): PreparedProbeRequest['giveUp'] =>
+  kind === 'cut-sent' ? 'sent' : kind === 'cut-answering' ? 'answering' : null;
+
+const chatOf = (query: TokenQuery, content: string, models: ProbeModels): PreparedProbeRequest => {
+  const messages = [{ role: 'user', content }];
+  const body = {
+    model: models.chat,
+    messages,
+    max_tokens: query.maxTokens,
+    ...fieldsOf(query, models),
+  };
+  const headers = {
+    'content-type': 'application/json',
+    accept: query.isStream ? 'text/event-stream' : 'application/json',
+  };
+  const request = { ...routes.chat, headers, body: Buffer.from(JSON.stringify(body)) };
+  return { request, asked: null, giveUp: giveUpOf(query), wrongKey: false };
+};
+
+const reportedIn = (reply: Pick<ProbeReply, 'told'>): TokenReply['reported'] => {
+  const found = reportedLimitOf(reply, 'tokens');
+  return typeof found?.remaining !== 'number'
+    ? null
+    : { limit: found.limit, remaining: found.remaining };
+};
+
+export interface TokenClientOptions {
+  readonly session: ProbeSession;
+  readonly sleepUntil: (moment: number) => Promise<void>;
+  readonly models: ProbeModels;
+  readonly credential: string;
+  /** The start of the ids of all requests. */
+  readonly runId: string;
+}
+
+/** Writes prompts of so many tokens, by what the usage of the first answers says of its words. */
+const openWriter = (seed: number) => {
+  const write = textWriter(seed);
+  const samples: { words: number; tokens: number }[] = [];
+  let repeated: string | null = null;
+  return {
+    learn: (words: number, tokens: number): void => {
+      samples.push({ words, tokens });
+    },
+    contentFor: ({ prompt, isRepeated, phase, kind }: TokenQuery) => {
+      const { constant, perWord } = tokensOfWords(samples);
+      const count = Math.max(1, Math.round((prompt - constant) / perWord));
+      const content = isRepeated === true && repeated !== null ? repeated : write(count);
+      if (phase === 'calibration' && kind === 'stream') repeated = content;
+      const words = (content.length + 1) / charactersPerWord;
+      return { content, words, tokens: Math.round(constant + perWord * words) };
+    },
+    charactersPerToken: (): number | null =>
+      samples.length === 0 ? null : charactersPerWord / tokensOfWords(samples).perWord,
+  };
+};
+
+const noText = { content: '', words: 0, tokens: 0 };
+
+const isAudio = (kind: TokenQuery['kind']): kind is 'speech' | 'transcription' =>
+  kind === 'speech' || kind === 'transcription';
+
+/** Opens a client that sends prompts of so many tokens, which it learns to write from the usage of the first answers. */
+export const openTokenClient = (options: TokenClientOptions): TokenClient => {
+  const { session, models, credential, runId } = options;
+  const { clock } = session;
+  const writer = openWriter(Math.floor(session.wallZero) % 2 ** 31);
+  let serial = 0;
+  const fetchOnce = async (
+    { request, giveUp }: PreparedProbeRequest,
+    requestId: string,
+  ): Promise<ProbeResponse> => {
+    const headers = { ...session.keyHeader(credential), [requestIdHeader]: requestId };
+    const sent = clock.now();
+    const response = await fetchResponse(session, request, headers, giveUp);
+    if (typeof response !== 'string') return response;
+    return { sent, answered: clock.now(), ended: clock.now(), status: 0, headers: {}, body: '' };
+  };
+  const send = async (query: TokenQuery): Promise<TokenReply> => {
+    const { phase, kind, burst = 0, isTap = false, maxTokens } = query;
+    serial += 1;
+    const requestId = `${runId}-${serial}`;
+    const text = isAudio(kind) ? noText : writer.contentFor(query);
+    const audio = isAudio(kind) ? probeRequestBuilders[kind](models) : null;
+    const response = await fetchOnce(audio ?? chatOf(query, text.content, models), requestId);
+    const about = { requestId, phase: 'counting', request: 'chat', key: 'first' } as const;
+    const read = replyOf(session, about, null, response);
+    const usage = response.status === 200 && !isAudio(kind) ? usageIn(response.body) : null;
+    if (usage !== null && kind !== 'other-model') writer.learn(text.words, usage.input);
+    return {
+      phase,
+      kind,
+      burst,
+      isTap,
+      sent: response.sent,
+      answered: response.answered,
+      ended: response.ended,
+      status: read.holdsError === true ? 500 : response.status,
+      unit: read.refusal?.unit ?? null,
+      prompt: usage?.input ?? text.tokens,
+      maxTokens,
+      usage,
+      reported: reportedIn(read),
+    };
+  };
+  return {
+    now: () => clock.now(),
+    sleepUntil: options.sleepUntil,
+    charactersPerToken: writer.charactersPerToken,
+    send,
+  };
+};
