@@ -22,6 +22,7 @@ import { measureComparisonAlarms } from './simulated/comparison-alarms.ts';
 import { measureSimulatedLimiters } from './simulated/foreign-limiters.ts';
 import { measureLimitExamination } from './simulated/limit-examination.ts';
 import { measureManySlices } from './simulated/many-slices.ts';
+import { measureTokenExaminations } from './simulated/token-examinations.ts';
 import { measurePace } from './simulated/pace-speed.ts';
 import { furtherArrivals, usualArrivals } from './transport/arrivals.ts';
 import { bursts } from './transport/bursts.ts';
@@ -43,6 +44,7 @@ const abouts = {
   lag: 'how late a run starts its requests, alone and beside streams',
   start: 'how long the command takes from start to end',
   limits: 'whether examinations name limiters rightly, accuse none, and catch planted faults',
+  tokens: 'whether examinations of tokens accuse none that keep their limit, and show faults',
   limiters: 'whether examinations of limiters that others wrote are right',
   pace: 'how much of the admitted work a paced client does, beside one that only backs off',
   workload: 'whether making prompts costs less CPU than sending them',
@@ -68,6 +70,7 @@ const parts: Readonly<Record<BenchName, readonly BenchPart[]>> = {
   lag: startLag,
   start: [measureCommandStart],
   limits: [measureLimitExamination, measureSimulatedLimiters],
+  tokens: [measureTokenExaminations],
   limiters: [measureForeignLimiters],
   pace: [measurePace],
   workload: [measurePromptCost],
@@ -84,6 +87,7 @@ const parts: Readonly<Record<BenchName, readonly BenchPart[]>> = {
 
 /** They take so long that they run only if they are named. */
 const onlyByName: readonly BenchName[] = [
+  'tokens',
   'limiters',
   'comparisons',
   'soak',
