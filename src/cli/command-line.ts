@@ -7,13 +7,16 @@ import { StoppedBeforeLoad } from '../run/input/follow-stops.ts';
 import { type ExitName, exitOfStop } from '../run/output/exit-codes.ts';
 import { UsageProblem } from './options/define-verb.ts';
 
-/** Returns the values of environment variables whose names suggest a secret, for messages of unexpected errors. */
+/**
+ * Returns the values of environment variables whose names suggest a secret. They are masked in messages about
+ * unexpected errors.
+ */
 const likelySecrets = (): readonly string[] =>
   Object.entries(process.env).flatMap(([name, value]) =>
     value !== undefined && /KEY|TOKEN|SECRET|PASSWORD|_HEADERS/.test(name) ? [value] : [],
   );
 
-/** Prints an error for people, and returns the exit for it. */
+/** Prints an error for people, and returns its exit. */
 export const reportError = (error: unknown): ExitName => {
   if (error instanceof StoppedBeforeLoad) {
     toStderr(`weir: ${error.message}`);
@@ -25,7 +28,7 @@ export const reportError = (error: unknown): ExitName => {
   }
   if (error instanceof Problem) {
     const { message } = error;
-    // A position in a file is at the start of its line, where editors and CI look for it.
+    // A position in a file must be at the start of a line, where editors and CI look for it.
     toStderr(/\n|^\S+:\d+:\d+: /.test(message) ? message : `weir: ${message}`);
     return 'configuration';
   }
@@ -41,7 +44,9 @@ export const reportError = (error: unknown): ExitName => {
   return 'internal';
 };
 
-/** Answers the simplest questions before the verbs and the parser of command lines are loaded. */
+/**
+ * Answers the simplest command lines, such as `--version`, before the verbs and the parser of command lines are loaded.
+ */
 const answer = async (words: readonly string[]): Promise<ExitName> => {
   if (words.length === 1 && words[0] === '--version') {
     toStdout(weirVersion());
@@ -51,6 +56,6 @@ const answer = async (words: readonly string[]): Promise<ExitName> => {
   return program(words);
 };
 
-/** Runs a command line; an error is printed and becomes an exit. */
+/** Runs a command line. An error is printed and turned into an exit. */
 export const runCommandLine = (words: readonly string[]): Promise<ExitName> =>
   answer(words).catch(reportError);

@@ -4,16 +4,17 @@ import { toStderr } from '../platform/standard-streams.ts';
 import { exitCode, gravestExit } from '../run/output/exit-codes.ts';
 import { reportError, runCommandLine } from './command-line.ts';
 
-/** How long open handles may delay the end of the process, in ms. */
+/** The maximum delay of the process's end by open handles, in ms. */
 const endTimeout = 5000;
 
 let outputFailure: string | null = null;
 
 const main = async (): Promise<void> => {
-  // A command is defective, not successful, if it does not end when nothing is left to wait for.
+  // If the process ends because nothing is left to wait for, the command has not finished. That is a defect, so the
+  // exit code must mean failure.
   process.exitCode = exitCode('internal');
   let exit = await runCommandLine(process.argv.slice(2));
-  // An output that fails reports that one turn later.
+  // An output that fails reports the failure one turn of the event loop later.
   await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
   if (outputFailure !== null) {
     toStderr(`weir: the standard output cannot be written: ${outputFailure}`);
@@ -23,14 +24,14 @@ const main = async (): Promise<void> => {
   endWithin(endTimeout);
 };
 
-// If a reader closes the pipe early (`weir … 2>&1 | head`), that is not an error.
+// It is no error if a reader closes the pipe early (`weir … 2>&1 | head`).
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') outputFailure ??= whyUnwritable(error);
 });
-// If messages cannot be written, that cannot be reported anywhere.
+// If messages cannot be written, this cannot be reported anywhere.
 process.stderr.on('error', () => undefined);
 
-// These are bugs in callbacks of sockets and timers, after which no measurement can be trusted.
+// Such an error is a bug in a callback of a socket or timer. No measurement can be trusted after it.
 process.on('uncaughtException', (defect) => {
   try {
     reportError(defect);

@@ -18,7 +18,7 @@ import { nearest } from '../scenario/text/spelling.ts';
 /** The options with an optional value: without one the environment says where to push, and all is examined. */
 const valueOptional: readonly string[] = ['otlp', 'tokens'];
 
-/** Throws a `UsageProblem` if an option has no value, or has several although it takes one. */
+/** Throws a `UsageProblem` if an option has no value, or if it has several and takes only one. */
 const checkValues = (parsed: Readonly<Record<string, unknown>>, options: OptionTable): void => {
   const withoutValue = Object.keys(parsed).find(
     (name) => parsed[name] === '' && !valueOptional.includes(name),
@@ -38,7 +38,10 @@ const checkValues = (parsed: Readonly<Record<string, unknown>>, options: OptionT
   }
 };
 
-/** Throws a `UsageProblem` if a switch has a value other than true or false, which the parser would take as false. */
+/**
+ * Throws a `UsageProblem` if a switch has a value other than true or false. The parser would treat such a value as
+ * false.
+ */
 const checkSwitches = (words: readonly string[], options: OptionTable): void => {
   for (const word of words) {
     const [, name = '', value] = /^--([^=]+)=(.*)$/s.exec(word) ?? [];
@@ -65,7 +68,7 @@ const expectedOption = (
   const isNegated = name.startsWith('no-');
   const plain = isNegated ? name.slice('no-'.length) : name;
   const field = fields.find((each) => normalized(each) === normalized(plain));
-  // The `--set` of `weir mock` applies only to the mock.
+  // `weir mock` has its own `--set`, which applies to the gateway only.
   if (field !== undefined && verb !== 'mock' && 'set' in options) {
     return `it is a field of scenarios: write --set ${field}=${isNegated ? 'false' : (value ?? '…')}`;
   }
@@ -78,7 +81,10 @@ const expectedOption = (
     : `did you mean --${isNegated ? 'no-' : ''}${near}? If not, ${listed}`;
 };
 
-/** Returns the option that the parser calls `name`, as the user wrote it; `null` if it is a word. */
+/**
+ * Returns the option that the parser calls `name` in the way the user wrote it; `null` if the user wrote it without
+ * dashes.
+ */
 const writtenOption = (words: readonly string[], name: string): string | null =>
   words.find((word) => {
     if (!word.startsWith('-')) return false;
@@ -102,7 +108,7 @@ const unknownArgument = (words: readonly string[], name: string, known: KnownNam
   return `unknown option ${dashes}${written}: ${expectedOption(verb, { name: written!, value }, known)}`;
 };
 
-/** Lists the options that a verb needs, with an example of a command line. */
+/** Lists the options that a verb needs, and shows an example of a command line. */
 const missingOptions = (verb: string, names: readonly string[]): string => {
   const options = names.map((name) => `--${name}`);
   const [subject, pronoun] = options.length === 1 ? ['is', 'it'] : ['are', 'them'];
@@ -142,13 +148,13 @@ const explainUsageError = (
     : `${subject}: expected ${choices!.replaceAll(', ', ' or ')}, got ${given}`;
 };
 
-/** Removes the dash of `--json -`, which other tools use for standard output; `--json` always writes there. */
+/** Removes the dash of `--json -`. In other tools the dash means standard output, to which `--json` always writes. */
 const dropJsonDash = (words: readonly string[]): string[] =>
   words.filter((word, i) => !(word === '-' && words[i - 1] === '--json'));
 
 /**
- * Joins a negative number to the option before it, as its value, which may then be refused. The parser would take the
- * number for options.
+ * Joins a negative number to the option before it, as the option's value. The value may be refused later. The parser
+ * would take the number for a group of short options.
  */
 const joinNegatives = (words: readonly string[]): string[] => {
   const joined: string[] = [];
@@ -161,7 +167,7 @@ const joinNegatives = (words: readonly string[]): string[] => {
   return joined;
 };
 
-/** Replaces a lone dash, which stands for standard input. The parser would make it an empty text. */
+/** Replaces a dash that stands alone, which means standard input. The parser would turn it into an empty text. */
 const nameStandardInput = (words: readonly string[]): string[] => {
   const end = words.indexOf('--');
   return words.map((word, i) => (word === '-' && (end < 0 || i < end) ? '/dev/stdin' : word));
@@ -185,7 +191,7 @@ const parserOf = (words: readonly string[], name: string): Argv =>
       throw error === undefined || error.name === 'YError' ? new ParserError(message) : error;
     });
 
-/** Shows the help that lists all verbs, or the version; the words must ask for one of them. */
+/** Shows the help with all verbs, or the version. The words must ask for one of them. */
 const showVerbs = (words: readonly string[]): void => {
   const parser = parserOf(words, 'weir')
     .usage('$0 VERB\n\nLoad testing for OpenAI-compatible inference gateways.')
@@ -193,19 +199,19 @@ const showVerbs = (words: readonly string[]): void => {
     .example('$0 run scenarios/quickstart.yaml', 'the embedded gateway, half a minute')
     .example('$0 run --target https://host/v1 --model a/b --rate 5/s --duration 30s', '');
   for (const { usage, summary } of verbTable.values()) parser.command(usage, summary);
-  // This entry is only for the list; `helpAsOption` does the work.
+  // This entry exists only for the list of verbs. `helpAsOption` handles the verb.
   parser.command('help [verb]', 'Show help for a command').parseSync();
 };
 
-/** The verb, or the subverb, that a command line names, with its options. */
+/** The verb (or the verb within a verb) that a command line names, with its options. */
 interface ParsedVerb {
   readonly words: readonly string[];
   options: OptionTable;
-  /** Performs the verb; `null` if the parser has shown help. */
+  /** Performs the verb; `null` if the parser has only shown help. */
   run: (() => Promise<ExitName>) | null;
 }
 
-/** Declares a verb and its subverbs. If the command line names one of them, it is stored in `parsed`. */
+/** Declares a verb and the verbs within it. If the command line names one of them, it is stored in `parsed`. */
 const declareVerb = (
   parser: Argv,
   [usage, summary, verb]: readonly [usage: string, summary: string, verb: Verb],
@@ -215,14 +221,14 @@ const declareVerb = (
   const declareOptions = (builder: Argv): Argv => {
     parsed.options = { ...parsed.options, ...verb.options };
     builder.options(verb.options);
-    // The columns are one above the other, since a long command line beside its text would be broken in two.
+    // Each text is below its command line. Side by side, long command lines would be broken in two.
     for (const [words, does] of examples) builder.example(`# ${does}\nweir ${words}`, '');
     for (const [within, each] of Object.entries(verb.subcommands ?? {})) {
       declareVerb(builder, [within, each.summary, each.verb], parsed);
     }
     return builder;
   };
-  // The work begins after the parser has returned, so that the parser does not report its errors.
+  // The verb's work begins after the parser has returned. Otherwise the parser would report the errors of the work.
   return parser.command(usage, summary, declareOptions, (given) => {
     checkSwitches(parsed.words, parsed.options);
     checkValues(given, parsed.options);
@@ -230,7 +236,7 @@ const declareVerb = (
   });
 };
 
-/** Parses the command line and runs its verb. Throws `UsageProblem` and `Problem`; anything else is a bug. */
+/** Parses the command line and runs its verb. Throws `UsageProblem` and `Problem`. Any other error is a bug. */
 export const program = async (commandLine: readonly string[]): Promise<ExitName> => {
   const words = completeLive(joinNegatives(helpAsOption(commandLine)));
   const [name = '', ...given] = words;
@@ -241,7 +247,7 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
     if (entry === undefined) showVerbs(words);
     else {
       const verb = await entry.load();
-      // For a default command, the parser does not render the help as well, which takes 20 ms.
+      // For a default command, the parser does not render the help, which takes 20 ms.
       const isDefault = verb.subcommands === undefined;
       const own = verb.takesCommand === true ? nameStandardInput(given) : given;
       const parser = isDefault ? parserOf(own, `weir ${name}`) : parserOf(words, 'weir');
@@ -251,11 +257,11 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
     }
   } catch (error) {
     if (!(error instanceof ParserError)) throw error;
-    // This is imported here, since the schema takes longest to load.
+    // The module is imported only here, since the schema takes longest to load.
     const { scenarioSchema } = await import('../scenario/schema/scenario-schema.ts');
     const fields = Object.keys(scenarioSchema.shape);
     throw new UsageProblem(explainUsageError(error.message, words, { ...parsed, fields }));
   }
-  // A script whose words were lost must not succeed.
+  // If no verb was run, the exit must mean failure, since a script may have lost its words.
   return (await parsed.run?.()) ?? (commandLine.length === 0 ? 'configuration' : 'pass');
 };

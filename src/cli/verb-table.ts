@@ -6,9 +6,9 @@ export type Example = readonly [words: string, does: string];
 
 interface VerbEntry {
   readonly summary: string;
-  /** The words that the verb expects, for messages; `null` means only options. */
+  /** The words that the verb expects, for messages; `null` means that it expects options only. */
   readonly expects: string | null;
-  /** Two command lines without the program's name, each with its effect. */
+  /** Two command lines without the program's name, each with what it does. */
   readonly examples: readonly [Example, Example];
   readonly load: () => Promise<Verb>;
 }
@@ -223,7 +223,7 @@ export const verbTable = new Map(
 
 export const loadVerb = (name: string): Promise<Verb> => verbTable.get(name)!.load();
 
-/** Returns every verb with its options, for completion. */
+/** Returns every verb with its options, for the completion of command lines. */
 const completedVerbs = (): Promise<readonly CompletedVerb[]> =>
   Promise.all(
     [...verbTable].map(async ([name, { summary, load }]) => {
@@ -234,16 +234,16 @@ const completedVerbs = (): Promise<readonly CompletedVerb[]> =>
 
 export const subcommands: Readonly<Record<string, readonly string[]>> = { history: ['baseline'] };
 
-/** The verbs in the order in which messages list them, that of their first use. */
+/** The verbs in the order in which users first need them. Messages list them in this order. */
 export const verbs = [...new Set(['init', 'plan', ...verbTable.keys(), 'help'])];
 
 export const orList = (words: readonly string[]): string =>
   `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
-/** The verbs of similar programs that are options in Weir. */
+/** The verbs of similar programs for which Weir has an option. */
 const optionInstead: Readonly<Record<string, string>> = { version: '--version', usage: '--help' };
 
-/** Throws a `UsageProblem` for an unknown verb, which the parser would report as an unknown argument. */
+/** Throws a `UsageProblem` for an unknown verb. The parser would report it as an unknown argument. */
 export const checkVerb = (word: string | undefined): void => {
   if (word === undefined || word.startsWith('-') || verbs.includes(word)) return;
   const option = optionInstead[word];

@@ -55,7 +55,7 @@ export const countFrom = (text: string | undefined): number => {
   throw new UsageProblem(`--repeat: expected a whole number from 1 to 1000; got ${text}`);
 };
 
-/** Throws a `UsageProblem` if `--self` has too few runs, or another option asks for a comparison. */
+/** Throws a `UsageProblem` if `--self` has too few runs, or if another option also asks for a comparison. */
 const checkSelf = (compares: boolean, repetitions: number): void => {
   if (compares) {
     throw new UsageProblem(
@@ -70,8 +70,8 @@ const checkSelf = (compares: boolean, repetitions: number): void => {
 };
 
 /**
- * Reads the repetitions; `null` means one run without a comparison. Throws a `UsageProblem` for options that contradict
- * each other.
+ * Reads the options of repeated runs; `null` means one run without a comparison. Throws a `UsageProblem` for options
+ * that contradict each other.
  */
 export const repetitionRequestFrom = (given: RepetitionArguments): RepetitionRequest | null => {
   const { repeat, against, baseline, gate, strict, allowDifferent, pause, self } = given;
@@ -107,8 +107,8 @@ export const repetitionRequestFrom = (given: RepetitionArguments): RepetitionReq
 };
 
 /**
- * Returns the sides of `weir compare`: two paths, or several with `--with` before those of the new side. `next` is
- * `null` for `--self`.
+ * Returns the two sides of `weir compare`. Two paths are the base and the new side. With `--with`, several paths before
+ * it are the base, and those after it are the new side. `next` is `null` for `--self`.
  */
 export const sidesFrom = (given: {
   readonly base: readonly string[];

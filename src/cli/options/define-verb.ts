@@ -1,36 +1,36 @@
 import type { InferredOptionType, Options } from 'yargs';
 import type { ExitName } from '../../run/output/exit-codes.ts';
 
-/** An invalid command line; the message says what was expected. */
+/** An error in the command line. The error's message says what was expected. */
 export class UsageProblem extends Error {}
 
-/** Options by name, in the order of the help. */
+/** A verb's options by name, in the order of the help. */
 export type OptionTable = Readonly<Record<string, Options>>;
 
-/** The group of the arguments without a `--name`. */
+/** The heading in the help for arguments without a `--name`. */
 export const positionals = 'Positionals:';
 
 type CamelCase<Name> = Name extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-/** The options of the command line as the parser passes them on. */
+/** The options of a command line in the form in which the parser returns them. */
 export type Given<Table extends OptionTable> = {
   readonly [Name in keyof Table & string as CamelCase<Name>]: InferredOptionType<Table[Name]>;
 };
 
-/** The JSON Schema of a file that users keep. */
+/** The JSON Schema of a kind of file that users keep. */
 export interface PublishedSchema {
-  /** The path of its file in a checkout. */
+  /** The path of the schema's file in a checkout. */
   readonly path: string;
   readonly make: () => Promise<object>;
 }
 
 export interface Verb {
   readonly options: OptionTable;
-  /** Whether the words after `--` are another program's command line instead of arguments. */
+  /** Whether the words after `--` are the command line of another program. If not, they are arguments. */
   readonly takesCommand?: true;
-  /** The verbs within this one, which also take its options. */
+  /** The verbs within this verb. They accept the options of this verb too. */
   readonly subcommands?: Readonly<
     Record<string, { readonly summary: string; readonly verb: Verb }>
   >;
@@ -39,7 +39,7 @@ export interface Verb {
   run(given: object): Promise<ExitName>;
 }
 
-/** Defines a verb whose function receives its options with their types. */
+/** Defines a verb. Its function receives the options with their types. */
 export const defineVerb = <const Table extends OptionTable>(
   verb: Pick<Verb, 'schema' | 'subcommands' | 'takesCommand'> & {
     readonly options: Table;
@@ -58,7 +58,7 @@ export const textOption = (describe: string) => ({ type: 'string', describe }) a
 export const switchOption = (describe: string) =>
   ({ type: 'boolean', default: false, describe }) as const;
 
-/** The option for the check of a target before anything else is sent. */
+/** The option that turns off the check of a target before anything else is sent. */
 export const preflightOption = {
   preflight: {
     type: 'boolean',

@@ -1,7 +1,7 @@
 import { maxSlices } from '../../model/workload/arrival.ts';
 import { UsageProblem } from './define-verb.ts';
 
-/** Reads the numbers in a list such as `100,1000`, without duplicates; `null` if the option is absent. */
+/** Reads the numbers in a list such as `100,1000`, without duplicates; `null` if the option was not given. */
 export const numbersFrom = (
   option: string,
   text: string | undefined,

@@ -39,14 +39,17 @@ export const historyOption = inGroup('Output:', {
   },
 });
 
-/** Returns the summary page of a CI job; GitHub names its file in the environment. */
+/** Returns the path of a CI job's summary page, which GitHub names in an environment variable. */
 export const jobSummaryPath = (): string | undefined =>
   process.env['GITHUB_STEP_SUMMARY'] === '' ? undefined : process.env['GITHUB_STEP_SUMMARY'];
 
 /** The names of the files that a run writes into its own folder. */
 const ownFiles = ['result.json', 'report.html', 'checkpoint.jsonl', 'capture.jsonl'] as const;
 
-/** Throws a `UsageProblem` if two options name the same file, or one names a file that the run itself writes into `folder`. */
+/**
+ * Throws a `UsageProblem` if two options name the same file, or if an option names a file that the run itself writes
+ * into `folder`.
+ */
 const checkDifferentPaths = (
   paths: Readonly<Record<string, string | readonly string[] | undefined>>,
   folder: string | undefined,
@@ -72,8 +75,8 @@ const checkDifferentPaths = (
 };
 
 /**
- * The reports that a command line asks for. Throws a `UsageProblem` if two of these files, including the observations
- * and requests, are the same, or if one is the result in `folder`, the run's own folder.
+ * Returns the reports that a command line asks for. Throws a `UsageProblem` if two of their files are the same, or if
+ * one is also the file for observations, for requests or for the result in the run's own folder.
  */
 export const extraReportsFrom = (
   {
@@ -92,6 +95,6 @@ export const extraReportsFrom = (
   return { junit, csv, summary, jobSummary: jobSummaryPath() };
 };
 
-/** Returns the history that keeps a run; `null` for none. */
+/** Returns the history that stores a run; `null` for none. */
 export const historyFrom = ({ history }: { readonly history: boolean }): string | null =>
   history ? historyPath(process.env) : null;

@@ -13,7 +13,7 @@ export const liveOption = inGroup('Output:', {
 });
 
 /**
- * Adds to a `--live` without a value the value for any free port. Otherwise the parser would take the next word, such
+ * Adds the value for any free port to a `--live` that has no value. Otherwise the parser would take the next word, such
  * as the scenario, as its value.
  */
 export const completeLive = (words: readonly string[]): string[] =>
@@ -24,8 +24,8 @@ export const completeLive = (words: readonly string[]): string[] =>
 type Warn = (text: string) => void;
 
 const show = async (address: string, warn: Warn): Promise<void> => {
-  // This is imported here, since Node takes 10 ms to load the modules that start processes, and every command line
-  // reads this file.
+  // The module is imported only here: every command line reads this file, and Node takes 10 ms to load the modules that
+  // start processes.
   const { openSystemBrowser } = await import('../../platform/process/open-in-browser.ts');
   const problem = await openSystemBrowser(address);
   if (problem !== null) warn(problem);
@@ -46,7 +46,7 @@ export const livePageFrom = (
   return {
     port,
     onAddress: (address) => {
-      // Nobody could guess the address, so it is printed even with --quiet.
+      // The address is printed even with --quiet, since nobody could guess it.
       warn(`Live page: ${address} (for this machine only; its button stops the run)`);
       if (open) void show(address, warn);
     },

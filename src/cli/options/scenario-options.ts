@@ -50,11 +50,11 @@ export const scenarioOptions = {
 
 const flagNames = Object.keys(flagOptions) as (keyof typeof flagOptions)[];
 
-/** Returns the options that describe what a run does, in place of a scenario file. */
+/** Returns the options that describe a run without a scenario file. */
 export const givenFlags = (given: Given<typeof scenarioOptions>): readonly string[] =>
   flagNames.filter((name) => given[name === 'max-tokens' ? 'maxTokens' : name] !== undefined);
 
-/** Returns the source of the plan. `wanted` says what a command line without a scenario must have. */
+/** Returns where the plan comes from. `wanted` says what a command line without a scenario must contain. */
 export const planSourceFrom = (
   given: Given<typeof scenarioOptions>,
   wanted = 'a scenario file, or --model with --rate and --duration (or --users) in its place',
@@ -73,7 +73,7 @@ export const planSourceFrom = (
   return { scenario, flags, set, target, transport, workers, allowFiles };
 };
 
-/** Reads a run's id, which is sent as a part of a header. */
+/** Reads a run's id. The id is sent in a header, so it must be valid there. */
 export const runIdFrom = (text: string | undefined): string | undefined => {
   if (text === undefined || /^[!-~]{1,128}$/.test(text)) return text;
   throw new UsageProblem(
@@ -84,7 +84,7 @@ export const runIdFrom = (text: string | undefined): string | undefined => {
 /** Matches an instant with its offset from UTC, as in RFC 3339. */
 const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i;
 
-/** Reads the start in ms since 1970. */
+/** Reads the time of the start, in ms since 1970. */
 export const startAtFrom = (text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
   const at = instantPattern.test(text) ? Date.parse(text) : Number.NaN;

@@ -4,7 +4,9 @@ import { foldedText } from '../../report/text/display-width.ts';
 import { stdoutStyle, toStdout } from '../../platform/standard-streams.ts';
 import type { Host } from '../../run/input/host.ts';
 
-/** Returns the host for a command line: results go to standard output, messages for people to standard error. */
+/**
+ * Returns the host for a command line. It writes results to standard output, and messages for people to standard error.
+ */
 export const terminalHost = ({ json = false, quiet = false, details = false } = {}): Host => {
   const screen = screenOn(process.stderr, process.env);
   // A terminal would break lines within words. Logs keep whole lines, which can be searched.

@@ -2,19 +2,19 @@ import { defineVerb, positionals, type Verb, type OptionTable } from '../options
 import { terminalHost } from '../options/terminal-host.ts';
 
 /**
- * This file makes the scripts that complete command lines in a shell. They are fixed text, so that pressing Tab starts
- * no program.
+ * This file makes the scripts by which a shell completes command lines. The scripts contain all words, so that pressing
+ * Tab starts no program.
  */
 
 export interface CompletedVerb {
   readonly name: string;
   readonly summary: string;
   readonly options: OptionTable;
-  /** The names of its subverbs. */
+  /** The names of the verbs within this verb. */
   readonly subcommands: readonly string[];
 }
 
-/** An option as a user types it. */
+/** An option in the form in which a user types it. */
 interface CompletedOption {
   /** The option's name with its hyphens. */
   readonly name: string;
@@ -36,7 +36,7 @@ const optionsOf = ({ options }: CompletedVerb): readonly CompletedOption[] =>
       choices: choicesOf(option),
     }));
 
-/** Returns the words that may follow a verb: its subverbs, or the choices of its positionals. */
+/** Returns the words that may follow a verb: the verbs within it, or the choices of its arguments. */
 const wordsOf = ({ options, subcommands }: CompletedVerb): readonly string[] => [
   ...subcommands,
   ...Object.values(options)
@@ -54,7 +54,10 @@ const help: CompletedOption = {
   choices: [],
 };
 
-/** The script for bash from 3.2 on: source it, or save it as `~/.local/share/bash-completion/completions/weir`. */
+/**
+ * Returns the script for bash 3.2 or later. The user sources it, or saves it as
+ * `~/.local/share/bash-completion/completions/weir`.
+ */
 const bashScript = (verbs: readonly CompletedVerb[]): string => {
   const values = verbs.flatMap((verb) =>
     optionsOf(verb)
@@ -101,7 +104,7 @@ complete -o bashdefault -o default -F _weir weir
 `;
 };
 
-/** Escapes text inside the brackets of an option of zsh's `_arguments`. */
+/** Escapes a text for use inside the brackets of an option of zsh's `_arguments`. */
 const zshText = (text: string): string => text.replaceAll(/[[\]:\\]/g, String.raw`\$&`);
 
 const zshOption = ({ name, describe, isSwitch, choices }: CompletedOption): string => {
@@ -113,8 +116,8 @@ const zshOption = ({ name, describe, isSwitch, choices }: CompletedOption): stri
 };
 
 /**
- * Returns the script for zsh: save it as `_weir` in a folder of `$fpath`, or `source <(weir completion zsh)` after
- * `compinit`.
+ * Returns the script for zsh. The user saves it as `_weir` in a folder of `$fpath`, or runs `source <(weir completion
+ * zsh)` after `compinit`.
  */
 const zshScript = (verbs: readonly CompletedVerb[]): string => {
   const described = verbs.map(
@@ -152,7 +155,7 @@ const scripts = { bash: bashScript, zsh: zshScript } as const;
 
 const shells = Object.keys(scripts) as readonly (keyof typeof scripts)[];
 
-/** Returns the verb `completion`; the verbs to complete are requested when it runs. */
+/** Returns the verb `completion`. It asks `verbs` for the verbs only when it runs. */
 export const completionVerb = (verbs: () => Promise<readonly CompletedVerb[]>): Verb =>
   defineVerb({
     options: { shell: { choices: shells, demandOption: true, group: positionals } },

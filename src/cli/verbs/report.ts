@@ -26,8 +26,8 @@ const requestsOptions = {
 };
 
 /**
- * Returns the requested table of requests and its source; `null` for none. Throws a `UsageProblem` for one without the
- * other.
+ * Returns the table of requests that the options ask for, and where its data is; `null` for none. Throws a
+ * `UsageProblem` if only one of the two is given.
  */
 const requestsFrom = ({ requests, observations }: Given<typeof requestsOptions>) => {
   if (requests === undefined) {

@@ -32,7 +32,7 @@ export const liveMetricsOptions = inGroup('Output:', {
   otlp: textOption('Push live metrics over OTLP/HTTP to URL, or to OTEL_EXPORTER_OTLP_ENDPOINT'),
 });
 
-/** Reads an address: `9464`, `0.0.0.0:9464`, `[::1]:9464`. Without a host, only this machine can connect. */
+/** Reads an address such as `9464`, `0.0.0.0:9464` or `[::1]:9464`. Without a host, only this machine can connect. */
 const metricsAddress = (text: string | undefined): MetricsAddress | null => {
   if (text === undefined) return null;
   const [, bracketed, plain, port = ''] =
@@ -44,12 +44,15 @@ const metricsAddress = (text: string | undefined): MetricsAddress | null => {
 };
 type Environment = Readonly<NodeJS.ProcessEnv>;
 
-/** The default address of OpenTelemetry. */
+/** The default address of an OpenTelemetry collector. */
 const defaultEndpoint = 'http://localhost:4318';
 
 const metricsPath = 'v1/metrics';
 
-/** The interval in ms. OpenTelemetry's default of a minute would show a short load test only at its end. */
+/**
+ * The interval between pushes in ms. OpenTelemetry's default is a minute, which would show a short load test only at
+ * its end.
+ */
 const defaultInterval = 5000;
 
 const parsed = (text: string, from: string): URL => {
@@ -69,19 +72,22 @@ const parsed = (text: string, from: string): URL => {
   return url;
 };
 
-/** Appends the metrics path to a base address, as specified for OTLP exporters; leaves a full address unchanged. */
+/**
+ * Appends the path for metrics to a base address, as the specification of OTLP exporters demands. A full address stays
+ * unchanged.
+ */
 const withMetricsPath = (url: URL): string => {
   if (!url.pathname.endsWith(`/${metricsPath}`))
     url.pathname = `${url.pathname.replace(/\/$/, '')}/${metricsPath}`;
   return url.href;
 };
 
-/** Returns the address from `--otlp`, otherwise from the standard variables. An empty variable counts as not set. */
+/** Returns the address from `--otlp`, or else from the standard variables. An empty variable counts as not set. */
 const urlFrom = (text: string, environment: Environment): string => {
   if (text !== '') return withMetricsPath(parsed(text, '--otlp'));
   const { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: own = '', OTEL_EXPORTER_OTLP_ENDPOINT: base = '' } =
     environment;
-  // The specification uses the address for metrics unchanged.
+  // The specification demands that an address for metrics is used unchanged.
   if (own !== '') return parsed(own, 'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT').href;
   const address = base === '' ? defaultEndpoint : base;
   return withMetricsPath(parsed(address, 'OTEL_EXPORTER_OTLP_ENDPOINT'));
@@ -97,8 +103,8 @@ const intervalFrom = ({ OTEL_METRIC_EXPORT_INTERVAL: text = '' }: Environment): 
 };
 
 /**
- * The exporters that the command line asks for. Variables alone start no exporter, since they are often set for other
- * programs, and a run must not contact a third party unasked.
+ * Returns the exporters that the command line asks for. Environment variables alone start no exporter. They are often
+ * set for other programs, and a run must not contact a third party unasked.
  */
 export const metricsExportFrom = (
   { metrics, otlp }: { readonly metrics: string | undefined; readonly otlp: string | undefined },
@@ -111,7 +117,7 @@ export const metricsExportFrom = (
       : { url: urlFrom(otlp, environment), interval: intervalFrom(environment) },
 });
 
-/** Throws a `UsageProblem` for an option that is not possible with several runs. */
+/** Throws a `UsageProblem` for an option that is possible only with a single run. */
 const rejectOptionsOfOneRun = ({
   slice,
   startAt,

@@ -7,7 +7,7 @@ import {
 } from '../options/define-verb.ts';
 import { terminalHost } from '../options/terminal-host.ts';
 
-/** The verbs that publish the schema of the files that they write; a subject has the name of its verb. */
+/** The verbs that publish the schema of the files that they write. Users name a schema by its verb. */
 const publishingVerbs = ['check', 'sweep', 'capacity'] as const;
 export const schemaSubjects = ['scenario', 'result', ...publishingVerbs] as const;
 type SchemaSubject = (typeof schemaSubjects)[number];
@@ -37,7 +37,7 @@ export const publishedSchema = async (
   return schema;
 };
 
-/** Returns the text of a published schema, as in its file. */
+/** Returns the text of a published schema, exactly as its file contains it. */
 export const schemaText = async ({ make }: PublishedSchema): Promise<string> =>
   `${JSON.stringify(await make(), null, 1)}\n`;
 

@@ -6,8 +6,8 @@ import { planSourceFrom, scenarioOptions } from '../options/scenario-options.ts'
 import { terminalHost } from '../options/terminal-host.ts';
 
 /**
- * Reads each value of the scenario's `vary`, together with the first values of the other variables. Throws a `Problem`
- * at the first that cannot be read.
+ * Reads each value of the scenario's `vary` together with the first values of the other variables. Throws a `Problem`
+ * for the first value that cannot be read.
  */
 const readVariations = async (source: PlanSource, environment: Environment): Promise<void> => {
   const { readPlan, readSweepVariables } = await import('../../run/input/read-plan.ts');
