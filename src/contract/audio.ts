@@ -1,30 +1,30 @@
 import { z } from 'zod';
 
-/** This file describes text-to-speech (interface 4.3) and speech-to-text (4.4, 2.7). */
+/** This file describes text-to-speech (interface, section 4.3) and speech-to-text (sections 4.4 and 2.7). */
 
 export const speechRequestSchema = z.looseObject({
   model: z.string().min(1),
   input: z.string().min(1),
   voice: z.string().min(1),
   response_format: z.enum(['mp3', 'wav', 'opus']).nullish(),
-  /** The speed; the interface names no range. */
+  /** The speed. The interface names no range for it. */
   speed: z.number().positive().nullish(),
 });
 
-/** The content types of speech. The interface names none, and servers differ. */
+/** The content types of speech by format. The interface names none, and servers differ. */
 export const speechContentTypes = {
   mp3: 'audio/mpeg',
   wav: 'audio/wav',
   opus: 'audio/ogg',
 } as const;
 
-/** The file extensions of uploads (interface 4.4, ogg by the general format table). */
+/** The file extensions of uploads (interface, section 4.4; ogg comes from the general table of formats). */
 export const uploadExtensions = 'mp3 mp4 mpeg mpga m4a wav webm ogg'.split(' ');
 
-/** The maximum size of an upload: 25 MB, read as 25 MiB. */
+/** The maximum size of an upload, in bytes: 25 MB, understood as 25 MiB. */
 export const maxUploadBytes = 26_214_400;
 
-/** The text fields of the form, besides the part with the file. Repeated fields are arrays. */
+/** The text fields of the form, in addition to the part with the file. A field that is repeated is an array. */
 export const transcriptionFieldsSchema = z.looseObject({
   model: z.string().min(1),
   language: z.string().optional(),
@@ -32,7 +32,7 @@ export const transcriptionFieldsSchema = z.looseObject({
   'timestamp_granularities[]': z.array(z.enum(['word', 'segment'])).optional(),
 });
 
-/** The fields of a JSON transcript that clients rely on; a plain text in JSON has only `text`. */
+/** The fields of a JSON transcript that clients rely on. A transcript of plain text in JSON has only `text`. */
 export const transcriptionResponseSchema = z.looseObject({
   text: z.string(),
   language: z.string().nullish(),
@@ -40,11 +40,11 @@ export const transcriptionResponseSchema = z.looseObject({
   segments: z
     .array(z.looseObject({ start: z.number(), end: z.number(), text: z.string() }))
     .nullish(),
-  /** The words, only with `verbose_json`; the interface does not define a word. */
+  /** The words, which only `verbose_json` contains. The interface does not define the form of a word. */
   words: z.array(z.unknown()).nullish(),
 });
 
-/** A JSON transcript as servers send it. Only its text is certain. */
+/** A JSON transcript as servers send it. Only its text is certain to be there. */
 export const servedTranscriptSchema = z.looseObject({
   text: z.string(),
   segments: z.unknown().optional(),

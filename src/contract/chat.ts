@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { contentPartSchema } from './content-parts.ts';
 
 /**
- * This file describes chat completions: the request with every range (interface 4.1), the response (2.4), the streamed
- * chunk (2.5).
+ * This file describes chat completions: the request with all ranges of its fields (interface, section 4.1), the
+ * response (2.4), and the chunk of a stream (2.5).
  */
 
 const toolDefinition = z.looseObject({
@@ -12,14 +12,14 @@ const toolDefinition = z.looseObject({
     name: z.string().min(1),
     description: z.string().optional(),
     parameters: z.looseObject({ type: z.literal('object') }).optional(),
-    /** Whether the arguments must match the parameters; not in the interface. */
+    /** Whether the arguments must match the parameters. This field is not in the interface. */
     strict: z.boolean().nullish(),
   }),
 });
 
 /**
- * A message. The interface (2.3) does not define how tool calls and their results are sent back; this is the form of
- * the OpenAI API.
+ * A message. The interface (section 2.3) does not define how tool calls and their results are sent back, so this is the
+ * form of the OpenAI API.
  */
 const messageSchema = z
   .looseObject({
@@ -43,7 +43,7 @@ export const chatRequestSchema = z.looseObject({
   model: z.string().min(1),
   messages: z.array(messageSchema).min(1),
   max_tokens: z.int().positive().nullish(),
-  /** The newer name of `max_tokens` in the OpenAI API; not in the interface. */
+  /** The newer name of `max_tokens` in the OpenAI API. It is not in the interface. */
   max_completion_tokens: z.int().positive().nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
@@ -53,7 +53,7 @@ export const chatRequestSchema = z.looseObject({
   stop: z.union([z.string(), z.array(z.string()).max(4)]).nullish(),
   presence_penalty: z.number().min(-2).max(2).nullish(),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
-  /** The response format. The interface has `json_object`; a schema has the form of the OpenAI API. */
+  /** The format of the response. The interface has `json_object`; a JSON Schema is written as in the OpenAI API. */
   response_format: z
     .discriminatedUnion(
       'type',
@@ -72,12 +72,12 @@ export const chatRequestSchema = z.looseObject({
       'expected a mapping with type "text", "json_object" or "json_schema"',
     )
     .nullish(),
-  /** The number of choices. This field and the next two are from the OpenAI API, not in the interface. */
+  /** The number of choices. The OpenAI API has this field and the next two fields; the interface does not. */
   n: z.int().min(1).max(128).nullish(),
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),
   tools: z.array(toolDefinition).nullish(),
-  /** The choice of a tool, from the OpenAI API; not in the interface. */
+  /** Which tool the model must call, as in the OpenAI API. This field is not in the interface. */
   tool_choice: z
     .union([
       z.enum(['none', 'auto', 'required']),
@@ -97,7 +97,7 @@ export const usageSchema = z.looseObject({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
-/** The content of an answer: a text, or a list of parts, as servers of reasoning models send it. */
+/** The content of an answer: a text or, from servers of reasoning models, a list of parts. */
 const answerContent = z.union([z.string(), z.array(z.unknown())]).nullish();
 
 /** The response, with the fields that clients rely on. */
@@ -113,7 +113,7 @@ export const chatResponseSchema = z.looseObject({
   usage: usageSchema.nullish(),
 });
 
-/** One event of a stream. Real servers omit any field, or send null or empty values. */
+/** One event of a stream. Real servers leave out any of the fields, or send null or empty values. */
 export const chatChunkSchema = z.looseObject({
   choices: z
     .array(
@@ -125,7 +125,7 @@ export const chatChunkSchema = z.looseObject({
             reasoning: z.string().nullish(),
             reasoning_content: z.string().nullish(),
             refusal: z.string().nullish(),
-            /** The tool calls. Text Generation Inference sends one call without a list. */
+            /** The tool calls. Text Generation Inference sends a single call without a list. */
             tool_calls: z.union([z.array(z.unknown()), z.looseObject({})]).nullish(),
           })
           .nullish(),
@@ -137,12 +137,12 @@ export const chatChunkSchema = z.looseObject({
   error: z.unknown().optional(),
 });
 
-/** The required parts of a completion as servers send it. Everything else is read as far as possible. */
+/** The parts of a completion that every server must send. Everything else is read as far as possible. */
 export const servedChatSchema = z.looseObject({
   choices: z.array(z.looseObject({ message: z.looseObject({ content: answerContent }) })).min(1),
 });
 
-/** The required parts of a stream's event as servers send it. */
+/** The parts of a stream's event that every server must send. */
 export const servedChunkSchema = z.looseObject({
   choices: z
     .array(z.looseObject({ delta: z.looseObject({ content: answerContent }).nullish() }))

@@ -1,13 +1,16 @@
-/** This file reads audio files for both sides: the client measures its clips, the gateway checks uploads. */
+/** This file reads audio files for the client, which measures its clips, and for the gateway, which checks uploads. */
 
-/** The sample rates of MPEG 1 in Hz. MPEG 2 has half of them, MPEG 2.5 a quarter. */
+/** The sample rates of MPEG 1 in Hz. MPEG 2 has half of these rates, and MPEG 2.5 a quarter. */
 const sampleRates = [44_100, 48_000, 32_000];
 
 const mpeg1 = {
   divisor: 1,
   samples: 1152,
   sideInfo: { mono: 17, stereo: 32 },
-  /** The bit rates of layer III in units of 1,000 per second. 0 (free) is not supported, 15 not allowed. */
+  /**
+   * The bit rates of layer III in units of 1,000 per second. Index 0 (free) is not supported, and index 15 is not
+   * allowed.
+   */
   bitRates: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
 };
 const mpeg2 = {
@@ -16,12 +19,15 @@ const mpeg2 = {
   sideInfo: { mono: 9, stereo: 17 },
   bitRates: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 };
-/** The versions by the two version bits of the header. MPEG 2.5 is Fraunhofer's extension. */
+/** The versions of MPEG by the two version bits of a header. MPEG 2.5 is an extension by Fraunhofer. */
 const versions = [{ ...mpeg2, divisor: 4 }, null, mpeg2, mpeg1];
 
 export const mp3HeaderLength = 4;
 
-/** Reads the header of a layer III frame (ISO 11172-3 2.4.1.3, ISO 13818-3 2.4.1.3); `null` if there is none. */
+/**
+ * Reads the header of a layer III frame (ISO 11172-3 2.4.1.3, ISO 13818-3 2.4.1.3); `null` if the bytes are no such
+ * header.
+ */
 export const readMp3Frame = (bytes: Uint8Array) => {
   if (bytes.length < mp3HeaderLength || bytes[0] !== 0xff) return null;
   const [, kind = 0, rates = 0, mode = 0] = bytes;
@@ -36,18 +42,18 @@ export const readMp3Frame = (bytes: Uint8Array) => {
   const sampleRate = fullRate / divisor;
   const padding = (rates >> 1) & 1;
   return {
-    /** The length in bytes, including the header. */
+    /** The length of the frame in bytes, including the header. */
     length: Math.floor((samples * 125 * bitRate) / sampleRate) + padding,
     samples,
     sampleRate,
-    /** The number of bytes between the header and the audio. */
+    /** The number of bytes between the frame's header and its audio. */
     sideInfo: mode >> 6 === 3 ? sideInfo.mono : sideInfo.stereo,
   };
 };
 
 export type Mp3Frame = NonNullable<ReturnType<typeof readMp3Frame>>;
 
-/** Reads an unsigned big-endian number. Bytes after the end of the file are zero. */
+/** Reads an unsigned big-endian number. Bytes after the end of the file count as zero. */
 export const readUint = (file: Uint8Array, from: number, bytes: number): number => {
   let value = 0;
   for (let i = from; i < from + bytes; i += 1) value = value * 256 + (file[i] ?? 0);
@@ -57,7 +63,10 @@ export const readUint = (file: Uint8Array, from: number, bytes: number): number 
 /** Returns whether a file is of the WebM family (RFC 8794, section 11.2.1). */
 export const isEbml = (file: Uint8Array): boolean => readUint(file, 0, 4) === 0x1a45dfa3;
 
-/** Reads an EBML length (RFC 8794, section 4), which is `null` if unknown, and the size of its field, 9 if invalid. */
+/**
+ * Reads an EBML length (RFC 8794, section 4) and the size of its field in bytes. The length is `null` if it is unknown;
+ * the size is 9 if the field is invalid.
+ */
 export const ebmlLength = (file: Uint8Array, from: number) => {
   const first = readUint(file, from, 1);
   const bytes = Math.clz32(first) - 23;
@@ -66,17 +75,19 @@ export const ebmlLength = (file: Uint8Array, from: number) => {
   return { bytes, value: value >= 2 ** (7 * bytes) - 1 ? null : value };
 };
 
-/** The elements that contain others (RFC 9559, section 5.1): segment, info, cluster, block group. */
+/** The elements that contain other elements (RFC 9559, section 5.1): segment, info, cluster and block group. */
 const containerElements: readonly number[] = [0x18538067, 0x1549a966, 0x1f43b675, 0xa0];
 const timestampScale = 0x2ad7b1;
 const clusterTimestamp = 0xe7;
 const blocks: readonly number[] = [0xa3, 0xa1];
 
-/** Generates the complete elements of a file, including nested ones. A strict reader stops at an invalid header. */
+/**
+ * Generates the complete elements of a file, including nested ones. A strict reader stops at the first invalid header.
+ */
 function* ebmlElements(file: Uint8Array, isStrict: boolean) {
   let position = 0;
   while (position < file.length) {
-    // The size of an id is encoded like the size of a length.
+    // The size of an id is encoded in the same way as the size of a length.
     const idBytes = ebmlLength(file, position).bytes;
     const id = readUint(file, position, idBytes);
     const length = ebmlLength(file, position + idBytes);
@@ -92,7 +103,7 @@ function* ebmlElements(file: Uint8Array, isStrict: boolean) {
 }
 
 /**
- * Generates the time at which each complete block of a WebM file starts to play, and the unit of that time in
+ * Generates the time at which each complete block of a WebM file starts to play, together with the unit of this time in
  * nanoseconds.
  */
 export function* webmBlocks(file: Uint8Array, isStrict: boolean) {
@@ -102,7 +113,7 @@ export function* webmBlocks(file: Uint8Array, isStrict: boolean) {
     if (id === timestampScale) unit = readUint(file, from, Math.min(8, bytes));
     if (id === clusterTimestamp) cluster = readUint(file, from, Math.min(8, bytes));
     if (!blocks.includes(id)) continue;
-    // The time comes after the track's number; it is signed and relative to the cluster.
+    // The time follows the number of the track. It is signed, and relative to the time of the cluster.
     const { bytes: track } = ebmlLength(file, from);
     const offset = readUint(file, from + track, 2);
     const time = cluster + (offset < 0x8000 ? offset : offset - 0x10000);

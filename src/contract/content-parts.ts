@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * This file describes messages whose content is a list of parts, in the form of the OpenAI API. The interface (2.3)
- * does not define it.
+ * This file describes messages whose content is a list of parts, as in the OpenAI API. The interface (section 2.3) does
+ * not define such lists.
  */
 
 const textPartSchema = z.looseObject({ type: z.literal('text'), text: z.string() });
@@ -29,7 +29,10 @@ type Audio = z.infer<typeof audioPartSchema>['input_audio'];
 
 const base64Data = /^data:[^,]*;base64,/;
 
-/** Returns the beginning of a file in a data URL, which contains the size of a picture; empty for any other URL. */
+/**
+ * Returns the first bytes of the file in a data URL. They contain the size of a picture. For any other URL the result
+ * is empty.
+ */
 const beginningOf = (url: string): Buffer => {
   const head = base64Data.exec(url.slice(0, 200))?.[0];
   return head === undefined
@@ -42,7 +45,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Returns whether a marker of a JPEG begins a frame, which declares the picture's size (ITU T.81, table B.1). */
+/** Returns whether a marker in a JPEG begins a frame. A frame declares the picture's size (ITU T.81, table B.1). */
 const isFrameMarker = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
@@ -56,7 +59,7 @@ const jpegSize = (file: Buffer): Size | null => {
   return null;
 };
 
-/** Returns the pixels of a PNG, JPEG or GIF; `null` for anything else. */
+/** Returns the width and height of a PNG, JPEG or GIF in pixels; `null` for any other file. */
 const pixelsOf = (file: Buffer): Size | null => {
   if (file.length >= 24 && file.toString('latin1', 1, 4) === 'PNG')
     return { width: file.readUInt32BE(16), height: file.readUInt32BE(20) };
@@ -72,8 +75,8 @@ const shortestSide = 768;
 
 /**
  * Estimates the tokens of an image by OpenAI's published rule for GPT-4o: 85 tokens for any image. Unless the detail is
- * `low`, the image is shrunk to 2,048 pixels, and to 768 on the shorter side, and each tile of 512 pixels adds 170
- * tokens. An image of unknown size counts as the largest, 1,445.
+ * `low`, the image is scaled down to 2,048 pixels, and then to 768 pixels on its shorter side, and each tile of 512
+ * pixels adds 170 tokens. If the size is unknown, the image counts as the largest one: 1,445 tokens.
  */
 export const imageTokens = ({ url, detail }: Image): number => {
   if (detail === 'low') return baseTokens;
@@ -89,23 +92,25 @@ export const imageTokens = ({ url, detail }: Image): number => {
 };
 
 const tokensPerSecond = 10;
-/** The number of bytes per second of compressed speech at 64 kbit/s. */
+/** The assumed bytes per second of compressed speech, which is 64 kbit/s. */
 const compressedBytes = 8000;
 
-/** The bytes of one second of a WAV file; `null` for other files. */
+/** Returns the bytes per second of a WAV file; `null` for any other file. */
 const waveBytesPerSecond = (file: Buffer): number | null => {
   const isWave = file.length >= 32 && file.toString('latin1', 8, 16) === 'WAVEfmt ';
   return isWave ? Math.max(1, file.readUInt32LE(28)) : null;
 };
 
-/** Estimates the tokens of audio by OpenAI's rule, ten per second. All except WAV is assumed to have 64 kbit/s. */
+/**
+ * Estimates the tokens of audio by OpenAI's rule: ten per second. All formats except WAV are assumed to have 64 kbit/s.
+ */
 export const audioTokens = ({ data }: Audio): number => {
   const bytes = (data.length * 3) / 4;
   const rate = waveBytesPerSecond(Buffer.from(data.slice(0, 64), 'base64')) ?? compressedBytes;
   return Math.ceil((tokensPerSecond * bytes) / rate);
 };
 
-/** Estimates the tokens of a part other than text; 0 for text. */
+/** Estimates the tokens of a content part that is an image or audio. A text counts as 0. */
 export const mediaTokens = (part: ContentPart): number => {
   switch (part.type) {
     case 'text':

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** This file describes error bodies (interface section 7). */
+/** This file describes the bodies of errors (interface, section 7). */
 
 const text = z.string().nullish();
 
-/** The body `{error: {message, type, code}}`, and the gateway's second form of a 429, which adds `param`. */
+/** The body `{error: {message, type, code}}`, also in the gateway's second form of a 429, which adds `param`. */
 export const errorBodySchema = z.looseObject({
   error: z.looseObject({
     message: text,
@@ -18,12 +18,12 @@ export interface ErrorBody {
   readonly error: { readonly message: string; readonly type: string; readonly code: string };
 }
 
-/** The error body of the web framework: a message or a list of findings. */
+/** The error body of the gateway's web framework: a message, or a list of what is wrong. */
 export const detailBodySchema = z.looseObject({
   detail: z.union([z.string(), z.array(z.unknown())]),
 });
 
-/** The documented types and codes, by status. */
+/** The documented types and codes of errors, by status. */
 export const documentedErrors = {
   401: { type: 'authentication_error', code: 'invalid_api_key' },
   402: { type: 'payment_error', code: 'insufficient_credits' },

@@ -1,4 +1,4 @@
-/** The rate-limit headers of every response (interface section 8). */
+/** The rate-limit headers, which every response has (interface, section 8). */
 export const limitHeaders = {
   limitRequests: 'x-ratelimit-api_key-limit-requests',
   remainingRequests: 'x-ratelimit-api_key-remaining-requests',
@@ -9,7 +9,10 @@ export type LimitHeader = keyof typeof limitHeaders;
 
 const integer = /^-?\d{1,15}$/;
 
-/** Reads the four headers; `null` for a header that is absent or not an integer, or if all are absent. */
+/**
+ * Reads the four headers. A value is `null` if its header is absent or not an integer; the result is `null` if all four
+ * are absent.
+ */
 export const readLimitHeaders = (
   headers: Readonly<Record<string, string>>,
 ): Record<LimitHeader, number | null> | null => {

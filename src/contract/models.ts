@@ -3,7 +3,7 @@ import { z } from 'zod';
 export type ContractSchema<T> = z.ZodType<T>;
 export type SchemaError = z.ZodError;
 
-/** An element of the model list (interface 2.2). */
+/** An entry of the list of models (interface, section 2.2). */
 export const modelSchema = z.looseObject({
   id: z.string(),
   object: z.literal('model'),
@@ -18,8 +18,8 @@ export const modelListSchema = z.looseObject({
 });
 
 /**
- * A model list as servers send it. LM Studio, DeepSeek and Gemini leave out `created`, OpenRouter `object` and
- * `owned_by`. Together sends the models alone, and Go servers `null` for none.
+ * A list of models as servers send it. LM Studio, DeepSeek and Gemini leave out `created`, OpenRouter `object` and
+ * `owned_by`. Together sends a list without an object around it. Servers in Go send `null` if there are no models.
  */
 export const servedModelListSchema = z.preprocess(
   (body) => (Array.isArray(body) ? { data: body as unknown[] } : body),

@@ -1,6 +1,6 @@
 /**
- * This file contains the prices of the service (interface 1.5 and 8), in whole millionths of the currency, so that
- * sums are exact. Each request is rounded separately, half up.
+ * This file contains the prices of the service (interface, sections 1.5 and 8), in whole millionths of the currency, so
+ * that sums are exact. The cost of each request is rounded separately; a half is rounded up.
  */
 
 /** The price per input character of speech: 0.000015 of the currency. */
@@ -9,7 +9,7 @@ const speechPerCharacter = 15;
 const transcriptionPerSecond = 100;
 const million = 1_000_000n;
 
-/** Returns tokens × price per million tokens; exact for any counts. */
+/** Returns the cost of a chat: tokens times the price per million tokens. It is exact for any number of tokens. */
 export const chatCost = (
   tokens: { readonly input: number; readonly output: number },
   price: { readonly input: number; readonly output: number },

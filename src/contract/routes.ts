@@ -1,4 +1,4 @@
-/** The endpoints below the base address (interface section 4). */
+/** The endpoints below the base address (interface, section 4). */
 export const routes = {
   chat: { method: 'POST', path: '/chat/completions' },
   speech: { method: 'POST', path: '/audio/speech' },
@@ -6,8 +6,8 @@ export const routes = {
   models: { method: 'GET', path: '/models' },
 } as const;
 
-/** The header for the client's request id, which some servers log. */
+/** The name of the header with the client's request id, which some servers write into their logs. */
 export const requestIdHeader = 'x-request-id';
 
-/** The request id of Weir's check of a target before a run. That request has no key and is in no figure. */
+/** The request id with which Weir checks a target before a run. This request has no key, and no figure includes it. */
 export const preflightId = 'weir-preflight';
