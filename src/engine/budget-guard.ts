@@ -5,10 +5,10 @@ import { requestNeedsOf } from '../traffic/request/request-needs.ts';
 import { drawRequestContent } from './request-content.ts';
 import { createSharedBudget, type SharedBudget, type SliceOptions } from './slice-options.ts';
 
-/** The amounts that one attempt may spend, or has spent. */
+/** The amounts of requests, tokens and cost that one attempt may spend, or has spent. */
 type BudgetAmounts = Readonly<Record<BudgetUnit, number>>;
 
-/** The amounts reserved for an attempt. `settle` returns the unused part. */
+/** The amounts reserved for an attempt. `settle` returns the unused amounts to the budget. */
 export interface BudgetReservation {
   settle(outcome: Outcome): void;
 }
@@ -28,13 +28,13 @@ const amountsSpent = (reserved: BudgetAmounts, outcome: Outcome): BudgetAmounts 
   };
 };
 
-/** The cell that says which cap was reached: 0 for none, 1 for the cap of the first unit. */
+/** The index of the cell that says which cap was reached: 0 for none, 1 for the cap of the first unit, and so on. */
 const exhaustedCell = budgetUnits.length;
 
 /**
- * Keeps slices within the budget that they share. An attempt is sent only if its largest possible spending fits into
- * what is left. So a cap is never exceeded where the length of answers is bounded. Where a prompt's tokens are only
- * estimated, it can be exceeded by the error of the estimate.
+ * Keeps slices within the budget that they share. An attempt is sent only if the most that it can spend is still left
+ * in the budget. So a cap is never exceeded where the length of answers is bounded. Where a prompt's tokens are only
+ * estimated, a cap can be exceeded by the error of the estimate.
  */
 export class BudgetGuard {
   readonly #options: SliceOptions;
@@ -52,12 +52,12 @@ export class BudgetGuard {
     };
   }
 
-  /** The cap, in any slice, that a request would have exceeded; `null` for none. */
+  /** The cap that stopped a request in any slice; `null` for none. */
   get exhausted(): BudgetUnit | null {
     return budgetUnits[Number(Atomics.load(this.#counters, exhaustedCell)) - 1] ?? null;
   }
 
-  /** Reserves the largest amounts that the next attempt of an arrival can spend; returns `null` if they do not fit. */
+  /** Reserves the most that the next attempt of an arrival can spend; returns `null` if the budget has less left. */
   reserve(arrival: Arrival): BudgetReservation | null {
     if (this.exhausted !== null) return null;
     const { traffic, ...drawing } = drawRequestContent(this.#options, arrival);
@@ -66,7 +66,7 @@ export class BudgetGuard {
       clips: this.#options.clips,
     });
     const reserved = { requests: 1, tokens: input + (output ?? 0), cost: cost ?? 0 };
-    // The amount is added before it is compared, so that two slices never both get the last of a budget.
+    // The amount is added before the sum is compared, so that two slices cannot both get the last of a budget.
     const exceeded = this.#add(reserved, 1);
     if (exceeded !== null) {
       this.#add(reserved, -1);
@@ -82,7 +82,7 @@ export class BudgetGuard {
     };
   }
 
-  /** Adds an amount to the counters or subtracts it. Returns the first cap that is then exceeded. */
+  /** Adds an amount to the counters or subtracts it, and returns the first cap that the counters then exceed. */
   #add(spending: BudgetAmounts, sign: 1 | -1): BudgetUnit | null {
     const sums = budgetUnits.map((unit, counter) => {
       const change = BigInt(sign * spending[unit]);

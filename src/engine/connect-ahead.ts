@@ -6,16 +6,17 @@ import { type LoadLoop, createLoops } from './load-loop.ts';
 import { deadlineCheckInterval, inFlightCap, type SliceOptions } from './slice-options.ts';
 
 /**
- * How far ahead arrivals are known, in ms. Even servers with a short keep-alive keep an idle connection open this long.
+ * How far ahead arrivals are planned for, in ms. Even servers with a short keep-alive keep an idle connection open for
+ * this time.
  */
 const horizon = 1000;
-/** Arrivals within this many ms count as due at once, since opening a connection takes no longer. */
+/** Arrivals within this many ms count as due at the same time, since opening a connection takes no longer. */
 const burstWindow = 100;
 /** The number of checks in each `burstWindow`. */
 const checksPerWindow = burstWindow / deadlineCheckInterval;
 /**
- * A run's first connections are opened this many ms before it, plus `leadForEach` ms for each connection; at most
- * `horizon` ms before.
+ * How long before a run its first connections are opened, in ms. Each connection adds `leadForEach` ms, up to `horizon`
+ * in all.
  */
 const shortestLead = 200;
 const leadForEach = 0.5;
@@ -31,7 +32,7 @@ const busiest = (instants: readonly number[]): number => {
   return most;
 };
 
-/** The arrivals whose time does not depend on answers: those on schedule, and the first of each user. */
+/** The arrivals whose time does not depend on answers: all arrivals of open loads, and the first of each user. */
 class KnownArrivals {
   readonly #loops: readonly LoadLoop[];
   #upcoming: number[] = [];
@@ -51,13 +52,14 @@ class KnownArrivals {
 }
 
 /**
- * Opens connections before the arrivals of a slice need them: as many as will be due at once within the next second.
+ * Opens connections before the arrivals of a slice need them. There are enough for all arrivals that will be due at the
+ * same time within the next second.
  */
 export class ConnectAhead {
   readonly #transport: Transport;
   readonly #cap: number;
   readonly #arrivals: KnownArrivals | null;
-  /** The number of requests that had ended at each of the latest checks, the oldest first. */
+  /** How many requests had ended at each of the latest checks, the oldest check first. */
   readonly #ended: number[] = [];
 
   constructor(options: SliceOptions, transport: Transport) {
@@ -67,8 +69,8 @@ export class ConnectAhead {
   }
 
   /**
-   * Opens the missing connections; called every 20 ms. `due` counts the requests so far, `inFlight` those that have not
-   * ended.
+   * Opens the missing connections; called every 20 ms. `due` counts all requests so far, `inFlight` the requests that
+   * have not ended.
    */
   check(
     now: Instant,

@@ -4,12 +4,12 @@ export interface DueItem {
   readonly due: Instant;
 }
 
-/** The memory of taken items is released after this many of them. */
+/** The number of taken items after which their memory is released. */
 const compactAfter = 1024;
 
 /**
- * Items in order of their due instants; items with equal instants stay in the order in which they were added. Users
- * think equally long, so nearly every item is added at the end; other places are found by binary search.
+ * Items in order of their due instants. Items with equal instants stay in the order in which they were added. All users
+ * think equally long, so nearly every item is added at the end; the place of any other item is found by binary search.
  */
 export class DueQueue<Item extends DueItem> {
   #items: Item[];

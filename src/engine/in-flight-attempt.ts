@@ -22,9 +22,9 @@ import { prepareRequest } from '../traffic/kinds/prepare-request.ts';
 import type { RequestContent } from './request-content.ts';
 import type { Credential, SliceOptions } from './slice-options.ts';
 
-/** The facts of an attempt that are known before it is sent. */
+/** What is known of an attempt before it is sent. */
 export interface AttemptContext {
-  /** When the arrival was due: the total deadline counts from here, over all attempts. */
+  /** When the arrival was due. The total deadline starts here and covers all attempts. */
   readonly due: Instant;
   /** The key's name. */
   readonly key: string;
@@ -38,9 +38,9 @@ export interface AttemptContext {
 export interface AttemptResult {
   readonly facts: AttemptFacts;
   readonly outcome: Outcome;
-  /** The wait that the server asks for; `null` if it names none. */
+  /** The wait that the server asks for; `null` if it asks for none. */
   readonly retryHint: RetryHint | null;
-  /** When the user could continue; later than `ended` if the server kept the stream open. */
+  /** When the user could send again: later than `ended` if the server kept the stream open. */
   readonly userFreeAt: Instant;
 }
 
@@ -48,20 +48,20 @@ type Headers = WireRequest['headers'];
 
 /** Receives the events of an attempt. */
 export interface AttemptListener {
-  /** Called before the first byte is written, and again if the request moves to another connection. */
+  /** Called before the first byte is written, and once more if the request moves to another connection. */
   onSent(attempt: InFlightAttempt, at: Instant): void;
-  /** Called with the head of the answer; absent if nobody learns from it. */
+  /** Called with the head of the answer; absent if no caller uses the head. */
   onHeaders?(attempt: InFlightAttempt, at: Instant, status: number, headers: Headers): void;
   /** Called once, at the end of the attempt. */
   onFinished(attempt: InFlightAttempt, result: AttemptResult): void;
-  /** Called after each read, so that due arrivals do not wait for a timer while much data arrives. */
+  /** Called after each read, so that due arrivals begin even while much data arrives and timers are late. */
   onTick(): void;
 }
 
 /** How long the server may keep a stream open after its proper end, in ms. */
 const closeGrace = 250;
 
-/** What had not arrived when a deadline passed, for each deadline. */
+/** What had not arrived when a deadline passed. The keys are the names of the deadlines. */
 const missed = {
   'deadline-connect': 'no connection',
   'deadline-first-token': 'no first token',
@@ -70,7 +70,7 @@ const missed = {
 } satisfies Partial<Record<BrokenCause, string>>;
 
 /**
- * One exchange under way. It passes what the socket reports to the reader, notes the instants, and finishes exactly
+ * One exchange under way. It passes what the socket reports to the reader, records the instants, and finishes exactly
  * once.
  */
 export class InFlightAttempt implements ExchangeObserver {
@@ -83,7 +83,7 @@ export class InFlightAttempt implements ExchangeObserver {
   #reconnected: Instant | undefined;
   #sent: Instant | null = null;
   #lastRead: Instant | null = null;
-  /** The instant of the read that completed the answer; more of the body may follow. */
+  /** The instant of the read that completed the answer. The body may continue after the answer. */
   #completed: Instant | null = null;
   #isFinished = false;
   /** No deadline can pass before this instant. */
@@ -95,7 +95,7 @@ export class InFlightAttempt implements ExchangeObserver {
     this.#listener = listener;
   }
 
-  /** Gives the attempt its exchange, so that it can abort it. */
+  /** Gives the attempt its exchange. The attempt can then abort the exchange. */
   attach(exchange: Exchange): void {
     this.#exchange = exchange;
   }
@@ -147,11 +147,11 @@ export class InFlightAttempt implements ExchangeObserver {
   }
 
   /**
-   * Aborts an exchange that has passed a deadline, and ends one whose answer is complete while the server keeps the
-   * stream open.
+   * Aborts an exchange that has passed a deadline. It also ends an exchange whose answer is complete while the server
+   * keeps the stream open.
    */
   checkDeadlines(now: Instant, { connect, firstToken, idle, total }: Deadlines): void {
-    // This runs fifty times a second for each of perhaps ten thousand attempts.
+    // This function runs fifty times a second for each of up to ten thousand attempts.
     if (now < this.#nextDeadlineCheck) return;
     this.#exchange?.catchUp?.();
     if (this.#isFinished) return;
@@ -160,7 +160,7 @@ export class InFlightAttempt implements ExchangeObserver {
       return;
     }
     let nextCheck: number = now + closeGrace;
-    /** Returns whether a deadline has passed. A deadline that has not started yet may start now. */
+    /** Returns whether a deadline has passed. The call may also start a deadline that has not started yet. */
     const hasPassed = (
       cause: keyof typeof missed,
       since: Instant | null,
@@ -183,7 +183,8 @@ export class InFlightAttempt implements ExchangeObserver {
   }
 
   /**
-   * Ends an exchange whose answer is complete. The wait since then counts as the server's, not the load generator's.
+   * Ends an exchange whose answer is complete. The time since its completion is the server's delay, not the load
+   * generator's.
    */
   #finishCompleted(ended: Instant, now: Instant): void {
     const detail = 'the answer was complete and the server kept the stream open';
@@ -216,21 +217,24 @@ export class InFlightAttempt implements ExchangeObserver {
   }
 }
 
-/** Request headers that contain the value of a key. */
+/** Headers of a request that contain the value of a key. */
 interface KeyedHeaders {
   readonly key: string;
   readonly headers: Headers;
 }
 
-/** The parts of sending that all attempts of a slice share. */
+/** What all attempts of a slice share for sending. */
 export class SendContext {
   readonly targetMemory = emptyTargetMemory();
   readonly #options: SliceOptions;
   readonly #listener: AttemptListener;
-  /** All headers except the request's id, by the headers of the traffic kind and by key. Chats repeat the same ones. */
+  /**
+   * All headers except the request's id. They are stored for each object of the traffic kind's headers and each key,
+   * since all chats with the same key have the same headers.
+   */
   readonly #commonHeaders = new WeakMap<Headers, Map<Credential, KeyedHeaders>>();
 
-  /** The plan's headers that differ between requests; `null` if none do. */
+  /** The plan's headers whose values differ between requests; `null` if all values are fixed. */
   readonly #templateHeaders: Headers | null;
 
   constructor(options: SliceOptions, listener: AttemptListener) {
@@ -240,7 +244,7 @@ export class SendContext {
     this.#listener = listener;
   }
 
-  /** Returns a request as it is sent, with its key and the plan's headers, and the reader of its answer. */
+  /** Adds a key and the plan's headers to a request, and returns it with the reader of its answer. */
   authorizedRequest(
     { traffic, draw, ordinal, ask, values, requestId }: RequestContent,
     credential: Credential,

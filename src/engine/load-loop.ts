@@ -11,14 +11,14 @@ import type { SliceOptions } from './slice-options.ts';
 export interface LoadLoop {
   /** Begins the arrivals that are due at `now`, as long as `mayBegin` returns true. */
   poll(now: Instant, mayBegin: () => boolean): void;
-  /** Returns when the next arrival is due; `null` if that depends on answers, or if no arrival is left. */
+  /** Returns when the next arrival is due; `null` if an answer decides that, or if no arrival is left. */
   nextDue(): Instant | null;
   stop(): void;
   /** Returns whether no arrival comes after `now`. */
   exhausted(now: Instant): boolean;
 }
 
-/** Returns the earlier of two instants, either of which may be `null`. */
+/** Returns the earlier of two instants, where `null` means no instant. */
 export const earlierOf = (a: Instant | null, b: Instant | null): Instant | null => {
   if (a === null || b === null) return a ?? b;
   return a < b ? a : b;
@@ -28,7 +28,7 @@ export const earlierOf = (a: Instant | null, b: Instant | null): Instant | null 
 export type BeginRequest = (arrival: Arrival, onAnswered?: (ended: Instant) => void) => void;
 
 /**
- * Begins arrivals on schedule until the stage's end. An arrival that is polled late begins at once and keeps its due
+ * Begins arrivals on schedule until the stage's end. An arrival that is noticed late begins at once and keeps its due
  * instant.
  */
 const openLoop = (arrivals: Iterator<Arrival>, until: Instant, begin: BeginRequest): LoadLoop => {
@@ -63,12 +63,15 @@ interface ClosedLoopUsers {
   readonly until: Instant;
 }
 
-/** A user and the instant at which it sends again. */
+/** A user, and the instant at which the user sends again. */
 interface ReadyUser extends DueItem {
   readonly user: number;
 }
 
-/** Each user sends a request, waits for the answer, thinks, and repeats. A request is due when its user is ready. */
+/**
+ * A loop in which each user sends a request, waits for the answer, thinks, and repeats. A request is due when its user
+ * is ready.
+ */
 const closedLoop = (
   { stage, users, nextIndex, thinkTime, until }: ClosedLoopUsers,
   begin: BeginRequest,
@@ -113,15 +116,15 @@ const closedLoop = (
 };
 
 /**
- * The functions that begin requests. A scheduled request is subject to the cap on requests in flight; users never
- * exceed it.
+ * The functions that begin requests. The cap on requests in flight holds for scheduled requests only, since users
+ * cannot exceed it.
  */
 interface BeginHandlers {
   readonly scheduled: BeginRequest;
   readonly byUser: BeginRequest;
 }
 
-/** Numbers each user's requests: iteration × users + user. */
+/** Returns the index of each user's n-th request: n × number of users + user. */
 const indexPerUser = (users: number): ((user: number) => number) => {
   const iterations = new Map<number, number>();
   return (user) => {
@@ -131,11 +134,11 @@ const indexPerUser = (users: number): ((user: number) => number) => {
   };
 };
 
-/** Gives the next index of the stage to the user who asks first. */
+/** Returns the next free index of the stage, whichever user asks. */
 const sharedIndex = (indices: Iterator<number, void>) => (): number | null =>
   indices.next().value ?? null;
 
-/** Describes a saturating load as users who never think, for forecasts; `saturate.ts` sends the load itself. */
+/** Describes a saturating load as users who never think, for forecasts. `saturate.ts` sends the real load. */
 const asClosedLoad = (load: Load): Exclude<Load, SaturateLoad> =>
   load.kind === 'saturate'
     ? {
@@ -178,6 +181,6 @@ const createLoop = (
   );
 };
 
-/** Creates a loop for each stage of the plan, with this slice's share of it. */
+/** Creates a loop for each stage of the plan, with this slice's part of the stage. */
 export const createLoops = (options: LoopOptions, begin: BeginHandlers): readonly LoadLoop[] =>
   stageStarts(options.plan).map((start, stage) => createLoop(options, stage, start, begin));

@@ -2,9 +2,12 @@ import type { ReportedLimit } from '../model/limits/limit-log.ts';
 import { type HeaderFields, readReportedLimits } from '../traffic/limits/read-limit-headers.ts';
 import { dateOf } from '../traffic/limits/wait-text.ts';
 
-/** This file is what a pace learns of a key from the headers of its answers, whichever family they belong to. */
+/** This file reads the headers of answers, of any server, to learn the limits of a key for a pace. */
 
-/** What was booked with a key before a moment, which tells the requests that an answer knows of from later ones. */
+/**
+ * What had been booked with a key when a request was booked. An answer to that request tells what the server had
+ * counted by then.
+ */
 export interface BookedSoFar {
   readonly requests: number;
   readonly tokens: number;
@@ -13,26 +16,30 @@ export interface BookedSoFar {
 const unitsOfPace = ['requests', 'tokens'] as const;
 type PaceUnit = (typeof unitsOfPace)[number];
 
-/** Returns the unit of a pace that a reported limit counts (`project-requests`, `input-tokens`); `null` for images and others. */
+/**
+ * Returns the unit of a pace that a reported limit counts, for example `project-requests` or `input-tokens`; `null` if
+ * a pace does not count this unit (images).
+ */
 const paceUnitOf = ({ unit }: ReportedLimit): PaceUnit | null =>
   unitsOfPace.find((each) => unit === each || unit.endsWith(`-${each}`)) ?? null;
 
 const minute = 60_000;
 
-/** The limits that an answer declares, as a pace keeps them; `null` for one that the answer does not declare. */
+/** The limits that an answer declares, in the form of a pace; `null` for a limit that the answer does not declare. */
 export interface DeclaredPace {
-  /** The least amounts for a window of the pace. */
+  /** The lowest declared number of requests in a window of the pace. */
   readonly requests: number | null;
   readonly tokens: number | null;
-  /** The least number of requests of a window that is shorter than that of the pace. */
+  /** The lowest declared number of requests in a window that is shorter than the pace's window. */
   readonly atOnce: number | null;
 }
 
 const least = (a: number | null, b: number): number => (a === null ? b : Math.min(a, b));
 
 /**
- * Returns the limits of windows up to that of a pace or up to a minute, scaled to the pace's window. A limit of an hour
- * says nothing of a minute, and one without a window may be the size of a bucket; what remains of them still counts.
+ * Returns the limits whose window is at most a minute or the pace's window, scaled to the pace's window. Other limits
+ * are left out: a limit per hour says nothing about a minute, and a limit whose window is unknown may be the size of a
+ * bucket. What remains of those limits is used all the same.
  */
 const declaredPace = (reported: readonly ReportedLimit[], window: number): DeclaredPace => {
   const found = { requests: null, tokens: null, atOnce: null } as {
@@ -49,15 +56,15 @@ const declaredPace = (reported: readonly ReportedLimit[], window: number): Decla
   return found;
 };
 
-/** What one answer says of its key. */
+/** What one answer says about the limits of its key. */
 export interface KeyHeaders {
   readonly declared: DeclaredPace;
   readonly reported: readonly ReportedLimit[];
 }
 
 /**
- * Reads the headers of an answer for a pace of this window in ms; `null` if they report no limit. `share` returns the
- * part of an amount that this slice may use.
+ * Reads an answer's headers for a pace whose window has this many ms; returns `null` if they report no limit. `share`
+ * returns the part of an amount that this slice may use.
  */
 export const readKeyHeaders = (
   headers: HeaderFields,
@@ -73,7 +80,7 @@ export const readKeyHeaders = (
   return { declared: declaredPace(own, window), reported: own };
 };
 
-/** How much of one limit the gateway still had after it counted a request, and until when no more comes. */
+/** How much of one limit was left after the gateway counted a request, and the instant at which the limit is reset. */
 interface Room {
   readonly unit: PaceUnit;
   readonly limit: number;
@@ -82,19 +89,19 @@ interface Room {
   readonly until: number;
 }
 
-/** The most limits of a key that are kept; a gateway reports a handful. */
+/** The maximum number of limits that are kept for a key. A gateway reports only a handful. */
 const maxRooms = 32;
 
 /**
- * What the gateway still has for one key, by its own words: after an answer with `remaining` and a reset, no more than
- * that goes until the reset, whoever else uses the key.
+ * What a gateway says is left for one key. After an answer with `remaining` and a reset, no more than the remaining
+ * amount is sent before the reset, even if other clients use the key.
  */
 export class ReportedRoom {
   readonly #rooms = new Map<string, Room>();
   #requests = 0;
   #tokens = 0;
 
-  /** Books a request; returns what was booked so far, itself included. */
+  /** Books a request, and returns all that is booked so far, this request included. */
   book(tokens: number): BookedSoFar {
     this.#requests += 1;
     this.#tokens += tokens;
@@ -102,8 +109,8 @@ export class ReportedRoom {
   }
 
   /**
-   * Learns from an answer at `at`. `margin` is added to its resets, in ms, since many are rounded down. An answer to an
-   * earlier request than the last one does not count: it knows less.
+   * Learns from an answer that came at `at`. `margin` (ms) is added to its resets, since many servers round them down.
+   * If a later request was answered before, this answer is ignored: the server counted fewer requests for it.
    */
   learn(
     reported: readonly ReportedLimit[],
@@ -113,7 +120,7 @@ export class ReportedRoom {
     for (const said of reported) {
       const unit = paceUnitOf(said);
       const { profile, descriptor, limit, remaining, resetIn } = said;
-      // Azure writes −1 for what it does not report.
+      // Azure sends −1 for an amount that it does not report.
       const isKnown = remaining !== null && (remaining >= 0 || limit !== null);
       if (unit === null || !isKnown || resetIn === null || !Number.isFinite(resetIn)) continue;
       const name = `${profile} ${descriptor} ${said.unit} ${said.window}`;
@@ -132,7 +139,7 @@ export class ReportedRoom {
     }
   }
 
-  /** Returns when a request of these tokens has room: minus infinity for at once, by all that is known. */
+  /** Returns when the gateway will have room for a request of this many tokens; minus infinity if it has room now. */
   availableAt(tokens: number): number {
     let at = Number.NEGATIVE_INFINITY;
     for (const { unit, limit, remaining, booked, until } of this.#rooms.values()) {

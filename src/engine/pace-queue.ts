@@ -12,20 +12,21 @@ import { type DueItem, DueQueue } from './due-queue.ts';
 import type { Traffic } from '../model/workload/traffic.ts';
 import { owns, type Slice, sliceShareOf } from '../model/workload/arrival.ts';
 
-/** The part of a pace's keys that a slice may use. */
+/** The keys that a slice may use, and how much of each key. */
 interface KeyShares {
-  /** The keys of this slice, as indexes among all keys. */
+  /** The keys of this slice, as indexes into the list of all keys. */
   readonly keys: readonly number[];
   /** The amounts that the slice may use of each of these keys. */
   readonly amounts: readonly PaceAmounts[];
 }
 
-/** Returns whether every slice can have its own keys, the same number in each. */
+/** Returns whether the keys can be divided so that each slice owns the same number of keys. */
 const canOwn = (keys: number, { count }: Pick<Slice, 'count'>): boolean => keys % count === 0;
 
 /**
- * If the keys divide evenly, each belongs to exactly one slice, with its whole limit. Otherwise each slice gets a part
- * of every key's limit, by largest remainder; the parts add up to the limit.
+ * Divides the keys among slices. If the keys divide evenly, each key belongs to exactly one slice, with its whole
+ * limit. Otherwise each slice gets a part of every key's limit (method of largest remainder), and the parts add up to
+ * the limit.
  */
 export const keySharesOf = (slice: Slice, keys: number, pace: Pace): KeyShares => {
   const all = Array.from({ length: keys }, (_, key) => key);
@@ -65,19 +66,25 @@ const defaultTokensPerCharacter = 1 / 4;
 const templateTokens = 10;
 
 /**
- * Estimates the tokens of requests. From reported usage it learns how many tokens a character of an entry's prompts
- * makes.
+ * Estimates the tokens of requests. From the usage in answers it learns how many tokens a character of an entry's
+ * prompts has.
  */
 class TokenEstimator {
-  /** The highest number of tokens per character observed in each entry's prompts. */
+  /** The highest number of tokens per character that was observed in the prompts of each entry. */
   readonly #tokensPerCharacter = new Map<Traffic, number>();
 
-  /** Returns the largest number of tokens that prompt and answer of a request can use, as far as is known now. */
+  /**
+   * Returns the largest number of tokens that the prompt and the answer of a request can use. The estimate uses what
+   * was learned from earlier answers.
+   */
   estimate(demand: TokenDemand | null): number {
     return demand === null ? 0 : this.#prompt(demand) + demand.output;
   }
 
-  /** The tokens that an attempt used: the whole reservation if the server may still be working or reports no usage. */
+  /**
+   * Returns the tokens that an attempt used: all reserved tokens if the server may still be working or reports no
+   * usage.
+   */
   used(demand: TokenDemand | null, reserved: number, outcome: Outcome): number {
     if (demand === null || outcome.kind === 'limited' || outcome.kind === 'refused') return 0;
     if (outcome.kind !== 'completed' || !('tokens' in outcome.answer)) return reserved;
@@ -93,8 +100,8 @@ class TokenEstimator {
   }
 
   /**
-   * Learns the tokens per character of an entry's texts. If a model counts more for images than estimated, the
-   * difference is attributed to the text.
+   * Learns the tokens per character of an entry's texts. If a model counts more tokens for images than estimated, the
+   * excess is attributed to the text.
    */
   #learn({ traffic, characters, media }: TokenDemand, input: number): void {
     const current = this.#tokensPerCharacter.get(traffic) ?? defaultTokensPerCharacter;
@@ -113,8 +120,8 @@ export interface PaceSlot {
   onSent(at: Instant): void;
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void;
   /**
-   * Notes the end of an attempt and returns the wait that the request must keep. If the server names a wait in a 429,
-   * the key is blocked for that time, but the request may use another key.
+   * Records the end of an attempt and returns how long the request must wait. If a 429 names a wait, its key is blocked
+   * for that time, but the request may use another key.
    */
   onFinished(at: Instant, outcome: Outcome, hint: RetryHint | null): RetryHint | null;
 }
@@ -126,24 +133,24 @@ interface Queued extends DueItem {
 }
 
 /**
- * Requests that wait for a slot under a pace, in order of their due instants. No request overtakes another, so none
- * waits forever. A slot opens when the first request fits any key.
+ * The requests that wait because of a pace, in order of their due instants. No request overtakes another, so none waits
+ * forever. The first request leaves when any key has room for it.
  */
 export class PaceQueue {
   readonly #options: SliceOptions;
   readonly #pacer: Pacer;
-  /** The keys of this slice, as indexes among all keys. */
+  /** The keys of this slice, as indexes into the list of all keys. */
   readonly #keys: readonly number[];
   readonly #window: number;
   /** Returns the part of a key's amount that this slice may use. */
   readonly #share: (amount: number | null) => number | null;
   readonly #tokenEstimator = new TokenEstimator();
   readonly #queue = new DueQueue<Queued>();
-  /** When the last request was released, which made the next one the first in the queue. */
+  /** When the last request left the queue and the present first request became the first. */
   #lastRelease: number = Number.NEGATIVE_INFINITY;
-  /** When the first request is expected to be released; `null` before that is computed. */
+  /** When the first request is expected to leave the queue; `null` before this is computed. */
   #expectedRelease: number | null = null;
-  /** When a request under way last freed capacity under a limit. */
+  /** When a request in flight last gave back a part of a limit. */
   #capacityFreedAt: number = Number.NEGATIVE_INFINITY;
 
   constructor(options: SliceOptions, pace: Pace) {
@@ -159,7 +166,7 @@ export class PaceQueue {
     if (options.keysWereUsed === true) this.#countStartUp(keys.length);
   }
 
-  /** Counts the request that was sent with each key before the run to check it. */
+  /** Counts the test request that was sent with each key before the run. */
   #countStartUp(keys: number): void {
     for (let key = 0; key < keys; key += 1) {
       const booking = this.#pacer.book(0, key, 0);
@@ -186,7 +193,7 @@ export class PaceQueue {
     if (this.#queue.first()?.lifecycle === lifecycle) this.#expectedRelease = null;
   }
 
-  /** Removes the first request if it fits a key at `now`. */
+  /** Removes and returns the first request if a key has room for it at `now`. */
   take(now: Instant): PaceSlot | null {
     const first = this.#queue.first();
     if (first === null) return null;
@@ -197,7 +204,7 @@ export class PaceQueue {
       return null;
     }
     this.#queue.take(first.due);
-    // Capacity that came earlier than expected exists only since a request freed it.
+    // Room that came earlier than expected was given back by another request, so it has existed only since then.
     const roomSince = Math.min(this.#expectedRelease ?? at, Math.max(at, this.#capacityFreedAt));
     const released = Math.max(first.lifecycle.due, this.#lastRelease, roomSince);
     this.#lastRelease = released;
@@ -239,7 +246,7 @@ export class PaceQueue {
       },
       onHeaders: (at, status, headers) => {
         const said = readKeyHeaders(headers, this.#window, this.#share);
-        // A refusal names its wait by itself, and more exactly than by its reset.
+        // A refusal states its wait separately, and more exactly than by its reset.
         if (said === null) return;
         booking.onHeaders(at, status === 429 ? { ...said, reported: [] } : said);
         this.#capacityFreedAt = at;

@@ -2,42 +2,44 @@ import type { PaceAmounts } from '../model/plan/pace.ts';
 import { type DeclaredPace, type KeyHeaders, ReportedRoom } from './pace-headers.ts';
 
 /**
- * Keeps a client within limits whose windows it cannot see. It only calculates; the time is passed in.
+ * This file keeps a client within limits whose windows the client cannot see. It only calculates; the time is passed
+ * in.
  * A client does not know when a gateway counts a request, nor in which window. So a request occupies a place from its
- * release until one window plus a margin after it was sent; the margin covers the time until the gateway counts it. Its
- * tokens are occupied until one window after its answer ended: by then every gateway has charged them. What is occupied
- * never exceeds the limit, so fixed windows at any offset, sliding logs and buckets of the limit's size all admit the
- * client. The cost is the margin in each window of requests, and the length of an answer in each window of tokens
- * unless the gateway is known to charge at admission.
- * Within the limit, at most `burst` requests are released at once, and the next `burst` only after the time in which
- * the limit allows that many. A smaller burst does not lower the sustained rate, and it also satisfies small buckets
- * and weighted windows. So after a refusal the requests of that key stay evenly spread until the end of the run.
- * Without a given `burst`, `BurstProbe` raises it with each admitted request.
+ * release until one window plus a margin after it was sent; the margin covers the time until the gateway counts it. The
+ * tokens of a request are occupied until one window after its answer ended: by then every gateway has charged them. The
+ * occupied amount never exceeds the limit, so fixed windows at any offset, sliding logs and buckets of the limit's size
+ * all admit the client. The cost is the margin in each window of requests, and in each window of tokens the length of
+ * an answer, unless the gateway is known to charge on admission.
+ * Within the limit, at most `burst` requests are released at the same time, and the next `burst` only after the time in
+ * which the limit allows that many. A smaller burst does not lower the sustained rate, and it also satisfies small
+ * buckets and weighted windows. So after a refusal the requests of that key stay evenly spread until the end of the
+ * run. Without a given `burst`, `BurstProbe` raises the number with each admitted request.
  */
 
 /**
- * The number of requests of a key that may go at once while it is unknown how many its gateway admits at once. As in
- * TCP's slow start, the number begins small and grows with each admitted request, but more slowly, since all requests
- * under way at the first refusal are refused too. It begins again with each window, since counters that weigh the last
- * window refuse what they admitted before. All further requests are evenly spread, which limiters of the rate hardly
- * ever refuse. So a gateway that admits fewer at once than its limit refuses few requests, and one that admits all is
- * hardly slower.
+ * `BurstProbe` learns how many requests of a key may be sent at the same time while it is unknown how many the gateway
+ * admits. As in TCP's slow start, the number begins small and grows with each admitted request. It grows more slowly
+ * than in TCP, since the first refusal comes together with refusals of all requests under way. It becomes small again
+ * with each window, because gateways that also weigh the last window can refuse a number that they admitted before. All
+ * further requests are evenly spread, which limiters of the rate hardly ever refuse. So a gateway that admits fewer at
+ * the same time than its limit refuses few requests, and a gateway that admits its whole limit is used almost as fast
+ * as possible.
  */
 
-/** The share of the limit that may go at once in the beginning. */
+/** The part of the limit that may be sent at the same time in the beginning. */
 const firstShare = 1 / 12;
 
-/** How many more requests may go at once for each one that is admitted. */
+/** How much each admitted request adds to the number that may be sent at the same time. */
 const growth = 1 / 4;
 
-/** The number of windows without a refusal after which the whole limit may go at once. */
+/** The number of windows without a refusal after which all requests of the limit may be sent at the same time. */
 const windowsToTrust = 3;
 
 export class BurstProbe {
   #first: number;
   #spacing: number;
   readonly #window: number;
-  /** The number of requests that may be unanswered. */
+  /** The number of requests that may be unanswered at the same time. */
   #width: number;
   #unanswered = 0;
   #lastRelease = Number.NEGATIVE_INFINITY;
@@ -52,14 +54,14 @@ export class BurstProbe {
     this.#window = window;
   }
 
-  /** Returns when another request may go; minus infinity means at once. */
+  /** Returns when another request may be sent; minus infinity means at once. */
   availableAt(): number {
     return this.#unanswered < Math.floor(this.#width)
       ? Number.NEGATIVE_INFINITY
       : this.#lastRelease + this.#spacing;
   }
 
-  /** Notes a release; `opened` is the instant at which the window had room for it. */
+  /** Records the release of a request. `opened` is the instant from which the window had room for the request. */
   onReleased(at: number, opened: number): void {
     const isFirst = this.#windows === 0;
     if (isFirst || (opened > this.#lastRelease && at - this.#windowBegan >= this.#window)) {
@@ -71,7 +73,7 @@ export class BurstProbe {
     this.#unanswered += 1;
   }
 
-  /** Continues with a lower limit that the gateway declares. */
+  /** Continues with a lower limit, which the gateway has declared. */
   lower(limit: number, spacing: number): void {
     this.#first = Math.max(1, Math.floor(limit * firstShare));
     this.#width = Math.min(this.#width, this.#first);
@@ -89,27 +91,27 @@ export class BurstProbe {
 
 /** What one key may use within any `window` of time; `null` for no limit. */
 export interface PaceRule extends Readonly<PaceAmounts> {
-  /** The length of the window, in ms. */
+  /** The length of the limiter's window, in ms. */
   readonly window: number;
   /** The longest time after sending at which the gateway may count a request, in ms. */
   readonly margin: number;
-  /** When tokens are charged: at the admission of a request, or at any moment until its answer has ended. */
+  /** When the gateway charges tokens: on admission of a request, or at an unknown moment before its answer ends. */
   readonly charged: 'sent' | 'ended';
-  /** The limits that become lower if the gateway declares lower ones. */
+  /** The limits that the pacer lowers if the gateway declares lower ones. */
   readonly follows?: readonly ('requests' | 'tokens')[] | undefined;
 }
 
-/** A request's share of a key's limits, from its release on. */
+/** What a request occupies in the limits of a key, from its release on. */
 interface Booking {
   /** Called before the first byte is written. */
   onSent(at: number): void;
   /** Called when the head of an answer has come. */
   onHeaders(at: number, said: KeyHeaders): void;
-  /** Called at the end with the tokens that were used; no tokens if the request was never sent. */
+  /** Called at the end with the tokens that the request used: none if it was never sent. */
   onFinished(at: number, tokens: number): void;
 }
 
-/** The amounts in use, in the order in which they become free. */
+/** The occupied amounts, in the order in which they become free. */
 class UsageWindow {
   #until: number[] = [];
   #amounts: number[] = [];
@@ -118,7 +120,8 @@ class UsageWindow {
 
   add(until: number, amount: number): void {
     let place = this.#until.length;
-    // Answers end in another order than requests were sent, but nearly all belong near the end of the list.
+    // Answers end in another order than their requests were sent, but nearly all new amounts belong near the end of the
+    // list.
     while (place > this.#front && this.#until[place - 1]! > until) place -= 1;
     this.#until.splice(place, 0, until);
     this.#amounts.splice(place, 0, amount);
@@ -137,7 +140,7 @@ class UsageWindow {
     }
   }
 
-  /** Returns when `amount` becomes free: minus infinity for 0 or less, infinity if less than that is in use. */
+  /** Returns when `amount` becomes free: minus infinity for 0 or less, infinity if less than `amount` is occupied. */
   freeAt(amount: number): number {
     if (amount <= 0) return Number.NEGATIVE_INFINITY;
     let freed = 0;
@@ -149,7 +152,7 @@ class UsageWindow {
   }
 }
 
-/** The use of one limit of one key: by ended requests, and by requests under way. */
+/** What ended requests and requests under way occupy of one limit of one key. */
 class LimitUsage {
   limit: number;
   readonly #used = new UsageWindow();
@@ -159,18 +162,21 @@ class LimitUsage {
     this.limit = limit;
   }
 
-  /** Returns when `amount` fits: minus infinity if it fits now, infinity if that depends on requests under way. */
+  /**
+   * Returns when `amount` fits under the limit: minus infinity if it fits now, infinity if requests under way must end
+   * first.
+   */
   availableAt(amount: number): number {
     return this.#used.freeAt(this.#held + this.#used.sum + amount - this.limit);
   }
 
-  /** Occupies an amount from `now` on. Calls come in the order of `now`. */
+  /** Occupies an amount from `now` on. Later calls must not have an earlier `now`. */
   hold(now: number, amount: number): void {
     this.#used.expire(now);
     this.#held += amount;
   }
 
-  /** Replaces an occupied amount by the amount used, which is free again at `until`. */
+  /** Replaces an occupied amount by the amount that was used, which becomes free at `until`. */
   convert(held: number, used: number, until: number): void {
     this.#held -= held;
     if (used > 0) this.#used.add(until, used);
@@ -178,41 +184,39 @@ class LimitUsage {
 }
 
 /**
- * If the wait after a refusal costs this share of the limit, the spacing becomes longer at once, to prevent another
- * refusal.
+ * The share of the limit that makes a refusal expensive. If the wait after a refusal costs this share, the spacing
+ * becomes longer at once, to prevent another refusal.
  */
 const dearShare = 0.9;
-/** The smallest number of windows over which a longer spacing returns to normal. */
+/** The least number of windows in which a longer spacing returns to normal. */
 const minRegain = 10;
-/** The longest spacing of a key, as a share of that of its limit. */
+/** The longest spacing of a key, as a multiple of the spacing of its limit. */
 const widestShare = 1.1;
 
-/** The use of one key, and how its gateway refused it. */
+/** What one key has used, and how its gateway has refused it. */
 class KeyUsage {
   readonly requests: LimitUsage;
   readonly tokens: LimitUsage;
-  /** What is left of the limits of the key, as the headers of answers report it. */
+  /** What is left of the key's limits according to the headers of answers. */
   readonly room = new ReportedRoom();
-  /** The number of requests that may go at once, if lower than the limit; `null` for no such bound. */
+  /** How many requests may be sent at the same time, if fewer than the limit; `null` for no such bound. */
   bursts: { readonly most: number; readonly usage: LimitUsage } | null = null;
   /**
-   * Learns how many requests the gateway admits at once, until the first refusal; `null` if the burst is given or
-   * already learned.
+   * Learns how many requests the gateway admits at the same time, until the first refusal; `null` if the number is
+   * given or already learned.
    */
   probe: BurstProbe | null = null;
-  /** The end of the time in which the gateway refuses the key, as reported or assumed. */
+  /** When the gateway admits the key again, as the gateway reported or as the pacer assumes. */
   blockedUntil = Number.NEGATIVE_INFINITY;
-  /** The instant of the last refusal that taught something: its request was released after the refusal before it. */
+  /** The instant of the last refusal that was evidence: its request was released after the refusal before it. */
   learnedAt = Number.NEGATIVE_INFINITY;
-  /** How long the key waits after the next refusal that names no wait, in ms. */
+  /** How long the key waits after its next refusal if that refusal names no wait, in ms. */
   assumedWait: number;
-  /** The least time between evenly spread requests, in ms: that of the limit. */
+  /** The shortest time between evenly spread requests, in ms: the window divided by the limit. */
   leastSpacing: number;
-  /** The time between evenly spread requests, in ms. It grows if even these are refused. */
+  /** The time between evenly spread requests, in ms. It grows if the gateway refuses even these. */
   spacing: number;
-  /**
-   * How much each admitted request shortens `spacing` again, in ms. The more the last refusal cost, the less this is.
-   */
+  /** By how much each admitted request shortens `spacing` again, in ms. This is less if the last refusal cost much. */
   regained = 0;
 
   constructor(rule: PaceRule, spacing: number) {
@@ -226,7 +230,7 @@ class KeyUsage {
     this.spacing = spacing;
   }
 
-  /** Lowers the limits to those that the gateway declares; it never raises one. */
+  /** Lowers the limits to the limits that the gateway declares; never raises a limit. */
   follow(declared: DeclaredPace, { follows = [], window, margin }: PaceRule): void {
     const { requests, tokens, atOnce } = declared;
     if (tokens !== null && follows.includes('tokens'))
@@ -242,14 +246,14 @@ class KeyUsage {
     if (atOnce !== null && atOnce < most) this.limitBursts(atOnce);
   }
 
-  /** Allows at most this many requests at once from now on; earlier requests do not count. */
+  /** Allows at most this many requests at the same time from now on. Earlier requests do not count. */
   limitBursts(most: number): void {
     this.bursts = { most, usage: new LimitUsage(most) };
     this.probe = null;
   }
 }
 
-/** The limits of a pool of keys. */
+/** Keeps a pool of keys within their limits. */
 export class Pacer {
   readonly #rule: PaceRule;
   readonly #keys: readonly KeyUsage[];
@@ -260,7 +264,7 @@ export class Pacer {
     const { window, margin } = rule;
     this.#keys = Array.from({ length: keys }, (_, key) => {
       const own = { ...rule, ...amounts?.[key] };
-      // Without a limit of requests, one second is as good as any other time.
+      // A pace without a limit of requests needs some spacing, and one second is as good as another.
       const spacing = own.requests === null ? 1000 : (window + margin) / own.requests;
       return new KeyUsage(own, spacing);
     });
@@ -299,8 +303,8 @@ export class Pacer {
   }
 
   /**
-   * Spreads a key's requests evenly after a refusal. If they were even already, or the wait costs nearly a window, it
-   * increases the spacing.
+   * Spreads a key's requests evenly after a refusal. If they were already even, or if the wait costs nearly a window,
+   * it lengthens the spacing.
    */
   #evenOut(usage: KeyUsage, wait: number): void {
     const { leastSpacing } = usage;
@@ -308,12 +312,12 @@ export class Pacer {
     if (!Number.isFinite(requests)) return;
     const isEven = usage.bursts?.most === 1;
     const cost = wait / leastSpacing;
-    // A counter that weighs the last window rounds its result, so it can refuse one request of its limit although they
-    // are evenly spread.
+    // A counter that weighs the last window rounds its result. So it can refuse one request of its limit even if the
+    // requests are evenly spread.
     const step = leastSpacing * (0.5 / requests);
     if (isEven || cost >= dearShare * requests)
       usage.spacing = Math.min(leastSpacing * widestShare, usage.spacing + step);
-    // The wait of the refusal already covers the requests that were sent before it.
+    // The wait after the refusal is long enough for the requests that were sent before it.
     if (!isEven) usage.limitBursts(1);
     usage.regained = step / (requests * Math.max(minRegain, 2 * cost));
   }
@@ -324,7 +328,7 @@ export class Pacer {
    */
   onRefused(key: number, released: number, at: number, wait: number | null): void {
     const usage = this.#keys[key]!;
-    // A request that was under way during a refusal was sent before anything was learned from it.
+    // A request that was under way during the last refusal was sent before the pacer could learn from that refusal.
     const isNews = released > usage.learnedAt;
     if (isNews) {
       usage.learnedAt = at;
@@ -335,7 +339,10 @@ export class Pacer {
     if (wait === null) usage.assumedWait = Math.min(window + margin, usage.assumedWait * 2);
   }
 
-  /** Ends a row of refusals if the gateway admitted a request that was released after the last of them. */
+  /**
+   * Resets the count of consecutive refusals if the gateway admitted a request that was released after the last
+   * refusal.
+   */
   onAdmitted(key: number, released: number): void {
     const usage = this.#keys[key]!;
     usage.probe?.onAdmitted();
@@ -344,14 +351,14 @@ export class Pacer {
     usage.spacing = Math.max(usage.leastSpacing, usage.spacing - usage.regained);
   }
 
-  /** Reserves room for a request in the limits of a key. Must be called in the order of `released`. */
+  /** Reserves room for a request in the limits of a key. Later calls must not have an earlier `released`. */
   book(released: number, key: number, reserved: number): Booking {
     const usage = this.#keys[key]!;
     const { requests, tokens, bursts, probe, room } = usage;
     const { window, margin, charged } = this.#rule;
     probe?.onReleased(released, requests.availableAt(1));
     let unsent = 1;
-    /** The latest moment at which the gateway counts it, if it was sent. */
+    /** The latest moment at which the gateway counts the request, if it was sent. */
     let counted = Number.NEGATIVE_INFINITY;
     requests.hold(released, 1);
     bursts?.usage.hold(released, 1);
@@ -359,10 +366,11 @@ export class Pacer {
     const booked = room.book(reserved);
     return {
       onSent: (at) => {
-        // This is called twice if a kept connection turns out to be closed; the server may then have counted both.
+        // This function is called twice if a kept connection turns out to be closed. The server may then have counted
+        // both requests.
         counted = at + margin;
         requests.convert(unsent, 1, counted + window);
-        // After this time the limit allows as many requests again.
+        // After this time the limit allows the same number of requests again.
         bursts?.usage.convert(unsent, 1, at + bursts.most * usage.spacing);
         unsent = 0;
       },

@@ -9,7 +9,7 @@ import { modelOf, type Traffic } from '../model/workload/traffic.ts';
 import type { ChatContent } from '../model/workload/workload.ts';
 import type { Credential, SliceOptions } from './slice-options.ts';
 
-/** The parts of a request that are drawn. */
+/** The parts of a request that are drawn at random. */
 export interface RequestContent {
   readonly requestId: string;
   readonly traffic: Traffic;
@@ -17,17 +17,17 @@ export interface RequestContent {
   readonly credential: Credential;
   /** Returns the values that replace templates in the request's headers and body. */
   readonly values: () => RequestValues;
-  /** The random source for further draws of the traffic kind. */
+  /** The source of any further random draws that the traffic kind needs. */
   readonly draw: Draw;
   /** Returns the request's number among its entry's requests, from 0. */
   readonly ordinal: () => number;
-  /** Returns the content of a chat whose prompts are not part of the plan, chosen by `draw`. */
+  /** Returns the content of a chat whose prompts come from a source outside the plan. `draw` chooses the prompt. */
   readonly ask: (source: PromptSource) => ChatContent;
 }
 
 type ContentSource = Pick<SliceOptions, 'plan' | 'credentials' | 'runId' | 'workload'>;
 
-/** Draws the content of request (stage, index). It is the same for any number of slices. */
+/** Draws the content of the request with this stage and index. The content is the same for any number of slices. */
 export const drawRequestContent = (
   { plan, credentials, runId, workload }: ContentSource,
   arrival: Arrival,
@@ -42,7 +42,7 @@ export const drawRequestContent = (
   return { requestId, traffic, model: modelOf(traffic), credential, draw, ordinal, ask, values };
 };
 
-/** Returns a custom UUID (version 8, RFC 9562, section 5.8), the same for all attempts of a request. */
+/** Returns a custom UUID (version 8, RFC 9562, section 5.8). All attempts of a request have the same one. */
 const uuidOf = (requestId: string): string => {
   const hex = createHash('sha256').update(requestId).digest('hex');
   const variant = '89ab'[Number.parseInt(hex[15]!, 16) % 4]!;
@@ -51,7 +51,7 @@ const uuidOf = (requestId: string): string => {
 
 type RequestPosition = Pick<Arrival, 'stage' | 'index'>;
 
-/** Returns the random source of a request, and the traffic entry, which it draws first. */
+/** Returns the random source of a request and the request's traffic entry, which is the first draw from that source. */
 export const drawEntry = (
   { seed, stages }: Plan,
   { stage, index }: RequestPosition,
@@ -60,16 +60,13 @@ export const drawEntry = (
   return { draw, traffic: draw.pick(stages[stage]!.traffic, ({ weight }) => weight) };
 };
 
-/**
- * The progress of a walk over the requests of one user or stage, and the ordinals of the requests that belong to the
- * entry.
- */
+/** How far the requests of one user or stage have been counted, and the ordinals of those that belong to one entry. */
 interface Walk {
   next: number;
   readonly ordinals: Map<number, number>;
 }
 
-/** The walks made so far. A walk depends on the plan alone, so each is made once. */
+/** The walks made so far. A walk depends on the plan alone, so it is made once. */
 const walks = new WeakMap<Plan, Map<string, Walk>>();
 
 const walkOf = (plan: Plan, key: string): Walk => {
@@ -81,8 +78,8 @@ const walkOf = (plan: Plan, key: string): Walk => {
 };
 
 /**
- * Returns the number of a request among its entry's requests, from 0: within its user in a closed load, otherwise
- * within its stage. It counts the draws of all earlier requests, so all slices agree.
+ * Returns the number of a request among its entry's requests, from 0. A closed load numbers them for each user, any
+ * other load for each stage. The function counts the draws of all earlier requests, so all slices agree.
  */
 export const ordinalOf = (
   plan: Plan,

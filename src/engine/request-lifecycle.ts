@@ -17,7 +17,7 @@ import type { Retry, RetryClass } from '../model/plan/retry.ts';
 import type { RetryHint } from '../traffic/traffic-handler.ts';
 import type { AttemptResult } from './in-flight-attempt.ts';
 
-/** An arrival under way, from its beginning to its one observation, over all its attempts. */
+/** An arrival under way with all its attempts, from its beginning to its single observation. */
 export interface RequestLifecycle {
   readonly arrival: Arrival;
   /** When the next attempt may be sent; at first the arrival's due instant. */
@@ -35,8 +35,8 @@ export interface LifecycleEnd {
 }
 
 /**
- * Makes the observation of a request. Its fields are listed one by one, since a spread within a literal takes several
- * times as long.
+ * Makes the observation of a request. The fields are listed one by one, since a spread within an object literal is
+ * several times slower.
  */
 export const observationOf = (
   { arrival }: RequestLifecycle,
@@ -67,7 +67,8 @@ export const observationOf = (
 });
 
 /**
- * Ends a request that is not sent again, with the outcome of its last attempt; a request without an attempt is dropped.
+ * Ends a request that is not sent again. The outcome is that of the last attempt. A request without an attempt counts
+ * as dropped.
  */
 export const endUnsent = (
   { due, earlier }: RequestLifecycle,
@@ -95,8 +96,8 @@ export const endUnsent = (
 };
 
 /**
- * The retry class of each kind of broken exchange; `null` if another attempt would not help, or would be paid for
- * twice.
+ * The retry class of each kind of broken exchange; `null` if another attempt cannot help, or if the server would charge
+ * for both attempts.
  */
 const brokenClasses = {
   'connect-refused': 'connect',
@@ -130,11 +131,11 @@ const classOf = (outcome: RetriedOutcome, hasHead: boolean): RetryClass | null =
   }
 };
 
-/** The facts about an ended attempt that decide about a retry. */
+/** What decides whether an ended attempt is followed by another one. */
 export interface EndedAttempt {
   readonly outcome: Outcome;
   readonly hasHead: boolean;
-  /** The wait that the server asks for; `null` if it names none. */
+  /** The wait that the server asks for; `null` if it asks for none. */
   readonly hint: RetryHint | null;
   readonly ended: Instant;
   /** The number of attempts so far, this one included. */
@@ -157,7 +158,7 @@ const isRetryable = (outcome: Outcome): outcome is RetriedOutcome =>
   outcome.kind === 'limited' || outcome.kind === 'refused' || outcome.kind === 'broken';
 
 /**
- * Decides whether a request is retried after an attempt, and when. A wait named by the server is kept exactly,
+ * Decides whether a request is retried after an attempt, and when. A wait that the server names is kept exactly,
  * without a cap. Otherwise the wait is random, up to min(cap, base·2^n). `deadline` is the instant of the arrival's
  * total deadline, infinite without one.
  */

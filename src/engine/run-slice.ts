@@ -41,13 +41,14 @@ interface ActiveAttempt {
 }
 
 /**
- * How long one turn of the loop may begin requests, in ms. Data that has arrived is read before more requests begin.
+ * How long one turn of the event loop may begin requests, in ms. Data that has arrived is read before more requests
+ * begin.
  */
 const longestBegin = 1;
 
 /** Divides requests that are due at once among several turns of the event loop. */
 class BeginTurn {
-  /** Whether due requests must wait for the next turn. */
+  /** Whether due requests must wait for the next turn of the event loop. */
   isHeld = false;
   readonly #clock: Clock;
   #until = 0;
@@ -57,14 +58,17 @@ class BeginTurn {
     this.#clock = clock;
   }
 
-  /** Opens the turn at `now`. In the last turn no request has to wait. */
+  /** Opens the turn at `now`. In the last turn all requests may begin. */
   open(now: number, isLast: boolean): void {
     this.#until = isLast ? Number.POSITIVE_INFINITY : now + longestBegin;
     this.#hasBegun = false;
     this.isHeld = false;
   }
 
-  /** Returns whether a request may begin in this turn; to be called before each request. The first one always may. */
+  /**
+   * Returns whether a request may begin in this turn, and is called before each request. The first request of a turn
+   * may always begin.
+   */
   readonly mayBegin = (): boolean => {
     this.isHeld = this.#hasBegun && this.#clock.now() >= this.#until;
     this.#hasBegun = true;
@@ -147,8 +151,8 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   /**
-   * Begins the requests that are due at `now`. Those that exceed the turn's time wait for the next turn, if there is
-   * one.
+   * Begins the requests that are due at `now`. Requests for which the turn has no time left wait for the next turn, if
+   * there is one.
    */
   #beginDue(now: Instant, isLast = false): void {
     // An exchange that fails at once finishes within the same poll.
@@ -169,8 +173,8 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   /**
-   * Ends the slice at once if its lease has run out, and returns whether it has. Otherwise a process that was halted
-   * would send everything that became due meanwhile.
+   * Ends the slice at once if its lease has run out, and returns whether it did. Without this check, a process that was
+   * halted would send everything that became due meanwhile.
    */
   #checkLease(now: Instant): boolean {
     if (this.#lostLease || this.#ports.isLeaseOver?.(now) !== true) return this.#lostLease;
@@ -180,8 +184,8 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   /**
-   * Returns when to look for due requests. Under a pace that is every ms, since free capacity depends on what is sent,
-   * answered and learned.
+   * Returns when to check for due requests again. With a pace that is every ms, since every request and answer changes
+   * what the pace allows.
    */
   #nextDue(now: Instant): Instant | null {
     let next = this.#retries.first()?.due ?? null;
@@ -297,7 +301,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     const overdue = this.#paceQueue?.takeOverdue(now, plan.deadlines.total) ?? [];
     for (const lifecycle of overdue) this.#endUnsent(lifecycle, 'patience');
     for (const attempt of this.#attempts.keys()) attempt.checkDeadlines(now, plan.deadlines);
-    this.onTick(); // The users whose requests ended here continue.
+    this.onTick(); // The users of the requests that ended here continue.
     if (!this.#closing) this.#connectAhead.check(now, this.progress());
     const exhausted = !this.#turn.isHeld && this.#loops.every((loop) => loop.exhausted(now));
     if (exhausted) {
@@ -313,11 +317,11 @@ class SliceRunner implements RunningSlice, AttemptListener {
     if (this.#isBudgetExhausted()) this.stop(milliseconds(plan.grace));
   }
 
-  /** Returns whether another slice exhausted the shared budget while this one still runs. */
+  /** Returns whether the shared budget is exhausted because of another slice while this slice still runs. */
   readonly #isBudgetExhausted = (): boolean =>
     this.#graceEnds === null && (this.#budgetGuard?.exhausted ?? null) !== null;
 
-  /** Notes when the load ended: at the plan's end or earlier, but not before the load's start. */
+  /** Records when the load ended: at the plan's end or earlier, but not before the load's start. */
   #noteLoadEnd(now: Instant): void {
     this.#loadEnded ??= instant(Math.max(0, Math.min(now, scheduledEnd(this.#options.plan))));
   }
@@ -335,6 +339,6 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 }
 
-/** Starts one slice of a plan at once. The clock's zero is the start of the run. */
+/** Starts one slice of a plan at once. Instant 0 of the clock is the start of the run. */
 export const runSlice = (options: SliceOptions, ports: SlicePorts): RunningSlice =>
   new SliceRunner(options, ports);

@@ -27,7 +27,10 @@ import {
 } from './slice-options.ts';
 import { observationOf, type RequestLifecycle } from './request-lifecycle.ts';
 
-/** The number of different requests that are prepared; at least one for each connection. */
+/**
+ * The maximum number of different requests that are prepared. It is exceeded if there are more connections, since each
+ * has a request of its own.
+ */
 const maxPrepared = 1024;
 
 /** A request that can be sent any number of times. */
@@ -55,7 +58,7 @@ class SaturationRunner implements AttemptListener {
   >();
   readonly #sendContext: SendContext;
   readonly #requests: readonly (readonly SaturationRequest[])[];
-  /** Since when each connection has been idle; `undefined` before its first request. */
+  /** The instant since which each connection has been idle; `undefined` before its first request. */
   readonly #idleSince: (Instant | undefined)[] = [];
   readonly #until: Instant;
   readonly #finish: (end: SliceEnd) => void;
@@ -101,7 +104,7 @@ class SaturationRunner implements AttemptListener {
 
   onSent(): void {}
 
-  /** Called after each read, so that the load ends in time even if timers are delayed. */
+  /** Called after each read, so that the load ends in time even if timers are late. */
   onTick(): void {
     const now = this.#ports.clock.now();
     if (this.#loadEnded === null && now >= this.#until)
@@ -117,7 +120,7 @@ class SaturationRunner implements AttemptListener {
     lifecycle.onAnswered?.(userFreeAt);
   }
 
-  /** Prepares the first requests that this many users would send. */
+  /** Prepares the first requests that users would send, one user for each connection. */
   #prepareRequests(connections: number): readonly (readonly SaturationRequest[])[] {
     const perConnection = Math.max(1, Math.floor(maxPrepared / connections));
     return Array.from({ length: connections }, (_, connection) =>

@@ -8,7 +8,7 @@ import type { Plan } from '../model/plan/plan.ts';
 import type { Instant, Milliseconds } from '../model/quantity.ts';
 import type { Workload } from '../model/workload/workload.ts';
 
-/** A key with its value, for request headers only. */
+/** A key with its value. The value may appear in request headers only. */
 export interface Credential {
   readonly name: string;
   readonly weight: number;
@@ -17,11 +17,11 @@ export interface Credential {
 }
 
 /**
- * What is spent and reserved of a slice's part of the budget, in memory that threads share: a whole number for each
- * unit of the budget, and one for the cap that was reached.
+ * The amounts that a slice has spent or reserved of its part of the budget, in memory that threads share. It contains
+ * an integer for each unit of the budget, and an integer that says which cap was reached.
  */
 export interface SharedBudget {
-  /** The slice whose part of the budget this is. */
+  /** The slice that owns this part of the budget. */
   readonly slice: Slice;
   readonly counters: BigInt64Array<SharedArrayBuffer>;
 }
@@ -37,20 +37,20 @@ export interface SliceOptions {
   readonly slice: Slice;
   readonly runId: string;
   readonly credentials: readonly Credential[];
-  /** Whether each key has already sent a request just before the run, which a pace must count. */
+  /** Whether a test request was sent with each key just before the run. A pace must count these requests. */
   readonly keysWereUsed?: boolean;
-  /** Extra request headers, with secrets filled in. */
+  /** Additional request headers, in which secrets are already filled in. */
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
   /** The audio clips that transcription entries upload. */
   readonly clips: ClipLibrary;
-  /** The prompts that are not part of the plan, and the traces of its loads. */
+  /** The prompts that are stored outside the plan, and the traces of its loads. */
   readonly workload: Workload;
-  /** The budget that this slice shares with others of this process; absent if the slice has its own. */
+  /** The budget that this slice shares with other slices of its process; absent if the slice has its own budget. */
   readonly sharedBudget?: SharedBudget;
   /**
-   * Until when the slice may send, in ms of the machine's monotonic clock. Its owner extends it; absent if no lease is
-   * needed.
+   * The instant until which the slice may send, in ms of the machine's monotonic clock. The owner of the lease extends
+   * it; absent if the slice needs no lease.
    */
   readonly lease?: Float64Array<SharedArrayBuffer>;
   /** Masks the run's secrets in a text from a server. */
@@ -60,7 +60,7 @@ export interface SliceOptions {
 export interface SlicePorts {
   readonly clock: Clock;
   readonly transport: Transport;
-  /** Returns whether the slice's lease has run out; then it sends nothing more. Absent without a lease. */
+  /** Returns whether the slice's lease has run out, after which the slice sends nothing; absent without a lease. */
   readonly isLeaseOver?: (now: Instant) => boolean;
   /** Called once with every observation, in the order in which requests end. */
   readonly observe: (observation: Observation) => void;
@@ -73,11 +73,11 @@ export interface SliceProgress {
 }
 
 export interface SliceEnd {
-  /** When the load ended: by the plan, when nothing was left to send, or when it was stopped. */
+  /** When the load ended: as planned, because no request was left, or because the slice was stopped. */
   readonly loadEnded: Instant;
   /** Whether arrivals of the plan were left out because the slice was stopped. */
   readonly stopped: boolean;
-  /** The cap of the budget that ended the slice; `null` for none. */
+  /** The cap of the budget that ended the slice; `null` if no cap did. */
   readonly spent: BudgetUnit | null;
   readonly lostLease: boolean;
   readonly notes: readonly string[];
@@ -88,14 +88,14 @@ export interface RunningSlice {
   progress(): SliceProgress;
   /** Ends the arrivals. Requests in flight have `grace` ms to end. A second call can shorten the grace. */
   stop(grace: Milliseconds): void;
-  /** Ends the load as its plan would: requests that wait or are in flight have the plan's grace. */
+  /** Ends the load as its plan would: requests that wait and requests in flight get the plan's grace. */
   endLoad(): void;
 }
 
-/** The interval between checks of deadlines, in ms: an exchange is aborted at most this much too late. */
+/** The interval between checks of deadlines, in ms. An exchange is aborted at most this long after its deadline. */
 export const deadlineCheckInterval = 20;
 
-/** Says why requests in flight are aborted at the end of a slice. */
+/** Returns the reason for which requests in flight are aborted at the end of a slice. */
 export const unfinishedDetail = (isStopped: boolean): string =>
   `unfinished when the ${isStopped ? 'run was stopped' : 'run’s grace period ended'}`;
 

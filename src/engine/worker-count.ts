@@ -11,7 +11,10 @@ const chunksPerWorker = 30_000;
 /** The cost of sending and recording a request, in units of reading one chunk. */
 const requestCost = 10;
 
-/** The assumed answer if a plan does not describe one: its chunks, and the ms before the first and between two. */
+/**
+ * The assumed answer if a plan does not describe its answers: the number of chunks, the ms before the first chunk, and
+ * the ms between two chunks.
+ */
 const assumedAnswer = { chunks: 256, first: 100, gap: 10 };
 
 const typical = (count: TokenCount): number => {
@@ -28,7 +31,9 @@ const typical = (count: TokenCount): number => {
   }
 };
 
-/** Returns the number of chunks of an answer: one for each token of a stream, none for an answer in one piece. */
+/**
+ * Returns the number of chunks of an answer: one for each token of a stream, none for an answer that is not a stream.
+ */
 const chunksOf = (entry: Traffic, load: Load): number => {
   if (entry.kind !== 'chat-stream') return 0;
   if (load.kind === 'trace') return load.facts.outputTokens / load.facts.requests;
@@ -56,15 +61,15 @@ const requestsPerSecond = (load: Load, answerTime: number): number => {
 export interface LoadPeak {
   /** Requests per second. */
   readonly requests: number;
-  /** Streamed chunks per second; a request counts as ten. */
+  /** Streamed chunks per second, where a request counts as ten chunks. */
   readonly chunks: number;
-  /** Requests in flight at once. */
+  /** The number of requests in flight at the same time. */
   readonly streams: number;
 }
 
 /**
- * Returns the number of requests in flight: those that arrive in the time of one answer (Little's law), or one for each
- * user.
+ * Returns the number of requests in flight. An open load has those that arrive during one answer (Little's law), a
+ * closed load has one for each user.
  */
 const streamsOf = (load: Load, requests: number, answerTime: number): number => {
   if (load.kind === 'closed' || load.kind === 'iterations') return load.users;
@@ -87,7 +92,10 @@ const peakOfStage = ({ load, traffic }: Stage, given: number | null): LoadPeak =
   };
 };
 
-/** The peak of a plan. `answerTime` is the length of an answer in ms; `null` means 100 ms plus 10 ms for each token. */
+/**
+ * Returns the busiest second of a plan. `answerTime` is the length of an answer in ms; `null` means 100 ms plus 10 ms
+ * for each token.
+ */
 export const peakOf = (
   { stages }: Pick<Plan, 'stages'>,
   answerTime: number | null = null,
@@ -98,8 +106,8 @@ export const peakOf = (
 };
 
 /**
- * Returns how many workers a plan needs: one for each 30,000 chunks per second of its busiest stage, counting a request
- * as ten chunks; at least one. One core is left to the main thread, the kernel and the target.
+ * Returns how many workers a plan needs: one for each 30,000 chunks per second of its busiest stage, at least one. A
+ * request counts as ten chunks. One core is left to the main thread, the kernel and the target.
  */
 export const recommendedWorkers = (plan: Pick<Plan, 'stages'>, cores: number): number =>
   Math.max(1, Math.min(cores - 1, Math.ceil(peakOf(plan).chunks / chunksPerWorker)));

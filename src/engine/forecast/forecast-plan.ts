@@ -26,7 +26,7 @@ import { drawRequestContent, type RequestContent } from '../request-content.ts';
 import { createLoops } from '../load-loop.ts';
 import { NeedsTally, totalNeed } from './needs-tally.ts';
 
-/** Releases such that any `apart` ms contain at most `most` of them. */
+/** A rule for the release of requests: any `apart` ms contain at most `most` releases. */
 class ReleaseRule {
   readonly #most: number;
   readonly #apart: number;
@@ -76,8 +76,8 @@ const rulesOf = ({ pace, keys }: Plan): readonly ReleaseRule[] => {
 };
 
 /**
- * The shortest wait that a plan's pace imposes. With n requests per window over all keys, a request is
- * sent one window after the n-th request before it, and likewise for a burst. The wait for tokens is
+ * Computes the shortest wait that a plan's pace imposes. With n requests per window over all keys, a request is sent at
+ * least one window after the n-th request before it; the same holds for the requests of a burst. The wait for tokens is
  * reported separately, since answers may be shorter than their bound.
  */
 export class PaceForecaster {
@@ -94,7 +94,10 @@ export class PaceForecaster {
     this.#rules = rulesOf(plan);
   }
 
-  /** Adds a request of an open load. Requests of users are not added: users send less instead of queueing. */
+  /**
+   * Adds a request of an open load. Requests of users are not added, since users who must wait send fewer requests and
+   * no queue grows.
+   */
   add(due: Instant, tokens: number): void {
     const { pace, grace, deadlines } = this.#plan;
     if (pace === null) return;
@@ -109,7 +112,7 @@ export class PaceForecaster {
     if (isLate) this.#unsendable += 1;
   }
 
-  /** Returns the forecast; `null` without a pace, or if only users send. */
+  /** Returns the forecast; `null` if there is no pace, or if the plan has users only. */
   forecast(): PaceForecast | null {
     const { pace, keys } = this.#plan;
     if (pace === null || this.#count === 0) return null;
@@ -129,7 +132,7 @@ export interface ForecastInput {
   readonly plan: Plan;
   readonly clips: ClipLibrary;
   readonly workload: Workload;
-  /** The assumed time in which users receive each answer; above 0. */
+  /** The assumed time until a user receives an answer; above 0. */
   readonly answerTime: Milliseconds;
 }
 
@@ -138,7 +141,7 @@ export type PlanForecast = Pick<
   'total' | 'groups' | 'answerTime' | 'lookedInto' | 'limits' | 'pace'
 >;
 
-/** The number of requests above which only a sample is made, since prompts take time to make. */
+/** The number of requests above which only a sample of them is made, since making prompts takes time. */
 const maxSampledRequests = 50_000;
 
 /** How certain the number of requests is, for each kind of load. */
@@ -161,11 +164,11 @@ export const estimatedRequests = (load: Load, answerTime: number): number => {
   return load.kind === 'closed' ? (load.users * load.duration) / (load.thinkTime + answerTime) : 0;
 };
 
-/** Whether answers decide when the next request is sent. */
+/** Returns whether the answers of a load decide when its next request is sent. */
 const isClosedLoop = ({ kind }: Load): boolean =>
   kind === 'closed' || kind === 'iterations' || kind === 'saturate';
 
-/** Walks the arrivals of a plan as its run would, without sending them. */
+/** Goes through the arrivals of a plan as its run would, without sending a request. */
 class ForecastWalk {
   readonly #input: ForecastInput;
   readonly #sampleEvery: number;
@@ -273,7 +276,7 @@ class ForecastWalk {
   }
 }
 
-/** Returns the share of each declared limit that a minute uses, the largest first. */
+/** Returns the share of each declared limit that one minute of the plan uses, the largest share first. */
 const limitShares = (limits: LimitsPerMinute, { requests, tokens }: MinutePeak) =>
   (
     [
@@ -303,5 +306,5 @@ const limitsOf = (plan: Plan, keys: LimitForecast['keys'], all: MinutePeak): Lim
   };
 };
 
-/** Forecasts what a plan will use, from its own schedule and random draws. */
+/** Forecasts the requests, tokens and cost of a plan from its own schedule and random draws. */
 export const forecastPlan = (input: ForecastInput): PlanForecast => new ForecastWalk(input).walk();

@@ -1,15 +1,15 @@
 import type { ForecastAmount, AmountBasis, ResourceNeed } from '../../model/plan/forecast.ts';
 import type { RequestNeeds } from '../../traffic/request/request-needs.ts';
 
-/** The bases of an amount, the most certain first. */
+/** What an amount is based on, the most certain basis first. */
 const basesByCertainty: readonly AmountBasis[] = ['exact', 'at-most', 'estimate'];
 
 const leastCertain = (bases: readonly AmountBasis[]): AmountBasis =>
   basesByCertainty.findLast((basis) => bases.includes(basis)) ?? 'exact';
 
 /**
- * Sums the tokens and costs that requests need. If there are many requests, only some are sampled and their sum is
- * scaled up.
+ * Sums the tokens and costs that requests need. If there are many requests, it samples some of them and scales their
+ * sum up.
  */
 export class NeedsTally {
   readonly #requestBasis: AmountBasis;
