@@ -6,7 +6,7 @@ interface RunLoad {
   readonly tokensPerSecond: number;
 }
 
-/** Returns the maximum load of a run; `null` without streamed tokens. */
+/** Returns the maximum load of a run; `null` if it has no streamed tokens. */
 export const fullestLoad = ({ timeline }: Result): RunLoad | null => {
   let inFlight = 0;
   let streams = 0;
@@ -22,7 +22,7 @@ export const fullestLoad = ({ timeline }: Result): RunLoad | null => {
 const tokensOf = ({ streams, tokensPerSecond }: CalibrationCell): number =>
   streams * tokensPerSecond;
 
-/** Finds the smallest calibrated load that includes a run's; `null` if none does. */
+/** Returns the smallest calibrated load that is at least the load of a run; `null` if there is none. */
 export const calibratedFor = (
   { cells }: Calibration,
   load: RunLoad,
@@ -39,7 +39,10 @@ export const calibratedFor = (
     )
     .toSorted((a, b) => tokensOf(a) - tokensOf(b) || a.streams - b.streams)[0] ?? null;
 
-/** Returns what has changed since a calibration, as texts. Its errors are then not certain for the run. */
+/**
+ * Returns texts that say what has changed since a calibration. After a change, the errors of the calibration are not
+ * certain for the run.
+ */
 export const changedSince = (
   { weir, machine }: Calibration,
   result: Pick<Result, 'weir' | 'slices'>,

@@ -6,7 +6,7 @@ interface Peak {
   readonly streams: number;
 }
 
-/** Returns into how many parts a load must be divided so that each is within a calibrated one. */
+/** Returns into how many parts a load must be divided so that each part is at most a calibrated load. */
 const slicesFor = (cell: CalibrationCell, { chunks, streams }: Peak): number =>
   Math.max(
     1,
@@ -40,8 +40,8 @@ export const sliceForecast = (
 };
 
 /**
- * Returns the smallest number of slices whose loads are each within a measured load, preferably a valid one; `null` if
- * there is none.
+ * Returns the smallest number of slices with which each slice's load is at most a calibrated load. Valid calibrated
+ * loads are preferred. Returns `null` if no number is enough.
  */
 export const neededSlices = (
   { cells }: Calibration,

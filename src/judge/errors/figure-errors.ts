@@ -18,43 +18,48 @@ import type { ErrorBounds } from '../../model/result/verdict.ts';
 import { likelyShare, type ReadingDelay, readingDelayOf } from './reading-delay.ts';
 
 /**
- * This file computes how much the load generator can have changed a percentile. An instant is read late by E ≥ 0. E is
- * at most the sum of two parts. The first is the time that other work in the event loop took before the read. It is
- * recorded for each request and, for durations that count from due, includes the lag of the start. The second is the
- * time until the process ran at all, which the self-test streams show. A measured duration X that ends with such a read
+ * This file computes how much the load generator can have changed a percentile. Every instant is read late, by a time E
+ * ≥ 0. E is at most the sum of two parts. The first is the time that other work in the event loop took before the read.
+ * This part is recorded for each request. For durations that count from the due instant, it includes the lag of the
+ * start. The second part is the time until the process ran at all, which the self-test streams show. A measured duration X that ends with such a read
  * is too long by E, so the true one is X − E. Choose any e. Let α be the share of requests with E > e, and X(q) the
  * measured q-quantile. A true duration is below x − e only if X is below x, or if E exceeds e. So the true q-quantile
  * lies between X(q − α) − e and X(q), however X and E depend on each other. A duration between two reads, such as a
  * gap, can also be too short: its quantile lies between X(q − α) − e and X(q + α) + e. Every e, with its α, gives a
- * valid bound, and the best of those that are tried counts. Example: the measured p95 is 240 ms, and no read was more
+ * valid bound. Several are tried, and the best bound is used. Example: the measured p95 is 240 ms, and no read was more
  * than 15 ms late: the true p95 is at least 240 − 15 = 225 ms. If all but 1 % of the reads were at most 2 ms late, and
- * the measured p94 is 230 ms, it is at least 230 − 2 = 228 ms, which is the better bound. So the true p95 lies between
- * 228 and 240 ms. The self-test streams sample the instants of a run, and so do its requests. By chance, a larger share
- * of the instants can be late than the streams show, and a larger share of the requests than of the instants. So α is
- * the largest share that is likely for both. Example: of 300 reads of the streams, none was more than 0.2 ms late. Then
+ * the measured p94 is 230 ms, the true p95 is at least 230 − 2 = 228 ms, which is the better bound. So the true p95 lies between
+ * 228 and 240 ms. The self-test streams are a sample of the instants of a run, and so are the
+ * requests. By chance, a larger share of the instants can be late than the streams show. Also by chance, a larger share
+ * of the requests can be late than of the instants. So α is the largest share that is likely with both effects. Example: of 300 reads of the streams, none was more than 0.2 ms late. Then
  * up to 0.9 % of all instants can be later than that, and up to 2 of 100 requests.
  */
 
-/** The effect of an error of `e` ms in a duration on a figure. */
+/** How an error of `e` ms in a duration changes a figure. */
 interface ErrorForm {
   readonly delay: DelayName;
   /** Whether the duration begins with a read as well as ending with one. */
   readonly isBetweenReads?: true;
-  /** The measure that divides the duration of each request. */
+  /** The measure by which the duration of each request is divided. */
   readonly per?: MeasureName;
-  /** The units of `per` that are not counted, for example a stream's first token. */
+  /** How many units of `per` do not count, for example the first token of a stream. */
   readonly excludedUnits?: number;
   /** The measure that is divided by the duration of each request. */
   readonly rate?: MeasureName;
-  /** The distributions of each sample's least and greatest true value, if they are recorded. */
+  /**
+   * The names of the distributions with the least and the greatest true value of each sample, if these are recorded.
+   */
   readonly between?: readonly [DelayName, DelayName];
-  /** Whether the figure is the maximum of several durations of a request, so that any of its reads can change it. */
+  /** Whether the figure is the longest of several durations of a request. Then each of their reads can change it. */
   readonly isGreatest?: true;
 }
 
 const [fromStart, atEnd] = [{ delay: 'first' }, { delay: 'end' }] as const;
 
-/** The error form of each measure. Measures other than times, and times that Weir sets itself, have no error. */
+/**
+ * How an error changes each measure. A measure that is not a time has no error. Times that Weir itself decides have
+ * none either.
+ */
 const errorForms: Readonly<Partial<Record<MeasureName, ErrorForm>>> = {
   ttft: fromStart,
   ttftService: fromStart,
@@ -81,7 +86,10 @@ const errorForms: Readonly<Partial<Record<MeasureName, ErrorForm>>> = {
   serviceTime: atEnd,
 };
 
-/** Returns the bounds of a figure whose duration may be wrong by `e` ms. `scale` is the value of `per` or `rate`. */
+/**
+ * Returns the bounds of a figure whose duration may be wrong by `e` ms. `scale` is the request's value of `per` or
+ * `rate`.
+ */
 const shiftedFigure = (
   { per, rate }: ErrorForm,
   value: number,
@@ -97,7 +105,7 @@ const shiftedFigure = (
   return { low: Math.max(0, value - error), high: value + error };
 };
 
-/** The values of α that are tried. */
+/** The values of α that are tried (see the beginning of this file). */
 const triedShares = [0, 0.0005, 0.002, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2] as const;
 
 /** Returns the greatest mean delay of reading that is likely for `count` requests, in ms. */
@@ -108,7 +116,7 @@ const meanReadingDelay = ({ readingDelay }: ReadResult, count: number): number =
     return from === to ? sum : sum + (to - from) * readingDelay.beyond(share);
   }, 0);
 
-/** Returns the bounds of the true q-quantile. */
+/** A function that returns the bounds of the true q-quantile. */
 type Bounds = (q: number) => ErrorBounds;
 
 const quantilesOf = (histogram: Histogram): ((q: number) => number) => {
@@ -122,11 +130,11 @@ const quantilesOf = (histogram: Histogram): ((q: number) => number) => {
   };
 };
 
-/** A result, and the delays with which its machine read. */
+/** A result, and how late its machine read. */
 interface ReadResult {
   readonly result: Result;
   readonly readingDelay: ReadingDelay;
-  /** Returns the lag of the starts, which is the same for every figure. */
+  /** Returns the lag of the starts. It is the same for every figure. */
   readonly lag: () => Histogram;
 }
 
@@ -149,19 +157,19 @@ const delaysOf = (
   const found = recordedDelays(read, where, ...names);
   if (found.count > 0) return found;
   const atEnds = recordedDelays(read, where, 'end');
-  // Results of earlier versions contain only the lag of the starts.
+  // Results of earlier versions of Weir contain only the lag of the starts.
   return atEnds.count > 0 ? atEnds : read.lag();
 };
 
-/** The samples of a measure, and the recorded delays of their reads. */
+/** The samples of a measure, and the recorded delays of the reads that ended them. */
 interface Measured {
   readonly histogram: Histogram;
   readonly delays: Histogram;
 }
 
 /**
- * Creates a function that returns how late instants can be, in ms. It excludes two shares of the requests: one for the
- * recorded delays, one for the delays of reading.
+ * Creates a function that returns how late instants can be, in ms. It leaves out two shares of the requests: one
+ * because of the recorded delays, one because of the delays of the machine.
  */
 const latenessOf = (
   read: ReadResult,
@@ -178,8 +186,8 @@ const latenessOf = (
 };
 
 /**
- * Returns how many independent samples the gaps of a run are. Streams that run at the same time can send their tokens at
- * the same instants, as a batch does, and one late read then delays one gap of each.
+ * Returns the number of independent samples among the gaps of a run. Streams of a batch can send their tokens at the
+ * same instants. One late read then delays one gap of each stream.
  */
 const independentGaps = ({ result }: ReadResult, gaps: Histogram): number => {
   const measured = 1000 * measuredSeconds(result, result.timeline).length;
@@ -206,7 +214,7 @@ const boundsBetween = (
       const excluded = likelyShare(ofReading, samples, read.readingDelay);
       const e = read.readingDelay.beyond(ofReading);
       if (excluded < q) low = Math.max(low, lows(q - excluded) - e);
-      // With the largest delay seen, the greatest sample is the bound of last resort.
+      // If all else fails, the greatest sample and the largest delay give a bound.
       if (excluded < 1 - q || ofReading === 0) high = Math.min(high, highs(q + excluded) + e);
     }
     return { low, high };
@@ -274,7 +282,10 @@ const boundsOfMean = (
 export interface FigureErrors {
   /** Returns the bounds of a measure in the selected groups; `null` if it has no samples or no error. */
   readonly boundsOf: (measure: MeasureName, where: LabelFilter) => Bounds | null;
-  /** Returns the same without answers that failed after their first token or audio. */
+  /**
+   * Returns the bounds of a measure as `boundsOf` does, but without answers that failed after their first token or
+   * audio.
+   */
   readonly boundsOfCompleted: (measure: MeasureName, where: LabelFilter) => Bounds | null;
   /** Returns the bounds of a mean of completed requests; `null` if it has no samples, no error or no known bound. */
   readonly boundsOfMean: (measure: MeasureName, where: LabelFilter) => ErrorBounds | null;
@@ -303,7 +314,7 @@ const makeFigureErrors = (result: Result): FigureErrors => {
         const value = values(q);
         const { low, high } = bounds(q);
         if (form.isBetweenReads) return { low: Math.min(low, value), high: Math.max(high, value) };
-        // A late end makes a duration longer and a rate lower, never the reverse.
+        // If the end is read late, a duration gets longer and a rate lower, never the reverse.
         return form.rate === undefined
           ? { low: Math.min(low, value), high: value }
           : { low: value, high: Math.max(high, value) };
@@ -320,7 +331,10 @@ type Read = Pick<Result, 'slices' | 'timeline'> & { readonly warmUp: number };
 
 const known = new WeakMap<Result['groups'], { readonly of: Read; readonly errors: FigureErrors }>();
 
-/** Returns the errors of a result's figures. They are made once for all results with the same parts, such as a judged one. */
+/**
+ * Returns the errors of a result's figures. They are computed once for all copies of a result, such as the copy with
+ * verdicts.
+ */
 export const figureErrorsOf = (result: Result): FigureErrors => {
   const { groups, slices, timeline } = result;
   const { warmUp } = result.plan;

@@ -2,20 +2,20 @@ import { canaryErrors } from '../../model/result/canary.ts';
 import type { GeneratorSample, Result } from '../../model/result/result.ts';
 import { measuredSeconds } from '../../model/result/summary.ts';
 
-/** This file computes how late a machine reads, and which share of some requests can be read later than it showed. */
+/** This file computes how late a machine reads, and how many requests can be read later than was observed. */
 
-/** Returns the delay in ms that is exceeded by at most the given share of the observed instants; infinity if unknown. */
+/** Returns the delay, in ms, that at most the given share of the observed instants exceeds; infinity if unknown. */
 type DelayBeyond = (share: number) => number;
 
-/** The delays that a machine showed, and at how many instants: infinitely many if it is not known. */
+/** The delays that a machine showed, and the number of instants that were observed; infinity if the number is unknown. */
 export interface ReadingDelay {
   readonly beyond: DelayBeyond;
   readonly instants: number;
 }
 
 /**
- * Creates a `DelayBeyond` from delays with their weights. `unknown` is the weight of unobserved delays, which count as
- * infinite.
+ * Creates a `DelayBeyond` from delays with their weights. `unknown` is the weight of the delays that were not observed;
+ * they count as infinite.
  */
 const delayBeyond = (
   delays: readonly (readonly [delay: number, weight: number])[],
@@ -35,11 +35,11 @@ const delayBeyond = (
 };
 
 /**
- * The share of events that may be missing, since some are counted in another second or lost at the edges of seconds.
+ * The share of events that may be missing. Some events count in a neighbouring second, or are lost where seconds meet.
  */
 const toleratedMissing = 0.01;
 
-/** Computes the delays from the self-test streams, excluding the time that events waited in the loop. */
+/** Computes the delays from the self-test streams. The time that events waited in the event loop is not included. */
 const byStreams = (samples: readonly GeneratorSample[]): ReadingDelay | null => {
   const { count, missing } = canaryErrors(samples);
   if (count === 0) return null;
@@ -48,12 +48,12 @@ const byStreams = (samples: readonly GeneratorSample[]): ReadingDelay | null => 
   return { beyond: delayBeyond(delays, unknown), instants: count };
 };
 
-/** The delay between the kernel and the loop, in ms. */
+/** The delay between the kernel and the event loop, in ms. */
 const kernelDelay = 0.1;
 
 /**
- * Computes the delays from the lateness of the loop's timers: of each second's p50, p90, p99 and maximum, each with its
- * share. Old results have the p99 and the maximum.
+ * Computes the delays from the lateness of the event loop's timers. In each second, p50 stands for half of the
+ * instants, p90 for 40 %, p99 for 9 % and the maximum for 1 %. Old results contain only the p99 and the maximum.
  */
 const byTimers = (samples: readonly GeneratorSample[]): ReadingDelay => ({
   beyond: delayBeyond(
@@ -69,15 +69,15 @@ const byTimers = (samples: readonly GeneratorSample[]): ReadingDelay => ({
 });
 
 /**
- * Computes how late this machine reads for reasons outside the event loop: it waits for a CPU, or the loop does not
- * poll yet. For each share, the slice with the longest delay counts.
+ * Computes how late this machine reads for reasons outside the event loop: the loop waits for a CPU, or does not check
+ * its sockets yet. For each share of instants, the slice with the longest delay is used.
  */
 export const readingDelayOf = (result: Result): ReadingDelay => {
   const slices = result.slices.map((slice) => {
     const samples = measuredSeconds(result, slice.generator);
     return byStreams(samples) ?? byTimers(samples);
   });
-  // The answers are remembered, since every figure asks for the same few shares and each answer scans all samples of
+  // The delays are remembered, since every figure asks for the same few shares, and computing one reads all samples of
   // the run.
   const known = new Map<number, number>();
   const beyond = (share: number): number => {
@@ -88,10 +88,10 @@ export const readingDelayOf = (result: Result): ReadingDelay => {
   return { beyond, instants: Math.min(...slices.map(({ instants }) => instants)) };
 };
 
-/** The quantile of the normal distribution that 95 % lie below. */
+/** The 95 % quantile of the normal distribution. */
 const z95OneSided = 1.645;
 
-/** Returns the largest share of all instants that is likely if `share` of `n` observed ones is late: Wilson's upper limit. */
+/** Returns the largest share of all instants that is likely to be late if `share` of `n` observed instants is (Wilson). */
 const likelyOfInstants = (share: number, n: number): number => {
   if (!Number.isFinite(n)) return share;
   const z = z95OneSided;
@@ -101,14 +101,14 @@ const likelyOfInstants = (share: number, n: number): number => {
 };
 
 /**
- * Returns the largest share of `count` requests that is likely to be late if `share` of all instants is. It is the 95 %
- * quantile of a binomial in the normal approximation, rounded up to a whole request.
+ * Returns the largest share of `count` requests that is likely to be late if the share `share` of all instants is late.
+ * It is the 95 % quantile of a binomial in its normal approximation, rounded up to a whole number of requests.
  */
 const likelyOfRequests = (share: number, count: number): number => {
   const mean = count * share;
   return Math.ceil(mean + z95OneSided * Math.sqrt(mean * (1 - share)) - 1e-9) / count;
 };
 
-/** Returns the largest share of `count` requests that is likely to be read later than `share` of the observed instants. */
+/** Returns the largest share of `count` requests that is likely to be as late as `share` of the observed instants. */
 export const likelyShare = (share: number, count: number, { instants }: ReadingDelay): number =>
   likelyOfRequests(likelyOfInstants(share, instants), count);

@@ -16,7 +16,7 @@ import { observeFigure, type ObservedValue } from './observed-value.ts';
 
 export interface AbortWatch {
   readonly record: (observation: Observation) => void;
-  /** Returns the first objective that is broken now, by enough samples; `null` for none. */
+  /** Returns the first objective that is broken now and has enough samples; `null` for none. */
   readonly breach: (now: Instant) => Breach | null;
 }
 
@@ -37,13 +37,13 @@ class RunningFigure {
     const { figure, scope } = this.objective;
     const { traffic, model, key, due } = observation;
     const isRate = figure.kind === 'rate';
-    // A rate counts all arrivals that end in the seconds of its stages, after the warm-up.
+    // A rate counts all arrivals that end in its stages and after the warm-up.
     if (!isRate && due < this.#plan.warmUp) return;
     const wanted = isRate ? { ...scope, stages: null } : scope;
     if (!inScope(wanted, { traffic, model, key, stage })) return;
     switch (figure.kind) {
       case 'server':
-        // An objective on these cannot abort a run: a scenario with one is refused.
+        // A scenario in which an objective on such a figure should end the run is refused.
         return;
       case 'measure':
         this.#measure(observation, measures[figure.name]);
@@ -67,7 +67,7 @@ class RunningFigure {
     for (const sample of measure.of(observation)) this.#histogram.record(sample);
   }
 
-  /** Counts an arrival by its outcome and, if the figure needs it, by whether it met all objectives. */
+  /** Counts an arrival by its outcome. If the figure needs it, also counts whether the arrival met all objectives. */
   #count(observation: Observation, stage: string | null): void {
     const counted = this.#counted;
     counted.outcomes[observation.outcome.kind] += 1;
@@ -88,7 +88,7 @@ class RunningFigure {
     const { figure, scope } = this.objective;
     return observeFigure(figure, {
       distribution: () => this.#histogram,
-      // Intervals decide nothing here.
+      // Intervals are not used here.
       dependenceOfDue: () => independence,
       meanHalfWidth: () => null,
       dependenceOfShare: () => independence,
@@ -103,7 +103,7 @@ class RunningFigure {
   }
 }
 
-/** Watches, during a run, the objectives that can end it. */
+/** Watches during a run the objectives that can end it. */
 export const watchObjectives = (plan: Plan): AbortWatch => {
   const watched = plan.objectives
     .filter(({ abortAfter }) => abortAfter !== null)

@@ -8,7 +8,10 @@ import { inScope, type Objective } from '../../model/plan/objective.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 
-/** The samples of measures that do not have one for each completed request; `null` if only the answers can show it. */
+/**
+ * How to compute the number of samples of measures that do not have exactly one sample per completed request; `null` if
+ * only the answers can show it.
+ */
 const specialCounts: Partial<
   Record<MeasureName, (group: ForecastGroup, plan: Plan) => number | null>
 > = {
@@ -22,7 +25,7 @@ const specialCounts: Partial<
 const hasKind = (name: MeasureName, kind: TrafficKind): boolean =>
   measures[name].traffic.includes(kind);
 
-/** Returns the maximum samples of a measure; `null` if it is unknown for one of the groups. */
+/** Returns the maximum number of samples of a measure; `null` if it is unknown for any group. */
 const samplesOf = (
   name: MeasureName,
   groups: readonly ForecastGroup[],
@@ -37,7 +40,7 @@ const samplesOf = (
   );
 };
 
-/** Returns the maximum samples of each measure and traffic kind, if known. */
+/** Returns the maximum number of samples of each measure and traffic kind, if known. */
 export const forecastSamples = (
   groups: readonly ForecastGroup[],
   plan: Plan,
@@ -61,7 +64,7 @@ const forecastFor = (
   plan: Plan,
 ): number | null => {
   const own = groups.filter((group) => isWithin(objective, group));
-  // Under a pace the key of a request is not known beforehand.
+  // With a pace, it is not known beforehand which key a request uses.
   if (objective.scope.key !== null && own.some(({ key }) => key === null)) return null;
   const { figure } = objective;
   return figure.kind === 'measure'
@@ -69,7 +72,7 @@ const forecastFor = (
     : own.reduce((sum, { measured }) => sum + measured, 0);
 };
 
-/** Forecasts whether each objective can have the samples that it needs. */
+/** Returns for each objective whether it can have as many samples as it needs. */
 export const forecastDecisions = (
   groups: readonly ForecastGroup[],
   plan: Plan,

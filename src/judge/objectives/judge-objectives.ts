@@ -48,7 +48,10 @@ import {
 import { countExplained, measuredRefusals } from '../limits/facts/explained-refusals.ts';
 import { type FigureSources, observeFigure, type ObservedValue } from './observed-value.ts';
 
-/** Decides whether an observed value meets an objective. Too few samples are `no-data`, never a pass. */
+/**
+ * Returns whether an observed value meets an objective. With too few samples the result is `no-data`, and the objective
+ * is not kept.
+ */
 export const groundsFor = (
   { comparison, bound, minSamples }: Objective,
   { observed, n }: ObservedValue,
@@ -72,10 +75,13 @@ export const ratedIn = (
   );
 };
 
-/** The minimum share of the planned readings of a server's figure. Missing ones could have broken the bound. */
+/**
+ * The minimum share of the planned readings of a server's figure. If more are missing, the bound may have been broken
+ * unseen.
+ */
 const minServerShare = 0.8;
 
-/** Returns the server’s values within the measured time, or the named stages. */
+/** Returns the server’s values within the measured time or, if stages are named, within these stages. */
 const serverValues = (
   { server, plan, scheduled }: Result,
   name: string,
@@ -104,7 +110,10 @@ const countBySecond = (instants: readonly number[]): ReadonlyMap<number, number>
 
 const partsWithoutExplained = new WeakMap<RunPart, RunPart>();
 
-/** Leaves the 429s that a declared limit explains out of the seconds of a run. The same part gives the same one. */
+/**
+ * Removes the 429s that a declared limit explains from the seconds of a run. For the same part of a run, it returns the
+ * same object.
+ */
 const withoutExplained = (result: Result, part: RunPart): RunPart => {
   const known = partsWithoutExplained.get(part);
   if (known !== undefined) return known;
@@ -123,7 +132,7 @@ const withoutExplained = (result: Result, part: RunPart): RunPart => {
   return rest;
 };
 
-/** Returns how the looks of a run with `until: decided` ask whether a bound is far; `undefined` for other runs. */
+/** Returns how a run with `until: decided` computes whether an objective is sure; `undefined` for any other run. */
 const looksOf = (result: Result, { bound, comparison }: Objective, part: RunPart) => {
   if (result.plan.until === undefined) return undefined;
   const isLower = isLowerBound(comparison);
@@ -134,7 +143,10 @@ const looksOf = (result: Result, { bound, comparison }: Objective, part: RunPart
   };
 };
 
-/** Observes a figure. `excluded` counts the 429s that were left out of it; `null` if it is unknown which to leave out. */
+/**
+ * Computes the figure of an objective. `excluded` is the number of 429s that were left out; `null` if it is unknown
+ * which ones to leave out.
+ */
 export const observeObjective = (result: Result, objective: Objective) => {
   const { figure, scope, quota } = objective;
   const where: LabelFilter = (labels) => outsideWarmUp(labels) && inScope(scope, labels);
@@ -150,7 +162,7 @@ export const observeObjective = (result: Result, objective: Objective) => {
   const part = excluded === null || excluded === 0 ? whole : withoutExplained(result, whole);
   const sources: FigureSources = {
     distribution: (name) => completedDistributionOf(result, name, where),
-    // The end of a stopped run cuts requests off, which is not their fault.
+    // The end of a stopped run aborts requests. These do not count as failed.
     arrivals: () => (result.partial === null ? outcomes : emptyOutcomeCounts()),
     dependenceOfDue: (name, q, failed) => dependenceOfDue(part, name, q, failed),
     meanHalfWidth: (name) => meanHalfWidth(part, name),
@@ -167,12 +179,16 @@ export const observeObjective = (result: Result, objective: Objective) => {
   return { observed: observeFigure(figure, sources, looksOf(result, objective, part)), excluded };
 };
 
-/** Decides whether the whole confidence interval is on the figure's side of the bound; `null` without one. */
+/**
+ * Returns whether the whole confidence interval is on the same side of the bound as the figure; `null` without an
+ * interval.
+ */
 export const isSure = (
   { comparison, bound }: Objective,
   { observed, n, low, high, effective, outer = { low, high } }: ObservedValue,
 ): boolean | null => {
-  // An interval without bounds, since so few samples are independent, is one nevertheless.
+  // If very few samples are independent, an interval has neither a lower nor an upper end. It still counts as an
+  // interval.
   if (observed === null || (low === null && high === null && (effective ?? n) === n)) return null;
   const keeps = (value: number): boolean => comparisonOperators[comparison](value, bound);
   const [worst, best] = isLowerBound(comparison)
@@ -181,7 +197,7 @@ export const isSure = (
   return keeps(observed) ? worst !== null && keeps(worst) : best !== null && !keeps(best);
 };
 
-/** Returns the bounds of the true figure; `null` for a figure that the load generator cannot have moved. */
+/** Returns the bounds of the true figure; `null` if the load generator cannot have changed the figure. */
 const errorOf = (
   { boundsOfCompleted, boundsOfMean }: FigureErrors,
   { figure, scope }: Objective,
@@ -198,13 +214,13 @@ const errorOf = (
 const finite = (value: number | null): number | null =>
   value === Number.POSITIVE_INFINITY ? null : value;
 
-/** Decides whether the true figure can be on the other side of the bound than the observed one. */
+/** Returns whether the true figure may be on the other side of the bound than the observed figure. */
 const isWithin = (error: ErrorBounds | null, { comparison, bound }: Objective): boolean =>
   error !== null &&
   comparisonOperators[comparison](error.low, bound) !==
     comparisonOperators[comparison](error.high, bound);
 
-/** Decides whether no reading of the whole run contains the server’s figure that an objective bounds. */
+/** Returns whether the server’s figure that an objective bounds is missing in all readings of the run. */
 const isNeverGiven = ({ server }: Result, { figure }: Objective): boolean =>
   figure.kind === 'server' && serverValuesOf(server?.samples ?? [], figure.name).length === 0;
 
@@ -219,16 +235,19 @@ const findingOf = (
   return isWithin(error, objective) ? 'within-error' : seen;
 };
 
-/** What an objective is judged by, beside its figure. */
+/** What decides the verdict on an objective in addition to its figure. */
 interface Circumstances {
   readonly errors: FigureErrors;
-  /** Why no objective can pass; `null` if one can. */
+  /** The reason for which no objective can be kept; `null` if there is none. */
   readonly disqualifiedBecause: VerdictReason | null;
-  /** Whether only a sure objective passes. */
+  /** Whether an objective must be sure to be kept. */
   readonly isStrict: boolean;
 }
 
-/** Returns the figure of an aborted run: its last answers can improve it, but the breach counts. */
+/**
+ * Returns the figure with which an objective ended a run. Later answers can improve the figure, but the run was ended
+ * because of this value.
+ */
 const breachedValue = ({ observed }: Breach, { n }: ObservedValue): ObservedValue => ({
   observed: observed === infiniteFigure ? Number.POSITIVE_INFINITY : observed,
   n,
@@ -236,7 +255,7 @@ const breachedValue = ({ observed }: Breach, { n }: ObservedValue): ObservedValu
   high: null,
 });
 
-/** Returns the verdict on a run that counts, from what was found of the objective. */
+/** Returns the verdict on an objective for a run that counts. */
 const groundsIn = (
   { partial }: Result,
   objective: Objective,
@@ -287,10 +306,10 @@ const judge = (
 };
 
 /**
- * Judges the plan's objectives. Confidence intervals decide nothing unless `isStrict`. An objective fails if it has too few
- * samples. It is inconclusive if the load generator can have moved the figure across its bound, if the server never gave the
- * figure or, unless it is broken, if the run is invalid, incomplete or stopped. If `isStrict`, also one that is kept
- * is inconclusive if it is not sure.
+ * Judges the plan's objectives. An objective fails if it has too few samples. It is inconclusive if the load generator
+ * may have moved the figure across its bound, or if the server never reported the figure. If the run is invalid,
+ * incomplete or stopped, only a broken objective has a verdict; all others are inconclusive. Confidence intervals
+ * matter only if `isStrict`: then a kept objective that is not sure is inconclusive.
  */
 export const judgeObjectives = (
   result: Result,

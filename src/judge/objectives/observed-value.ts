@@ -14,17 +14,20 @@ import {
 import { countArrivals } from '../../model/measures/outcome-counts.ts';
 import { failuresBeside } from '../../model/result/summary.ts';
 
-/** The figure of an objective so far. `low` and `high` bound its 95 % confidence interval. */
+/** The figure of an objective so far. `low` and `high` are the ends of its 95 % confidence interval. */
 export interface ObservedValue {
-  /** In the unit of the figure; `null` without data, infinite for a percentile beyond all arrivals that completed. */
+  /**
+   * The value in the figure's unit; `null` without data. A percentile is infinite if fewer arrivals completed than it
+   * needs.
+   */
   readonly observed: number | null;
-  /** Samples, or arrivals of a share; `null` for other figures. */
+  /** The number of samples, or of arrivals if the figure is a share; `null` for other figures. */
   readonly n: number | null;
   readonly low: number | null;
   readonly high: number | null;
-  /** The wider interval by which a verdict is sure; absent where that is `low` to `high`. */
+  /** The wider interval for verdicts that are called sure; absent if it is the same as `low` to `high`. */
   readonly outer?: Interval;
-  /** Samples that weigh as independent ones; absent where that is `n`. */
+  /** The number of independent samples that tell as much as the `n` samples; absent if it is `n`. */
   readonly effective?: number;
   /** The quantile of the samples that a percentile or an extreme is; higher than its own where arrivals failed. */
   readonly level?: number;
@@ -35,33 +38,39 @@ interface Interval {
   readonly high: number | null;
 }
 
-/** The sources of figures, of which only the needed one is called. */
+/** The functions from which figures are computed. Only those that a figure needs are called. */
 export interface FigureSources {
   readonly distribution: (name: MeasureName) => Histogram;
-  /** Counts the arrivals of the measure's kinds of traffic. */
+  /** Counts the arrivals of those traffic kinds that can have the measure. */
   readonly arrivals: (name: MeasureName) => OutcomeCounts;
-  /** Returns how far the arrivals of a percentile, of which a share failed, depend on each other; `null`: unknown. */
+  /**
+   * Returns how strongly the arrivals of a percentile depend on each other if a share of them failed; `null` if
+   * unknown.
+   */
   readonly dependenceOfDue: (name: MeasureName, q: number, failed: number) => Dependence | null;
   readonly meanHalfWidth: (name: MeasureName) => number | null;
   readonly counted: () => CountedArrivals;
   readonly dependenceOfShare: (name: ShareName, counted: CountedArrivals) => Dependence | null;
-  /** Returns the values of a server’s figure; none if too many are missing. */
+  /** Returns the values of a server’s figure; none if too many readings are missing. */
   readonly server: (name: string) => readonly number[];
-  /** Returns a rate's events in each second after the warm-up, within the objective's stages if it names any. */
+  /**
+   * Returns the events of a rate in each second after the warm-up. If the objective names stages, only their seconds
+   * count.
+   */
   readonly rated: (name: RateName) => readonly number[];
 }
 
-/** How a run that ends when it knows enough is sure. */
+/** When an objective counts as sure in a run that ends as soon as all objectives are sure. */
 export interface Stopping {
   /**
-   * Returns how far the arrivals beyond the objective's bound depend on each other; `null`: as far as those at the
-   * percentile. How values vary within the bound does not matter, since it is kept in any case.
+   * Returns how strongly the arrivals beyond the objective's bound depend on each other; `null` means as strongly as
+   * those at the percentile. How the values within the bound vary does not matter, since they keep the bound anyway.
    */
   readonly dependence: (
     name: MeasureName,
     due: { readonly q: number; readonly failed: number },
   ) => Dependence | null;
-  /** The number of effective samples is divided by this for the interval of a certain verdict. */
+  /** The divisor of the number of effective samples, for the interval of verdicts that are called sure. */
   readonly divisor: number;
 }
 
@@ -72,7 +81,7 @@ const withoutInterval = (observed: number | null, n: number | null): ObservedVal
   high: null,
 });
 
-/** Returns a mean or a rate with the interval of a half width, if that is known. */
+/** Returns a mean or a rate, with an interval if half the interval's width is known. */
 const around = (
   observed: number | null,
   n: number | null,
@@ -87,7 +96,7 @@ const around = (
   return { observed, n, ...within(halfWidth), outer: within(Math.sqrt(divisor) * halfWidth) };
 };
 
-/** Computes a statistic of some values, quantiles by nearest rank; `null` without values. */
+/** Computes a statistic of some values, with quantiles by nearest rank; `null` without values. */
 const statisticOf = (values: readonly number[], statistic: Statistic): number | null => {
   if (values.length === 0) return null;
   if (statistic === 'mean') return values.reduce((sum, each) => sum + each, 0) / values.length;
@@ -102,7 +111,7 @@ const extremeOf = (histogram: Histogram, statistic: 'min' | 'max'): ObservedValu
   level: statistic === 'max' ? 1 : 1 / histogram.count,
 });
 
-/** Computes a percentile over all arrivals that were due: each that failed is infinite. */
+/** Computes a percentile over all arrivals that were due. Arrivals that failed count as infinite. */
 const observePercentile = (
   name: MeasureName,
   q: number,
@@ -132,14 +141,14 @@ const observePercentile = (
           stopping.dependence(name, { q, failed: failures / n }) ?? dependence,
           stopping.divisor,
         )!;
-  // How the times depend on each other says nothing on whether enough arrivals completed.
+  // The dependence of the times does not matter for the question whether enough arrivals completed.
   const effective = Number.isFinite(value) ? found.effective : n;
   return { observed: value, n, low, high, outer, effective, level: (q * n) / samples.count };
 };
 
 /**
- * Computes a figure. Shares are in percent of all arrivals, rates per second. With `stopping`, the outer interval is the
- * one by which a run may end.
+ * Computes a figure. Shares are in percent of all arrivals, rates are per second. With `stopping`, the outer interval
+ * is the one that a run needs to end.
  */
 export const observeFigure = (
   figure: ObjectiveFigure,

@@ -6,14 +6,15 @@ import { groundsFor, isSure, observeObjective } from './judge-objectives.ts';
 import { standsWithoutStretch } from './longest-stretch.ts';
 
 /**
- * This file decides when a run with `until: decided` knows enough. Whoever looks at an interval again and again, until
- * it excludes a bound, is wrong more often than the interval says. So a run looks only at growing times, and each look
- * needs the interval of `doubtOfLooks`; `long-stopping-rule.test.ts` measures how often that is wrong.
+ * This file decides when a run with `until: decided` has enough samples. A test that looks at an interval again and
+ * again, until the interval excludes a bound, is wrong more often than the interval's confidence says. So a run checks
+ * only at growing intervals of time, and each check needs the wider interval of `doubtOfLooks`.
+ * `long-stopping-rule.test.ts` measures how often the result is wrong.
  */
 
-/** The measured time before the first look, in ms. Shorter runs do not show how long a queue remembers. */
+/** The measured time before the first check, in ms. A shorter run does not show for how long a queue has an effect. */
 const firstLook = 30_000;
-/** How much longer the measured time of each look is than that of the one before. */
+/** The factor by which the measured time grows from one check to the next. */
 const growth = 1.5;
 
 /** Returns the first instant after `after` at which the run checks whether its objectives are sure, in ms. */

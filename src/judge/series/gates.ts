@@ -2,13 +2,13 @@ import { headlineMeasures, headlineQuantiles } from '../../model/measures/headli
 import { type MeasureName, measureNames, measures } from '../../model/measures/measures.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 
-/** A percentile of a measure, as `--gate` names it: `ttft.p95`. */
+/** A percentile of a measure in the form in which `--gate` names it: `ttft.p95`. */
 export interface Percentile {
   readonly measure: MeasureName;
   readonly q: number;
 }
 
-/** The percentiles that a comparison shows; the gated ones decide its verdict. */
+/** The percentiles that a comparison shows. Those that are gated decide its verdict. */
 export const comparedPercentiles = {
   chat: { gated: ['endToEnd.p50', 'endToEnd.p95'], shown: ['endToEnd.p99'] },
   'chat-stream': {
@@ -29,7 +29,7 @@ export const comparedPercentiles = {
   { readonly gated: readonly string[]; readonly shown: readonly string[] }
 >;
 
-/** The figures over all traffic; `--gate` accepts each of them. */
+/** The figures that are computed over all traffic. `--gate` accepts each of them. */
 export const totals = ['completed', 'outputTokens', 'errors', 'limited'] as const;
 export type Total = (typeof totals)[number];
 
@@ -40,13 +40,15 @@ export const percentileOf = (name: string): Percentile | null => {
   return measure === undefined || !(q > 0 && q < 1) ? null : { measure, q };
 };
 
-/** Whether a figure is one that most readers look for. Two sides are the same if these are. */
+/**
+ * Returns whether a figure is one of the headline figures. Two sides are called the same if these figures are the same.
+ */
 export const isHeadlineFigure = (traffic: TrafficKind, { measure, q }: Percentile): boolean => {
   const own: readonly MeasureName[] = headlineMeasures[traffic];
   return own.includes(measure) && headlineQuantiles.some((each) => each === q);
 };
 
-/** Returns whether `--gate` accepts a name: a figure whose increase is either better or worse. */
+/** Returns whether `--gate` accepts a name. It accepts figures for which higher is either better or worse. */
 export const isGateName = (name: string): boolean => {
   const percentile = percentileOf(name);
   return percentile === null

@@ -7,8 +7,8 @@ import type { Repetition } from './repetition.ts';
 import { unusableRunReason, targetOf } from './side-differences.ts';
 
 /**
- * Returns whether a comparison gates a metric by default. The number of samples does not matter, since the history has
- * many runs.
+ * Returns whether a comparison gates a metric by default. The number of samples does not matter here, since the history
+ * has many runs.
  */
 const isHeadline = ({ labels: { traffic, name } }: MetricCandidate): boolean =>
   traffic === null || comparedPercentiles[traffic].gated.some((gated) => gated === name);
@@ -42,7 +42,7 @@ const verdictsOf = ({ verdicts, limits }: Result): HistoryRun['verdicts'] => [
     : []),
 ];
 
-/** Returns what the history stores of a run; `null` if it is invalid or incomplete, or completed nothing. */
+/** Returns what the history stores of a run; `null` if the run is invalid or incomplete, or if no request completed. */
 export const historyRun = (repetition: Repetition): HistoryRun | null => {
   const { file, result, trust } = repetition;
   if (unusableRunReason(repetition) !== null) return null;

@@ -41,7 +41,7 @@ type MetricLabels = Pick<
   'id' | 'traffic' | 'model' | 'name' | 'label' | 'unit' | 'better'
 >;
 
-/** A 95 % interval; a bound that too few samples leave open is `null`. */
+/** A 95 % interval. An end is `null` if there are too few samples to determine it. */
 interface Interval {
   readonly low: number | null;
   readonly high: number | null;
@@ -50,19 +50,22 @@ interface Interval {
 interface Candidate {
   readonly labels: MetricLabels;
   readonly gated: boolean;
-  /** Whether it must be the same for the sides to be the same, if it is gated. */
+  /** Whether the sides are called the same only if this metric is the same. It counts only if the metric is gated. */
   readonly headline: boolean;
   readonly remark: string | null;
-  /** The interval of the figure within one run; `null` if the run is too short for one. */
+  /** Returns the interval of the figure within one run; `null` if the run is too short. */
   readonly intervalWithin: (result: Result) => Interval | null;
 }
 
 export interface RatioCandidate extends Candidate, Both<readonly number[]> {
   readonly scale: 'ratio';
-  /** The minimum effect: a share of the base, and an amount in the metric's unit. */
+  /** The smallest relevant change: as a share of the base, and as an amount in the metric's unit. */
   readonly effect: number;
   readonly floor: number;
-  /** By what share the true figure can differ from the observed one, which multiplies the minimum effect. */
+  /**
+   * By which share of itself the true figure can differ from the observed one. The smallest relevant change grows with
+   * it.
+   */
   readonly error: number;
 }
 
@@ -80,7 +83,7 @@ const floorOf = (measure: MeasureName): number => {
   return measure === 'gap' || measure === 'tpot' ? tokenFloor : latencyFloor;
 };
 
-/** Makes a candidate; none if no run has a value. */
+/** Returns the candidate for a metric; none if no run has a value of it. */
 const ratioCandidates = (
   candidate: Pick<
     RatioCandidate,
@@ -105,7 +108,7 @@ const ratioCandidates = (
 const resultsOf = (runs: Both<readonly Repetition[]>): Both<readonly Result[]> =>
   onBoth(runs, (side) => side.map(({ result }) => result));
 
-/** Returns the default percentiles of the kind, and the requested ones. */
+/** Returns the default percentiles of the traffic kind and the percentiles that were requested. */
 const percentileCandidates = (
   runs: Both<readonly Repetition[]>,
   stream: TrafficStream,
@@ -147,10 +150,10 @@ const percentileCandidates = (
   });
 };
 
-/** A figure without a bound counts as eleven times the true one, which nothing exceeds. */
+/** The factor that stands for an unbounded error. No change is larger than eleven times the figure. */
 const largestFactor = 11;
 
-/** Returns a percentile that no report prints, so that the trust has no error of it, with its bounds. */
+/** Returns a percentile that reports do not print, with its bounds. The verdict on trust contains no error of it. */
 const unreportedFigure = (
   result: Result,
   traffic: TrafficStream['traffic'],
@@ -165,8 +168,8 @@ const unreportedFigure = (
 };
 
 /**
- * Returns by what share of itself the true percentile of a side can be smaller or larger than the observed one, as a
- * geometric mean over the runs; the larger of both sides.
+ * Returns how far the true percentile can be from the observed one, as a share of it. The share is a geometric mean
+ * over the runs of each side; the larger one of both sides is returned.
  */
 const errorOf = (
   runs: Both<readonly Repetition[]>,
@@ -196,7 +199,9 @@ const totalWords = {
 
 type RateTotal = 'completed' | 'outputTokens';
 
-/** Returns the tokens of each second of the measured window, or the answers to what was due in it. */
+/**
+ * Returns the tokens of each second in the measured window, or the answers to requests that were due in that second.
+ */
 const eventsBySecond = (result: Result, total: RateTotal): readonly number[] => {
   const { timeline = [], seconds = 0 } = measuredWindow(result) ?? {};
   const bySecond = new Map(
@@ -209,7 +214,7 @@ const eventsBySecond = (result: Result, total: RateTotal): readonly number[] => 
   return Array.from({ length: seconds }, (_, i) => bySecond.get(from + i) ?? 0);
 };
 
-/** Returns a rate over the measured window; `null` without a window or events. */
+/** Returns a rate over the measured window; `null` if there is no window or no event. */
 const rateOf = (result: Result, total: RateTotal): number | null => {
   const events = eventsBySecond(result, total);
   return meanOf(events) || null;
@@ -221,7 +226,10 @@ const rateIntervalOf = (result: Result, total: RateTotal): Interval | null => {
   return half === null ? null : { low: meanOf(events) - half, high: meanOf(events) + half };
 };
 
-/** Returns the share of arrivals that were answered 429 (`limited`), or that failed otherwise (`errors`). */
+/**
+ * Returns a share of the arrivals: those answered with 429 (`limited`), or those that failed in any other way
+ * (`errors`).
+ */
 const failureShareOf = (result: Result, total: 'errors' | 'limited'): Share => {
   const outcomes = sumOutcomes(groupsMatching(result, outsideWarmUp));
   const of = countArrivals(outcomes);
@@ -278,7 +286,7 @@ const totalCandidates = (
   ];
 };
 
-/** A placeholder for a requested metric that no run has, which makes the comparison inconclusive. */
+/** Returns a candidate for a requested metric that no run has. It makes the comparison inconclusive. */
 const missingCandidate = (name: string): RatioCandidate => ({
   labels: { id: name, traffic: null, model: null, name, label: name, unit: '', better: 'lower' },
   scale: 'ratio',
@@ -293,7 +301,10 @@ const missingCandidate = (name: string): RatioCandidate => ({
   intervalWithin: () => null,
 });
 
-/** All metrics that can be compared. `gates` are the names of the deciding metrics; `null` means the defaults. */
+/**
+ * Returns all metrics that can be compared. `gates` are the names of the metrics that decide; `null` means the
+ * defaults.
+ */
 export const metricCandidatesOf = (
   runs: Both<readonly Repetition[]>,
   gates: readonly string[] | null,

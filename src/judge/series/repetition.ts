@@ -1,7 +1,7 @@
 import type { Result } from '../../model/result/result.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 
-/** One run of a plan, which is the unit of evidence. */
+/** One run of a plan. Runs, not requests, are the samples of a comparison. */
 export interface Repetition {
   readonly file: string;
   readonly result: Result;

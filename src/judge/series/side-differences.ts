@@ -7,12 +7,15 @@ import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { groupsMatching, outsideWarmUp, missingSlices } from '../../model/result/summary.ts';
 import type { Repetition, Side } from './repetition.ts';
 
-/** The properties that two sides must have in common, unless the user allows a difference. */
+/** The properties that two sides must have in common unless the user allows a difference. */
 export const overridable = ['plan', 'target', 'model', 'seed', 'slices', 'validity'] as const;
-/** A property that is compared. Without `success`, which means a completed request, there is nothing to compare. */
+/**
+ * The name of a property that is compared. `success` means that both sides have completed requests; otherwise there is
+ * nothing to compare.
+ */
 export type ComparedProperty = (typeof overridable)[number] | 'success';
 
-/** A reason to refuse a comparison. Its message has no full stop. */
+/** A reason for refusing a comparison. The message does not end with a full stop. */
 export interface SideDifference {
   readonly what: ComparedProperty;
   readonly message: string;
@@ -23,11 +26,14 @@ export const modelsOf = ({ stages }: Plan): readonly string[] => {
   return [...new Set(models.sort())];
 };
 
-/** Returns the target of a plan, without the reference gateway's port, which differs in every run. */
+/** Returns the target of a plan. The port of a reference gateway is left out, since it differs in every run. */
 export const targetOf = ({ target }: Plan): string =>
   target.kind === 'url' ? target.url : target.kind;
 
-/** Returns whether each side has one address. Then these may differ, since comparisons are made to compare gateways. */
+/**
+ * Returns whether each side has a single address. Then the addresses may differ, since the purpose of a comparison is
+ * often to compare gateways.
+ */
 export const hasOneAddressEach = (...sides: readonly Side[]): boolean =>
   sides.every(({ repetitions: [first, ...others] }) => {
     const { target } = first.result.plan;
@@ -45,7 +51,7 @@ const comparedFacts: Readonly<
   slices: ({ slices }) => String(slices[0]?.count),
 };
 
-/** Returns the settings that decide what a plan sends, without those that are compared by name. */
+/** Returns the settings that decide what a plan sends, except those that are compared under names of their own. */
 const otherSettings = ({ plan }: Result): unknown => ({
   ...hashedPartOf(plan),
   target: null,
@@ -56,7 +62,10 @@ const otherSettings = ({ plan }: Result): unknown => ({
   })),
 });
 
-/** Returns whether plans differ by more than a named target, model or seed. Of prompts, only the lengths are stored. */
+/**
+ * Returns whether plans differ in more than the target, the model or the seed. Only the lengths of prompts are
+ * compared, since prompts are not stored.
+ */
 const planDiffers = (one: Result, other: Result, isExplained: boolean): boolean =>
   one.planHash !== other.planHash &&
   !(isExplained && isDeepStrictEqual(otherSettings(one), otherSettings(other)));
@@ -90,7 +99,7 @@ export const unusableRunReason = ({ file, result, trust }: Repetition): SideDiff
   return trust.level === 'invalid' ? invalid('is INVALID: its load was not the planned one') : null;
 };
 
-/** Returns every reason to refuse a comparison, each once. */
+/** Returns every reason for refusing a comparison, each only once. */
 export const sideDifferences = (base: Side, next: Side): readonly SideDifference[] => {
   const [first, ...others] = [...base.repetitions, ...next.repetitions];
   const faults = [first, ...others].flatMap((repetition) => unusableRunReason(repetition) ?? []);

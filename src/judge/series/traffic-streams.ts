@@ -14,10 +14,10 @@ export const onBoth = <A, B>({ base, next }: Both<A>, turn: (side: A) => B): Bot
   next: turn(next),
 });
 
-/** Requests that are compared together, since latencies of different kinds and models do not mix. */
+/** A set of requests that are compared together. Kinds and models are separate, since their latencies differ. */
 export interface TrafficStream {
   readonly traffic: TrafficKind;
-  /** The model; `null` means all models of the kind. */
+  /** The model; `null` means all models of the traffic kind. */
   readonly model: string | null;
 }
 
@@ -27,7 +27,7 @@ const modelsOfKind = (results: readonly Result[], kind: TrafficKind): readonly s
   return [...new Set(own.map(({ model }) => model ?? ''))].sort();
 };
 
-/** Returns the traffic kinds, separately by model if both sides have the same models. */
+/** Returns the traffic kinds. If both sides have the same models, each model is separate. */
 export const trafficStreamsOf = ({
   base,
   next,

@@ -4,8 +4,8 @@ import { wilsonInterval } from '../../model/measures/quantile.ts';
 import type { Histogram } from '../../model/measures/histogram.ts';
 
 /**
- * Adjusts the p-values of several tests so that the probability of any false alarm stays below the level (S. Holm,
- * Scandinavian Journal of Statistics 6, 1979).
+ * Adjusts the p-values of several tests so that the probability of at least one false alarm stays below the level (S.
+ * Holm, Scandinavian Journal of Statistics 6, 1979).
  */
 export const holm = (values: readonly number[]): readonly number[] => {
   const order = values.map((_, i) => i).sort((a, b) => values[a]! - values[b]!);
@@ -19,9 +19,9 @@ export const holm = (values: readonly number[]): readonly number[] => {
 };
 
 /**
- * Adjusts p-values as `holm` does, but from the largest to the smallest: several figures that agree support each other
- * (Y. Hochberg, Biometrika 75, 1988). The level holds for independent and for positively dependent figures (S. K.
- * Sarkar, Annals of Statistics 26, 1998), as those of one run are.
+ * Adjusts p-values as `holm` does, but starts at the largest one: several figures that agree support each other (Y.
+ * Hochberg, Biometrika 75, 1988). The probability stays below the level if the figures are independent or positively
+ * dependent (S. K. Sarkar, Annals of Statistics 26, 1998). The figures of one run are positively dependent.
  */
 export const hochberg = (values: readonly number[]): readonly number[] => {
   const order = values.map((_, i) => i).sort((a, b) => values[b]! - values[a]!);
@@ -40,7 +40,7 @@ export interface Contrast {
   readonly difference: number;
   readonly error: number;
   readonly freedom: number;
-  /** The p-value, two-sided. */
+  /** The p-value (two-sided). */
   readonly p: number;
 }
 
@@ -57,9 +57,9 @@ export const varianceOf = (values: readonly number[]): number => {
 };
 
 /**
- * Performs Welch's t test on two sets of at least two values (B. L. Welch, Biometrika 34, 1947), with the degrees
- * of freedom of F. E. Satterthwaite (Biometrics Bulletin 2, 1946). `resolution` is the variance of a value from
- * rounding alone.
+ * Performs Welch's t test on two sets of at least two values (B. L. Welch, Biometrika 34, 1947), with the degrees of
+ * freedom of F. E. Satterthwaite (Biometrics Bulletin 2, 1946). `resolution` is the variance that comes from rounding
+ * alone.
  */
 export const welch = (
   first: readonly number[],
@@ -89,18 +89,18 @@ const centred = (values: readonly number[]): readonly number[] => {
 interface Drift {
   /** The change from one position to the next. */
   readonly slope: number;
-  /** Two-sided. */
+  /** The two-sided p-value of the slope. */
   readonly p: number;
-  /** The variance of a value around its line, and its degrees of freedom. */
+  /** The variance of a value around its line, and the degrees of freedom. */
   readonly variance: number;
   readonly freedom: number;
-  /** The sum of the squared distances of the positions from their means. */
+  /** The sum of the squared distances of the positions from the mean position of their set. */
   readonly spread: number;
 }
 
 /**
- * Returns the drift that sets of values share: least squares with a level for each set and one slope for all; `null` for
- * too few values. `resolution` is the variance of a value from rounding alone.
+ * Returns the drift that sets of values have in common, by least squares: each set has its own level, and all have the
+ * same slope. Returns `null` for too few values. `resolution` is the variance that comes from rounding alone.
  */
 export const driftOf = (
   sets: readonly (readonly number[])[],
@@ -119,8 +119,8 @@ export const driftOf = (
 };
 
 /**
- * Returns the contrast of two sets without their drift: the analysis of covariance (R. A. Fisher, Statistical Methods
- * for Research Workers, 4th edition, 1932, section 49.1).
+ * Returns the contrast of two sets after their common drift is removed (analysis of covariance: R. A. Fisher,
+ * Statistical Methods for Research Workers, 4th edition, 1932, section 49.1).
  */
 export const withoutDrift = (
   [first, second]: readonly [readonly number[], readonly number[]],
@@ -133,13 +133,13 @@ export const withoutDrift = (
   return { difference, error, freedom, p: beyondT(difference / error, freedom) };
 };
 
-/** Returns half the width of the confidence interval with the level `alpha`. */
+/** Returns half the width of the confidence interval whose confidence is 1 − `alpha`. */
 export const halfWidth = ({ error, freedom }: Contrast, alpha: number): number =>
   criticalT(alpha, freedom) * error;
 
 /**
- * Sums the counts of all repetitions and divides them by their design effect, since failures within a repetition
- * correlate.
+ * Sums the counts of all repetitions and divides the sums by their design effect, since failures within a repetition
+ * depend on each other.
  */
 export const effectiveShare = (repetitions: readonly Share[]): Share => {
   const { events, of } = sumOfShares(repetitions);
@@ -148,9 +148,9 @@ export const effectiveShare = (repetitions: readonly Share[]): Share => {
 };
 
 /**
- * Computes the confidence interval of the difference of two shares, second minus first (R. G. Newcombe, Statistics
- * in Medicine 17, 1998, method 10). `z` is the normal quantile of the confidence, or Student's t for shares whose
- * design effect is known from few repetitions only.
+ * Computes the confidence interval of the difference of two shares, second minus first (R. G. Newcombe, Statistics in
+ * Medicine 17, 1998, method 10). `z` is the normal quantile of the confidence. If the design effect of the shares comes
+ * from few repetitions, it is that of Student's t.
  */
 export const newcombe = (
   first: Share,
@@ -167,7 +167,10 @@ export const newcombe = (
   };
 };
 
-/** Returns the smallest alpha at which that interval excludes zero, by bisection; `beyond` gives the alpha of a quantile. */
+/**
+ * Returns the smallest alpha at which the interval of `newcombe` excludes zero, by bisection. `beyond` returns the
+ * alpha of a quantile.
+ */
 export const newcombeP = (
   first: Share,
   second: Share,
@@ -187,7 +190,7 @@ export const newcombeP = (
   return beyond(out);
 };
 
-/** The number of quantiles at which distributions are compared, which makes the distance accurate to a hundredth. */
+/** The number of quantiles at which distributions are compared. With so many, the distance is exact to a hundredth. */
 const steps = 200;
 
 const quantilesOf = (histogram: Histogram): readonly number[] =>
@@ -198,7 +201,10 @@ const quantilesOf = (histogram: Histogram): readonly number[] =>
 const shareUpTo = (quantiles: readonly number[], value: number): number =>
   (quantiles.findLastIndex((each) => each <= value) + 1) / steps;
 
-/** Computes the Kolmogorov–Smirnov distance: 0 for equal distributions, 1 without overlap; `null` if one is empty. */
+/**
+ * Computes the Kolmogorov–Smirnov distance: 0 for equal distributions, 1 for distributions without overlap; `null` if
+ * one is empty.
+ */
 export const ksDistance = (first: Histogram, second: Histogram): number | null => {
   if (first.count === 0 || second.count === 0) return null;
   const [one, other] = [quantilesOf(first), quantilesOf(second)];

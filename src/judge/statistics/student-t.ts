@@ -3,15 +3,15 @@ import { compiled, incbet, ndtr, ndtri } from 'cephes';
 /** Student's t and the normal distribution come from Moshier's Cephes library, which SciPy also used. */
 await compiled;
 
-/** Returns the probability of a |T| beyond |t|: I_x(ν/2, 1/2) with x = ν / (ν + t²) (Abramowitz & Stegun 26.5.27). */
+/** Returns the probability that |T| exceeds |t|: I_x(ν/2, 1/2) with x = ν / (ν + t²) (Abramowitz & Stegun 26.5.27). */
 export const beyondT = (t: number, freedom: number): number =>
   incbet(freedom / 2, 0.5, freedom / (freedom + t * t));
 
 /**
- * Returns the t that |T| exceeds with probability `tails`, 0 < tails < 1, to eleven digits. It finds the root
- * of the logarithm of the tails by false position in the Illinois form (M. Dowell & P. Jarratt, BIT 11, 1971), and
- * halves the bracket at every third step. Cephes's own inverse of I_x is wrong by a factor of 13 at 1e-9 with 100,000
- * degrees of freedom.
+ * Returns the t that |T| exceeds with the probability `tails` (0 < tails < 1), to eleven digits. It searches for the
+ * root of the logarithm of the probability by false position in the Illinois form (M. Dowell & P. Jarratt, BIT 11,
+ * 1971), and halves the bracket at every third step. Cephes's own inverse of I_x is not used, since it is wrong by a
+ * factor of 13 at 1e-9 with 100,000 degrees of freedom.
  */
 export const criticalT = (tails: number, freedom: number): number => {
   const excessAt = (t: number): number => Math.log(beyondT(t, freedom) / tails);
@@ -42,8 +42,8 @@ export const criticalT = (tails: number, freedom: number): number => {
   }
 };
 
-/** Returns the probability of a standard normal |Z| beyond |z|. */
+/** Returns the probability that a standard normal |Z| exceeds |z|. */
 export const beyondNormal = (z: number): number => 2 * ndtr(-Math.abs(z));
 
-/** Returns the z that |Z| exceeds with probability `tails`. */
+/** Returns the z that a standard normal |Z| exceeds with the probability `tails`. */
 export const criticalNormal = (tails: number): number => -ndtri(tails / 2);

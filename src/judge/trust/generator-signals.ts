@@ -8,7 +8,7 @@ import type { TrustSignal, TrustLevel } from '../../model/result/verdict.ts';
 
 const levelOrder: readonly TrustLevel[] = ['valid', 'degraded', 'invalid'];
 
-/** Returns the worst level; `valid` if there are none. */
+/** Returns the worst of some levels; `valid` if there are none. */
 export const worstOf = (levels: Iterable<TrustLevel>): TrustLevel =>
   levelOrder[[...levels].reduce((worst, level) => Math.max(worst, levelOrder.indexOf(level)), 0)]!;
 
@@ -17,13 +17,16 @@ const levelAbove = (value: number, degraded: number, invalid: number): TrustLeve
   return value > degraded ? 'degraded' : 'valid';
 };
 
-/** Returns the value to judge of a percentile: with few samples, the lower bound of its 95 % confidence interval. */
+/**
+ * Returns the value of a percentile that is judged. With few samples it is the lower end of the 95 % confidence
+ * interval.
+ */
 export const judgedValueOf = ({ weak, low, value }: Quantile): number =>
   weak ? (low ?? value) : value;
 
 /**
- * Returns the level of a run: one that at least 5 % of its seconds, and at least three (or all, if fewer), have or
- * exceed. A single invalid second still degrades it.
+ * Returns the level of a run: the worst level that at least 5 % of the run's seconds, and at least three of them, have
+ * or exceed. (In a run of fewer than three seconds, all must.) A single invalid second makes the run degraded.
  */
 const sustainedLevel = (seconds: readonly TrustLevel[]): TrustLevel => {
   const enough = Math.max(Math.min(3, seconds.length), seconds.length / 20);
@@ -33,7 +36,7 @@ const sustainedLevel = (seconds: readonly TrustLevel[]): TrustLevel => {
   return invalid > 0 && invalid >= enough ? 'invalid' : 'degraded';
 };
 
-/** Says how many seconds had the worst level, if they are too few to count for the run. */
+/** Says how many seconds had the worst level, if they were too few to decide the level of the run. */
 const worstSecondsNote = (seconds: readonly TrustLevel[]): string => {
   const worst = worstOf(seconds);
   if (sustainedLevel(seconds) === worst) return '';
@@ -42,8 +45,9 @@ const worstSecondsNote = (seconds: readonly TrustLevel[]): string => {
 };
 
 /**
- * Returns the seconds to judge: the measured ones without the first second of a run, in which code is compiled and
- * connections are established. If there are no others, all are judged. `unjudged` is that second if it is measured.
+ * Returns the seconds that are judged: the measured seconds without the first second of the run, in which code is
+ * compiled and connections are opened. If no other seconds exist, all are judged. `unjudged` is the first second, if it
+ * is measured.
  */
 export const judgedSeconds = <T extends { readonly second: number }>(
   result: Result,
@@ -61,11 +65,11 @@ interface Signal {
   /** Returns the level of a slice; `null` without data. */
   readonly level: (samples: readonly GeneratorSample[]) => TrustLevel | null;
   readonly observed: (samples: readonly GeneratorSample[]) => string;
-  /** Explains a level that differs from that of the worst second. */
+  /** Explains why the level of a slice is not the level of its worst second. */
   readonly secondsNote?: (samples: readonly GeneratorSample[]) => string;
   readonly observedIn: (sample: GeneratorSample) => string;
   readonly advice: (samples: readonly GeneratorSample[]) => string;
-  /** The expectation for a load that saturates the target, which is then not judged. */
+  /** What is expected with a load that saturates the target. The signal is then not judged. */
   readonly whenSaturating?: string;
 }
 
@@ -78,10 +82,13 @@ const percent = (share: number): string => `${Number((share * 100).toPrecision(2
 const roundedText = (value: number): string =>
   Number(value.toPrecision(2)).toLocaleString('en-US', { maximumFractionDigits: 6 });
 
-/** Decides whether the loop waits for a CPU: it is busy for twice the time that it gets one. */
+/** Returns whether the event loop waits for a CPU: it is busy for twice the time for which it has a CPU. */
 const isStarved = ({ utilisation, cpu }: GeneratorSample): boolean => cpu < utilisation / 2;
 
-/** Judges the event loop. One that is 50 to 90 % busy must also use half a core, or wait for a CPU. */
+/**
+ * Judges how busy the event loop is. A loop that is busy for 50 to 90 % of the time is judged only if it also uses half
+ * a core or waits for a CPU.
+ */
 const loopLevel = (sample: GeneratorSample): TrustLevel => {
   const level = levelAbove(sample.utilisation, 0.5, 0.9);
   return level === 'degraded' && sample.cpu < 0.5 && !isStarved(sample) ? 'valid' : level;
@@ -91,8 +98,8 @@ const waitingPerLoop = ({ eventsWaiting, loops }: GeneratorSample): number =>
   eventsWaiting / Math.max(1, loops);
 
 /**
- * Judges the queue of the event loop. It counts only if the loop is busy: answers in bursts make up to 28 events
- * wait per turn of a healthy loop, and an idle loop has few turns.
+ * Judges how many events wait in the event loop. The number counts only if the loop is busy. When answers come in
+ * bursts, up to 28 events per turn wait in a healthy loop; and an idle loop has few turns.
  */
 const queueLevel = (sample: GeneratorSample): TrustLevel => {
   const waiting = waitingPerLoop(sample);
@@ -100,14 +107,20 @@ const queueLevel = (sample: GeneratorSample): TrustLevel => {
   return sample.utilisation > 0.5 && waiting >= 30 ? 'degraded' : 'valid';
 };
 
-/** Returns the share of a second spent waiting for a CPU, or throttled by the cgroup. */
+/** Returns the share of a second in which the thread waited for a CPU or was throttled by the cgroup. */
 const cpuWaitOf = ({ cpuWait, throttled }: GeneratorSample): number =>
   Math.min(1, Math.max(cpuWait ?? 0, (throttled ?? 0) / 1000));
 
-/** The longest normal time to wake up, at every turn of the loop, in seconds. On a virtual machine it is some 26 µs. */
+/**
+ * The longest normal time to wake up, in seconds, at every turn of the event loop. On a virtual machine waking up takes
+ * about 26 µs.
+ */
 const longestWakeUp = 50e-6;
 
-/** Returns the CPU wait without that of waking up, for which the second with the shortest wait per turn stands. */
+/**
+ * Returns the wait for a CPU without the normal time to wake up. That time is taken from the second with the shortest
+ * wait per turn.
+ */
 const cpuWaitBeyondWaking = (samples: readonly GeneratorSample[]): number => {
   const wakeUp = Math.min(
     longestWakeUp,
@@ -144,7 +157,7 @@ const canaryAdvice = (samples: readonly GeneratorSample[]): string => {
     : 'The time of the missing events is not verified: the process of the self-test streams was delayed, or has ended. Stop other programs on the machine, or give its container more CPU.';
 };
 
-/** Judges a run by its seconds. */
+/** Returns a signal that judges a run by its seconds. */
 const bySeconds = (
   each: (sample: GeneratorSample) => TrustLevel,
 ): Pick<Signal, 'level' | 'secondsNote'> => ({
@@ -225,8 +238,8 @@ const signals: readonly Signal[] = [
 ];
 
 /**
- * Returns the signals of the generator, each by its worst slice. They are possible causes of errors, and decide
- * nothing. Their thresholds were measured with prototypes of the engine.
+ * Returns the signals of the load generator, each from its worst slice. They only show possible causes of errors. Their
+ * thresholds were measured with prototypes of the engine.
  */
 export const generatorSignals = (result: Result): readonly TrustSignal[] => {
   const isSaturating = saturateLoadOf(result.plan) !== null;

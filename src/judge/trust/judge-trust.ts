@@ -41,13 +41,13 @@ import { type FigureErrors, figureErrorsOf } from '../errors/figure-errors.ts';
 import { generatorSignals, judgedSeconds, judgedValueOf, worstOf } from './generator-signals.ts';
 
 const smallShare = 0.05;
-/** An error of a time counts as small up to this many ms, however short the time is. */
+/** The error of a time that always counts as small, in ms, however short the time is. */
 const smallTime = 1;
 
 const isSmall = ({ value, low, high }: Quantile, bounds: ErrorBounds, unit: string): boolean => {
   const allowed = Math.max(value * smallShare, unit === 'ms' ? smallTime : 0);
   if (Math.max(value - bounds.low, bounds.high - value) <= allowed) return true;
-  // A load that is too short for an interval has nothing in which an error could hide.
+  // A load that is too short for an interval has no interval in which an error could be hidden.
   if (low === null && high === null) return false;
   return (low === null || bounds.low >= low) && (high === null || bounds.high <= high);
 };
@@ -84,7 +84,7 @@ const figureErrors = (result: Result): readonly FigureError[] => {
 
 const roundedText = (value: number): string => String(Number(value.toPrecision(2)));
 
-/** For example `chat-stream TTFT p95 of 238 ms can be up to 14 ms too high`. */
+/** Describes an error, for example `chat-stream TTFT p95 of 238 ms can be up to 14 ms too high`. */
 const errorText = ({ traffic, measure, q, value, low, high }: FigureError): string => {
   const { short, unit } = measures[measure];
   const errors: string[] = [];
@@ -94,7 +94,7 @@ const errorText = ({ traffic, measure, q, value, low, high }: FigureError): stri
   return `${traffic} ${short} p${q * 100} of ${Number(value.toPrecision(3))} ${unit} can be up to ${errors.join(' or ')}`;
 };
 
-/** Judges how well the headline figures are known, which never makes a run invalid: only its load can. */
+/** Judges how well the headline figures are known. They cannot make a run invalid; only its load can. */
 const figuresSignal = (figures: readonly FigureError[]): TrustSignal | null => {
   const headline = judgedFigures(figures);
   if (headline.length === 0) return null;
@@ -122,12 +122,14 @@ const figuresSignal = (figures: readonly FigureError[]): TrustSignal | null => {
 const msText = (milliseconds: number): string => `${Number(milliseconds.toPrecision(3))} ms`;
 
 /**
- * The maximum p99 of the start lag of a valid run, in ms. Starts that are 100 ms late move a tenth of each second's
- * requests into the next second.
+ * The maximum p99 of the start lag in a valid run, in ms. If starts are 100 ms late, a tenth of the requests of each
+ * second move into the next second.
  */
 const maxStartLag = 100;
 
-/** Judges the lags of starts; `null` without any. `decisive` is compared with the limit. */
+/**
+ * Judges the lags of starts; returns `null` without starts. `decisive` is the value that is compared with the limit.
+ */
 const judge = (lags: Histogram) => {
   const p99 = quantile(lags, 0.99);
   if (p99 === null) return null;
@@ -151,9 +153,9 @@ const advise = (whole: JudgedLag, later: JudgedLag | null): string | null => {
 };
 
 /**
- * Judges the lag of starts (begun − released), whatever connections and server did. With fewer than 1,000 starts
- * the p99 is close to the maximum, so the lower bound of its confidence interval is judged: one pause invalidates
- * no run. The worst slice decides. `later` is the lag after the first second.
+ * Judges the lag of starts (begun − released), which does not depend on connections or the server. With fewer than
+ * 1,000 starts the p99 is close to the maximum. So the lower end of its confidence interval is judged, and a single
+ * pause does not make the run invalid. The worst slice decides. `later` is the lag after the first second.
  */
 const startLagSignal = (result: Result, later: JudgedLag | null): TrustSignal | null => {
   const ofSlices = result.slices.flatMap(({ lag, ...slice }) =>
@@ -181,18 +183,24 @@ const startLagSignal = (result: Result, later: JudgedLag | null): TrustSignal | 
   };
 };
 
-/** The maximum delay of a sample after its second, in ms. */
+/** The maximum delay between the end of a second and its sample, in ms. */
 const maxSampleDelay = 100;
 
-/** The minimum share of sampled seconds. */
+/** The minimum share of seconds that must have a sample. */
 const minSampledShare = 0.9;
 
-/** Decides whether slices end together: not if users complete a number of requests, or the run is stopped. */
+/**
+ * Returns whether all slices end at the same time. Slices do not if users share a number of requests, or if the run is
+ * stopped.
+ */
 const endTogether = ({ slices, plan, partial }: Result): boolean =>
   slices.length === 1 ||
   (partial === null && plan.stages.every(({ load }) => load.kind !== 'iterations'));
 
-/** Returns how many whole seconds a slice must have sampled, up to its last sample if its end is unknown. */
+/**
+ * Returns how many whole seconds of a slice must have a sample. If the slice's end is unknown, its last sample counts
+ * as the end.
+ */
 const wholeSeconds = (result: Result, { generator }: SliceRun): number => {
   const ofRun = Math.max(0, Math.floor((result.scheduled - maxSampleDelay) / 1000));
   if (endTogether(result) || generator.length === 0) return ofRun;
@@ -200,7 +208,7 @@ const wholeSeconds = (result: Result, { generator }: SliceRun): number => {
   return Math.min(ofRun, last + 1);
 };
 
-/** Reports seconds without a sample, in which the state of the load generator is not verified. */
+/** Reports seconds without a sample. The state of the load generator is not verified in them. */
 const missingSamples = (result: Result): TrustSignal | null => {
   const shortSlices = result.slices.flatMap((slice) => {
     const expected = wholeSeconds(result, slice);
@@ -264,9 +272,9 @@ const ownFailures = (
 };
 
 /**
- * Reports requests that were lost on kept connections which the server closed. The target never received that part
- * of the load, and a client without kept connections would not have lost it. Other failures of connections are the
- * target's.
+ * Reports requests that were lost because the server closed their kept connection. The target never received this part
+ * of the load. A client that opens a connection for each request would not have lost it. All other failures of
+ * connections are the target's.
  */
 const connectionSignal = (result: Result): TrustSignal | null => {
   const { due, byCause } = connectionFailuresOf(result);
@@ -283,7 +291,10 @@ const connectionSignal = (result: Result): TrustSignal | null => {
   };
 };
 
-/** Checks that slices started together: the timeline counts seconds from the start of each. Workers share a clock. */
+/**
+ * Judges whether slices started at the same time. Otherwise, the seconds of the timeline would not be the same moments
+ * in all slices. Workers always start together, since they share a clock.
+ */
 const slicesTogether = ({ slices }: Result): TrustSignal | null => {
   if (slices.length < 2 || sliceNoun(slices) === 'worker') return null;
   const begins = slices.map(({ startedAt }) => Date.parse(startedAt));
@@ -321,13 +332,14 @@ const warmUpSignal = ({ warmUp, scheduled }: Result): TrustSignal | null => {
 };
 
 /**
- * Judges whether the load was the planned one, which alone can make a run invalid, and whether the load generator can
- * have moved the figures. A slow, limiting or failing target does not lower the trust. Nor does the state of the load generator by itself.
+ * Judges whether the load was the planned one, and whether the load generator may have changed the figures. Only a load
+ * that was not the planned one makes a run invalid. A slow, limiting or failing target does not lower the trust. The
+ * state of the load generator by itself does not lower it either.
  */
 export const judgeTrust = (result: Result): Trust => {
   const later = judge(lagOver(judgedSeconds(result, result.timeline).judged));
   const figures = figureErrors(result);
-  // A load that saturates the target keeps its own loop busy by design.
+  // A load that saturates the target keeps its own event loop busy on purpose.
   const isSaturating = saturateLoadOf(result.plan) !== null;
   const evidence = [
     isSaturating ? null : figuresSignal(figures),
