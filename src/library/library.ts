@@ -1,6 +1,6 @@
 /**
  * The library `weir-bench`. It prints nothing, handles no signals and sets no exit code. The modules for a run are
- * imported only when it is called, so that a scenario file that imports `defineScenario` loads at once.
+ * imported only when a run starts, so that a scenario file that imports `defineScenario` loads at once.
  */
 import { Problem } from '../platform/problem.ts';
 import { type RunOptions, type ScenarioInput, withWeirErrors } from '../run/input/library-host.ts';
@@ -17,7 +17,7 @@ export {
 } from '../verbs/fleet/library.ts';
 
 /**
- * Gives a scenario its type and returns it unchanged. A scenario file in TypeScript exports the
+ * Returns a scenario unchanged, so that the compiler checks its type. A scenario file in TypeScript exports the
  * scenario, or a function that returns one or a promise of one, as its default:
  *
  *     import { defineScenario } from 'weir-bench';
@@ -29,9 +29,9 @@ export {
 export const defineScenario = (scenario: ScenarioInput): ScenarioInput => scenario;
 
 /**
- * Runs a scenario, or the scenario file at a path, and resolves with its report, even if objectives
- * are broken. Rejects with a `WeirError` if the run cannot begin, or if `out` cannot take its files (the message
- * says where its data is), and with the signal's reason if it is already aborted.
+ * Runs a scenario, given as an object or as the path of its file. Resolves with the report, even if objectives are
+ * broken. Rejects with a `WeirError` if the run cannot begin, or if its files cannot be written to `out`; the message
+ * then says where the data is. Rejects with the signal's reason if the signal is already aborted.
  */
 export const run = (
   scenario: ScenarioInput | string,
@@ -68,7 +68,7 @@ export const run = (
     return reportOf(finished);
   });
 
-/** Reads a stored result: a `result.json`, the checkpoint of a killed run, or the folder of either. */
+/** Reads a stored result: a `result.json`, the checkpoint of a killed run, or a folder with either file. */
 export const readResult = (path: string): Promise<RunReport> =>
   withWeirErrors(async () => {
     const { readStoredResult } = await import('../run/input/read-result.ts');
@@ -77,7 +77,7 @@ export const readResult = (path: string): Promise<RunReport> =>
     return reportOf(summarized(judgeResult((await readStoredResult(path)).result)));
   });
 
-/** Judges a report again, by other objectives (`endToEnd.p95 < 2s`) if given. */
+/** Judges a report again. If objectives (`endToEnd.p95 < 2s`) are given, they replace those of the report. */
 export const judge = (
   { result }: Pick<RunReport, 'result'>,
   { objectives }: { readonly objectives?: readonly string[] } = {},
