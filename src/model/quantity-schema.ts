@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { longestRun } from './quantity.ts';
 
-/* This schema has its own file, so that a command line that only names quantities need not load the schema library. */
+/*
+ * The schema of a time in ms. It has its own file, so that command lines that only use the names of quantities do not
+ * load the schema library.
+ */
 
 export const millisecondsSchema = z
   .number()
@@ -12,5 +15,5 @@ export const millisecondsSchema = z
 export const instantSchema = z.number().min(-longestRun).max(longestRun).brand<'Instant'>();
 export const perSecondSchema = z.number().nonnegative().brand<'PerSecond'>();
 
-/** Returns the unit of a schema's numbers, also after further checks; `undefined` if it has none. */
+/** Returns the unit of a schema's numbers, even if checks were added to the schema; `undefined` if it has no unit. */
 export const unitOf = (schema: z.core.$ZodType): unknown => z.globalRegistry.get(schema)?.['unit'];

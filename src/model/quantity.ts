@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * This file gives numbers a unit in their type. Only this file casts to these types; `scenario/schema/notation.ts`
- * reads texts.
+ * This file gives numbers a unit in their type. Only this file casts numbers to these types.
+ * `scenario/schema/notation.ts` reads quantities from text.
  */
 
 /** A length of time; fractions are allowed. */

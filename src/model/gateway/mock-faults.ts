@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { millisecondsSchema } from '../quantity-schema.ts';
 
-/** The faults that the reference gateway can show; `mock/faults` has the code of each. */
+/** The faults that the reference gateway can show. `mock/faults` contains the code of each fault. */
 export const faultNames = [
   'key-revoked',
   'empty-balance',
@@ -61,7 +61,7 @@ export type FaultName = (typeof faultNames)[number];
 const routes = z.array(z.enum(['chat', 'speech', 'transcription', 'models'])).min(1);
 const nth = z.int().positive();
 
-/** Selects the requests that show a fault. `every` and `nth` count the requests on the rule's routes. */
+/** A rule that selects the requests that show a fault. `every` and `nth` count the requests on the rule's routes. */
 export const faultRuleSchema = z
   .strictObject({
     fault: z.enum(faultNames).describe('The fault.'),

@@ -3,8 +3,8 @@ import { milliseconds } from '../quantity.ts';
 import { millisecondsSchema } from '../quantity-schema.ts';
 
 /**
- * The times of an inference server with continuous batching. It does one thing at a time: it adds a request to the
- * batch (prefill), or generates one more token for all requests in it (a decode step).
+ * The times of an inference server with continuous batching. At any time it either adds a request to the batch
+ * (prefill) or generates one more token for all requests in the batch (a decode step).
  */
 export const batchingSchema = z.strictObject({
   batch: z.int().positive().describe('Maximum requests in the batch; others wait.'),
@@ -43,7 +43,10 @@ const preset = (
   tokensPerChunk: 1,
 });
 
-/** Servers of three sizes, rounded from public benchmarks of dense models with 8, 70 and 400 billion parameters. */
+/**
+ * The times of servers of three sizes, rounded from public benchmarks of dense models with 8, 70 and 400 billion
+ * parameters.
+ */
 export const batchingPresets = {
   small: preset(128, 5, 0.02, [6, 0.05, 0.01]),
   medium: preset(32, 15, 0.12, [18, 0.2, 0.04]),
@@ -56,19 +59,19 @@ export const latencySchema = z.union([
 ]);
 export type Latency = z.output<typeof latencySchema>;
 
-/** Returns the batching of a latency; `null` for a fixed one. */
+/** Returns the times of a batching server; `null` if the latency is fixed. */
 export const batchingOf = (latency: Latency): Batching | null =>
   latency === 'fixed' ? null : typeof latency === 'string' ? batchingPresets[latency] : latency;
 
 export interface RequestSize {
-  /** The tokens of the prompt, none of them cached. */
+  /** The tokens of the prompt. None of them is cached. */
   readonly promptTokens: number;
   readonly outputTokens: number;
 }
 
 /**
- * The maximum requests per second of a server with a full batch. A request costs its own prefill, which yields its
- * first token, and its share of the decode steps for the other tokens.
+ * Returns the maximum requests per second of a server with a full batch. A request costs its own prefill, which yields
+ * the first token of its answer, and its share of the decode steps for the other tokens.
  */
 export const saturationRate = (
   { batch, overhead, perPromptToken, step, stepPerRequest, stepPerThousandTokens }: Batching,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { milliseconds } from '../quantity.ts';
 import { millisecondsSchema } from '../quantity-schema.ts';
 
-/** The limiters that the reference gateway can run: each class that a client can distinguish. */
+/** The limiters that the reference gateway can run, one for each class that a client can distinguish. */
 export const mockLimiterClasses = [
   'fixed-from-first',
   'fixed-aligned',
@@ -50,7 +50,7 @@ const tokenBugs = {
 } as const satisfies Record<string, string>;
 export type TokenBug = keyof typeof tokenBugs;
 
-/** The faults of real gateways, each with a description. */
+/** The faults of real gateways' limiters, with a description of each. */
 export const limitBugs = {
   staleTokenCounter:
     'a new window starts with the old tokens still counted, until the key has been idle or locked out for three windows',
@@ -218,7 +218,7 @@ export type MockLimits = z.output<typeof mockLimitsSchema>;
 
 type Behaviour = { [Name in keyof typeof behaviours]: z.output<(typeof behaviours)[Name]> };
 
-/** The defaults of each profile, for fields that the scenario does not set. */
+/** The values of each profile for fields that the scenario does not set. */
 const profiles = {
   spec: {
     algorithm: 'fixed-from-first',

@@ -21,7 +21,7 @@ export const mockCreditsSchema = z.strictObject({
 });
 export type MockCredits = z.output<typeof mockCreditsSchema>;
 
-/** The 28 English voices of the interface (4.3). */
+/** The 28 English voices of the gateway's interface (section 4.3). */
 const defaultVoices: readonly string[] = (
   'Abigail Adrian Alexander Alice Austin Axel Connor Cora Elena Eli Emily Everett Gabriel Gianna ' +
   'Henry Ian Jade Jeremiah Jordan Julian Layla Leonardo Michael Miles Olivia Ryan Taylor Thomas'
@@ -39,7 +39,7 @@ const lengthSchema = z
     error: 'expected max to be at least min',
   });
 
-/** A model's name: `<publisher>/<model_name>` in the interface (2.1), other forms in some gateways. */
+/** A model's name: `<publisher>/<model_name>` in the interface (section 2.1), another form in some gateways. */
 const modelId = z.string().regex(/^\S+$/, 'expected an id without spaces');
 
 const modelIds = z.array(modelId).min(1);
@@ -66,7 +66,7 @@ const transcriptionSchema = z.strictObject({
   perSecond: delay(25, 'Additional milliseconds for each second of the audio.'),
 });
 
-/** The settings of the reference gateway that a scenario can make under `mock`. Scripts rely on each default. */
+/** The settings of the reference gateway that a scenario can make under `mock`. Users' scripts rely on each default. */
 export const mockSettingsSchema = z.strictObject({
   models: modelIds.default(['weir/small', 'weir/large']).describe('The ids of the chat models.'),
   contextTokens: positive

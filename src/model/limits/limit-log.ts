@@ -3,7 +3,7 @@ import type { Refusal, NamedLimit } from '../observation/outcome.ts';
 import type { Instant, Milliseconds } from '../quantity.ts';
 
 /**
- * A request that a limiter admitted or refused. The limiter did so after `sent` (the first byte of the request) and
+ * A request that a limiter admitted or refused. The limiter decided after `sent` (the first byte of the request) and
  * before `answered` (the first byte of the answer).
  */
 export interface LimiterDecision {
@@ -19,7 +19,7 @@ export interface LimitRule {
 }
 
 /**
- * The limiter classes that a client can distinguish. GCRA, a leaky bucket used as a meter, and a bucket that holds
+ * The classes of limiters that a client can distinguish. GCRA, a leaky bucket used as a meter, and a bucket that holds
  * the whole limit make the same decisions, so they are one class.
  */
 export const limiterClasses = {
@@ -44,23 +44,25 @@ export const limiterClassNames = Object.keys(limiterClasses) as readonly Limiter
 const limitFindings = ['proved', 'refuted', 'undecided'] as const;
 export type LimitFinding = (typeof limitFindings)[number];
 
-/** A limit as response headers report it; `null` stands for a value that they do not report. */
+/** A limit as response headers report it. `null` means that the headers do not report the value. */
 export interface ReportedLimit {
-  /** The family of headers, such as `litellm` or `openai` (`traffic/limits/header-families.ts`). */
+  /**
+   * The family of headers that reported the limit, such as `litellm` or `openai` (`traffic/limits/header-families.ts`).
+   */
   readonly profile: string;
-  /** The owner of the limit in the header's words, such as `api_key` or `team`. */
+  /** The owner of the limit as the header names it, such as `api_key` or `team`. */
   readonly descriptor: string | null;
-  /** The unit: `requests`, `tokens`, or another word of the header. */
+  /** The unit of the limit: `requests`, `tokens`, or another word from the header. */
   readonly unit: string;
   readonly limit: number | null;
   readonly remaining: number | null;
   /** The time until the limit is fully available. */
   readonly resetIn: Milliseconds | null;
-  /** The period for which the limit counts; absent if neither the headers nor the family's documentation name it. */
+  /** The period for which the limit counts; absent if neither the headers nor their documentation name one. */
   readonly window?: Milliseconds;
 }
 
-/** The kinds of requests in a probe, with their names in reports. */
+/** The kinds of requests in an examination of limits, with their names in reports. */
 export const probeRequests = {
   chat: 'a small chat',
   'chat-stream': 'a small streamed chat',
@@ -90,39 +92,42 @@ export const probePhases = {
 } as const satisfies Record<string, string>;
 export type ProbePhase = keyof typeof probePhases;
 
-/** A request of a probe, with everything that its response says about limits. */
+/** A request of an examination, with everything that its response says about limits. */
 export interface ProbeReply extends LimiterDecision {
   readonly requestId: string;
   readonly phase: ProbePhase;
   readonly request: ProbeRequest;
   readonly key: 'first' | 'second';
-  /** The status of the response; 0 if the request was aborted before the response head. */
+  /** The status of the response; 0 if the response ended before its head. */
   readonly status: number;
-  /** `true` if a successful status came with an error instead of an answer; otherwise absent. */
+  /** `true` if the status means success but the body is an error; otherwise absent. */
   readonly holdsError?: true;
   readonly told: readonly ReportedLimit[];
   /** The limit headers that could not be read, as `name: value`. */
   readonly unreadable: readonly string[];
-  /** The wait by `Retry-After` or a similar header; `null` if absent or unreadable. */
+  /** The wait that `Retry-After` or a similar header names; `null` if there is none or it is unreadable. */
   readonly retryAfter: Milliseconds | null;
   /** The details from the body of a 429; `null` for any other status. */
   readonly refusal: RefusalDetails | null;
   /** The size of a chat's request; `null` for any other request. */
   readonly asked: { readonly characters: number; readonly maxTokens: number } | null;
-  /** The tokens that the server counted; `null` if it reported none. */
+  /** The tokens of the request and its answer according to the server; `null` if it reported none. */
   readonly usage: {
     readonly input: number;
     readonly output: number;
     /** The input tokens that came from a cache; absent for none. */
     readonly cached?: number;
   } | null;
-  /** The `Date` header (whole seconds) in ms since 1970; `null` if absent. */
+  /** The time in the `Date` header (whole seconds), in ms since 1970; `null` without this header. */
   readonly date: number | null;
 }
 
 const minute = 60_000;
 
-/** Returns the limit of the key itself. If no header names that, it returns one of the unit, preferably per minute. */
+/**
+ * Returns the limit of the key itself. If no header names that limit, it returns another limit of the same unit,
+ * preferably one per minute.
+ */
 export const reportedLimitOf = (
   { told: reported }: Pick<ProbeReply, 'told'>,
   unit: string,
@@ -141,18 +146,18 @@ export interface RefusalDetails {
 
 /** One claim about a gateway's limits, and whether a log proves it. */
 export const limitCheckSchema = z.strictObject({
-  /** The stable name, for example `remaining-serial`. */
+  /** The name of the check, which never changes, for example `remaining-serial`. */
   id: z.string(),
-  /** A statement about the gateway, true if proved. */
+  /** A statement about the gateway. It is true if the check is proved. */
   claim: z.string(),
-  /** The section of the interface that promises it; `null` if none does. */
+  /** The section of the interface that promises what is claimed; `null` if no section does. */
   section: z.string().nullable(),
   finding: z.enum(limitFindings),
-  /** Whether a refuted claim violates a limit (exit 14), or is only advice. */
+  /** Whether a refuted claim is a violated limit (exit code 14) or only a reason for advice. */
   violates: z.boolean(),
-  /** The observation: a sentence with numbers. */
+  /** What was observed, as a sentence with numbers. */
   observed: z.string(),
-  /** A few requests that show the observation; empty if the whole log shows it. */
+  /** A few requests that show what was observed; empty if the whole log shows it. */
   evidence: z.array(z.string()).readonly(),
 });
 export type LimitCheck = Readonly<z.infer<typeof limitCheckSchema>>;
@@ -166,20 +171,23 @@ export const isViolation = ({ violates, finding }: LimitCheck): boolean =>
 
 export interface DeclaredLimits {
   readonly requests: LimitRule;
-  /** The limit of tokens; `null` if none is declared. */
+  /** The limit of tokens; `null` if no such limit is declared. */
   readonly tokens: LimitRule | null;
-  /** The compliant limiter classes; all unless the user named some. */
+  /** The limiter classes that are permitted: all compliant classes unless the user named some. */
   readonly permitted: readonly LimiterClass[];
 }
 
-/** The examination of a key, its requests in the order of sending. */
+/** The examination of a key, with its requests in the order of sending. */
 export interface LimitLog {
   readonly declared: DeclaredLimits;
   readonly replies: readonly ProbeReply[];
-  /** An earlier request for the list of models, which the limiter may have counted; absent if unknown. */
+  /**
+   * An earlier request for the list of models, which the limiter may have counted; absent if it is unknown whether
+   * there was one.
+   */
   readonly listed?: Pick<LimiterDecision, 'sent' | 'answered'>;
-  /** The causes of requests without an answer. */
+  /** The causes of failure of the requests that got no answer. */
   readonly unanswered: readonly string[];
-  /** The reason why the examination stopped early; `null` if it is complete. */
+  /** The reason for which the examination stopped early; `null` if it is complete. */
   readonly cut: string | null;
 }

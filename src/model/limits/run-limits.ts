@@ -4,13 +4,13 @@ import { limitCheckSchema, limiterClassNames } from './limit-log.ts';
 
 const count = z.int().nonnegative();
 
-/** The highest amount admitted within one minute: certainly, and possibly (`null` if a part is unknown). */
+/** The bounds of the highest amount admitted within one minute. `most` is `null` if an amount is unknown. */
 const admittedPeakSchema = z.strictObject({ least: count, most: count.nullable() });
 export type AdmittedPeak = z.infer<typeof admittedPeakSchema>;
 
 /**
- * The number of refusals by the accuracy of their retry time, compared with the next admission; `unknown` if there was
- * none.
+ * The number of refusals, by how accurate the retry time in them was. A retry time is compared with the next admission;
+ * `unknown` means that no admission followed.
  */
 const retryAfterAccuracySchema = z.strictObject({
   exact: count,
@@ -26,19 +26,22 @@ const keyRefusalsSchema = z.strictObject({
   count,
   first: z.number(),
   last: z.number(),
-  /** The number of 429s by the limit that they named; `none` means no limit. */
+  /** The number of 429s by the limit that they named. `none` means that they named no limit. */
   units: z.partialRecord(z.enum([...namedLimits, 'none']), count),
   forms: z.partialRecord(z.enum(refusalForms), count),
   retryAfter: retryAfterAccuracySchema,
   resetTime: retryAfterAccuracySchema,
-  /** Blocked periods: each lasts from a 429 until the next admitted request. */
+  /** The number of blocked periods. A blocked period lasts from a 429 until the next admitted request. */
   stretches: count,
   /** The length of the longest blocked period, in ms; `null` if none has ended. */
   longestStretch: z.number().nullable(),
 });
 export type KeyRefusals = z.infer<typeof keyRefusalsSchema>;
 
-/** The number of decisions of a key that are replayed, from the first on. More would cost much time and add little. */
+/**
+ * The number of a key's first decisions that are replayed through limiters. More would cost much time and show little
+ * more.
+ */
 export const replayedDecisions = 400;
 
 const keyLimitsSchema = z.strictObject({
@@ -46,24 +49,24 @@ const keyLimitsSchema = z.strictObject({
   requests: admittedPeakSchema,
   tokens: admittedPeakSchema,
   refusals: keyRefusalsSchema.nullable(),
-  /** The limiter classes that explain the replayed decisions; `null` if nothing was refused. */
+  /** The limiter classes that explain the replayed decisions; `null` if none of these requests was refused. */
   explainedBy: z.array(z.enum(limiterClassNames)).readonly().nullable(),
   checks: z.array(limitCheckSchema).readonly(),
 });
 export type KeyLimits = z.infer<typeof keyLimitsSchema>;
 
-/** What the ledger of a run proves about the limits of its keys. */
+/** What the ledger of a run (the list of its requests) proves about the limits of its keys. */
 export const runLimitsSchema = z.strictObject({
-  /** The findings by key; empty for slices with separate clocks. */
+  /** The findings by key; empty if the slices of the run have separate clocks. */
   keys: z.array(keyLimitsSchema).readonly(),
-  /** The number of 429s after the warm-up for which a declared limit may have been used up; `null` if unknown. */
+  /** The number of 429s after the warm-up that may have been caused by a declared limit; `null` if unknown. */
   explained: count.nullable().optional(),
-  /** Whether the scenario requests a verdict. */
+  /** Whether the scenario asks for a verdict on the limits. */
   judged: z.boolean(),
-  /** Whether a limit is violated (exit 14); false if the scenario requests no verdict. */
+  /** Whether a limit is violated (exit code 14). False if the scenario asks for no verdict. */
   violated: z.boolean(),
 });
 export type RunLimits = z.infer<typeof runLimitsSchema>;
 
-/** The default limits of each API key (interface 8). */
+/** The default limits of each API key (interface, section 8). */
 export const interfaceLimits = { requestsPerMinute: 60, tokensPerMinute: 2_000_000 } as const;

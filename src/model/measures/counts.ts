@@ -11,7 +11,7 @@ export const count = z.int().nonnegative();
 
 export const secondSchema = count.max(longestRun / 1000);
 
-/** The maximum number of groups, more than any plan needs: stages, traffic entries and keys multiply. */
+/** The maximum number of groups. Stages, traffic entries and keys multiply, but no real plan needs so many. */
 export const maxGroups = 20_000;
 
 /** The labels by which figures are grouped. `stage` and `key` are names. */
@@ -21,17 +21,20 @@ export const labelsSchema = z.strictObject({
   entry: z.string().optional(),
   key: z.string(),
   stage: z.string(),
-  /** Whether the requests are due within the warm-up, which is counted but not part of any figure. */
+  /** Whether the requests were due during the warm-up. Such requests are counted, but no figure contains them. */
   warmUp: z.boolean(),
   /** Between which possible ends of a warm-up that is not found yet they are due: 0 is before the first one. */
   warmUpPart: z.int().nonnegative().optional(),
 });
 export type Labels = z.infer<typeof labelsSchema>;
 
-/** Answers that ended for one reason, in the server's spelling. `others` stands for those beyond a maximum. */
+/**
+ * The number of answers that ended for one reason, in the server's spelling. `others` stands for all reasons beyond a
+ * maximum.
+ */
 const finishCountSchema = z.strictObject({ reason: z.string(), count });
 
-/** All arrivals that were due, by outcome. */
+/** The number of arrivals with each outcome, over all arrivals that were due. */
 export const outcomeCountsSchema = z.strictObject(
   Object.fromEntries(outcomeKinds.map((kind) => [kind, count])) as Record<
     (typeof outcomeKinds)[number],
@@ -40,16 +43,17 @@ export const outcomeCountsSchema = z.strictObject(
 );
 export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;
 
-/** Tokens of completed answers, for one source of the counts. */
+/** The sums of tokens of completed answers whose counts come from the same source. */
 export const tokenSumsSchema = z.strictObject({
   source: z.enum(tokenSources),
   answers: count,
-  /** The number of these answers that reported their input tokens, whose sum is `input`. */
+  /** The number of these answers that reported their input tokens. `input` is the sum of those tokens. */
   answersWithInput: count,
   input: count,
   output: count,
   /**
-   * Answers to prompts of a set length: how many reported their input, and the tokens that were requested and reported.
+   * The answers to prompts whose length was set: how many of them reported their input tokens, and the sums of the
+   * tokens that were requested and reported.
    */
   made: z.strictObject({ answers: count, asked: count, input: count }).optional(),
 });
@@ -63,43 +67,53 @@ export const groupSchema = z.strictObject({
   /** The number of attempts, and of arrivals with more than one attempt. */
   attempts: count,
   retried: count,
-  /** Arrivals that were not retried although the plan retries such failures, by reason. */
+  /** The number of arrivals that were not retried although the plan retries such failures. The keys are the reasons. */
   gaveUp: z.partialRecord(z.enum(gaveUpNames), count),
   tokens: z.array(tokenSumsSchema),
   buffered: count,
-  /** The token events that shared a read with an earlier one, and the number of all token events. */
+  /** The number of token events that arrived in the same read as an earlier one, and the number of all token events. */
   coalescedEvents: count,
   tokenEvents: count,
-  /** The connections of all attempts by origin; `ahead` is absent if none was opened ahead. */
+  /**
+   * The number of connections of all attempts by where they came from. `ahead` is present only if connections were
+   * opened in advance.
+   */
   connections: z.strictObject({ new: count, ahead: count.optional(), reused: count }),
   /**
-   * The attempts that were sent once more on a new connection because the server had closed theirs; absent if none
-   * were.
+   * The number of attempts that were sent again on a new connection because the server had closed the first one. The
+   * field is absent if the number is 0.
    */
   reconnected: count.optional(),
   /** The number of completed answers with each tolerated deviation. */
   notes: z.partialRecord(z.enum(answerNoteNames), count),
-  /** Completed and failed chats by their finish reason, in the order of its text; absent in old results and other kinds. */
+  /** Completed and failed chats by finish reason, in text order; absent for other traffic and in old results. */
   finishes: z.array(finishCountSchema).optional(),
-  /** Completed requests that met all per-request objectives, and each of them, in plan order; absent without any. */
+  /**
+   * The number of completed requests that met all per-request objectives, and of those that met each objective, in plan
+   * order; absent without such objectives.
+   */
   good: z.strictObject({ all: count, each: z.array(count) }).optional(),
-  /** The figures of completed requests. */
+  /** The distributions of the measures over completed requests. */
   distributions: z.partialRecord(z.enum(measureNames), encodedHistogramSchema),
-  /** The times to the first token or audio of answers that failed later; absent without any, and in old results. */
+  /**
+   * The times to the first token or audio of answers that failed later. The field is absent if there are no such
+   * answers, and in old results.
+   */
   partials: z.partialRecord(z.enum(measuresOfFirst), encodedHistogramSchema).optional(),
-  /** The possible lateness of the instants of completed requests; absent in old results. */
+  /** How late the instants of completed requests may have been recorded; absent in old results. */
   delays: delaysSchema.optional(),
 });
 export type Group = z.infer<typeof groupSchema>;
 
-/** The measures whose distributions are also recorded for each second and traffic kind, with two digits. */
+/** The measures whose distributions are also recorded for each second and traffic kind, with two significant digits. */
 export const timelineMeasures = ['ttft', 'firstAudio', 'gap', 'endToEnd', 'lag'] as const;
 export type TimelineMeasure = (typeof timelineMeasures)[number];
 
 /**
- * One second of the run. `due` and latencies count in the second of the due instant, `begun` and `sent` in their own
- * seconds, and outcomes in the second of the end. `begun`, `sent` and `ended` count attempts, `due` and outcomes
- * arrivals. So begun − ended, summed over all earlier seconds, is the number of exchanges in flight.
+ * One second of the run. `due` and latencies count in the second in which the arrival was due, `begun` and `sent` in
+ * the second in which they happened, and outcomes in the second of the end. `begun`, `sent` and `ended` count attempts;
+ * `due` and outcomes count arrivals. So the sum of begun − ended over all earlier seconds is the number of exchanges in
+ * flight.
  */
 export const timelineSecondSchema = z.strictObject({
   second: secondSchema,
@@ -111,13 +125,14 @@ export const timelineSecondSchema = z.strictObject({
   completed: z.partialRecord(z.enum(trafficKinds), count),
   tokenEvents: count,
   /**
-   * Tokens of completed answers, from all sources, in the second of their end. A stream adds one output token in the
-   * second of each token event, and the rest in the second of the last event. If there are fewer tokens than events,
-   * all count there.
+   * The tokens of completed answers, whatever the source of their counts, in the second in which the answer ended. Only
+   * output tokens of a stream are spread: each token event counts one token in its own second, and the last event
+   * counts all remaining tokens. If a stream has fewer tokens than events, all its tokens count in the second of the
+   * last event.
    */
   inputTokens: count,
   outputTokens: count,
-  /** The audio of completed answers in whole ms, and the characters spoken, in the second of the end. */
+  /** The ms of audio in completed answers, and the characters spoken, in the second in which the answer ended. */
   audioReceived: count,
   audioSent: count,
   characters: count,

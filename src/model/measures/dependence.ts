@@ -2,14 +2,14 @@ import { type Histogram, sumOfHistograms } from './histogram.ts';
 import { designEffect, type Share, sumOfShares } from './share.ts';
 
 /**
- * This file estimates how strongly the requests of a run depend on each other. Requests that wait in the same queue,
- * or fail in the same outage, are not independent samples: 10,000 of them may show as little as 300 independent ones.
- * The estimate compares blocks of whole seconds: the more they differ, the stronger the dependence.
+ * This file estimates how strongly the requests of a run depend on each other. Requests that wait in the same queue, or
+ * fail in the same outage, are not independent samples: 10,000 of them may show as little as 300 independent samples.
+ * The estimate compares blocks of whole seconds: the more the blocks differ, the stronger the dependence.
  */
 
 /**
- * The tried numbers of blocks, each with the value that Student's t exceeds in 5 % of cases (both sides together) at
- * one degree of freedom fewer.
+ * The numbers of blocks that are tried. With each comes the 97.5 % quantile of Student's t with one degree of freedom
+ * less than the number of blocks.
  */
 const blockings = [
   { blocks: 7, t: 2.446912 },
@@ -18,27 +18,24 @@ const blockings = [
   { blocks: 40, t: 2.022691 },
 ] as const;
 
-/** The minimum length of a run with an interval, in seconds. */
+/** The minimum length of a run for which intervals are computed, in seconds. */
 const leastSeconds = 10;
 
 /** The normal quantile of a two-sided confidence of 95 %. */
 export const z95 = 1.959963984540054;
 
-/** The factors by which a run's samples show less than independent ones; both are at least 1. */
+/** The factors by which a run's samples tell less than the same number of independent samples. Each is at least 1. */
 export interface Dependence {
-  /**
-   * The factor that turns the number of samples into the number of independent samples with the same weight: divide by
-   * it.
-   */
+  /** The number of samples, divided by the number of independent samples that tell as much. */
   readonly effect: number;
-  /** The same factor with an allowance for the small number of blocks; intervals use it. */
+  /** The same factor, increased because the number of blocks is small. Intervals use this factor. */
   readonly widening: number;
 }
 
-/** The dependence of independent samples. */
+/** The factors of samples that are independent. */
 export const independence: Dependence = { effect: 1, widening: 1 };
 
-/** Returns the strongest of several dependences; `null` if any is unknown. */
+/** Returns the strongest of several dependences; `null` if one of them is unknown. */
 export const strongest = (all: readonly (Dependence | null)[]): Dependence | null => {
   const known = all.filter((each) => each !== null);
   if (known.length < all.length) return null;
@@ -60,9 +57,10 @@ const blocksOf = <T>(seconds: readonly T[], count: number, sum: (part: readonly 
   );
 
 /**
- * Returns how strongly the cases of a share depend on each other, from consecutive whole seconds; `null` for fewer
- * than ten with cases. An empty second says nothing of a share, so it is left out. Seconds are summed into 7, 10, 20
- * and 40 blocks, and the strongest dependence counts. No method can see a dependence that lasts longer than the run.
+ * Returns how strongly the cases of a share depend on each other, from consecutive whole seconds; `null` if fewer than
+ * ten seconds have cases. A second without cases shows nothing about a share, so it is left out. Seconds are summed
+ * into 7, 10, 20 and 40 blocks, and the strongest dependence is returned. No method can see a dependence that lasts
+ * longer than the run.
  */
 export const dependenceOfShare = (all: readonly Share[]): Dependence | null => {
   const seconds = all.filter(({ of }) => of > 0);
@@ -78,9 +76,9 @@ export const dependenceOfShare = (all: readonly Share[]): Dependence | null => {
 };
 
 /**
- * Returns how strongly the samples of any percentile depend on each other, from the samples due in each whole second;
- * `null` for fewer than ten seconds. The median is used too, since it shows queues that the few samples of a tail miss.
- * The seconds of a run are summed once for all percentiles, and each share of them is counted once.
+ * Returns a function of a percentile `q`. The function returns how strongly the samples depend on each other at this
+ * percentile, from the samples due in each whole second; `null` for fewer than ten seconds. The dependence at the
+ * median counts too, since it shows queues that the few samples of a tail do not show. Equal values are computed once.
  */
 export const dependenceOfPercentiles = (
   all: readonly Histogram[],
@@ -100,8 +98,8 @@ export const dependenceOfPercentiles = (
 };
 
 /**
- * The numerator and denominator of a ratio in one second: its summed times and its samples, or its events and its
- * length.
+ * The numerator and the denominator of a ratio in one second. For a mean they are the sum and the number of samples;
+ * for a rate they are the events and the seconds.
  */
 export interface Part {
   readonly sum: number;
@@ -114,8 +112,8 @@ const sumOfParts = (parts: readonly Part[]): Part => ({
 });
 
 /**
- * Returns half the width of the 95 % interval of a mean or a rate over consecutive whole seconds: Student's t is
- * applied to 7, 10, 20 and 40 blocks, and the widest interval counts. Returns `null` for fewer than ten seconds, or
+ * Returns half the width of the 95 % interval of a mean or a rate over consecutive whole seconds. Student's t is
+ * applied to 7, 10, 20 and 40 blocks, and the widest interval is used. Returns `null` for fewer than ten seconds, or
  * without cases.
  */
 export const halfWidthOfRatio = (all: readonly Part[]): number | null => {

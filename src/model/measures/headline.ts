@@ -2,7 +2,7 @@ import type { TrafficKind } from '../workload/traffic.ts';
 import type { Measure } from './measure.ts';
 import type { MeasureName } from './measures.ts';
 
-/** The measures that most readers look for, the most important first. The verdict on trust concerns these. */
+/** The measures that most readers look for, the most important first. The verdict on trust considers only these. */
 export const headlineMeasures = {
   chat: ['endToEnd'],
   'chat-stream': ['ttft', 'gap', 'endToEnd'],
@@ -11,12 +11,15 @@ export const headlineMeasures = {
   models: ['endToEnd'],
 } as const satisfies Record<TrafficKind, readonly MeasureName[]>;
 
-/** The percentiles of the headline measures that the verdict on trust concerns. */
+/** The percentiles of the headline measures that the verdict on trust considers. */
 export const headlineQuantiles = [0.5, 0.95] as const;
 
 /** The percentiles that every report prints. */
 export const reportedQuantiles = [0.5, 0.9, 0.95, 0.99] as const;
 
-/** Returns the percentile that is as slow as `q` of a time: of a speed, of which more is better, p5 in the place of p95. */
+/**
+ * Returns the percentile at the slow end that corresponds to `q`. It is `q` itself for a time. For a speed, where
+ * higher is better, p5 corresponds to p95.
+ */
 export const slowQuantile = (q: number, better: Measure['better']): number =>
   better === 'higher' ? Number((1 - q).toFixed(5)) : q;

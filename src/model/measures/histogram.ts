@@ -30,7 +30,10 @@ export const encodedHistogramSchema = encodedFields.refine(isDecodable, {
   error: 'expected an encoded histogram',
 });
 
-/** Returns the range to store, in thousandths. It depends only on `max`, so equal samples are stored as equal bytes. */
+/**
+ * Returns the range to store, in thousandths. It depends only on `max`, so that equal samples are stored as equal
+ * bytes.
+ */
 const rangeFor = (max: number): number => {
   let range = 2 ** 11 - 1;
   while (range < max) range = range * 2 + 1;
@@ -38,9 +41,9 @@ const rangeFor = (max: number): number => {
 };
 
 /**
- * A distribution of one measure: counts of values rounded to a number of digits, and the exact count, minimum,
- * maximum and sum. Values are in the measure's unit. Internally they are whole thousandths, so that sums are exact in
- * any order of merging.
+ * The distribution of one measure: the counts of values rounded to some digits, and the exact count, minimum, maximum
+ * and sum. Values are in the measure's unit. Internally they are whole thousandths, so that sums are exact in any order
+ * of merging.
  */
 export class Histogram {
   readonly digits: Digits;
@@ -76,12 +79,12 @@ export class Histogram {
     return this.#count === 0 ? null : this.#sum / thousandths / this.#count;
   }
 
-  /** Records a value. Throws a RangeError for a value that is not finite, or negative, which is a bug. */
+  /** Records a value. Throws a RangeError if a value is negative or not finite, since that is a bug. */
   record(value: number, times = 1): void {
     if (!(value >= 0 && value < sampleUpperBound)) {
       throw new RangeError(`a histogram records finite numbers from 0 upwards; got ${value}`);
     }
-    // Adding 0 turns −0 into 0. Both are written alike but compare as different.
+    // Adding 0 turns −0 into 0. The two are stored alike but compare as different.
     const whole = Math.round(value * thousandths) + 0;
     this.#counts.add(whole, times);
     this.#count += times;
@@ -91,11 +94,11 @@ export class Histogram {
   }
 
   recordAll(values: ArrayLike<number>): void {
-    // This loop uses no iterator, whose results would be garbage: a stream can have thousands of values.
+    // This loop uses no iterator, which would leave an object for each of thousands of values.
     for (let i = 0; i < values.length; i += 1) this.record(values[i]!);
   }
 
-  /** Adds all samples of `other`, which must have the same digits. */
+  /** Adds all samples of `other`, which must have the same number of digits. */
   add(other: Histogram): void {
     if (other.digits !== this.digits) {
       throw new TypeError(
@@ -110,7 +113,7 @@ export class Histogram {
     this.#max = Math.max(this.#max, other.#max);
   }
 
-  /** The smallest value that is not exceeded by at least `rank` samples, rounded to the digits; ranks run from 1. */
+  /** Returns the value at a rank, rounded to the digits: at least `rank` samples do not exceed it. Ranks start at 1. */
   atRank(rank: number): number {
     if (!(rank >= 1 && rank <= this.#count)) {
       throw new RangeError(`rank ${rank} is outside 1 … ${this.#count}`);
@@ -121,7 +124,7 @@ export class Histogram {
     return Math.min(Math.max(value, this.#min), this.#max) / thousandths;
   }
 
-  /** Returns the number of samples that do not exceed a value, to the histogram's digits. */
+  /** Returns the number of samples up to a value, as exactly as the histogram's digits allow. */
   countUpTo(value: number): number {
     return this.#count === 0 ? 0 : this.#counts.countUpTo(Math.round(value * thousandths));
   }

@@ -5,14 +5,14 @@ import type { TrafficKind } from '../workload/traffic.ts';
 
 export const thousandths = 1000;
 
-/** The upper bound of samples in the measure's unit, below which thousandths are exact. */
+/** The highest allowed sample, in the measure's unit. Up to it, thousandths are exact. */
 export const sampleUpperBound = Number.MAX_SAFE_INTEGER / thousandths;
 
 export interface Measure {
   readonly label: string;
   /** A short name of at most 16 characters, for narrow tables. */
   readonly short: string;
-  /** The unit. `µ` is a millionth of the currency, `ms/s` is ms per second of audio. */
+  /** The unit. `µ` is a millionth of the currency; `ms/s` is ms of time per second of audio. */
   readonly unit:
     | 'ms'
     | 's'
@@ -31,7 +31,7 @@ export interface Measure {
   readonly definition: string;
   /** Returns the samples of one observation; most have none or one. */
   readonly of: (observation: Observation) => readonly number[] | Float64Array;
-  /** Returns the samples of the part of an answer that came before its failure. */
+  /** Returns the samples of an answer that failed, from the part that came before the failure. */
   readonly ofPartial: (observation: Observation) => readonly number[] | Float64Array;
 }
 
@@ -44,7 +44,7 @@ type MeasureWords = readonly [
   better: Measure['better'],
 ];
 
-/** Makes measures of completed answers to the given kinds of traffic. */
+/** Makes measures that read completed answers to the given kinds of traffic. */
 export const measuresOf =
   <K extends TrafficKind>(first: K, ...others: readonly K[]) =>
   (
@@ -83,7 +83,7 @@ export const measuresOf =
 export const span = (from: Instant | null, to: Instant | null): number | null =>
   from === null || to === null ? null : to - from;
 
-/** Returns a count per second; `null` without a time, or if a histogram cannot store it. */
+/** Returns a count per second; `null` if the time is 0 or if a histogram cannot store the result. */
 export const ratePerSecond = (count: number, time: number | null): number | null => {
   if (time === null || time <= 0) return null;
   const rate = (count / time) * 1000;
@@ -96,7 +96,7 @@ export const gapsOf = (instants: Float64Array): Float64Array => {
   return gaps;
 };
 
-/** Returns the longest time between consecutive instants; there must be at least two. */
+/** Returns the longest time between two consecutive instants; there must be at least two instants. */
 export const longestGapOf = (instants: Float64Array): number => {
   let longest = Number.NEGATIVE_INFINITY;
   for (let i = 1; i < instants.length; i += 1) {

@@ -6,7 +6,7 @@ import { gapsOf, longestGapOf, measuresOf, type Measure, ratePerSecond, span } f
 const stream = measuresOf('chat-stream');
 const chat = measuresOf('chat', 'chat-stream');
 
-/** Returns the output tokens that the server counted. Estimates are summed separately. */
+/** Returns the output tokens that the server counted. Estimated tokens are summed elsewhere. */
 const countedOutput = ({ tokens }: { readonly tokens: TokenCounts }): number | null =>
   tokens.source === 'usage' ? tokens.output : null;
 
@@ -15,7 +15,10 @@ interface StreamTokens {
   readonly firstChunkTokens: number | null;
 }
 
-/** The output tokens after the first event, which came in the time from the first to the last one; `null` if none did. */
+/**
+ * Returns the output tokens after the first event and the time from the first to the last event; `null` if there are no
+ * such tokens.
+ */
 const laterTokens = (answer: StreamTokens): number | null => {
   const output = countedOutput(answer) ?? 0;
   const later = output - (answer.firstChunkTokens ?? 1);
@@ -169,8 +172,8 @@ const request = measuresOf(...trafficKinds);
 
 /**
  * The measures of a request. Recorders, objectives, comparisons and reports read this table. Only completed requests
- * have samples, and for `measuresOfFirst` what came before a failure. Failures are counted by outcome and are part of
- * every rate.
+ * have samples, except for `measuresOfFirst`, which a failed answer can have too. Failures are counted by outcome and
+ * are part of every rate.
  */
 export const measures = {
   ...chatMeasures,
@@ -218,8 +221,8 @@ export type MeasureName = keyof typeof measures;
 export const measureNames = Object.keys(measures) as readonly MeasureName[];
 
 /**
- * The times to the first of something, which an answer still has if it fails later. Tables count these answers;
- * objectives do not, since for them a request that did not complete took for ever.
+ * The times to the first part of something (a token, audio), which exist even if the answer fails later. Tables include
+ * such answers; objectives do not, since for them a request that did not complete took infinitely long.
  */
 export const measuresOfFirst = [
   'ttft',
@@ -233,7 +236,7 @@ export const measuresOfFirst = [
 export const isOfFirst = (name: MeasureName): name is (typeof measuresOfFirst)[number] =>
   measuresOfFirst.some((each) => each === name);
 
-/** Returns the samples of a measure that tables count. */
+/** Returns the samples of a measure that appear in tables. */
 export const tabledSamples = (
   name: MeasureName,
   observation: Observation,
@@ -242,9 +245,11 @@ export const tabledSamples = (
     observation,
   );
 
-/** The times of which a completed request can have none or several. */
+/** The measures of time of which a completed request can have no sample or several. */
 const timesOfSome: ReadonlySet<MeasureName> = new Set(['gap', 'connect', 'retryWait', 'paceWait']);
 
-/** Whether each completed request has one of these times, so that a failed one has waited for it in vain. */
+/**
+ * Whether every completed request has exactly one sample of this time. Then a failed request counts as infinitely slow.
+ */
 export const isTimeOfEachRequest = (name: MeasureName): boolean =>
   measures[name].unit === 'ms' && measures[name].better === 'lower' && !timesOfSome.has(name);

@@ -27,11 +27,11 @@ export const sumOutcomes = (
   return sum;
 };
 
-/** Counts all arrivals, the denominator of every rate. */
+/** Returns the number of all arrivals, which is the denominator of every rate. */
 export const countArrivals = (outcomes: OutcomeCounts): number =>
   outcomeKinds.reduce((sum, kind) => sum + outcomes[kind], 0);
 
-/** Adds up the finish reasons of some groups, most frequent first. */
+/** Adds up the finish reasons of some groups, the most frequent first. */
 export const sumFinishes = (
   groups: readonly Pick<Group, 'finishes'>[],
 ): readonly (readonly [reason: string, count: number])[] => {
@@ -41,7 +41,7 @@ export const sumFinishes = (
   return [...sums].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
 };
 
-/** Counts the answers that ended for a reason, in any spelling; `null` if a chat is of a result without reasons. */
+/** Counts the answers that ended for a reason, in any spelling; `null` if the result has chats but no reasons. */
 export const countFinishes = (
   groups: readonly Pick<Group, 'finishes' | 'labels'>[],
   reason: string,
@@ -56,7 +56,7 @@ export const countFinishes = (
     .reduce((sum, [, count]) => sum + count, 0);
 };
 
-/** Returns a second in which nothing happened, without its latencies. */
+/** Returns a second in which nothing happened. It has no latencies. */
 export const emptySecond = (second: number): Omit<TimelineSecond, 'latency'> => ({
   second,
   due: 0,

@@ -5,29 +5,29 @@ import type { Histogram } from './histogram.ts';
 export interface Quantile {
   readonly q: number;
   readonly value: number;
-  /** The lower bound; `null` if there are too few samples. */
+  /** The lower end of the interval; `null` if there are too few samples for one. */
   readonly low: number | null;
   readonly high: number | null;
   readonly n: number;
-  /** The number of independent samples with the same weight: at most `n`. */
+  /** The number of independent samples that tell as much as the `n` samples. It is at most `n`. */
   readonly effective: number;
   /** Whether fewer than ten effective samples are expected beyond the percentile. */
   readonly weak: boolean;
-  /** The interval that must decide for a certain verdict, computed with half as many effective samples. */
+  /** The wider interval for verdicts that are called sure. It is computed with half as many effective samples. */
   readonly outer: { readonly low: number | null; readonly high: number | null };
 }
 
 const confidence = 0.95;
 /**
- * The largest count for which the binomial is summed exactly. Above it, the normal approximation is off by less than a
- * rank.
+ * The largest number of samples for which the binomial is summed exactly. For more samples, the normal approximation is
+ * off by less than one rank.
  */
 const exactUpTo = 5000;
 
-/** Returns P(B ≤ k) for k = 0 … n, where B is binomial (n, q). */
+/** Returns P(B ≤ k) for k = 0 … n, where B has the binomial distribution (n, q). */
 const binomialCdf = (n: number, q: number): Float64Array => {
   const sums = new Float64Array(n + 1);
-  // The sum starts at the mode in both directions, so that no term under- or overflows.
+  // The sum starts at the mode and goes in both directions, so that no term becomes too large or too small.
   const terms = new Float64Array(n + 1);
   const mode = Math.min(n, Math.floor((n + 1) * q));
   terms[mode] = 1;
@@ -44,9 +44,9 @@ const binomialCdf = (n: number, q: number): Float64Array => {
 };
 
 /**
- * Returns the ranks (1 … n) of the samples that enclose the q-quantile with at least 95 % confidence; 0 or n + 1 if
- * no sample bounds it. With B binomial (n, q), P(X₍ₗ₎ ≤ ξ_q ≤ X₍ᵤ₎) = P(l ≤ B ≤ u − 1) (David & Nagaraja, Order
- * Statistics, section 7.1).
+ * Returns the ranks (1 … n) of the two samples between which the q-quantile lies with at least 95 % confidence. Rank 0
+ * or n + 1 means that no sample is a bound on that side. With B binomial (n, q), P(X₍ₗ₎ ≤ ξ_q ≤ X₍ᵤ₎) = P(l ≤ B ≤ u −
+ * 1) (David & Nagaraja, Order Statistics, section 7.1).
  */
 export const confidenceRanks = (n: number, q: number): { low: number; high: number } => {
   const tail = (1 - confidence) / 2;
@@ -67,18 +67,19 @@ export const confidenceRanks = (n: number, q: number): { low: number; high: numb
 };
 
 /**
- * The divisor of the effective samples for the interval of a certain verdict. With the plain 95 % interval, a bound
- * that a queue at a load of 0.8 truly breaks by 5 % was judged as certainly kept in 3 to 4 % of runs of 1,000 requests.
+ * The divisor of the effective samples for verdicts that are called sure. With the plain 95 % interval, objectives were
+ * called surely kept in 3 to 4 % of runs of 1,000 requests although a queue at a load of 0.8 exceeded their bound by 5
+ * %.
  */
 export const doubt = 2;
 
 /**
- * The divisor for a run that ends when its objectives are sure. Such a run looks up to a dozen times, and any look can
- * be the one that is wrong.
+ * The divisor of the effective samples for a run that ends when its objectives are sure. Such a run checks up to a
+ * dozen times, and each check can be wrong.
  */
 export const doubtOfLooks = 2.5;
 
-/** Returns the ranks of the interval for samples that weigh no more than `n / widening` independent ones. */
+/** Returns the ranks of the interval for `n` samples that tell as much as `n / widening` independent samples. */
 const dependentRanks = (n: number, q: number, widening: number): { low: number; high: number } => {
   const effective = Math.max(1, Math.round(n / widening));
   const { low, high } = confidenceRanks(effective, q);
@@ -91,8 +92,8 @@ const dependentRanks = (n: number, q: number, widening: number): { low: number; 
 
 /**
  * Returns the q-quantile by nearest rank (the smallest sample that a share q of the samples do not exceed); `null`
- * without samples. Its interval is computed for as many independent samples as `dependence` leaves; it is absent if the
- * dependence is unknown. The outer interval has `divisor` times fewer samples.
+ * without samples. `dependence` says how many independent samples the interval is computed for; if it is unknown, there
+ * is no interval. The outer interval is computed for `divisor` times fewer samples.
  */
 export const quantile = (
   histogram: Pick<Histogram, 'count' | 'atRank'>,
@@ -123,8 +124,8 @@ export const quantile = (
 };
 
 /**
- * Returns the confidence interval of the share `part` / `whole`; `whole` > 0, and `z` is the normal quantile of the
- * confidence. It is Wilson's score interval (JASA 22, 1927), which stays within 0 … 1 and is accurate near both
+ * Returns the confidence interval of the share `part` / `whole`, where `whole` > 0 and `z` is the normal quantile of
+ * the confidence. This is Wilson's score interval (JASA 22, 1927), which stays within 0 … 1 and is accurate near both
  * ends (Newcombe, Statistics in Medicine 17, 1998).
  */
 export const wilsonInterval = (
@@ -137,7 +138,7 @@ export const wilsonInterval = (
   const centre = share + squared / 2;
   const spread = z * Math.sqrt((share * (1 - share)) / whole + squared / (4 * whole));
   return {
-    // At 0 and 1 the formula is wrong in the last binary digit.
+    // At 0 and 1 the formula's last binary digit is wrong.
     low: part === 0 ? 0 : Math.max(0, (centre - spread) / (1 + squared)),
     high: part === whole ? 1 : Math.min(1, (centre + spread) / (1 + squared)),
   };

@@ -3,23 +3,28 @@ import type { Observation } from '../observation/observation.ts';
 import { countArrivals } from './outcome-counts.ts';
 import type { TrafficKind } from '../workload/traffic.ts';
 
-/** The figures of a run that are not distributions, by the names of objectives: counts, shares and rates. */
+/**
+ * This file defines the figures of a run that are not distributions: counts, shares and rates, by the names that
+ * objectives use.
+ */
 
 export interface CountedArrivals {
   readonly outcomes: OutcomeCounts;
   readonly sent: number;
   readonly metAllObjectives: number;
-  /** Answers that ended for the reason of an objective on `finish`; `null` if the result does not hold reasons. */
+  /**
+   * The number of answers that ended for the reason that an objective names; `null` if the result contains no reasons.
+   */
   readonly finished: number | null;
 }
 
-/** A number of arrivals. */
+/** A figure that is a number of arrivals. */
 interface Count {
   readonly definition: string;
   readonly of: (counted: CountedArrivals) => number;
 }
 
-/** A number of arrivals that is divided by all arrivals that were due; `null` if it is unknown. */
+/** A figure that divides a number of arrivals by all arrivals that were due; `null` if the number is unknown. */
 interface Share {
   readonly definition: string;
   readonly of: (counted: CountedArrivals) => number | null;
@@ -27,12 +32,15 @@ interface Share {
 
 interface Rate {
   readonly definition: string;
-  /** Returns the count in one second, only of the given kinds if `byTraffic`. */
+  /** Returns the number of arrivals in one second. If `byTraffic`, only arrivals of the given kinds count. */
   readonly of: (second: TimelineSecond, kinds: readonly TrafficKind[]) => number;
   readonly byTraffic: boolean;
-  /** Whether an arrival counts in the second of its end; `null` if that is too late for watching the rate. */
+  /**
+   * Returns whether an arrival counts in the second of its end. The function is `null` if the rate can only be known
+   * after the run.
+   */
   readonly countsAtEnd: ((observation: Observation) => boolean) | null;
-  /** Whether a group has data for it. If none has, the rate is unknown, not 0. */
+  /** Returns whether a group has data for the rate. If no group has data, the rate is unknown, and not 0. */
   readonly hasData: (group: Group) => boolean;
 }
 

@@ -1,13 +1,13 @@
 /**
- * A figure that a server reports in its metrics, for reports and objectives; `record/server-sources.ts` names the
- * metrics.
+ * This file defines the figures that servers report in their metrics, for reports and objectives.
+ * `record/server-sources.ts` names the metrics.
  */
 
 interface ServerFigure {
   readonly label: string;
   readonly unit: 'requests' | '%' | 'ms' | '/s';
   readonly definition: string;
-  /** `true` if a reading lacks the figure when no request came since the previous reading. */
+  /** `true` if a reading lacks the figure when no request came after the previous reading. */
   readonly isOfRequests?: true;
 }
 
@@ -46,7 +46,7 @@ export const serverFigureNames = Object.keys(serverFigures) as readonly ServerFi
 export const isOfRequests = (name: string): boolean =>
   Object.hasOwn(serverFigures, name) && 'isOfRequests' in serverFigures[name as ServerFigureName];
 
-/** Returns the unit of a figure; `number` for a figure that the scenario defines. */
+/** Returns the unit of a figure; `number` if the scenario defines the figure. */
 export const unitOfServerFigure = (name: string): ServerFigure['unit'] | 'number' =>
   Object.hasOwn(serverFigures, name) ? serverFigures[name as ServerFigureName].unit : 'number';
 

@@ -1,4 +1,4 @@
-/** A number of events among a number of cases. */
+/** A number of events, and the number of cases in which they could happen. */
 export interface Share {
   readonly events: number;
   readonly of: number;
@@ -12,7 +12,7 @@ export const sumOfShares = (parts: readonly Share[]): Share => ({
 });
 
 /**
- * Returns the design effect of clusters, at least 1: the factor by which their shares vary more than the shares of
+ * Returns the design effect of clusters: the factor, at least 1, by which the variance of their shares exceeds that of
  * independent cases. Source: J. N. K. Rao & A. J. Scott, "A simple method for the analysis of clustered binary data",
  * Biometrics 48 (1992).
  */

@@ -4,19 +4,22 @@ import { deflateSync, inflateSync } from 'node:zlib';
 export type Digits = 2 | 3;
 
 const pageBits = 7;
-/** The number of counters of a page. Most histograms use a small part of their range, so only used pages exist. */
+/**
+ * The number of counters in a page. Only pages with used counters exist, since most histograms use a small part of
+ * their range.
+ */
 const pageSize = 1 << pageBits;
 
 type Page = Float64Array<ArrayBuffer>;
 
-/** Returns the position of the highest bit of a whole number from 1 up to 2^53. */
+/** Returns the position of the highest set bit of a whole number from 1 to 2^53. */
 const highestBit = (value: number): number =>
   value < 2 ** 31 ? 31 - Math.clz32(value) : 62 - Math.clz32(value / 2 ** 31);
 
 /**
- * Assigns whole numbers to the counters of an HdrHistogram. The first `2 ** (bits + 1)` counters have one value each.
- * After that, each doubling of the range has `2 ** bits` counters. `bits` is the smallest number that keeps the digits:
- * 2 ** (bits + 1) ≥ 2 · 10^digits.
+ * Assigns whole numbers to the counters of an HdrHistogram. The first `2 ** (bits + 1)` counters each stand for one
+ * number. After that, each doubling of the range has `2 ** bits` counters. `bits` is the smallest number that keeps the
+ * digits: 2 ** (bits + 1) ≥ 2 · 10^digits.
  */
 class CounterScale {
   readonly #bits: number;
@@ -42,7 +45,7 @@ class CounterScale {
 
 const scales = { 2: new CounterScale(2), 3: new CounterScale(3) } as const;
 
-/** Counts whole numbers from 0 up to 2^53, to some significant digits. */
+/** Counts whole numbers from 0 to 2^53, rounded to some significant digits. */
 export class ValueCounts {
   readonly digits: Digits;
   readonly #scale: CounterScale;
@@ -58,7 +61,7 @@ export class ValueCounts {
     this.#pageFor(index >> pageBits)[index & (pageSize - 1)]! += times;
   }
 
-  /** Adds the counts of `other`, which has the same digits. */
+  /** Adds the counts of `other`, which must have the same digits. */
   addAll(other: ValueCounts): void {
     for (const [number, page] of other.#pages.entries()) {
       if (page === null) continue;
@@ -80,14 +83,17 @@ export class ValueCounts {
     throw new RangeError(`rank ${rank} is above the ${below} values`);
   }
 
-  /** Returns the number of values up to the counter that contains `max`. */
+  /** Returns how many values are in the counter of `max` and in all lower counters. */
   countUpTo(max: number): number {
     let sum = 0;
     this.forEachUsed(max, (_, count) => (sum += count));
     return sum;
   }
 
-  /** Visits the used counters up to the counter of `max`, each with the number of unused counters before it. */
+  /**
+   * Visits the used counters up to the counter of `max`. `visit` also gets the number of unused counters just before
+   * each.
+   */
   forEachUsed(max: number, visit: (unused: number, count: number) => void): void {
     const end = this.#scale.indexOf(max) + 1;
     let unused = 0;
@@ -115,21 +121,21 @@ export class ValueCounts {
 }
 
 /*
- * The V2 compressed encoding of HdrHistogram, which other languages read too: a cookie, a length, and a zlib stream.
- * The stream contains a cookie, its length, an offset and the digits (4 bytes each), the lowest and highest value and a
- * ratio (8 bytes each), then the counters in zigzag form and LEB128. A negative number stands for that many unused
- * counters.
+ * This is the V2 compressed encoding of HdrHistogram, which libraries in other languages read too. It has a cookie, a
+ * length, and a zlib stream. The stream has a cookie, its length, an offset and the digits (4 bytes each), the lowest
+ * and the highest value and a ratio (8 bytes each), and then the counters as zigzag LEB128. A negative counter stands
+ * for that many unused counters.
  */
 
 const cookie = 0x1c849303;
 const compressedCookie = 0x1c849304;
-/** The word that marks counters of variable length. */
+/** The word in the head which says that counters have variable lengths. */
 const variableLength = 0x10;
 const cookieMask = ~0xf0;
 
 const outerBytes = 8;
 const headBytes = 40;
-/** The maximum size of the stream in bytes; three digits over the whole range need less. */
+/** The maximum size of the stream in bytes. Three digits over the whole range need less. */
 const mostBytes = 512 * 1024;
 
 const longestNumber = 9;
@@ -157,7 +163,7 @@ class Writer {
   }
 }
 
-/** The writer that all encodings share, since a checkpoint encodes dozens of histograms at once. */
+/** The writer that all encodings share. A checkpoint encodes dozens of histograms one after the other. */
 const writer = new Writer();
 
 const writeCounter = (unused: number, count: number): void => {
@@ -165,11 +171,11 @@ const writeCounter = (unused: number, count: number): void => {
   writer.write(count);
 };
 
-/** Encodes counts in base64. `max` is the largest counted value; `range` is the highest value that the header names. */
+/** Encodes counts as base64. `max` is the largest counted value, `range` the highest value that the head allows. */
 export const encodeCounts = (counts: ValueCounts, max: number, range: number): string => {
   writer.begin(headBytes);
   counts.forEachUsed(max, writeCounter);
-  if (writer.length === headBytes) writer.write(0); // This is the counter of the value 0.
+  if (writer.length === headBytes) writer.write(0); // The first counter after the head counts the value 0.
   const { bytes, length } = writer;
   bytes.writeInt32BE(cookie | variableLength, 0);
   bytes.writeInt32BE(length - headBytes, 4);
@@ -225,13 +231,14 @@ const openEncoded = (base64: string) => {
 };
 
 /**
- * Decodes counts in base64, also from other tools. Each counter counts as its smallest value, since its digits may
- * differ. Throws a RangeError or zlib's error for anything else.
+ * Decodes counts from base64, which other tools may have written. Each counter counts as its smallest value, since the
+ * other tool may use another number of digits. Throws a RangeError or an error of zlib if the text is not such an
+ * encoding.
  */
 export const decodeCounts = (base64: string, digits: Digits): ValueCounts => {
   const { digits: foreignDigits, lowest, payload } = openEncoded(base64);
   const scale = new CounterScale(foreignDigits);
-  // If the lowest value is 2^n or slightly more, values are counted in units of 2^n.
+  // If the lowest value is 2^n or slightly more, the encoding counts in units of 2^n.
   const unit = 2 ** Math.floor(Math.log2(lowest));
   const counts = new ValueCounts(digits);
   let index = 0;

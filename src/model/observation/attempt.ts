@@ -4,7 +4,7 @@ import { type Instant } from '../quantity.ts';
 import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { responseHeadSchema, retriedOutcomeSchema } from './outcome.ts';
 
-/** The sources of the wait before a retry, the best first. */
+/** Where the wait before a retry comes from, the best source first. */
 export const waitSources = [
   'retry-after-ms',
   'retry-after',
@@ -15,7 +15,9 @@ export const waitSources = [
 ] as const;
 export type WaitSource = (typeof waitSources)[number];
 
-/** The reasons why a failure was not retried although the plan retries such failures, with their texts in reports. */
+/**
+ * The reasons for which a failure was not retried although the plan retries such failures, with their texts in reports.
+ */
 export const gaveUpReasons = {
   attempts: 'all attempts were used',
   patience: 'the wait would have passed the total deadline',
@@ -26,9 +28,12 @@ export const gaveUpNames = Object.keys(gaveUpReasons) as readonly GaveUpReason[]
 
 const moment = instantSchema.nullable();
 
-/** What a gateway can know of the tokens of a chat before it answers. */
+/** What a gateway can know about the tokens of a chat before it answers. */
 const chatSizeSchema = z.strictObject({
-  /** The characters that the model reads; an image or a recording counts four for each estimated token. */
+  /**
+   * The number of characters that the model reads. An image or a recording counts four characters for each estimated
+   * token.
+   */
   characters: z.int().nonnegative(),
   /** The maximum number of tokens of the answer; `null` without a maximum. */
   maxTokens: z.int().nonnegative().nullable(),
@@ -40,20 +45,20 @@ export const attemptFactsSchema = z.strictObject({
   key: z.string(),
   /** When the attempt could be sent: at its due instant, or after the wait for a retry or for the pace. */
   released: instantSchema,
-  /** The tokens reserved for it under the pace; `null` without a pace. */
+  /** The tokens that the pace reserved for the attempt; `null` without a pace. */
   reserved: z.int().nonnegative().nullable(),
-  /** When the generator began the attempt, or dropped the arrival. */
+  /** When the load generator began the attempt or dropped the arrival. */
   begun: instantSchema,
   connected: moment,
   connection: z.enum(connectionOrigins).nullable(),
   /**
-   * When the attempt was sent once more on a new connection because the server had closed the first; otherwise absent.
+   * When the attempt was sent again on a new connection because the server had closed the first one; otherwise absent.
    */
   reconnected: instantSchema.optional(),
   /** The instant before the first byte was written; `null` if nothing was sent. */
   sent: moment,
   head: responseHeadSchema.nullable(),
-  /** The size of a chat; absent for other kinds and in old files. */
+  /** The size of the chat; absent for other traffic kinds and in old files. */
   size: chatSizeSchema.optional(),
   ended: instantSchema,
 });
@@ -61,14 +66,14 @@ export type AttemptFacts = z.infer<typeof attemptFactsSchema>;
 
 export const retriedAttemptSchema = attemptFactsSchema.extend({
   outcome: retriedOutcomeSchema,
-  /** The time from its end until the next attempt could be sent. */
+  /** The time from the end of this attempt until the next attempt could be sent. */
   wait: millisecondsSchema,
   waitBy: z.enum(waitSources),
 });
 export type RetriedAttempt = z.infer<typeof retriedAttemptSchema>;
 export type RetriedOutcome = RetriedAttempt['outcome'];
 
-/** Returns when an attempt was ready, before any wait for the pace. */
+/** Returns when an attempt was ready to be sent. A wait for the pace comes after that. */
 export const readyAt = (
   { due, earlier }: { readonly due: Instant; readonly earlier: readonly RetriedAttempt[] },
   attempt: number,

@@ -1,10 +1,11 @@
 import type { Instant } from '../quantity.ts';
 
 /**
- * The port of transports. A transport sends one request and reports the response to an observer. It reads the clock
- * once for each read from the socket, before it parses anything. It never retries, redirects or enforces deadlines; the
- * engine does, and aborts. There is one exception: if the server had closed the connection and provably cannot have
- * read the request, the request is sent once more on a new connection.
+ * This file defines what a transport does. A transport sends one request and reports the response to an observer. It
+ * reads the clock once for each read from the socket, before it parses anything. It never retries, never follows
+ * redirects and enforces no deadlines; the engine does all that and aborts exchanges. There is one exception: if the
+ * server had closed the connection and certainly cannot have read the request, the transport sends the request again on
+ * a new connection.
  */
 
 export interface WireRequest {
@@ -38,56 +39,64 @@ export const brokenCauses = [
 ] as const;
 export type BrokenCause = (typeof brokenCauses)[number];
 
-/** The origins of a request's connection: opened for it, opened before it was due, or used before. */
+/**
+ * How a request got its connection: it was opened for this request, opened before the request was due, or used before.
+ */
 export const connectionOrigins = ['new', 'ahead', 'reused'] as const;
 export type ConnectionOrigin = (typeof connectionOrigins)[number];
 
 /**
- * Receives the events of one exchange, in this order: `onConnected`, `onSent`, perhaps once `onReconnect` and the
- * first two again, `onHeaders`, `onChunk`…, then either `onEnd` or `onFailure`, which can come at any point.
+ * Receives the events of one exchange in this order: `onConnected`, `onSent`, `onHeaders`, `onChunk` (any number of
+ * times) and `onEnd`. After a closed connection, `onReconnect` and the first two events come once more. `onFailure` can
+ * end the exchange at any point.
  */
 export interface ExchangeObserver {
-  /** Called when the connection is established, or was kept alive if `reused`. A second call replaces the first. */
+  /**
+   * Called when the request has a connection; `reused` if an earlier request used it. If there is a second call, it
+   * replaces the first.
+   */
   onConnected(at: Instant, connection: ConnectionOrigin): void;
   /** Called before the first byte of the request is written. */
   onSent(at: Instant): void;
-  /** Called if the server had closed the connection, so that the request is sent once more on a new one. */
+  /** Called if the server had closed the connection, so that the request is sent again on a new one. */
   onReconnect(at: Instant): void;
   /**
-   * Called with the head of the final response, not of a 1xx. Names are in lower case; the values of repeated headers
-   * are joined by `, `.
+   * Called with the head of the final response, not with that of a 1xx response. Header names are in lower case; the
+   * values of repeated headers are joined by `, `.
    */
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void;
   /**
-   * Called with bytes of the body, without chunked framing. They are valid only during the call and must be copied to
-   * be kept.
+   * Called with bytes of the body, without chunked framing. The bytes are valid only during the call, so they must be
+   * copied to be kept.
    */
   onChunk(at: Instant, bytes: Uint8Array): void;
   onEnd(at: Instant): void;
-  /** Called if there will be no complete answer. `detail` contains no secrets. */
+  /** Called if the answer will not be completed. `detail` contains no secrets. */
   onFailure(at: Instant, cause: BrokenCause, detail: string): void;
 }
 
 export interface Exchange {
-  /** Ends the exchange now by a call of `onFailure`, unless it has already ended. */
+  /** Ends the exchange now and calls `onFailure`, unless the exchange has already ended. */
   abort(cause: BrokenCause, detail: string): void;
-  /** Delivers reads that still wait, before a decision that depends on them; absent if reads never wait. */
+  /**
+   * Delivers reads that are still waiting, before a decision that depends on them. It is absent if reads never wait.
+   */
   catchUp?(): void;
 }
 
 export interface Transport {
   send(request: WireRequest, observer: ExchangeObserver): Exchange;
   /**
-   * Opens connections, a few each turn of the event loop, until `count` are idle or being opened. After one fails,
-   * no more are opened until a request has succeeded and a while has passed. Undici ignores it.
+   * Opens connections, a few in each turn of the event loop, until `count` are idle or being opened. After a failure,
+   * no connection is opened until a request has succeeded and a while has passed. With undici this does nothing.
    */
   connectAhead(count: number): void;
-  /** Returns sentences for the report on how the server treats connections. */
+  /** Returns sentences for the report about how the server treats connections. */
   notes(): readonly string[];
-  /** Destroys every connection, and waits until they are gone. */
+  /** Destroys every connection, and resolves when all are gone. */
   close(): Promise<void>;
 }
 
-/** Weir's own HTTP/1.1 client (`socket`), or undici, the general client. */
+/** The transports: `socket` is Weir's own HTTP/1.1 client, `undici` the general client. */
 export const transportNames = ['undici', 'socket'] as const;
 export type TransportName = (typeof transportNames)[number];

@@ -1,10 +1,16 @@
-/** Returns whether a text is a valid field name, a token (RFC 9110, section 5.6.2). */
+/** Returns whether a text is a valid name of a header field (a token, RFC 9110, section 5.6.2). */
 export const isFieldName = (text: string): boolean => /^[!#$%&'*+.^_`|~\w-]+$/.test(text);
 
-/** Returns whether a value has only allowed characters (RFC 9110, section 5.5), each of a single byte. */
+/**
+ * Returns whether a text has only characters that a field's value may contain (RFC 9110, section 5.5), each of a single
+ * byte.
+ */
 export const isFieldValue = (text: string): boolean => !/[^\t\x20-\x7e\x80-\xff]/.test(text);
 
-/** The fields that frame a message or change the protocol, in lower case; only the sender of a message sets them. */
+/**
+ * The fields, in lower case, that mark where a message ends or that change the protocol. Only the code that sends a
+ * message may set them.
+ */
 export const framingFields: ReadonlySet<string> = new Set([
   'connection',
   'content-length',

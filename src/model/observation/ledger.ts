@@ -5,14 +5,14 @@ import { trafficKinds } from '../workload/traffic.ts';
 const cell = z.number().nullable();
 
 /**
- * The columns of the ledger, with a row for each request that was sent. Instants and lengths are in ms; `null` means
- * not reported.
+ * The columns of the ledger, which has a row for each request that was sent. Instants and lengths are in ms; `null`
+ * means that the server did not report the value.
  */
 const columns = {
   sent: z.number(),
   /** When the first byte of the answer came; without an answer, when the exchange ended. */
   answered: z.number(),
-  /** The status; 0 if there was no answer. */
+  /** The status of the answer; 0 without an answer. */
   status: z.int(),
   limitRequests: cell,
   remainingRequests: cell,
@@ -20,22 +20,22 @@ const columns = {
   remainingTokens: cell,
   ended: z.number(),
   traffic: z.enum(trafficKinds),
-  /** The input and output tokens together, as the server counted them. */
+  /** The sum of input and output tokens, as the server counted them. */
   tokens: cell,
-  /** The limit that a 429 names, and the form of its body; `null` for any other status. */
+  /** The limit that a 429 names, and the form of its body; both `null` for any other status. */
   unit: z.enum(namedLimits).nullable(),
   form: z.enum(refusalForms).nullable(),
-  /** The time from a 429 until the key is admitted again, by its header and by its body. */
+  /** The time from a 429 until the key is admitted again, once by its header and once by its body. */
   retryAfter: cell,
   resetIn: cell,
-  /** The input tokens, and those of them that came from a cache. */
+  /** The number of input tokens, and how many of them came from a cache. */
   input: cell,
   cached: cell,
-  /** The size of a chat: the characters that the model reads, and the maximum number of tokens of its answer. */
+  /** The size of a chat: how many characters the model reads, and the maximum number of tokens of its answer. */
   characters: cell,
   maxTokens: cell,
 };
-/** The number of last columns, which old files do not have, and rows leave out where all are `null`. */
+/** The number of columns at the end that old files lack. A row leaves these columns out if all are `null`. */
 const optionalColumns = 4;
 export type LedgerEntry = Readonly<z.infer<z.ZodObject<typeof columns>>>;
 type Column = keyof LedgerEntry;
@@ -63,7 +63,7 @@ export const toLedgerRow = (
   return (isKnown ? row : row.slice(0, requiredCells)) as LedgerRow;
 };
 
-/** The columns that are `null` unless the outcome is a 429. */
+/** Returns the columns that are `null` unless the outcome is a 429. */
 export const refusalColumns = (
   outcome: Outcome,
 ): Pick<LedgerEntry, 'unit' | 'form' | 'retryAfter' | 'resetIn'> => {
@@ -74,7 +74,7 @@ export const refusalColumns = (
   return { unit, form: refusal.form, retryAfter, resetIn };
 };
 
-/** The maximum number of rows of a key; `left` is the number of further rows. */
+/** The maximum number of rows of a key. */
 export const maxLedgerRows = 20_000;
 
 export const ledgerSchema = z.strictObject({

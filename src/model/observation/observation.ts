@@ -11,9 +11,9 @@ import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
 /**
- * The header of an observations file, `observations/1`. Each further line is one observation, with instants in ms
- * since the run began. Prompts and the texts of answers are not stored. A server's message about a failure is stored
- * with its secrets masked.
+ * The header of an observations file, `observations/1`. Each further line is one observation, with instants in ms since
+ * the run began. The file contains no prompts and no texts of answers. A server's message about a failure is stored,
+ * but its secrets are masked.
  */
 export const observationsHeaderSchema = z.strictObject({
   format: z.literal('observations/1'),
@@ -21,27 +21,34 @@ export const observationsHeaderSchema = z.strictObject({
   planHash: z.string(),
   runId: z.string(),
   startedAt: z.iso.datetime(),
-  /** Instant 0 on the machine's monotonic clock in ms, which all its processes share. */
+  /**
+   * The instant 0 of the run on the machine's monotonic clock, in ms. All processes of the machine share that clock.
+   */
   machineZero: z.number(),
 });
 export type ObservationsHeader = z.infer<typeof observationsHeaderSchema>;
 
-/** The longest time that the bytes of an answer can have waited in the event loop, in ms; 0 for less than a tenth. */
+/**
+ * The longest times that parts of an answer can have waited in the event loop, in ms; 0 for less than a tenth of a ms.
+ */
 export const readDelaysSchema = z.strictObject({
-  /** The delay of the first token or audio; `null` for an answer that comes whole. */
+  /** The possible delay of the first token or audio; `null` for an answer that is not streamed. */
   first: millisecondsSchema.nullable(),
-  /** The delay of the last token of a stream, or of the end of any other answer. */
+  /** The possible delay of the last token of a stream, or of the end of any other answer. */
   end: millisecondsSchema,
-  /** The delay of each token event; `null` if there is none, or if the stream is not in the sample. */
+  /**
+   * The possible delay of each token event; `null` if there are no token events, or if the stream is not in the sample.
+   */
   tokens: z.array(millisecondsSchema).readonly().nullable(),
-  /** The number of streams that `tokens` represents, since others are left out; 1 if absent. */
+  /** The number of streams that `tokens` stands for, since most streams are left out; absent means 1. */
   weight: z.int().positive().optional(),
 });
 export type ReadDelays = z.input<typeof readDelaysSchema>;
 
 /**
  * One arrival with its outcome. The instants at the top level belong to the last attempt. Derived figures are not
- * stored: end to end counts from `due`, service time is `ended − sent`, the generator's lag `begun − released`.
+ * stored: the end-to-end time is `ended − due`, the service time `ended − sent`, the generator's lag `begun −
+ * released`.
  */
 export const observationSchema = z.strictObject({
   requestId: z.string(),
@@ -53,17 +60,20 @@ export const observationSchema = z.strictObject({
   due: instantSchema,
   ...attemptFactsSchema.shape,
   earlier: z.array(retriedAttemptSchema).readonly(),
-  /** Why the failure was not retried; `null` if the plan does not retry such failures. */
+  /** The reason for which the failure was not retried; `null` if the plan does not retry such failures. */
   gaveUp: z.enum(gaveUpNames).nullable(),
   outcome: outcomeSchema,
-  /** The read delays of answers, also of those that failed after their first token or audio; absent in old files. */
+  /**
+   * The possible delays of the reads of an answer, or of the first token or audio of an answer that failed later;
+   * absent in old files.
+   */
   readDelays: readDelaysSchema.optional(),
 });
 export type Observation = Omit<z.infer<typeof observationSchema>, 'readDelays'> & {
   readonly readDelays?: ReadDelays | undefined;
 };
 
-/** Returns all attempts; none for an arrival that was never started. */
+/** Returns all attempts of an arrival; none if it was never started. */
 export const attemptsOf = (
   observation: Observation,
 ): readonly (AttemptFacts & Pick<Observation, 'outcome'>)[] =>
@@ -75,11 +85,11 @@ export const attemptsOf = (
 export const wasSent = (observation: Observation): boolean =>
   attemptsOf(observation).some(({ sent }) => sent !== null);
 
-/** Returns the sum of the waits before further attempts, in ms; `null` without retries. */
+/** Returns the sum of the waits before retries, in ms; `null` without retries. */
 export const retryWaitOf = ({ earlier }: Observation): number | null =>
   earlier.length === 0 ? null : earlier.reduce((sum, { wait }) => sum + wait, 0);
 
-/** Returns how long all attempts waited for a place within the limits, in ms; `null` without a pace. */
+/** Returns how long all attempts waited because of the pace, in ms; `null` without a pace. */
 export const paceWaitOf = (observation: Observation): number | null =>
   observation.reserved === null
     ? null

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { brokenCauses } from './exchange.ts';
 
-/** The sources of an answer's token counts, the best first. No statistic mixes them silently. */
+/** Where an answer's token counts come from, the best source first. No statistic mixes sources without saying so. */
 export const tokenSources = ['usage', 'events', 'characters'] as const;
 export type TokenSource = (typeof tokenSources)[number];
 
@@ -13,7 +13,7 @@ const instants = z.array(z.number()).transform((list): Float64Array => Float64Ar
 const tokenCountsSchema = z.strictObject({
   input: count.nullable(),
   output: count,
-  /** The requested input tokens of a synthetic prompt; absent for any other. */
+  /** The input tokens that a synthetic prompt was made to have; absent for any other prompt. */
   asked: count.exactOptional(),
   /** The input tokens that came from a cache; absent for none. */
   cached: count.exactOptional(),
@@ -21,7 +21,7 @@ const tokenCountsSchema = z.strictObject({
 });
 export type TokenCounts = z.infer<typeof tokenCountsSchema>;
 
-/** The tolerated deviations of an answer, with their texts in reports. */
+/** The deviations of an answer from the interface that are tolerated, with their texts in reports. */
 export const answerNotes = {
   'content-type': 'The stream was not labelled text/event-stream.',
   'no-done': 'The stream ended without [DONE].',
@@ -48,7 +48,7 @@ export type AnswerNote = keyof typeof answerNotes;
 export const answerNoteNames = Object.keys(answerNotes) as readonly AnswerNote[];
 
 const notes = z.array(z.enum(answerNoteNames)).readonly();
-/** `cost` is in whole micro-units of the currency; `null` if a price or a count is unknown. */
+/** `cost` is in whole millionths of the currency; `null` if a price or a count is unknown. */
 const pricedFields = { notes, cost: count.nullable() };
 
 const chatAnswerSchema = z.strictObject({
@@ -61,13 +61,13 @@ const chatAnswerSchema = z.strictObject({
 export type ChatAnswer = z.infer<typeof chatAnswerSchema>;
 
 /**
- * The answer of a streamed chat. Each instant is that of the read that contained the event; `null` if the event never
- * came.
+ * The answer of a streamed chat. The instant of an event is the instant of the read that contained it; `null` if the
+ * event never came.
  */
 const chatStreamAnswerSchema = z.strictObject({
   kind: z.literal('chat-stream'),
   firstByte: instantSchema,
-  /** The instant of the first event with `choices`, even if it has only a role. */
+  /** The instant of the first event that has `choices`, even if it contains only a role. */
   firstEvent: moment,
   /** The instant of the first delta with content, reasoning, a tool call or a refusal. */
   firstToken: moment,
@@ -75,15 +75,20 @@ const chatStreamAnswerSchema = z.strictObject({
   firstVisible: moment,
   lastToken: moment,
   tokenInstants: instants,
-  /** The instants of comments (`: ping`), at most a thousand. They distinguish a slow model from a dead connection. */
+  /**
+   * The instants of comments (`: ping`), at most a thousand. A slow model that sends comments is not a dead connection.
+   */
   commentInstants: instants,
-  /** Token events that shared their read with an earlier one. */
+  /** The number of token events that arrived in the same read as an earlier one. */
   coalesced: count,
   tokens: tokenCountsSchema,
-  /** The number of tokens in the first token event; `null` if unknown, which counts as 1. */
+  /** The number of tokens in the first token event; `null` if unknown. An unknown number counts as 1. */
   firstChunkTokens: count.nullable(),
   finish: z.string().nullable(),
-  /** Whether nearly all tokens came in one burst at the end. Then its gaps, TPOT and output speed do not count. */
+  /**
+   * Whether nearly all tokens came in one burst at the end. The gaps, TPOT and output speed of such a stream do not
+   * count.
+   */
   buffered: z.boolean(),
   ...pricedFields,
 });
@@ -107,7 +112,8 @@ const transcriptionAnswerSchema = z.strictObject({
   /** The length of the uploaded clip in seconds; `null` if its container does not declare it. */
   audioSeconds: z.number().nonnegative().nullable(),
   /**
-   * The number of words inserted, deleted or replaced, and the words of the true text; `null` if that text is unknown.
+   * The number of words that were inserted, deleted or replaced, and the number of words of the true text; `null` if
+   * the true text is unknown.
    */
   words: z.strictObject({ wrong: count, expected: count }).nullable(),
   ...pricedFields,
@@ -137,7 +143,7 @@ const refusalSchema = z.strictObject({
   status: z.int(),
   /**
    * The form of the body: the documented error object, the gateway's second form of a 429, `{detail}`, other JSON,
-   * text, HTML, or nothing.
+   * text, HTML, or no body.
    */
   form: z.enum(refusalForms),
   type: z.string().nullable(),
@@ -161,8 +167,8 @@ export const malformedIssues = [
 export type MalformedIssue = (typeof malformedIssues)[number];
 
 /**
- * The reasons why an arrival was not sent: too many requests in flight, or a wait for the pace until its deadline or
- * the run's end.
+ * The reasons for which an arrival was not sent. Either too many requests were in flight, or the arrival waited for the
+ * pace until its deadline or the end of the run.
  */
 export const droppedCauses = ['saturated', 'patience', 'run-ended'] as const;
 export type DroppedCause = (typeof droppedCauses)[number];
@@ -173,17 +179,23 @@ export type NamedLimit = (typeof namedLimits)[number];
 const limitedSchema = z.strictObject({
   kind: z.literal('limited'),
   refusal: refusalSchema,
-  /** The limit that the refusal's text names; `null` for none. */
+  /** The limit that the text of the refusal names; `null` for no limit. */
   unit: z.enum(namedLimits).nullable(),
-  /** The time until the key is admitted again, by `Retry-After` or a similar header; `null` if absent or unreadable. */
+  /**
+   * The time until the key is admitted again, from `Retry-After` or a similar header; `null` if there is none or it is
+   * unreadable.
+   */
   retryAfter: millisecondsSchema.nullable(),
-  /** The same time by the reset time in the body, compared with the answer's `Date`. */
+  /** The time until the key is admitted again, from the reset time in the body and the answer's `Date`. */
   resetIn: millisecondsSchema.nullable(),
 });
 export type LimitedOutcome = z.infer<typeof limitedSchema>;
 
 const refusedSchema = z.strictObject({ kind: z.literal('refused'), refusal: refusalSchema });
-/** The fields of a failure. `partial` is the received part of an answer, if the traffic kind can describe it. */
+/**
+ * The fields of a failure. `partial` describes the part of an answer that was received, for traffic kinds that can
+ * describe one.
+ */
 const failedFields = { detail: z.string(), partial: answerSchema.nullable() };
 const brokenSchema = z.strictObject({
   kind: z.literal('broken'),
@@ -205,28 +217,32 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
 ]);
 export type Outcome = z.infer<typeof outcomeSchema>;
 
-/** Returns what came of an answer before it failed; `null` for nothing, and for a complete answer. */
+/** Returns the part of an answer that came before it failed; `null` if nothing came, and for a complete answer. */
 export const partialOf = (outcome: Outcome): Answer | null =>
   'partial' in outcome ? outcome.partial : null;
 
 /** The maximum length of a finish reason in results. */
 export const maxFinishLength = 60;
 
-/** Returns the reason for which a chat ended, complete or failed; `null` for none. */
+/** Returns the finish reason of a chat that completed or failed; `null` for none. */
 export const finishOf = (outcome: Outcome): string | null => {
   const answer = outcome.kind === 'completed' ? outcome.answer : partialOf(outcome);
   return answer !== null && 'finish' in answer ? answer.finish : null;
 };
 
-/** What Anthropic, Gemini, Bedrock, Cohere and Mistral call the `length` of the OpenAI API (`finish-reasons.ts`). */
+/**
+ * The words of Anthropic, Gemini, Bedrock, Cohere and Mistral for the finish reason `length` of the OpenAI API
+ * (`finish-reasons.ts`).
+ */
 const namesOfLength: ReadonlySet<string> = new Set(['max_tokens', 'model_length']);
 
 /**
- * Returns a finish reason in the words of the OpenAI API and without its spelling: servers write `content-filter`,
- * `ABORT`, `finish_reason_stop` or `MAX_TOKENS`. So an objective on `length` does not pass since a server says it otherwise.
+ * Returns a finish reason as the OpenAI API spells it. Other servers write `content-filter`, `ABORT`,
+ * `finish_reason_stop` or `MAX_TOKENS`. So an objective on `length` also counts the answers of servers with other
+ * words.
  */
 export const plainFinish = (reason: string): string => {
-  // Nearly every answer ends with such a word.
+  // Nearly every answer ends with one of these words.
   if (reason === 'stop' || reason === 'length') return reason;
   const plain = reason
     .toLowerCase()
@@ -253,7 +269,9 @@ export const outcomeKinds = [
 export type OutcomeKind = (typeof outcomeKinds)[number];
 
 const limit = z.number().nullable();
-/** The four limit headers (interface 8); `null` for each that is absent or unreadable. */
+/**
+ * The values of the four limit headers (interface, section 8). A value is `null` if its header is absent or unreadable.
+ */
 const quotaSchema = z.strictObject({
   limitRequests: limit,
   remainingRequests: limit,
@@ -265,7 +283,7 @@ export const responseHeadSchema = z.strictObject({
   at: instantSchema,
   status: z.int(),
   quota: quotaSchema.nullable(),
-  /** The server's own request id, by which the request can be found in its logs. */
+  /** The server's own request id, by which the server's logs name the request. */
   serverId: z.string().nullable(),
 });
 export type ResponseHead = z.infer<typeof responseHeadSchema>;

@@ -1,16 +1,19 @@
 import type { Exchange, ExchangeObserver, WireRequest } from './exchange.ts';
 
-/** The port of a client that saturates the target: each connection sends its requests in turn, again and again. */
+/**
+ * This file defines a client that saturates the target: each of its connections sends its requests one after the other,
+ * again and again.
+ */
 export interface SaturatingClient {
   start(batch: RequestBatch): SaturatingRun;
 }
 
 export interface RequestBatch {
-  /** The requests of each connection. */
+  /** The list of requests of each connection. */
   readonly requests: readonly (readonly WireRequest[])[];
   /**
-   * Returns the observer of a request, by the indexes of both. It is called before the request is sent. Aborting the
-   * exchange replaces the connection.
+   * Returns the observer of a request. It is called with the indexes of the connection and of the request, before the
+   * request is sent. If the observer aborts its exchange, a new connection replaces the old one.
    */
   readonly observerFor: (
     connection: number,
@@ -20,10 +23,10 @@ export interface RequestBatch {
 }
 
 export interface SaturatingRun {
-  /** Sends no further requests; those in flight can end. */
+  /** Stops sending. Requests in flight may still end. */
   stop(): void;
-  /** Returns sentences for the report on how the server treats connections. */
+  /** Returns sentences for the report about how the server treats connections. */
   notes(): readonly string[];
-  /** Destroys every connection, and waits until they are gone. */
+  /** Destroys every connection, and resolves when all are gone. */
   close(): Promise<void>;
 }

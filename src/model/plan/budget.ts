@@ -2,13 +2,13 @@ import { z } from 'zod';
 
 const cap = z.int().positive().nullable();
 
-/** The most that a run may spend; `null` for any amount. A run that has spent it is ended. */
+/** The most that a run may spend; `null` means no limit. A run that has spent it is ended. */
 export const budgetSchema = z.strictObject({
   /** The number of requests, including retries. */
   requests: cap,
-  /** The tokens of prompts and completions, over all requests. */
+  /** The sum of the tokens of all prompts and answers. */
   tokens: cap,
-  /** The cost, in whole micro-units of the currency. */
+  /** The cost, in whole millionths of the currency. */
   cost: cap,
 });
 export type Budget = z.infer<typeof budgetSchema>;

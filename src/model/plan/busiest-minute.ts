@@ -2,10 +2,13 @@ import type { MinutePeak } from './forecast.ts';
 
 const minute = 60_000;
 
-/** The number of past arrivals that the arrays may contain before they are compacted. */
+/** The number of past arrivals at which the arrays are shortened. */
 const compactAfter = 65_536;
 
-/** Finds the maximum requests and tokens due within any window of time, 60 s by default. Times ascend, in ms. */
+/**
+ * Finds the maximum number of requests and of tokens due within any window of time, by default 60 s. Times must ascend,
+ * in ms.
+ */
 export class BusiestMinute {
   readonly #due: number[] = [];
   readonly #taken: number[] = [];

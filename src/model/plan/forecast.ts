@@ -4,12 +4,18 @@ import type { MeasureName } from '../measures/measures.ts';
 import type { Milliseconds } from '../quantity.ts';
 import type { Traffic, TrafficKind } from '../workload/traffic.ts';
 
-/** The forecast of a plan: its arrivals and contents, without failures and retries. Money is in micro-units. */
+/**
+ * This file defines the forecast of a plan: its arrivals and contents, without failures and retries. Money is in
+ * millionths of the currency.
+ */
 
-/** How certain an amount is. `at-most`: answers may be shorter or users slower; `estimate`: assumed or sampled. */
+/**
+ * How certain an amount is. `at-most`: the real amount may be smaller, since answers may be shorter or users slower.
+ * `estimate`: the amount is assumed or sampled.
+ */
 export type AmountBasis = 'exact' | 'at-most' | 'estimate';
 
-/** A forecast amount. `unknown` is the number of requests that are not in the sum because their amount is unknown. */
+/** A forecast amount. `unknown` counts the requests whose amount is unknown, so that the sum does not contain them. */
 export interface ForecastAmount {
   readonly sum: number;
   readonly basis: AmountBasis;
@@ -23,17 +29,17 @@ export interface ResourceNeed {
   readonly cost: ForecastAmount;
 }
 
-/** The requests of one stage, entry and key. */
+/** The forecast requests of one stage, entry and key. */
 export interface ForecastGroup extends ResourceNeed {
   readonly stage: string;
   readonly traffic: TrafficKind;
   readonly model: string | null;
   readonly entry: string | null;
-  /** The key's name; `null` under a pace, which takes any free key. */
+  /** The key's name; `null` under a pace, which takes whichever key is free. */
   readonly key: string | null;
   /** The number of requests due after the warm-up. */
   readonly measured: number;
-  /** The maximum number of chunk gaps; `null` if unbounded. */
+  /** The maximum number of gaps between chunks; `null` if it has no bound. */
   readonly gaps: number | null;
 }
 
@@ -44,13 +50,13 @@ export interface MinutePeak {
   readonly tokens: number;
 }
 
-/** A plan's use of the declared limits of its keys, which a pace keeps. */
+/** How much of its keys' declared limits a plan uses. A pace keeps these limits. */
 export interface LimitForecast {
   readonly keys: readonly (MinutePeak & { readonly key: string })[];
   readonly all: MinutePeak;
-  /** The limit that is reached first; `null` if none is declared. */
+  /** The limit that is reached first; `null` if no limit is declared. */
   readonly binds: LimitUnit | null;
-  /** The number of keys that suffice if evenly used; `null` if no limit is declared. */
+  /** The number of keys that are enough if all are used evenly; `null` if no limit is declared. */
   readonly keysNeeded: number | null;
   /** The keys whose busiest minute exceeds a limit. */
   readonly exceeded: readonly string[];
@@ -60,20 +66,20 @@ export interface PaceForecast {
   /** The earliest time at which the last request can be sent. */
   readonly lastRelease: Milliseconds;
   readonly longestWait: Milliseconds;
-  /** The number of requests that the limit of requests delays until the run or their timeout has ended. */
+  /** The number of requests that the limit of requests delays beyond their timeout or the end of the run. */
   readonly unsendable: number;
-  /** The time that the run takes because of the limit of tokens alone. */
+  /** How long the run takes if only the limit of tokens slows it. */
   readonly tokenTime: Milliseconds;
 }
 
-/** The number of samples of a measure if every request succeeds. */
+/** The number of samples that a measure will have if every request succeeds. */
 export interface SampleForecast {
   readonly measure: MeasureName;
   readonly traffic: TrafficKind;
   readonly samples: number;
 }
 
-/** Whether there can be enough samples to decide an objective. Counts and rates need none. */
+/** Whether there can be enough samples to decide an objective. Counts and rates need no minimum. */
 export interface ObjectiveForecast {
   readonly text: string;
   readonly needs: number | null;
@@ -93,10 +99,10 @@ export interface Forecast {
   readonly name: string;
   readonly total: ResourceNeed;
   readonly groups: readonly ForecastGroup[];
-  /** `scheduled` is the duration of the load, `grace` the maximum time after it. */
+  /** The duration of the load, and the maximum time after it. */
   readonly scheduled: Milliseconds;
   readonly grace: Milliseconds;
-  /** The assumed time of an answer; `null` if no user waits for it. */
+  /** The assumed time until an answer; `null` if no user waits for answers. */
   readonly answerTime: Milliseconds | null;
   /** The sampling step: one in this many requests was examined. */
   readonly lookedInto: number;
@@ -106,7 +112,7 @@ export interface Forecast {
   readonly samples: readonly SampleForecast[];
   readonly objectives: readonly ObjectiveForecast[];
   readonly budget: readonly BudgetForecast[];
-  /** The needs of each slice; `null` if not requested. */
+  /** What each slice needs; `null` if the caller did not ask for it. */
   readonly slices: SliceForecast | null;
 }
 

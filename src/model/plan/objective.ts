@@ -7,7 +7,10 @@ import { unitOfServerFigure } from '../measures/server-figures.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 import type { Observation } from '../observation/observation.ts';
 
-/** The criteria of a run, such as `ttft.p95{traffic=chat-stream} < 800ms`, in the units of their figures. */
+/**
+ * This file defines the objectives of a run, such as `ttft.p95{traffic=chat-stream} < 800ms`, in the units of their
+ * figures.
+ */
 
 export const comparisonOperators = {
   '<': (observed: number, bound: number) => observed < bound,
@@ -20,11 +23,14 @@ export const comparisonOperatorNames = Object.keys(
   comparisonOperators,
 ) as readonly ComparisonOperator[];
 
-/** Returns whether a bound is a lower one. A figure that only grows can meet such a bound later, but never break it. */
+/**
+ * Returns whether a comparison sets a lower bound. A figure that only grows may meet a lower bound later, so during the
+ * run it cannot break one.
+ */
 export const isLowerBound = (comparison: ComparisonOperator): boolean => comparison.startsWith('>');
 
 export const statistics = ['mean', 'min', 'max'] as const;
-/** The statistic of an objective; a number is a quantile. */
+/** The statistic of an objective. A number is a quantile, such as 0.95. */
 const statisticSchema = z.union([z.enum(statistics), z.number().gt(0).lt(1)]);
 export type Statistic = z.infer<typeof statisticSchema>;
 
@@ -35,19 +41,19 @@ const figureSchema = z.discriminatedUnion('kind', [
     statistic: statisticSchema,
   }),
   z.strictObject({ kind: z.literal('count'), name: z.enum(countNames) }),
-  /** In percent. `reason` is the finish reason of `finish`. */
+  /** A rate or share, in percent. `reason` is the finish reason if the figure is `finish`. */
   z.strictObject({
     kind: z.literal('share'),
     name: z.enum(shareNames),
     reason: z.string().exactOptional(),
   }),
   z.strictObject({ kind: z.literal('rate'), name: z.enum(rateNames) }),
-  /** A figure of the server's own metrics, either known to Weir or defined by the scenario. */
+  /** A figure from the server's own metrics, known to Weir or defined by the scenario. */
   z.strictObject({ kind: z.literal('server'), name: z.string(), statistic: statisticSchema }),
 ]);
 export type ObjectiveFigure = z.infer<typeof figureSchema>;
 
-/** The arrivals that count; `null` for any. A stair load consists of several stages with the same name. */
+/** Which arrivals count; `null` means all. A stair load has several stages of the same name. */
 const scopeSchema = z.strictObject({
   traffic: z.enum(trafficKinds).nullable(),
   model: z.string().nullable(),
@@ -63,17 +69,19 @@ export const objectiveSchema = z.strictObject({
   scope: scopeSchema,
   comparison: z.enum(comparisonOperatorNames),
   bound: z.number(),
-  /** The minimum number of samples, or of arrivals for a share; with fewer, the objective is not decided. */
+  /** The minimum number of samples, or of arrivals for a share. With fewer, the objective is not decided. */
   minSamples: z.int().positive(),
   severity: z.enum(['fail', 'warn']),
-  /** The moment from which a breach ends the run; `null` means that the objective is checked only at the end. */
+  /**
+   * The moment from which a broken objective ends the run; `null` means that the objective is checked only at the end.
+   */
   abortAfter: millisecondsSchema.nullable(),
-  /** Whether 429s that a declared limit explains are left out of what was due; absent if they count. */
+  /** `excluded`: 429s that a declared limit explains do not count as due. If the field is absent, they count. */
   quota: z.literal('excluded').exactOptional(),
 });
 export type Objective = z.infer<typeof objectiveSchema>;
 
-/** A criterion for a single request: the request must have samples, and each must meet it. */
+/** A criterion for a single request: the request must have samples, and each sample must meet the criterion. */
 export const requestObjectiveSchema = z.strictObject({
   text: z.string(),
   measure: z.enum(measureNames),
@@ -101,7 +109,7 @@ export const unitOfFigure = (figure: ObjectiveFigure): string => {
 
 const quotaCounts = ['failed', 'limited'];
 
-/** Returns why 429s cannot be left out of a figure; `null` if they can. */
+/** Returns the reason for which 429s cannot be left out of a figure; `null` if they can. */
 export const whyNoQuota = (figure: ObjectiveFigure): string | null => {
   const { kind, name } = figure;
   switch (kind) {
@@ -121,8 +129,8 @@ export const whyNoQuota = (figure: ObjectiveFigure): string | null => {
 };
 
 /**
- * Returns whether enough samples can make an objective sure. Counts, minima, maxima and the server’s own figures never
- * have an interval.
+ * Returns whether more samples can make the verdict on an objective sure. Counts, minima, maxima and the server’s own
+ * figures never have an interval.
  */
 export const canBeSure = ({ figure }: { readonly figure: ObjectiveFigure }): boolean => {
   if (figure.kind !== 'measure') return figure.kind === 'share' || figure.kind === 'rate';
@@ -132,7 +140,10 @@ export const canBeSure = ({ figure }: { readonly figure: ObjectiveFigure }): boo
     : typeof statistic === 'number';
 };
 
-/** Returns the default of `minSamples`: ten beyond a quantile, thirty for a mean, one for a minimum or maximum. */
+/**
+ * Returns the default of `minSamples`: enough for ten samples beyond a quantile, thirty for a mean, one for a minimum
+ * or maximum.
+ */
 export const defaultMinSamples = (statistic: Statistic): number => {
   if (typeof statistic === 'number') {
     return Math.ceil(10 / Math.min(statistic, 1 - statistic) - 1e-9);
@@ -159,7 +170,10 @@ const meetsBound = (
   return true;
 };
 
-/** Which per-request objectives a completed request meets. An objective for other traffic or labels counts as met. */
+/**
+ * Returns which per-request objectives a completed request meets. An objective for other traffic or labels counts as
+ * met.
+ */
 export const objectivesMet = (
   objectives: readonly RequestObjective[],
   observation: Observation,

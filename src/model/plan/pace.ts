@@ -5,24 +5,26 @@ const maxPerWindow = z.int().positive().nullable();
 
 const paceAmountsSchema = z.strictObject({
   requests: maxPerWindow,
-  /** The tokens of prompts and completions. */
+  /** The sum of the tokens of prompts and answers. */
   tokens: maxPerWindow,
   /**
-   * The maximum number of requests at once, before they are evenly spread; if absent, it is learned from what the
-   * gateway admits.
+   * The maximum number of requests at the same time; further requests are evenly spread. If absent, the engine learns
+   * the number from what the gateway admits.
    */
   burst: z.int().positive().optional(),
 });
 export type PaceAmounts = z.infer<typeof paceAmountsSchema>;
 
-/** The most that each key may use within any window of time, as a compliant client; `null` for any amount. */
+/** The most that each key may use within any window of time; `null` means no limit. */
 export const paceSchema = paceAmountsSchema.extend({
   window: millisecondsSchema,
-  /** The maximum time until the server counts a sent request, which is added to each window. */
+  /** The maximum time until the server counts a request that was sent. It is added to each window. */
   margin: millisecondsSchema,
-  /** Whether the server charges tokens on admission, or at any time until the answer has ended. */
+  /**
+   * When the server charges tokens: on admission (`sent`), or at an unknown moment before the answer ends (`ended`).
+   */
   charged: z.enum(['sent', 'ended']),
-  /** The limits that become lower if the headers of answers declare lower ones; absent for none. */
+  /** The limits that the engine lowers if the headers of answers declare lower ones; absent for none. */
   follows: z
     .array(z.enum(['requests', 'tokens']))
     .readonly()

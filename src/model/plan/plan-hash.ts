@@ -24,26 +24,26 @@ const fieldsNotHashed = {
 } as const;
 
 /**
- * The word in the hash for each rule of complete streams. The default, `standard`, is hashed as `lenient`, so that its
- * runs stay comparable with those from before there was a default; so `lenient` needs another word.
+ * The word that goes into the hash for each setting of `streams`. `standard` is hashed as `lenient`, since older plans
+ * without the setting were hashed so and must stay comparable. So `lenient` is hashed as another word.
  */
 const hashedStreams = { standard: 'lenient', lenient: 'done', strict: 'strict' } as const;
 
-/** Returns an entry without its expectation, which changes nothing that is sent. */
+/** Returns a traffic entry without its expectation, which does not change what is sent. */
 const withoutExpectation = (traffic: Traffic): Traffic => {
   if (!('expect' in traffic)) return traffic;
   const { expect: _, ...sent } = traffic;
   return sent;
 };
 
-/** The part of a plan that decides what is sent. */
+/** Returns the part of a plan that decides what is sent. */
 export const hashedPartOf = (
   plan: Plan,
 ): Omit<Plan, keyof typeof fieldsNotHashed | 'streams'> & { readonly streams: string } => ({
   ...plan,
   ...fieldsNotHashed,
   streams: hashedStreams[plan.streams],
-  // These settings are left out if they change nothing, so that such runs stay comparable with older ones.
+  // Settings that change nothing are left out, so that such runs stay comparable with older ones.
   wire: {
     ...plan.wire,
     connectAhead: connectsAhead(plan) || undefined,
@@ -56,7 +56,9 @@ export const hashedPartOf = (
   })),
 });
 
-/** Returns the SHA-256, in hex, of what a plan sends: results stay comparable when, say, a bound changes. */
+/**
+ * Returns the SHA-256, in hex, of what a plan sends. Results with the same hash are comparable even if a bound differs.
+ */
 export const planHash = (plan: Plan): string =>
   createHash('sha256')
     .update(JSON.stringify(canonical(hashedPartOf(plan))))

@@ -24,14 +24,14 @@ const rateSegmentSchema = z.strictObject({
 });
 export type RateSegment = z.infer<typeof rateSegmentSchema>;
 
-/** A load whose arrivals follow the clock, whatever the answers are. */
+/** A load whose requests are due on schedule, whatever the answers are. */
 const openLoadSchema = z.strictObject({
   kind: z.literal('open'),
   curve: z.array(rateSegmentSchema).min(1),
   /**
-   * The spacing of arrivals. `even`: arrival n is due when the area under the curve reaches n. `poisson`: the gaps in
-   * that area are exponential. `gamma`: the gaps have this shape and mean 1; a shape below 1 gives bursts, a shape
-   * above 1 more even arrivals.
+   * How arrivals are spaced. With `even`, arrival n is due when the area under the rate's curve reaches n. With
+   * `poisson`, the gaps in that area are exponential. With `gamma`, the gaps have this shape and mean 1: a shape below
+   * 1 gives bursts, a shape above 1 gives more even arrivals.
    */
   spacing: z.union([
     z.enum(['even', 'poisson']),
@@ -45,11 +45,11 @@ const closedLoadSchema = z.strictObject({
   users: z.int().positive(),
   duration: millisecondsSchema,
   thinkTime: millisecondsSchema,
-  /** The time over which the users start one after the other. */
+  /** The time over which the users start, one after the other. */
   rampUp: millisecondsSchema,
 });
 
-/** A load of users who share a number of requests. The stage ends when these are done, or at `maxDuration`. */
+/** A load of users who share a fixed number of requests. The stage ends when all are done, or at `maxDuration`. */
 const iterationsLoadSchema = z.strictObject({
   kind: z.literal('iterations'),
   users: z.int().positive(),
@@ -86,7 +86,7 @@ const stageSchema = z.strictObject({
 });
 export type Stage = z.infer<typeof stageSchema>;
 
-/** A key. `template` is the text in the scenario, such as `${env:WEIR_API_KEY}`. */
+/** A key. `template` is its text in the scenario, such as `${env:WEIR_API_KEY}`. */
 const keySchema = z.strictObject({
   name: z.string().min(1),
   template: z.string().min(1),
@@ -98,8 +98,8 @@ export type ApiKey = z.infer<typeof keySchema>;
 
 const targetSchema = z.discriminatedUnion('kind', [
   /**
-   * A base address that ends in its version segment (`…/v1`), or the address of a Unix socket. Its query is sent with
-   * every request.
+   * The address of the target: a base address that ends in its version segment (`…/v1`), or the address of a Unix
+   * socket. A query in the address is sent with every request.
    */
   z.strictObject({ kind: z.literal('url'), url: z.url() }),
   z.strictObject({ kind: z.literal('mock') }),
@@ -109,15 +109,18 @@ export type Target = z.infer<typeof targetSchema>;
 
 const wireSchema = z.strictObject({
   http2: z.boolean(),
-  /** The proxy. `environment` follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
+  /** The proxy. `environment` means that HTTP_PROXY, HTTPS_PROXY and NO_PROXY decide. */
   proxy: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('none') }),
     z.strictObject({ kind: z.literal('environment') }),
     z.strictObject({ kind: z.literal('url'), url: z.url() }),
   ]),
-  /** A file of additional trusted PEM certificates; `null` for none. */
+  /** A file of PEM certificates that are trusted in addition; `null` for none. */
   caFile: z.string().nullable(),
-  /** The PEM files of the certificate that is presented to the target and of its key; absent for none. */
+  /**
+   * The PEM file of the certificate that Weir presents to the target, and the file of its key. Both are absent if there
+   * is no such certificate.
+   */
   clientCert: z.string().optional(),
   clientKey: z.string().optional(),
   verifyTls: z.boolean(),
@@ -125,24 +128,24 @@ const wireSchema = z.strictObject({
   connectAhead: z.boolean().optional(),
   /** Whether connections are reused; absent in old plans, which reuse them. */
   reuse: z.boolean().optional(),
-  /** The maximum number of requests on one connection; if absent, as many as the server allows. */
+  /** The maximum number of requests on one connection; absent if the server alone decides when a connection closes. */
   maxRequestsPerConnection: z.int().positive().nullable().optional(),
   /**
-   * The target's own paths below its base address, by the usual ones, such as `/chat/completions`; absent if all are
-   * usual.
+   * The target's own paths, relative to its base address. The keys are the usual paths, such as `/chat/completions`.
+   * Only paths that differ are listed; the field is absent if all are usual.
    */
   paths: z.record(z.string(), z.string()).optional(),
 });
 export type ConnectionSettings = z.infer<typeof wireSchema>;
 
-/** The deadlines. Each has its own cause (`broken{deadline-…}`); `null` for none. */
+/** The deadlines of a request; `null` for none. Each deadline that passes has its own cause (`broken{deadline-…}`). */
 const deadlinesSchema = z.strictObject({
   connect: millisecondsSchema.nullable(),
   /** The time from sending to the first token of a stream, or to the first byte of any other answer's body. */
   firstToken: millisecondsSchema.nullable(),
   /** The time between two reads of one answer. */
   idle: millisecondsSchema.nullable(),
-  /** The time from due to the end, over all attempts and waits. */
+  /** The time from the due instant to the end, over all attempts and waits. */
   total: millisecondsSchema.nullable(),
 });
 export type Deadlines = z.infer<typeof deadlinesSchema>;
@@ -153,7 +156,7 @@ export type AnswerCaps = z.infer<typeof capsSchema>;
 
 /** The declared limits of each key that has none of its own. */
 const limitsSchema = limitsPerMinuteSchema.extend({
-  /** The permitted limiter, if the run is judged by its limits. */
+  /** The limiter that is permitted, if the run is judged by its limits. */
   limiter: z
     .enum(['any', ...limiterClassNames])
     .nullable()
@@ -172,28 +175,34 @@ export const planSchema = z.strictObject({
   description: z.string().nullable(),
   target: targetSchema,
   wire: wireSchema,
-  /** The transport. HTTP/2 always uses undici, as do old plans without this field. */
+  /** The transport. HTTP/2 always uses undici, and so do old plans, which lack this field. */
   transport: z.enum(transportNames).default('undici'),
-  /** The number of sending threads; `auto`: see `engine/worker-count.ts`. It does not change what is sent. */
+  /**
+   * The number of threads that send; with `auto`, `engine/worker-count.ts` decides. The number does not change what is
+   * sent.
+   */
   workers: z.union([z.int().positive(), z.literal('auto')]).default(1),
-  /** Whether self-test streams measure how late arrivals are recorded; absent in old plans. */
+  /** Whether self-test streams measure how late events are recorded; absent in old plans. */
   canary: z.boolean().optional(),
   keys: z.array(keySchema).min(1),
   /**
-   * The lower-case name of the header that carries the key; if absent, `authorization`, with the word Bearer before the
-   * key.
+   * The lower-case name of the header that carries the key alone. If absent, the header is `authorization`, with the
+   * word Bearer before the key.
    */
   auth: z.strictObject({ header: z.string().min(1) }).optional(),
-  /** The further headers; their values are templates as in `keys`. */
+  /** Further headers of each request. Their values are templates, like those of `keys`. */
   headers: z.record(z.string(), z.string()),
   stages: z.array(stageSchema).min(1),
-  /** The end of the warm-up: arrivals due before this moment are in no figure. */
+  /** The end of the warm-up. No figure contains arrivals that are due before it. */
   warmUp: millisecondsSchema,
   /** Between which instants the run itself finds that end. Until it has ended, `warmUp` is the latest. */
   autoWarmUp: autoWarmUpSchema.exactOptional(),
   /** How long exchanges can continue after the load has ended. */
   grace: millisecondsSchema,
-  /** The maximum number of arrivals in flight, including waiting ones; further ones are `dropped{saturated}`. */
+  /**
+   * The maximum number of arrivals in flight, including those that wait for a retry. Further arrivals become
+   * `dropped{saturated}`.
+   */
   inFlight: z.int().positive(),
   deadlines: deadlinesSchema,
   caps: capsSchema,
@@ -203,30 +212,30 @@ export const planSchema = z.strictObject({
   pace: paceSchema.nullable(),
   budget: budgetSchema.nullable().default(null),
   /**
-   * When a stream is complete. `standard`: every choice has a finish reason, or one has and `[DONE]` came. `lenient`:
-   * also with `[DONE]` alone. `strict`: only with `[DONE]`.
+   * When a stream counts as complete. `standard`: every choice has a finish reason, or one choice has and `[DONE]`
+   * came. `lenient`: as `standard`, or `[DONE]` came. `strict`: `[DONE]` came.
    */
   streams: z.enum(['lenient', 'standard', 'strict']),
-  /** The finish reasons that fail an answer, besides the known ones. */
+  /** Further finish reasons that make an answer a failure, in addition to those known to Weir. */
   fails: z.array(z.strictObject({ finish: z.string().min(1) })).optional(),
-  /** The server’s own metrics to read during the run. */
+  /** The server’s own metrics that are read during the run. */
   server: z
     .strictObject({
-      /** The address of the metrics, or a path at the target. */
+      /** The address of the metrics, or a path on the target. */
       metrics: z.string().min(1),
       every: millisecondsSchema,
-      /** The figures from metrics that Weir does not know. */
+      /** The figures from metrics that Weir does not know. Each has a name of the user's choice. */
       figures: z.array(
         z.strictObject({ name: z.string(), metric: z.string(), as: z.enum(['gauge', 'rate']) }),
       ),
     })
     .optional(),
   objectives: z.array(objectiveSchema).default([]),
-  /** Whether the run ends when its objectives are sure; the last load then lasts at most its duration. */
+  /** `decided` if the run ends as soon as its objectives are sure. The duration of the last load is then a maximum. */
   until: z.literal('decided').exactOptional(),
   perRequest: z.array(requestObjectiveSchema).default([]),
   seed: z.int().nonnegative(),
-  /** The settings of the reference gateway; ignored for any other target. */
+  /** The settings of the reference gateway. Any other target ignores them. */
   mock: mockSettingsSchema,
 });
 export type Plan = z.infer<typeof planSchema>;
@@ -246,7 +255,10 @@ export const loadDuration = (load: Load): number => {
   }
 };
 
-/** Returns the number of arrivals of a load, or its mean if they are drawn; `null` if it depends on the answers. */
+/**
+ * Returns the number of arrivals of a load, or the mean if the number is random; `null` if the answers decide the
+ * number.
+ */
 export const arrivalCountOf = (load: Load): number | null => {
   switch (load.kind) {
     case 'open':
@@ -264,12 +276,12 @@ export const arrivalCountOf = (load: Load): number | null => {
   }
 };
 
-/** Returns the load of a plan that saturates the target, which is then its only load; `null` for other plans. */
+/** Returns the only load of a plan if that load saturates the target; `null` for any other plan. */
 export const saturateLoadOf = ({ stages }: Pick<Plan, 'stages'>): SaturateLoad | null => {
   const load = stages[0]?.load;
   return load?.kind === 'saturate' ? load : null;
 };
 
-/** Whether a plan has streamed chats. */
+/** Returns whether a plan has streamed chats. */
 export const hasChatStreams = ({ stages }: Pick<Plan, 'stages'>): boolean =>
   stages.some(({ traffic }) => traffic.some(({ kind }) => kind === 'chat-stream'));

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { millisecondsSchema } from '../quantity-schema.ts';
 
 /**
- * The failures that can be retried: 429, 5xx, no connection, or no response head for a request that may have been sent.
+ * The failures that can be retried: a 429, a 5xx, a connection that could not be opened, and an exchange that broke off
+ * before the head of a response.
  */
 export const retryClasses = ['limited', 'server-error', 'connect', 'unanswered'] as const;
 export type RetryClass = (typeof retryClasses)[number];
 
 /**
- * The retries of an arrival. Unless the server names a wait, the wait before retry n = 0, 1, … is uniform in [0,
+ * How an arrival is retried. Unless the server names a wait, the wait before retry n = 0, 1, … is uniform in [0,
  * min(cap, base·2^n)] (exponential backoff with full jitter).
  */
 export const retrySchema = z.strictObject({

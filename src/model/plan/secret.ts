@@ -1,9 +1,9 @@
 /**
- * Headers and bodies are templates: `${uuid}` and `${index}` stand for values of each request, and `$${` stands for a
- * literal `${`.
+ * This file fills templates in headers and bodies: `${uuid}` and `${index}` stand for values of each request, and `$${`
+ * stands for a literal `${`.
  */
 
-/** The values of one request. */
+/** The values that a request puts into its templates. */
 export interface RequestValues {
   /** A UUID that is the same for all attempts of a request, and different in every run. */
   readonly uuid: string;
@@ -11,15 +11,18 @@ export interface RequestValues {
   readonly index: number;
 }
 
-/** Matches a literal `${`, or a reference with its name. */
+/** Matches `$${` (a literal `${`), or a reference with its name. */
 const variablePattern = /\$\$\{|\$\{([^}]*\}?)/g;
 
 const names: readonly string[] = ['uuid', 'index'] satisfies readonly (keyof RequestValues)[];
 
-/** Decides whether a text changes when it is filled. */
+/** Returns whether filling would change a text. */
 export const isRequestTemplate = (text: string): boolean => text.includes('${');
 
-/** Replaces references by the values of a request. Unknown ones stay; a rule of scenarios rejects them earlier. */
+/**
+ * Replaces references by the values of a request. Unknown references stay; a rule of scenarios has rejected them
+ * before.
+ */
 export const fillRequestText = (text: string, values: RequestValues): string =>
   isRequestTemplate(text)
     ? text.replace(variablePattern, (whole, name?: string) => {
@@ -52,13 +55,13 @@ export const filledHeaders = (
 export const asLiteral = (text: string): string => text.replaceAll('${', () => '$${');
 
 /**
- * Returns a problem that names the first unknown reference of a text; `null` if there is none. `others` are the kinds
- * that have a name after a colon.
+ * Returns a problem that names the first unknown reference of a text; `null` if all are known. `others` are the kinds
+ * of references that have a name after a colon.
  */
 export const templateProblem = (text: string, others: readonly string[] = []): string | null => {
   for (const [whole, found] of text.matchAll(variablePattern)) {
     if (found === undefined) continue;
-    // A reference that is not closed counts as unknown.
+    // A reference without a closing brace counts as unknown.
     const name = found.endsWith('}') ? found.slice(0, -1) : '';
     if (names.includes(name)) continue;
     if (others.some((kind) => name.startsWith(`${kind}:`) && name.length > kind.length + 1))
@@ -69,22 +72,25 @@ export const templateProblem = (text: string, others: readonly string[] = []): s
   return null;
 };
 
-/** Matches the references to the values of a request. */
+/** Matches a reference to a value of the request. */
 export const requestReference = /(?<!\$)\$\{(?:uuid|index)\}/g;
 
 /**
- * The following functions handle secrets, which stay templates such as `${env:NAME}` or `${secret:PATH}` until a
- * request head is built.
+ * The following functions handle references to secrets, such as `${env:NAME}` or `${secret:PATH}`. A secret is read
+ * only when the head of a request is built.
  */
 
 /** A reference to a secret: an environment variable, the whole text of a file, or the output of a command. */
 export type SecretReference =
   | { readonly kind: 'env'; readonly name: string }
-  /** A command. `lifetime` is the time in ms after which it runs again; `null` for never, NaN if it cannot be read. */
+  /**
+   * A command. `lifetime` is the time in ms after which it runs again: `null` for never, NaN if the text of the
+   * lifetime cannot be read.
+   */
   | { readonly kind: 'command'; readonly command: string; readonly lifetime: number | null }
   | { readonly kind: 'secret'; readonly path: string };
 
-/** Matches a reference, unless a further `$` makes it a literal. */
+/** Matches a reference to a secret, unless a further `$` makes it a literal. */
 const pattern = /(?<!\$)\$\{(env|secret|command):([^}]+)\}/g;
 
 const lengths: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
@@ -119,16 +125,16 @@ const shownReferences = new RegExp(`${pattern.source}|${requestReference.source}
 
 export const redacted = '[redacted]';
 
-/** Returns the references of a template without the text around them, which may be half of the secret. */
+/** Returns only the references of a template. The text around them is left out, since it may be part of the secret. */
 export const redactedTemplate = (template: string): string =>
   template.match(shownReferences)?.join(' ') ?? redacted;
 
-/** The minimum length of a masked secret; shorter values are too common in ordinary text. */
+/** The minimum length of a secret that is masked. Shorter values also occur in ordinary text. */
 const shortestSecret = 6;
 
 const inJson = (secret: string): string => JSON.stringify(secret).slice(1, -1);
 
-/** Removes one level of the escapes of JSON, JavaScript or URLs. */
+/** Removes one level of escapes, as JSON, JavaScript or URLs have them. */
 const unescapedOnce = (text: string): string =>
   text
     .replaceAll(/\\([/"\\])/g, '$1')
@@ -136,12 +142,12 @@ const unescapedOnce = (text: string): string =>
       String.fromCharCode(Number.parseInt(long ?? short, 16)),
     );
 
-/** Removes nested escapes too, as in JSON inside JSON. */
+/** Removes all levels of escapes, for example of JSON inside JSON. */
 const unescaped = (text: string): string => unescapedOnce(unescapedOnce(unescapedOnce(text)));
 
 /**
- * Returns the parts that occur in the base64 of any text with the secret: one for each of the three positions in which
- * it can begin.
+ * Returns three texts, one of which is part of the base64 of any text that contains the secret: one for each position,
+ * modulo 3, at which the secret can begin.
  */
 const base64Forms = (secret: string): readonly string[] =>
   [0, 1, 2].flatMap((offset) => {
@@ -152,8 +158,8 @@ const base64Forms = (secret: string): readonly string[] =>
   });
 
 /**
- * Creates a function that replaces secrets of at least six characters with `[redacted]`. It finds them in plain text,
- * in JSON, percent-encoded, with characters as \uXXXX or \xXX, and inside base64.
+ * Creates a function that replaces secrets of at least six characters by `[redacted]`. It finds them in plain text, in
+ * JSON, percent-encoded, with characters written as \uXXXX or \xXX, and inside base64.
  */
 export const redactor = (secrets: readonly string[]): ((text: string) => string) => {
   const known = [...new Set(secrets)]
@@ -162,7 +168,10 @@ export const redactor = (secrets: readonly string[]): ((text: string) => string)
   const forms = known.flatMap((secret) => [secret, inJson(secret), ...base64Forms(secret)]);
   const distinct = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
   const starts = new Set(distinct.map((form) => form.slice(0, shortestSecret)));
-  /** Decides quickly, whatever the number of forms, whether a text may contain a secret. Most texts contain none. */
+  /**
+   * Returns whether a text may contain a secret. The check takes the same time for any number of secrets, and most
+   * texts contain none.
+   */
   const mayContain = (text: string): boolean => {
     for (let at = 0; at + shortestSecret <= text.length; at += 1)
       if (starts.has(text.slice(at, at + shortestSecret))) return true;
@@ -172,7 +181,7 @@ export const redactor = (secrets: readonly string[]): ((text: string) => string)
     distinct.length > text.length && !mayContain(text)
       ? text
       : distinct.reduce(
-          // Most texts, for example the ids of responses, contain no secret.
+          // Most texts that come here, for example the ids of responses, contain no secret.
           (masked, form) => (masked.includes(form) ? masked.replaceAll(form, redacted) : masked),
           text,
         );
@@ -184,7 +193,7 @@ export const redactor = (secrets: readonly string[]): ((text: string) => string)
   };
 };
 
-/** Returns a `redactor` of a list of secrets that may grow, since keys are renewed during a run. */
+/** Returns a `redactor` for a list of secrets that may grow, since keys are renewed during a run. */
 export const growingRedactor = (secrets: readonly string[]): ((text: string) => string) => {
   let known = secrets.length;
   let redact = redactor(secrets);

@@ -1,26 +1,28 @@
-/** The memory of a process of Weir without load, and of each request in flight, in bytes (`npm run bench memory`). */
+/** The memory, in bytes, of a process of Weir without load, and of each request in flight (`npm run bench memory`). */
 export const weirMemory = { process: 180 * 2 ** 20, stream: 64 * 2 ** 10 } as const;
 
-/** The assumed size of a streamed chunk with its head, in bytes. */
+/** The assumed size of a streamed chunk including its framing, in bytes. */
 export const bytesOfChunk = 250;
 
-/** The needs of each slice of a plan at the peak of its load. */
+/** What each slice of a plan needs at the peak of its load. */
 export interface SliceForecast {
   readonly slices: number;
-  /** The number of requests in flight at once. */
+  /** The number of requests in flight at the same time. */
   readonly streams: number;
   readonly sockets: number;
-  /** The streamed chunks per second; a request counts as ten chunks. */
+  /** Streamed chunks per second, where a request counts as ten chunks. */
   readonly chunksPerSecond: number;
-  /** The memory, in bytes. */
+  /** The memory that the slice needs, in bytes. */
   readonly memory: number;
   readonly bytesPerSecond: number;
-  /** The calibrated load that includes the load of each slice; `null` if the number of slices was given. */
+  /**
+   * The load of a calibration that is at least the load of each slice; `null` if the user gave the number of slices.
+   */
   readonly basis: {
     readonly streams: number;
     readonly tokensPerSecond: number;
     readonly workers: number;
-    /** Whether the calibration found nothing wrong at that load. */
+    /** Whether the calibration was valid at that load. */
     readonly isValid: boolean;
   } | null;
 }

@@ -12,7 +12,10 @@ export const stageSpans = (
   });
 };
 
-/** Returns the whole seconds from the warm-up to `until` (ms), within the named stages if there are any. */
+/**
+ * Returns the whole seconds after the warm-up and before `until` (ms). If stages are named, only their seconds are
+ * returned.
+ */
 export const ratedSeconds = (
   plan: Plan,
   until: number,

@@ -1,6 +1,7 @@
 /**
- * Reads an address of a Unix socket, as written in nginx's `proxy_pass` and in got: `unix:/run/x.sock`, with a base
- * path `unix:/run/x.sock:/v1`. `rest` is the base path with its query. Returns `null` for any other address.
+ * Reads the address of a Unix socket, written as in nginx's `proxy_pass` and in got: `unix:/run/x.sock`, or
+ * `unix:/run/x.sock:/v1` with a base path. `rest` is the base path with its query. Returns `null` for any other
+ * address.
  */
 export const unixTarget = (
   address: string,

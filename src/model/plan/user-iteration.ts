@@ -1,6 +1,6 @@
 import type { Load } from './plan.ts';
 
-/** A user, and the index of a request among its own, from 0. */
+/** A user, and the index of a request among this user's requests, from 0. */
 export interface UserIteration {
   readonly user: number;
   readonly users: number;
@@ -12,7 +12,10 @@ const userCountOf = (load: Load | undefined): number => {
   return load?.kind === 'closed' ? load.users : 1;
 };
 
-/** The user of request `index` of a stage, as the engine numbers them. A load without users counts as one user. */
+/**
+ * Returns which user of a stage sends request `index`, as the engine numbers requests. A load without users counts as
+ * one user.
+ */
 export const userIterationOf = (load: Load | undefined, index: number): UserIteration => {
   const users = userCountOf(load);
   return { user: index % users, users, iteration: Math.floor(index / users) };

@@ -10,12 +10,12 @@ const lengthMarker = (text: string): string => {
 };
 
 /**
- * The maximum length of a text that is kept. Names, formats and flags are shorter; tools, schemas and examples are
- * longer.
+ * The maximum length of a text that is not replaced. Names, formats and flags are shorter; tools, schemas and examples
+ * are longer.
  */
 const longestKept = 40;
 
-/** Returns JSON in which markers replace all longer texts. */
+/** Returns JSON in which a marker replaces each text of more than 40 characters. */
 const withoutLongTexts = <Json>(json: Json): Json =>
   JSON.parse(JSON.stringify(json), (_, value: unknown) =>
     typeof value === 'string' && value.length > longestKept ? lengthMarker(value) : value,
@@ -61,9 +61,9 @@ const withoutTexts = (traffic: Traffic): Traffic => {
 };
 
 /**
- * Returns a plan without prompts and secrets, for results and reports; the result is still a valid plan. Messages,
- * spoken texts, texts of clips, and longer texts in a body become markers such as `[54 characters]`; headers and keys
- * keep only their references. Its hash differs from the plan's.
+ * Returns a plan without prompts and secrets, for results and reports. The result is still a valid plan, but its hash
+ * differs. Messages, spoken texts, texts of clips and long texts in a body become markers such as `[54 characters]`.
+ * Headers and keys keep only their references.
  */
 export const withoutPrompts = (plan: Plan): Plan => ({
   ...plan,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The time by which one clock is ahead of another, in ms. The true value differs by at most `uncertainty`. */
+/** The time, in ms, by which one clock is ahead of another one. The true time differs by at most `uncertainty`. */
 export const clockOffsetSchema = z.strictObject({
   offset: z.number(),
   uncertainty: z.number().nonnegative(),
@@ -8,8 +8,8 @@ export const clockOffsetSchema = z.strictObject({
 export type ClockOffset = z.infer<typeof clockOffsetSchema>;
 
 /**
- * A question to another clock, in ms: when our clock asked it and received the answer, and the time that the other
- * clock named.
+ * One question to another clock, in ms: when our clock showed the question being sent and the answer being received,
+ * and the time in the answer.
  */
 export interface RoundTrip {
   readonly asked: number;
@@ -17,15 +17,15 @@ export interface RoundTrip {
   readonly answered: number;
 }
 
-/** The largest drift between two clocks, in ms per ms: Linux adjusts each by up to 500 ppm. */
+/** The largest assumed drift between two clocks, in ms per ms. Linux adjusts each clock by up to 500 ppm. */
 const maxDrift = 1e-3;
 
 /**
- * Returns how far our clock was ahead of the other at the last of several round trips; `null` without any. Each trip
- * bounds the offset, since the other clock was read between question and answer. Each bound is widened by the possible
- * drift since then. The result is the interval that all bounds allow (Marzullo's algorithm, as in NTP, RFC 5905).
- * Example: a question at 100 whose answer comes at 110 and says 60 means that our clock is ahead by 40 to 50 ms. If
- * another trip allows 35 to 44 ms, 42 ± 2 ms remain.
+ * Returns how far our clock is ahead of the other at the last of several round trips; `null` without a round trip. Each
+ * round trip bounds the offset, since the other clock was read between question and answer. Because the clocks may
+ * drift, the bounds of earlier trips are widened. The result is the interval that all bounds allow (Marzullo's
+ * algorithm, as in NTP, RFC 5905). Example: a question is sent at 100 and its answer, received at 110, says 60. Then
+ * our clock is ahead by 40 to 50 ms. If another round trip allows 35 to 44 ms, 40 to 44 ms remain: 42 ± 2 ms.
  */
 export const offsetFrom = (trips: readonly RoundTrip[]): ClockOffset | null => {
   const last = trips.at(-1);
@@ -37,13 +37,14 @@ export const offsetFrom = (trips: readonly RoundTrip[]): ClockOffset | null => {
   const least = Math.max(...bounds.map(([from]) => from));
   const most = Math.min(...bounds.map(([, to]) => to));
   if (least <= most) return { offset: (least + most) / 2, uncertainty: (most - least) / 2 };
-  // A clock was set in between, so only the last round trip is valid.
+  // If the bounds have nothing in common, a clock was set between the round trips, and only the last round trip is
+  // valid.
   return offsetFrom([last]);
 };
 
 /**
- * Returns the first offset, which was used until the last was measured, with the largest error that it can have had by
- * then.
+ * Returns the first offset, which was in use until the last one was measured, with the largest error that it can have
+ * had in that time.
  */
 export const offsetOver = (first: ClockOffset, last: ClockOffset): ClockOffset => ({
   offset: first.offset,

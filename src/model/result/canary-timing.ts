@@ -1,5 +1,8 @@
-/** The mean time between two events of a self-test stream in ms, as between the tokens of a typical model. */
+/**
+ * The mean time between two events of a self-test stream, in ms. It equals the time between two tokens of a typical
+ * model.
+ */
 export const canaryEventInterval = 50;
 
-/** The number of self-test streams of a loop. It is small, so that each event arrives alone, as tokens do. */
+/** The number of self-test streams of an event loop. It is small, so that each event arrives alone, as tokens do. */
 export const canaryStreamCount = 5;

@@ -3,30 +3,30 @@ import { canaryEventInterval } from './canary-timing.ts';
 import type { Histogram } from '../measures/histogram.ts';
 
 /**
- * The canary: self-test streams in the event loop of a run. Their events contain their send time, so their arrival
- * stamps show how late the loop reads, whatever the target does.
+ * The canary: streams by which a run tests itself in its own event loop. Each event contains the time at which it was
+ * sent. So the time of its arrival shows how late the loop reads, whatever the target does.
  */
 
 export const canarySampleSchema = z.strictObject({
-  /** The highest number of streams open at once. */
+  /** The highest number of streams that were open at the same time. */
   streams: z.int().nonnegative(),
-  /** The errors in ms (`roundedError`), ascending, each with its number of events. */
+  /** The errors in ms (`roundedError`) in ascending order, each with the number of events that had it. */
   errors: z.array(z.tuple([z.number().nonnegative(), z.int().positive()])),
-  /** The same errors without the time that events can have waited in the loop; absent in old results. */
+  /** The errors without the time that events can have waited in the loop, in the same form; absent in old results. */
   outside: z.array(z.tuple([z.number().nonnegative(), z.int().positive()])).optional(),
 });
 export type CanarySample = z.infer<typeof canarySampleSchema>;
 
-/** Rounds to a hundredth of a millisecond; from 1 ms on, to two digits. */
+/** Rounds to a hundredth of a millisecond; errors of 1 ms or more to two digits. */
 export const roundedError = (ms: number): number =>
   ms < 1 ? Math.round(ms * 100) / 100 : Number(ms.toPrecision(2));
 
 export interface CanaryErrors extends Pick<Histogram, 'count' | 'max' | 'atRank'> {
-  /** The most streams open in any second. */
+  /** The highest number of streams that were open in any second. */
   readonly streams: number;
   /**
-   * The share of the streams' expected events that were not read, from 0 to 1. The time in which they are missing is
-   * not verified, since whatever delayed the sending process may have delayed the run too.
+   * The share of the streams' expected events that were not read, from 0 to 1. The measurement is not verified while
+   * events are missing: whatever delayed the process that sends them may also have delayed the run.
    */
   readonly missing: number;
 }
@@ -64,15 +64,15 @@ export const canaryErrors = (
   };
 };
 
-/** The lateness with which a run read its self-test streams, in ms, over the seconds of its figures. */
+/** How late a run read its self-test streams, in ms, over the seconds from which its figures come. */
 export const errorBarSchema = z.strictObject({
   p50: z.number().nonnegative(),
   p99: z.number().nonnegative(),
   max: z.number().nonnegative(),
   events: z.int().positive(),
-  /** The number of streams of one loop. */
+  /** The number of self-test streams in one event loop. */
   streams: z.int().positive(),
-  /** The number of loops with a canary, one for each worker or slice. */
+  /** The number of event loops with self-test streams, one for each worker or slice. */
   loops: z.int().positive(),
   missing: z.number().nonnegative(),
 });

@@ -8,9 +8,9 @@ import { requestSampleSchema } from './request-sample.ts';
 import { failureSchema, generatorSampleSchema, sliceRunSchema } from './result.ts';
 
 /**
- * The journal of a run in progress, `checkpoint/1`, to which JSON lines are only added: a header, parts of results,
- * and commit lines. A commit line (with `until`) makes all parts above it count, so the file stays valid if the
- * process is killed. Each worker has its own header, parts and commit lines, by its slice.
+ * The journal of a run in progress, `checkpoint/1`, to which JSON lines are only added: a header, parts of results, and
+ * commit lines (with `until`). Parts count only if a commit line follows them, so the file stays valid if the process
+ * is killed. Each worker has its own header, parts and commit lines, marked by its slice.
  */
 
 const slice = z.int().nonnegative();
@@ -19,7 +19,7 @@ export const checkpointHeaderSchema = z.strictObject({
   format: z.literal('checkpoint/1'),
   weir: z.string(),
   runId: z.string(),
-  /** The plan after `withoutPrompts`, and the hash of the plan with prompts. */
+  /** The plan as `withoutPrompts` returns it, and the hash of the plan with prompts. */
   plan: planSchema,
   planHash: z.string(),
   slice: sliceRunSchema.omit({ generator: true }),
@@ -39,13 +39,13 @@ export const checkpointPartSchema = z.strictObject({
 
 export const checkpointCommitSchema = z.strictObject({
   slice,
-  /** The instant before which everything that ended is in the parts above. */
+  /** The instant up to which the parts above contain everything that has ended. */
   until: instantSchema,
-  /** The length of the load that was over by then. */
+  /** How much of the load was over at that instant. */
   scheduled: millisecondsSchema,
   /** When the last exchange ended. */
   ended: millisecondsSchema,
-  /** The samples since the previous commit line. */
+  /** The load generator's samples since the previous commit line. */
   generator: z.array(generatorSampleSchema),
 });
 export type CheckpointCommit = z.infer<typeof checkpointCommitSchema>;

@@ -1,7 +1,7 @@
 import type { BrokenCause } from '../observation/exchange.ts';
 import type { Result } from './result.ts';
 
-/** The failures of the connection itself. Running out of sockets is the load generator's own failure. */
+/** The failures of the connection itself. If sockets run out, the load generator is the cause. */
 export const connectionCauses = [
   'closed-on-reuse',
   'closed-early',
@@ -16,14 +16,14 @@ export const connectionCauses = [
 ] as const satisfies readonly BrokenCause[];
 export type ConnectionCause = (typeof connectionCauses)[number];
 
-/** The share of such failures above which a verdict mentions them. */
+/** The share of failed connections above which a verdict mentions them. */
 export const notableConnectionFailures = 0.01;
 
-/** The requests of a run that failed by their connections. */
+/** The requests of a run that failed because of their connections. */
 export interface ConnectionFailures {
   readonly due: number;
   readonly failed: number;
-  /** The causes that occurred, the most frequent first. */
+  /** The number of requests by cause, the most frequent cause first. */
   readonly byCause: readonly { readonly cause: ConnectionCause; readonly count: number }[];
 }
 

@@ -7,11 +7,11 @@ import { trafficKinds } from '../workload/traffic.ts';
 const moment = instantSchema.nullable();
 
 /**
- * A request to look up in the server's logs: one of the slowest of its kind, or of the first or last with its
- * failure. Instants belong to the last attempt; `null` if it did not get that far.
+ * A request that a user may look up in the server's logs: one of the slowest of its kind, or one of the first or last
+ * that failed in this way. Instants belong to the last attempt. An instant that the attempt did not reach is `null`.
  */
 export const exemplarSchema = z.strictObject({
-  /** `requestId` is Weir's own id, as sent; `serverId` is the server's. */
+  /** The id that Weir sent with the request, and the server's own id. */
   requestId: z.string(),
   serverId: z.string().nullable(),
   traffic: z.enum(trafficKinds),
@@ -20,7 +20,7 @@ export const exemplarSchema = z.strictObject({
   stage: z.int().nonnegative(),
   outcome: z.enum(outcomeKinds),
   status: z.int().nullable(),
-  /** The cause as in the table of failures; `null` if completed. */
+  /** The cause as in the table of failures; `null` for a completed request. */
   cause: z.string().nullable(),
   attempts: z.int().nonnegative(),
   connection: z.enum(connectionOrigins).nullable(),

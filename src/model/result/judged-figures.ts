@@ -3,19 +3,25 @@ import type { FigureError } from './verdict.ts';
 
 export const figuresSignalName = 'measurement error';
 
-/** The headline figures that the verdict on trust concerns: those with enough samples, or all if none has enough. */
+/**
+ * Returns the headline figures on which the verdict on trust depends: those with enough samples, or all if none has
+ * enough.
+ */
 export const judgedFigures = (figures: readonly FigureError[]): readonly FigureError[] => {
   const headline = figures.filter(({ isHeadline }) => isHeadline);
   const firm = headline.filter(({ isWeak }) => !isWeak);
   return firm.length === 0 ? headline : firm;
 };
 
-/** How well a figure is known: exact, approximate, or unknown if it can be off by more than half and 5 ms. */
+/**
+ * How well a figure is known: exactly, approximately, or not at all. A figure is unknown if its error may be more than
+ * half of it and more than 5 ms.
+ */
 export type Exactness = 'exact' | 'approximate' | 'unknown';
 
-/** The share of a figure up to which its error leaves it approximate. */
+/** The part of a figure that its error may be while the figure is still approximate. */
 const approximateShare = 0.5;
-/** In ms. */
+/** The error in ms that is allowed even if it is a larger part of the figure. */
 const approximateTime = 5;
 
 export const exactnessOf = ({ isSmall, value, low, high, measure }: FigureError): Exactness => {
@@ -27,7 +33,7 @@ export const exactnessOf = ({ isSmall, value, low, high, measure }: FigureError)
   return Math.max(value - low, high - value) <= allowed ? 'approximate' : 'unknown';
 };
 
-/** Decides whether nothing is known of any headline figure. */
+/** Returns whether all headline figures are unknown. */
 export const isNothingKnown = (figures: readonly FigureError[]): boolean => {
   const judged = judgedFigures(figures);
   return judged.length > 0 && judged.every((figure) => exactnessOf(figure) === 'unknown');

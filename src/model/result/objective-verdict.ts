@@ -1,10 +1,11 @@
 import { z } from 'zod';
 
 /**
- * The ruling for each reason. `aborted`: the breach ended the run. `unfit`: the load generator was invalid.
- * `within-error`: the load generator may have moved the figure across the bound. `unsure`: a kept one that is not sure,
- * if only sure ones pass (`--strict`). `incomplete`: a slice is missing.
- * `partial`: the run was stopped before the objective was broken. `never-given`: the server never gave the figure.
+ * The verdict (ruling) that each reason leads to. `aborted`: the broken objective ended the run. `unfit`: the load
+ * generator was invalid. `within-error`: the load generator's error may have moved the figure across the bound.
+ * `unsure`: the objective is kept, but `--strict` accepts only objectives that are sure. `incomplete`: a slice is
+ * missing. `partial`: the run was stopped while the objective was kept. `never-given`: the server never reported the
+ * figure.
  */
 export const rulingByReason = {
   kept: 'pass',
@@ -26,38 +27,44 @@ export const objectiveVerdictSchema = z.strictObject({
   severity: z.enum(['fail', 'warn']),
   ruling: z.enum(['pass', 'fail', 'inconclusive']),
   grounds: z.enum(reasons),
-  /** The figure in `unit`; `null` without data (`n` is 0), or if it is infinite since too many arrivals failed. */
+  /**
+   * The figure in `unit`; `null` if there are no data (`n` is 0) or if the figure is infinite because too many arrivals
+   * failed.
+   */
   observed: z.number().nullable(),
   unit: z.string(),
-  /** The number of samples, or of arrivals of a share; `null` for other figures. */
+  /** The number of samples, or of arrivals if the figure is a share; `null` for other figures. */
   n: z.int().nonnegative().nullable(),
-  /** As many independent samples as these tell; absent where that is `n` or unknown. */
+  /** The number of independent samples that tell as much as the `n` samples; absent if it is `n` or unknown. */
   effective: z.int().nonnegative().optional(),
-  /** The 429s that were left out, since a declared limit explains them; `null` if it is unknown which, absent if none may be. */
+  /**
+   * The number of 429s that were left out because a declared limit explains them; `null` if that number is unknown. The
+   * field is absent if 429s may not be left out.
+   */
   excluded: z.int().nonnegative().nullable().optional(),
   minSamples: z.int().positive(),
-  /** The lower end of the 95 % confidence interval; `null` without a bound. */
+  /** The lower end of the 95 % confidence interval; `null` if the interval has no lower end. */
   low: z.number().nullable(),
   high: z.number().nullable(),
-  /** The bounds of the true figure, given the error of the load generator; `high` is `null` if unbounded. */
+  /** The bounds of the true figure, given the error of the load generator. `high` is `null` without an upper bound. */
   error: z.strictObject({ low: z.number(), high: z.number().nullable() }).optional(),
-  /** Whether the whole interval is on one side of the bound. */
+  /** Whether the whole confidence interval is on one side of the objective's bound. */
   sure: z.boolean().nullable(),
 });
 export type ObjectiveVerdict = z.infer<typeof objectiveVerdictSchema>;
 
-/** Returns whether an objective fails its run: it is broken, or the server never reported its figure. */
+/** Returns whether an objective makes its run fail: it is broken, or the server never reported its figure. */
 export const failsRun = ({ ruling, grounds, severity }: ObjectiveVerdict): boolean =>
   severity === 'fail' && (ruling === 'fail' || grounds === 'never-given');
 
-/** Stands for an infinite figure of a breach, which JSON cannot hold. */
+/** The number that stands for infinity, which JSON cannot express, in the figure of a broken objective. */
 export const infiniteFigure = Number.MAX_VALUE;
 
-/** Whether the figure is a percentile beyond all arrivals that completed. */
+/** Returns whether the figure is a percentile that is infinite because too few arrivals completed. */
 export const isInfinite = ({ observed, n }: Pick<ObjectiveVerdict, 'observed' | 'n'>): boolean =>
   observed === null && n !== null && n > 0;
 
-/** The objective whose breach ended a run, and when. `observed` is `infiniteFigure` for an infinite figure. */
+/** The objective that ended a run by being broken, and when. `observed` is `infiniteFigure` for an infinite figure. */
 export const breachSchema = z.strictObject({
   text: z.string(),
   at: z.number().nonnegative(),

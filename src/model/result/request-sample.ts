@@ -3,30 +3,30 @@ import { outcomeKinds } from '../observation/outcome.ts';
 import { instantSchema } from '../quantity-schema.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
-/** One sampled request; times in ms, to whole thousandths. */
+/** One sampled request. Times are in ms, rounded to thousandths. */
 const rowSchema = z.tuple([
-  /** The stage's position in the plan, and the arrival's position in the stage. */
+  /** The index of the stage in the plan, and the index of the arrival in the stage. */
   z.int().nonnegative(),
   z.int().nonnegative(),
   /** When the request was due. */
   instantSchema,
-  /** The time from due to its end; `null` if it was never sent. */
+  /** The time from the due instant to the end; `null` if the request was never sent. */
   z.number().nullable(),
-  /** The time to first token, and the input tokens, of completed streamed chats. */
+  /** The time to first token, and the number of input tokens, both only of completed streamed chats. */
   z.number().nullable(),
   z.number().nullable(),
 ]);
 
 /**
- * A sample of requests of one kind, for pictures. Each completed request had the same chance to be kept, and so had
- * each failed one.
+ * A sample of the requests of one kind, for charts. Each completed request was equally likely to be kept, and so was
+ * each failed request.
  */
 export const requestSampleSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(outcomeKinds),
   /**
-   * The number of requests from which the sample was drawn. `rows` has at most as many; in a checkpoint they come in
-   * parts.
+   * The number of requests from which the sample was drawn. `rows` has at most as many entries; in a checkpoint they
+   * come in parts.
    */
   count: z.int().nonnegative(),
   rows: z.array(rowSchema),
@@ -34,5 +34,5 @@ export const requestSampleSchema = z.strictObject({
 export type RequestSample = z.infer<typeof requestSampleSchema>;
 export type SampledRow = RequestSample['rows'][number];
 
-/** The number of completed and of failed requests that are kept of a run. */
+/** How many completed requests and how many failed requests of a run are kept. */
 export const sampledRequests = { completed: 2000, failed: 1000 } as const;

@@ -22,16 +22,19 @@ import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { serverMetricsSchema } from './server-metrics.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
-/** Failures with the same traffic kind, outcome, cause and masked message. */
+/** The number of failures with the same traffic kind, outcome, cause and masked message. */
 export const failureSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(['limited', 'refused', 'malformed', 'broken', 'dropped']),
   status: z.int().nullable(),
-  /** The cause: `error.code` or `error.type` of a refusal, otherwise the issue or cause of the outcome. */
+  /**
+   * The cause: `error.code` or `error.type` for a refusal, otherwise the name of the problem or of the cause in the
+   * outcome.
+   */
   cause: z.string(),
-  /** The message of the server or the transport, shortened, with numbers and ids masked. */
+  /** The message of the server or the transport. The message is shortened, and numbers and ids in it are masked. */
   message: z.string(),
-  /** Whether all messages are equal to the example's text. */
+  /** Whether every one of these failures had exactly the example's text. */
   sameText: z.boolean().default(false),
   count,
   first: instantSchema,
@@ -44,34 +47,37 @@ export const failureSchema = z.strictObject({
 });
 export type Failure = z.infer<typeof failureSchema>;
 
-/** The signals of the load generator in one second; `null` if the system does not report a value. */
+/** What the load generator measured about itself in one second; a value is `null` if the system does not report it. */
 export const generatorSampleSchema = z.strictObject({
   second: secondSchema,
   utilisation: z.number(),
-  /** The 99th percentile of the event loop's delay in ms, without the monitor's own resolution. */
+  /** The 99th percentile of the event loop's delay in ms, minus the resolution of the monitor. */
   delayP99: z.number(),
   delayMax: z.number(),
   /**
-   * How late half, 90 and 99 % of the second's instants were at most, in ms, by the timers of the loop; absent with
-   * self-test streams, and in old results.
+   * The lateness, in ms, that 50, 90 and 99 % of the second's instants did not exceed, measured by timers of the event
+   * loop. It is absent with self-test streams, and in old results.
    */
   late: z.strictObject({ p50: z.number(), p90: z.number(), p99: z.number() }).optional(),
-  /** The numbers of turns of the loop, of events, and of events that waited for another turn (uvMetricsInfo). */
+  /**
+   * The number of turns of the event loop, of its events, and of the events that waited for another turn
+   * (uvMetricsInfo).
+   */
   loops: count,
   events: count,
   eventsWaiting: count,
-  /** The longest pause of garbage collection, and the sum of all pauses, in ms. */
+  /** The longest pause for garbage collection, and the sum of all such pauses, in ms. */
   gcMax: z.number(),
   gcTotal: z.number(),
   /** The CPU time of the process or the worker's thread, as a share of one core. */
   cpu: z.number(),
-  /** The time spent waiting for a CPU, as a share of the second (/proc/thread-self/schedstat). */
+  /** The time for which the thread waited for a CPU, as a share of the second (/proc/thread-self/schedstat). */
   cpuWait: z.number().nullable(),
   /** The time for which the cgroup was throttled, in ms. */
   throttled: z.number().nullable(),
   /** The resident memory, in bytes. */
   memory: z.number(),
-  /** The canary's sample; `null` without a canary, absent in old results. */
+  /** The sample of the self-test streams; `null` without them, absent in old results. */
   canary: canarySampleSchema.nullable().optional(),
 });
 export type GeneratorSample = z.infer<typeof generatorSampleSchema>;
@@ -80,15 +86,17 @@ export const sliceRunSchema = z.strictObject({
   index: count,
   count: z.int().positive().max(maxSlices),
   startedAt: z.iso.datetime(),
-  /** The clock's name. Slices with the same clock share instant 0, as the workers of one process do. */
+  /** The name of the slice's clock. Slices with the same clock share instant 0, as the workers of one process do. */
   clock: z.string().optional(),
   /** The name of the slice's machine, if a coordinator joined the slices. */
   host: z.string().optional(),
-  /** The time by which its clock, and so `startedAt`, was ahead of the coordinator's clock. */
+  /** How far the slice's clock, and so `startedAt`, was ahead of the coordinator's clock. */
   clockOffset: clockOffsetSchema.optional(),
-  /** The trust in this slice alone. */
+  /** The verdict on trust for this slice alone. */
   trust: z.enum(['valid', 'degraded', 'invalid']).optional(),
-  /** The address that the slice used. The reference gateway of each slice has its own. */
+  /**
+   * The address of the target that the slice used. Each slice with an embedded reference gateway has its own address.
+   */
   baseUrl: z.string(),
   machine: z.strictObject({
     node: z.string(),
@@ -97,7 +105,9 @@ export const sliceRunSchema = z.strictObject({
     cores: z.int().positive(),
   }),
   generator: z.array(generatorSampleSchema),
-  /** The lag of this slice's starts in ms, in the seconds of the figures; absent if there is only one slice. */
+  /**
+   * How late this slice started its requests, in ms, in the seconds of the figures; absent if there is only one slice.
+   */
   lag: encodedHistogramSchema.optional(),
 });
 export type SliceRun = z.infer<typeof sliceRunSchema>;
@@ -106,24 +116,25 @@ export const resultSchema = z.strictObject({
   format: z.literal('result/1'),
   weir: z.string(),
   runId: z.string(),
-  /** The plan after `withoutPrompts`. */
+  /** The plan as `withoutPrompts` returns it. */
   plan: planSchema,
-  /** The hash of the plan with prompts, which cannot be computed from `plan`. */
+  /** The hash of the plan with its prompts. It cannot be computed from `plan`, since `plan` has no prompts. */
   planHash: z.string(),
-  /** The address of the first slice. A note names the others if they differ. */
+  /** The address of the target in the first slice. If other slices used other addresses, a note names them. */
   baseUrl: z.string(),
   startedAt: z.iso.datetime(),
-  /** The verdict and the figures at the time of writing, for other programs. `weir report` makes them again. */
+  /** The verdict and the figures when the file was written, for other programs. `weir report` computes them again. */
   summary: runSummarySchema.optional(),
-  /** The slices in order. If there are fewer than their `count`, the run is incomplete. */
+  /** The slices in order. If some are missing (their `count` is larger), the run is incomplete. */
   slices: z.array(sliceRunSchema).min(1),
   /**
-   * When the load ended in the last slice: as planned, or earlier if all requests had been sent or the run was stopped.
+   * When the load ended in the last slice: as planned, or earlier because all requests had been sent or the run was
+   * stopped.
    */
   scheduled: millisecondsSchema,
   /** When the last exchange ended. */
   ended: millisecondsSchema,
-  /** The reason why the run stopped early; `null` if it did not. */
+  /** The reason for which the run stopped early; `null` if it did not. */
   partial: z.string().nullable(),
   breach: breachSchema.optional(),
   /** The end of the warm-up, which the run has found: `plan.warmUp`. Absent if the plan sets it, or slices are missing. */
@@ -138,20 +149,20 @@ export const resultSchema = z.strictObject({
       excluded: count,
     })
     .optional(),
-  /** The verdicts at the time of writing; `weir report` judges again. */
+  /** The verdicts on objectives at the time of writing. `weir report` judges again. */
   verdicts: z.array(objectiveVerdictSchema).optional(),
   errorBar: errorBarSchema.optional(),
-  /** The server's own metrics, if the plan asks for them. */
+  /** The metrics that the server itself reported, if the plan asks for them. */
   server: serverMetricsSchema.optional(),
   limits: runLimitsSchema.optional(),
-  /** Sentences for the reader, for example on a field that was dropped from requests. */
+  /** Sentences for the reader, for example about a field that was dropped from requests. */
   notes: z.array(z.string()),
   groups: z.array(groupSchema).max(maxGroups),
   timeline: z.array(timelineSecondSchema),
   failures: z.array(failureSchema),
   /** The slowest requests and some failed ones; absent in old results. */
   exemplars: z.array(exemplarSchema).optional(),
-  /** The sample for pictures of single requests; absent in old results. */
+  /** The sample of single requests for charts; absent in old results. */
   requestSample: z.array(requestSampleSchema).optional(),
   ledger: z.array(ledgerSchema),
   /** The counters of the reference gateway, if it was the target. */
@@ -159,10 +170,10 @@ export const resultSchema = z.strictObject({
 });
 export type Result = z.infer<typeof resultSchema>;
 
-/** The old names of fields, each with the present one. */
+/** The old names of fields, each with the name that replaced it. */
 const renamedFields: ReadonlyMap<string, string> = new Map([['witness', 'gatewayCounters']]);
 
-/** Gives the fields of a stored result their present names. */
+/** Renames the fields of a stored result that have old names. */
 export const withPresentNames = (stored: unknown): unknown =>
   typeof stored === 'object' && stored !== null && !Array.isArray(stored)
     ? Object.fromEntries(
@@ -170,7 +181,7 @@ export const withPresentNames = (stored: unknown): unknown =>
       )
     : stored;
 
-/** The facts that a run records besides observations. */
+/** The facts that a run records besides its observations. */
 export type ResultFacts = Pick<Result, 'weir' | 'runId' | 'plan' | 'planHash' | 'slices'> &
   Pick<Result, 'scheduled' | 'partial' | 'breach' | 'notes' | 'gatewayCounters'> & {
     readonly server?: Result['server'];

@@ -15,13 +15,13 @@ import { countArrivals } from '../measures/outcome-counts.ts';
 import { type TrafficKind, trafficKinds } from '../workload/traffic.ts';
 import type { Result } from './result.ts';
 
-/** Returns whether the timeline contains a measure. */
+/** Returns whether the timeline contains this measure. */
 const isOfTimeline = (name: MeasureName): name is TimelineMeasure & MeasureName =>
   timelineMeasures.some((each) => each === name);
 
 const decoded = new WeakMap<TimelineSecond, Map<string, Histogram>>();
 
-/** Returns the samples of a measure in one second, of all `kinds` together. */
+/** Returns the samples of a measure in one second, over all `kinds` together. */
 const samplesOf = (
   second: TimelineSecond,
   kinds: readonly TrafficKind[],
@@ -42,7 +42,7 @@ const samplesOf = (
   return whole;
 };
 
-/** Returns the seconds of a timeline with these numbers; undefined for those in which nothing happened. */
+/** Returns the seconds of a timeline with these numbers; `undefined` for a second in which nothing happened. */
 export const secondsAt = (
   { timeline }: Pick<Result, 'timeline'>,
   numbers: readonly number[],
@@ -54,7 +54,9 @@ export const secondsAt = (
 /** The part of a run's timeline from which a figure comes. */
 export interface RunPart {
   readonly kinds: readonly TrafficKind[];
-  /** The whole seconds, consecutive except for those that are left out; undefined if nothing happened. */
+  /**
+   * The seconds in order, without those that the figure leaves out; `undefined` for a second in which nothing happened.
+   */
   readonly seconds: readonly (TimelineSecond | undefined)[];
 }
 
@@ -80,23 +82,23 @@ const dependencesOf = (part: RunPart, name: TimelineMeasure): DependenceByQuanti
 };
 
 /**
- * Returns how far the samples of a percentile depend on each other. If the timeline lacks the measure, the dependence
- * of end-to-end times is used, since they share its queue.
+ * Returns how strongly the samples of a percentile depend on each other. If the timeline does not contain the measure,
+ * the dependence of end-to-end times is used, since both wait in the same queue.
  */
 export const dependenceAt = (part: RunPart, name: MeasureName, q: number): Dependence | null =>
   isOfTimeline(name)
     ? dependencesOf(part, name)(q)
     : dependencesOf(part, 'endToEnd')(Math.max(q, 1 - q));
 
-/** Counts the arrivals that were due in a second and completed, then or later. */
+/** Counts the arrivals that were due in a second and that completed at any time. */
 export const completedDueIn = (
   { latency }: TimelineSecond,
   kinds: readonly TrafficKind[] = trafficKinds,
 ): number => kinds.reduce((sum, kind) => sum + (latency[kind]?.endToEnd?.count ?? 0), 0);
 
 /**
- * Returns the dependence of samples, widened by that of the failures beside them. A percentile with more failures than
- * lie beyond it is infinite, so only the failures count.
+ * Returns the dependence of samples, increased by the dependence of failures, which count as infinite. If more arrivals
+ * failed than lie beyond the percentile, the percentile is infinite, and only the failures matter.
  */
 const withFailures = (
   { seconds }: RunPart,
@@ -117,9 +119,10 @@ const withFailures = (
 };
 
 /**
- * Returns how far the arrivals of a percentile depend on each other, of which the share `failed` is infinite. The
- * percentile is a higher one of the samples, and failures that come together widen its interval. They leave the number
- * of effective samples as it is: that the samples are enough does not depend on when a limit was reached.
+ * Returns how strongly the arrivals of a percentile depend on each other if the share `failed` of them counts as
+ * infinite. A higher percentile of the samples is then used, and failures that come together widen its interval. Such
+ * failures do not reduce the number of effective samples: whether there are enough samples must not depend on when a
+ * limit was reached.
  */
 export const dependenceOfDue = (
   part: RunPart,
@@ -154,9 +157,9 @@ export const sumBySecond = (part: RunPart, name: MeasureName): readonly Part[] |
     : null;
 
 /**
- * Returns how far the arrivals that are within a bound depend on each other, and those within half of it (twice a lower
- * one): where so few are beyond the bound that they show nothing, those on the way there do. `null` for a measure that
- * the timeline does not hold.
+ * Returns the stronger of two dependences: that of the arrivals within the bound, and that of the arrivals within half
+ * the bound (within twice the bound if it is a lower one). The second one is needed if too few arrivals are beyond the
+ * bound to show a dependence. Returns `null` if the timeline does not contain the measure.
  */
 export const dependenceAtBound = (
   part: RunPart,
@@ -172,7 +175,7 @@ export const dependenceAtBound = (
   return withFailures(part, due, () => strongest(values.map(dependenceUpTo)));
 };
 
-/** Returns half the width of the 95 % interval of a mean; `null` for a measure that the timeline does not hold. */
+/** Returns half the width of the 95 % interval of a mean; `null` if the timeline does not contain the measure. */
 export const meanHalfWidth = (part: RunPart, name: MeasureName): number | null => {
   const sums = sumBySecond(part, name);
   return sums === null ? null : halfWidthOfRatio(sums);
@@ -197,9 +200,9 @@ export const shareBySecond = (part: RunPart, name: ShareName): readonly Share[] 
   });
 
 /**
- * Returns how far the arrivals of a share depend on each other, by the outcomes of each second. Whether an answer met
- * the objectives, or for which reason it ended, is not in the timeline: the dependence of end-to-end times at that share
- * stands for it.
+ * Returns how strongly the arrivals of a share depend on each other, from the outcomes of each second. The timeline
+ * does not contain which answers met the objectives, or why answers ended. For such a share, the dependence of
+ * end-to-end times at the same share is used.
  */
 export const dependenceOfArrivals = (
   part: RunPart,

@@ -5,14 +5,17 @@ import { countNames, rateNames } from '../measures/run-figures.ts';
 import { type TrafficKind, trafficKinds } from '../workload/traffic.ts';
 import { objectiveVerdictSchema } from './objective-verdict.ts';
 
-/** The `summary` of a result file, for programs that cannot read histograms. All figures exclude the warm-up. */
+/**
+ * This file defines the `summary` of a result file, for programs that cannot read histograms. No figure includes the
+ * warm-up.
+ */
 
 export const percentileNames = ['p5', 'p50', 'p90', 'p95', 'p99'] as const;
 export type PercentileName = (typeof percentileNames)[number];
 
 const verdictSchema = z.enum(['pass', 'fail', 'inconclusive']);
 
-/** The bounds of a value; `null` means no bound. */
+/** The bounds of a value; `null` where there is no bound. */
 const boundsSchema = z.strictObject({ low: z.number().nullable(), high: z.number().nullable() });
 const byPercentile = z.partialRecord(z.enum(percentileNames), boundsSchema);
 
@@ -21,31 +24,37 @@ const figuresSummarySchema = z.strictObject({
   unit: z.string(),
   n: count,
   mean: z.number(),
-  /** Only of measures of which more is better: their slow tail. */
+  /** The 5th percentile. Only measures where higher is better have it, since it is their slow end. */
   p5: z.number().optional(),
   p50: z.number(),
   p90: z.number(),
   p95: z.number(),
   p99: z.number(),
   max: z.number(),
-  /** The percentiles beyond which there are fewer than ten samples. */
+  /** The percentiles that have fewer than ten samples beyond them. */
   weak: z.array(z.enum(percentileNames)),
-  /** The 95 % confidence intervals. */
+  /** The 95 % confidence interval of each percentile. */
   intervals: byPercentile,
-  /** The bounds of the true values, given the error of the load generator; empty if it cannot have changed them. */
+  /**
+   * The bounds of the true percentiles, given the error of the load generator; empty if that error is too small to
+   * matter.
+   */
   errors: byPercentile,
 });
 export type FiguresSummary = z.infer<typeof figuresSummarySchema>;
 
-/** The figures of one kind of traffic. The measures are next to the counts, as in `kinds["chat-stream"].ttft.p95`. */
+/**
+ * The figures of one kind of traffic. The measures are in the same object as the counts:
+ * `kinds["chat-stream"].ttft.p95`.
+ */
 export type TrafficSummary = {
   readonly due: number;
   readonly outcomes: z.infer<typeof outcomeCountsSchema>;
-  /** Chats by the reason for which they ended, most frequent first; absent if none named one. */
+  /** The number of chats by finish reason, the most frequent reason first; absent if no chat has a reason. */
   readonly finishReasons?: Readonly<Record<string, number>>;
 } & { readonly [Measure in MeasureName]?: FiguresSummary };
 
-/** The figures of one entry of the scenario's `traffic` that has a name. */
+/** The figures of one entry of the scenario's `traffic`, if the entry has a name. */
 export type EntrySummary = TrafficSummary & { readonly traffic: TrafficKind };
 
 const trafficFields = z.object({
@@ -61,17 +70,23 @@ const entrySummarySchema = trafficFields
   .catchall(figuresSummarySchema) as unknown as z.ZodType<EntrySummary>;
 
 export const runSummarySchema = z.strictObject({
-  /** `fail`: an objective or a limit is broken. `inconclusive`: the run is incomplete, or its figures do not count. */
+  /**
+   * The verdict on the run. `fail`: an objective or a limit is broken. `inconclusive`: the run is incomplete, or its
+   * figures do not count.
+   */
   verdict: verdictSchema,
   /** The exit code of the command, with a sentence for each reason why it is not 0. */
   exit: z.strictObject({ code: count, reasons: z.array(z.string()) }),
-  /** Whether the load was the planned one (`invalid` if not), and all headline figures are exact (`degraded` if not). */
+  /**
+   * `invalid` if the load was not the planned one, `degraded` if some headline figures are not exact, otherwise
+   * `valid`.
+   */
   trust: z.enum(['valid', 'degraded', 'invalid']),
   counts: z.record(z.enum(countNames), count),
-  /** The rates per second; `null` if unknown. */
+  /** The rates per second; a rate is `null` if it is unknown. */
   rates: z.record(z.enum(rateNames), z.number().nullable()),
   /**
-   * The cost in units of the currency; `null` if nothing has a price. `unknown` is the number of answers whose cost is
+   * The cost in units of the currency; `null` if nothing has a price. `unknown` counts the answers whose cost is
    * unknown.
    */
   cost: z.strictObject({ total: z.number().nullable(), unknown: count }).nullable(),
@@ -84,7 +99,7 @@ export const runSummarySchema = z.strictObject({
         reason: objectiveVerdictSchema.shape.grounds,
       }),
   ),
-  /** The verdict on the rate limits; `null` if the scenario asks for none. */
+  /** The verdict on the rate limits; `null` if the scenario does not ask for one. */
   limits: verdictSchema.nullable(),
   kinds: z.partialRecord(z.enum(trafficKinds), trafficSummarySchema),
   /** The figures of the traffic entries with a name. */

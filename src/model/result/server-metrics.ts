@@ -4,31 +4,36 @@ import { serverFigureNames } from '../measures/server-figures.ts';
 import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 
 const serverSampleSchema = z.strictObject({
-  /** When the request for the metrics was sent. The server counted at some moment until they arrived. */
+  /**
+   * When the request for the metrics was sent. The server read its counters between this instant and the arrival of the
+   * answer.
+   */
   sent: instantSchema,
   received: instantSchema,
   /**
-   * The values by the names of `serverFigures` and of the scenario's own figures, in their units. Figures that the
-   * server does not report are absent.
+   * The values in the units of their figures. The keys are the names in `serverFigures` and the names of the scenario's
+   * own figures. A figure that the server does not report is absent.
    */
   values: z.record(z.string(), z.number()),
 });
 export type ServerSample = z.infer<typeof serverSampleSchema>;
 
-/** The maximum number of samples. A longer run keeps every second sample, then every fourth, and so on. */
+/**
+ * The maximum number of samples that are kept. A longer run keeps every second sample, then every fourth, and so on.
+ */
 export const maxServerSamples = 7200;
 
 export const serverMetricsSchema = z.strictObject({
   address: z.string(),
-  /** The software that the names of the metrics show; `null` if unknown. */
+  /** The server's software, known from the names of its metrics; `null` if unknown. */
   software: z.string().nullable(),
-  /** The time between two samples that are kept. */
+  /** The time between two kept samples. */
   every: millisecondsSchema,
-  /** `scrapes` is the number of requests for the metrics, `failed` the number of those that failed. */
+  /** The number of requests for the metrics, and how many of them failed. */
   scrapes: count,
   failed: count,
   lastFailure: z.string().nullable(),
-  /** The number of readings in which a counter had fallen, as after a restart. */
+  /** The number of readings in which a counter had fallen, as it does after a restart. */
   resets: count,
   samples: z.array(serverSampleSchema).max(maxServerSamples),
 });
@@ -36,7 +41,7 @@ export type ServerMetrics = z.infer<typeof serverMetricsSchema>;
 
 export const momentOf = ({ sent, received }: ServerSample): number => (sent + received) / 2;
 
-/** Returns the samples from one instant to another, in ms. */
+/** Returns the samples between two instants, in ms. */
 export const serverSamplesIn = (
   { samples }: ServerMetrics,
   from: number,
@@ -47,7 +52,7 @@ export const serverSamplesIn = (
 export const serverValuesOf = (samples: readonly ServerSample[], name: string): readonly number[] =>
   samples.flatMap(({ values }) => values[name] ?? []);
 
-/** Returns the names of the figures in some samples, in the order of tables. */
+/** Returns the names of the figures in some samples, in the order that tables use. */
 export const serverFiguresRead = (samples: readonly ServerSample[]): readonly string[] => {
   const present = new Set(samples.flatMap(({ values }) => Object.keys(values)));
   const known = serverFigureNames.filter((name) => present.has(name));

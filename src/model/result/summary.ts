@@ -43,8 +43,8 @@ const sumOfDecoded = (
 const knownParts = new WeakMap<Result, Map<string, RunPart>>();
 
 /**
- * Returns the seconds and kinds of traffic from which some groups come. The same part is one object for all figures, so
- * that its timeline is read once.
+ * Returns the part of a run's timeline that some groups belong to: its seconds and kinds of traffic. Equal parts are
+ * one object, so that the timeline is read only once for all figures of a part.
  */
 export const runPartOf = (result: Result, groups: readonly Group[]): RunPart => {
   const { plan, scheduled } = result;
@@ -63,8 +63,8 @@ export const runPartOf = (result: Result, groups: readonly Group[]): RunPart => 
 };
 
 /**
- * Counts the failed arrivals that stand beside the samples of a measure, of which each would be infinite. They are fewer
- * where completed requests have no sample, since as many of the failed ones would have none.
+ * Returns how many failed arrivals count as infinite samples of a measure. If only some completed requests have a
+ * sample, the same share of the failed arrivals counts.
  */
 export const failuresBeside = (samples: number, outcomes: OutcomeCounts): number => {
   const failed = countArrivals(outcomes) - outcomes.completed;
@@ -72,7 +72,7 @@ export const failuresBeside = (samples: number, outcomes: OutcomeCounts): number
   return Math.round(failed * Math.min(1, samples / outcomes.completed));
 };
 
-/** Returns the samples of a measure in answers that failed later; `undefined` for none. */
+/** Returns the samples of a measure from answers that failed later; `undefined` for none. */
 const partialsOf = ({ partials }: Group, measure: MeasureName): EncodedHistogram | undefined =>
   isOfFirst(measure) ? partials?.[measure] : undefined;
 
@@ -85,8 +85,8 @@ export const completedDistributionOf = (
   sumOfDecoded(groupsMatching(result, where).map((group) => group.distributions[measure]));
 
 /**
- * Returns the distribution of a measure over all selected groups. The time to a first token or audio is also of answers
- * that failed later.
+ * Returns the distribution of a measure over all selected groups. For the time to a first token or audio, it includes
+ * answers that failed later.
  */
 export const distributionOf = (
   result: Result,
@@ -100,13 +100,15 @@ export const distributionOf = (
     ]),
   );
 
-/** A percentile of completed requests. */
+/** A percentile of a measure over completed requests. */
 export interface MeasuredQuantile extends Quantile {
-  /** The share of the arrivals that completed, if too few did for a percentile of all arrivals; otherwise absent. */
+  /**
+   * The share of the arrivals that completed, if it is too small for a percentile of all arrivals; otherwise absent.
+   */
   readonly ofShare?: number;
 }
 
-/** The figures of a measure over some groups. Each percentile is computed once, when first read. */
+/** The figures of a measure over some groups. Each percentile is computed when it is first read. */
 export class MeasuredFigures {
   readonly count: number;
   readonly mean: number | null;
@@ -130,7 +132,7 @@ export class MeasuredFigures {
     this.max = histogram.max;
   }
 
-  /** Returns a percentile such as 0.95; `null` without samples. */
+  /** Returns the percentile for a share such as 0.95; `null` without samples. */
   percentile(q: number): MeasuredQuantile | null {
     const known = this.#percentiles.get(q);
     if (known !== undefined) return known;
@@ -144,8 +146,8 @@ export class MeasuredFigures {
 }
 
 /**
- * Returns the share of the arrivals, of the kinds of traffic that a measure is of, that completed, or that failed after
- * the measured time.
+ * Returns the share of arrivals that have the measure: they completed, or failed after the measured time. Only the
+ * kinds of traffic that can have the measure count.
  */
 const measuredShareOf = (groups: readonly Group[], measure: MeasureName): number => {
   const own = groups.filter(({ labels }) => measures[measure].traffic.includes(labels.traffic));
@@ -157,7 +159,7 @@ const measuredShareOf = (groups: readonly Group[], measure: MeasureName): number
 type FiguresByMeasure = Map<MeasureName, MeasuredFigures>;
 const knownFigures = new WeakMap<Result, WeakMap<LabelFilter, FiguresByMeasure>>();
 
-/** Returns the figures of a measure over all selected groups, and remembers them for each result and filter. */
+/** Returns the figures of a measure over all selected groups. Figures are remembered for each result and filter. */
 export const figuresOver = (
   result: Result,
   measure: MeasureName,
@@ -180,7 +182,7 @@ export const figuresOver = (
   return figures;
 };
 
-/** Returns the measures with samples in the selected groups, in table order. */
+/** Returns the measures that have samples in the selected groups, in the order of the table of measures. */
 export const measuresPresent = (result: Result, where: LabelFilter): readonly MeasureName[] => {
   const groups = groupsMatching(result, where);
   return measureNames.filter((name) =>
@@ -190,7 +192,7 @@ export const measuresPresent = (result: Result, where: LabelFilter): readonly Me
   );
 };
 
-/** Returns the distribution of a measure over some seconds, at two digits. */
+/** Returns the distribution of a measure over some seconds, with two digits. */
 export const latencyOver = (
   seconds: readonly TimelineSecond[],
   kind: TrafficKind,
@@ -207,7 +209,7 @@ export const lagOver = (seconds: readonly TimelineSecond[]): Histogram =>
     2,
   );
 
-/** Returns the indexes of the missing slices, which make a run incomplete. */
+/** Returns the indexes of the missing slices. A run with missing slices is incomplete. */
 export const missingSlices = ({ slices }: Result): readonly number[] => {
   const present = new Set(slices.map(({ index }) => index));
   return Array.from({ length: slices[0]?.count ?? 0 }, (_, index) => index).filter(
@@ -219,7 +221,7 @@ export const missingSlices = ({ slices }: Result): readonly number[] => {
 export const firstMeasuredSecond = ({ plan }: Pick<Result, 'plan'>): number =>
   Math.ceil(plan.warmUp / 1000);
 
-/** Returns the seconds after the warm-up; all of them if there are none. */
+/** Returns the seconds after the warm-up; all seconds if none come after it. */
 export const measuredSeconds = <T extends { readonly second: number }>(
   result: Pick<Result, 'plan'>,
   seconds: readonly T[],
@@ -229,13 +231,15 @@ export const measuredSeconds = <T extends { readonly second: number }>(
   return kept.length === 0 ? seconds : kept;
 };
 
-/** The whole seconds from the end of the warm-up to the end of the load, over which rates are computed. */
+/** The whole seconds from the end of the warm-up to the end of the load. Rates are computed over them. */
 export interface MeasuredWindow {
   readonly seconds: number;
   readonly timeline: readonly TimelineSecond[];
 }
 
-/** Returns the window; `null` if it is shorter than a second, so that there are no rates. */
+/**
+ * Returns the window in which rates are computed; `null` if it is shorter than a second, so that there are no rates.
+ */
 export const measuredWindow = (result: Result): MeasuredWindow | null => {
   const from = firstMeasuredSecond(result);
   const to = Math.floor(result.scheduled / 1000);

@@ -2,30 +2,30 @@ import type { MeasureName } from '../measures/measures.ts';
 import type { TrafficKind } from '../workload/traffic.ts';
 
 /**
- * The trust in a run. Only a load that was not the planned one makes it `invalid`. `degraded`: some headline figures
- * are approximate or unknown, or what of the load differs is small or not verified.
+ * How far a run can be trusted. A run is `invalid` only if the load was not the planned one. It is `degraded` if a
+ * headline figure is approximate or unknown, or if the load differs slightly from the plan or could not be verified.
  */
 export type TrustLevel = 'valid' | 'degraded' | 'invalid';
 
 export interface TrustSignal {
   readonly signal: string;
-  /** Whether the signal decides the verdict, or only shows causes. */
+  /** Whether the signal decides the verdict. If not, it only shows causes. */
   readonly decides: boolean;
   readonly level: TrustLevel;
   readonly observed: string;
-  /** The value that a healthy load generator shows, in words. */
+  /** What the signal is for a healthy load generator, in words. */
   readonly expected: string;
   /** Advice to the user; `null` for none. */
   readonly advice: string | null;
 }
 
-/** The bounds of a figure's true value; `high` can be infinite. */
+/** The bounds of a figure's true value. `high` can be infinite. */
 export interface ErrorBounds {
   readonly low: number;
   readonly high: number;
 }
 
-/** A percentile of a measure of one kind of traffic, with its error. */
+/** A percentile of a measure for one kind of traffic, with its error. */
 export interface FigureError extends ErrorBounds {
   readonly traffic: TrafficKind;
   readonly measure: MeasureName;
@@ -33,7 +33,7 @@ export interface FigureError extends ErrorBounds {
   readonly value: number;
   readonly isHeadline: boolean;
   readonly isWeak: boolean;
-  /** Whether the error is at most 5 % of the figure or 1 ms, or inside its confidence interval. */
+  /** Whether the error is at most 5 % of the figure or 1 ms, or lies within the figure's confidence interval. */
   readonly isSmall: boolean;
 }
 

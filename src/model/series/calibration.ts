@@ -3,8 +3,8 @@ import { transportNames } from '../observation/exchange.ts';
 import { sliceRunSchema } from '../result/result.ts';
 
 /**
- * The measures whose error a calibration determines over a grid of loads, by comparing recorded instants with the
- * gateway's own.
+ * The measures whose errors a calibration determines, at many loads. A calibration compares the instants that a run
+ * recorded with those that the gateway recorded.
  */
 
 export const calibratedMeasures = ['ttft', 'gap', 'endToEnd'] as const;
@@ -20,15 +20,15 @@ const measurementErrorSchema = z.strictObject({
 export type MeasurementError = z.infer<typeof measurementErrorSchema>;
 
 const cellSchema = z.strictObject({
-  /** The number of concurrent streams, and the tokens per second of each. */
+  /** The number of concurrent streams, and the number of tokens per second of each stream. */
   streams: z.int().positive(),
   tokensPerSecond: z.number().positive(),
   transport: z.enum(transportNames),
   workers: z.int().positive(),
-  /** The number of answers that both sides recorded, after the warm-up. */
+  /** The number of answers after the warm-up that both Weir and the gateway recorded. */
   answers: z.int().positive(),
   trust: z.enum(['valid', 'degraded', 'invalid']),
-  /** The signals of the load generator that were not valid. */
+  /** The signals by which the load generator was not valid, as sentences. */
   complaints: z.array(z.string()),
   errors: z.strictObject({
     ttft: measurementErrorSchema,

@@ -15,81 +15,97 @@ export const comparisonVerdictNames = Object.keys(comparisonVerdicts) as [
 ];
 
 export const comparisonRules = {
-  /** Intervals have a confidence of 1 − alpha. */
+  /** One minus the confidence of intervals, for example 0.05 for 95 %. */
   alpha: 0.05,
-  /** A change counts with an adjusted p below this, which `npm run bench comparisons` finds to be 1 % of false alarms. */
+  /**
+   * The adjusted p-value below which a change counts. With this value 1 % of comparisons are false alarms (`npm run
+   * bench comparisons`).
+   */
   significance: 0.028,
-  /** What the p of runs that did not take turns is multiplied by: drifts are not straight lines. */
+  /** The factor on the p-value of runs that did not take turns, since a drift is rarely a straight line. */
   unevenDrift: 2,
-  /** The largest irrelevant changes: ratios minus 1, and a share for failure rates. */
+  /** The largest changes that are irrelevant: ratios minus 1, and for failure rates a difference of shares. */
   latencyEffect: 0.1,
   throughputEffect: 0.05,
   rateEffect: 0.005,
-  /** The smallest relevant changes in ms, whatever their ratio. The second is for times of single tokens. */
+  /** The largest changes in ms that are irrelevant whatever their ratio, the second for times of single tokens. */
   latencyFloor: 5,
   tokenFloor: 0.5,
-  /** With fewer on a side nothing is decided, unless two single runs are far apart. */
+  /**
+   * The least number of repetitions on each side. With fewer, nothing is decided, unless two single runs are far apart.
+   */
   repetitions: 5,
-  /** The assumed noise of single runs, a coefficient of variation. */
+  /** The noise that is assumed for single runs, as a coefficient of variation. */
   assumedNoise: 0.05,
-  /** The noise, a standard deviation, with which two single runs must still be apart. */
+  /** The assumed noise (a standard deviation) with which two single runs are tested for a clear difference. */
   singleRunNoise: 0.1,
-  /** The probability with which the smallest detectable effect is detected. */
+  /** The probability with which the smallest detectable effect would be detected. */
   power: 0.9,
 } as const;
 
 const sideFiguresSchema = z.strictObject({
-  /** The value of each repetition that has one, in the metric's unit; failure rates are shares. */
+  /** The values of the repetitions that have one, in the metric's unit; failure rates are shares. */
   values: z.array(z.number()),
-  /** The geometric mean of the values, or the share of all repetitions together. */
+  /** The geometric mean of the values, or the share over all repetitions together. */
   typical: z.number().nullable(),
 });
 
 const effectSchema = z.strictObject({
   /** The change: new / base for a `ratio`, new − base for a `difference`. */
   change: z.number(),
-  /** The lower end of the 95 % confidence interval; `null` if a side has a single run. */
+  /** The lower end of the 95 % confidence interval; `null` if a side has only one run. */
   low: z.number().nullable(),
   high: z.number().nullable(),
-  /** The p-value; of runs that did not take turns, the larger of those with and without their drift. */
+  /**
+   * The p-value. If the runs did not take turns, it is the larger of two: one computed with a drift over time, and one
+   * without.
+   */
   p: z.number().nullable(),
-  /** The p-value adjusted by Hochberg for the number of gated metrics; `null` if not gated. */
+  /** The p-value adjusted for the number of gated metrics (Hochberg); `null` if the metric is not gated. */
   adjustedP: z.number().nullable(),
-  /** The minimum effect with the floor: a ratio above 1, or a difference above 0. */
+  /** The smallest change that counts as relevant: a ratio above 1 or a difference above 0. */
   least: z.number(),
-  /** The suspected drift from one run to the next that can be the change, on the same scale as it; `null` for none. */
+  /**
+   * The drift between consecutive runs that could explain the change, in the unit of `change`; `null` if none could.
+   */
   drift: z.number().nullable(),
-  /** The smallest change that this many repetitions detect nine times in ten. */
+  /** The smallest change that this many repetitions detect with a probability of 90 %. */
   detectable: z.number().nullable(),
 });
 
 export const comparedMetricSchema = z.strictObject({
-  /** The traffic kind, the model and the name. */
+  /** The identity of the metric: traffic kind, model and name. */
   id: z.string(),
   traffic: z.enum(trafficKinds).nullable(),
   model: z.string().nullable(),
-  /** The name as in `--gate`: `ttft.p95`, `completed`, `errors`. */
+  /** The metric's name as in `--gate`: `ttft.p95`, `completed`, `errors`. */
   name: z.string(),
   label: z.string(),
   unit: z.string(),
   better: z.enum(['lower', 'higher', 'neither']),
   scale: z.enum(['ratio', 'difference']),
   gated: z.boolean(),
-  /** Whether the sides are the same only if it is. */
+  /** Whether two sides are called the same only if this metric is the same. */
   headline: z.boolean(),
   base: sideFiguresSchema,
   next: sideFiguresSchema,
-  /** The effect; `null` if a side has no value. */
+  /** The change with its interval; `null` if a side has no value. */
   effect: effectSchema.nullable(),
   verdict: z.enum(comparisonVerdictNames),
-  /** The number of repetitions on each side that would decide; `null` if decided, or above 1,000. */
+  /**
+   * The number of repetitions on each side that would be enough to decide; `null` if it is decided, or if the number
+   * exceeds 1,000.
+   */
   needed: z.int().nullable(),
-  /** A note, for example why the metric is not gated; `null` for none. */
+  /** A note, for example the reason for which the metric is not gated; `null` for none. */
   remark: z.string().nullable(),
 });
 export type ComparedMetric = z.infer<typeof comparedMetricSchema>;
 
-/** Returns the metrics on which it depends whether two sides are the same: the headline figures, or all if none is one. */
+/**
+ * Returns the metrics that decide whether two sides are called the same: the headline figures, or all metrics if no
+ * headline figure is among them.
+ */
 export const headlineOf = (gated: readonly ComparedMetric[]): readonly ComparedMetric[] => {
   const headline = gated.filter((metric) => metric.headline);
   return headline.length === 0 ? gated : headline;

@@ -1,17 +1,20 @@
 import { z } from 'zod';
 
-/** A figure that the history stores of each finished run with valid figures. */
+/** A figure of a finished run that the history stores, if the run's figures are valid. */
 
 export const historyFigureSchema = z.strictObject({
-  /** The name as in a comparison: traffic kind, model and name. */
+  /** The figure's name as in a comparison: traffic kind, model and name. */
   id: z.string(),
   label: z.string(),
   unit: z.string(),
   better: z.enum(['lower', 'higher', 'neither']),
   scale: z.enum(['ratio', 'difference']),
-  /** The value in its unit; a share is 0 … 1. */
+  /** The value in its unit. A share is between 0 and 1. */
   value: z.number(),
-  /** The smallest relevant changes: a ratio or a difference, and a value in the unit. */
+  /**
+   * The smallest relevant changes: the first is a ratio or a difference of shares, the second is in the unit of the
+   * figure.
+   */
   effect: z.number(),
   floor: z.number(),
 });
@@ -26,7 +29,7 @@ export const historyRunSchema = z.strictObject({
   weir: z.string(),
   startedAt: z.iso.datetime(),
   trust: z.enum(['valid', 'degraded', 'invalid']),
-  /** The verdicts on objectives, and on violated limits. */
+  /** The verdicts on the objectives and, if limits were judged, on the limits. */
   verdicts: z.array(
     z.strictObject({ text: z.string(), ruling: z.enum(['pass', 'fail', 'inconclusive']) }),
   ),

@@ -1,19 +1,19 @@
 import type { Instant } from '../quantity.ts';
 
-/** A scheduled request. `stage` is the stage's position, `index` the request's position in the stage. */
+/** A scheduled request. `stage` is the index of its stage, `index` its index in the stage. */
 export interface Arrival {
   readonly stage: number;
   readonly index: number;
   readonly due: Instant;
 }
 
-/** The share of a run that one worker or machine executes: `index` of `count`. */
+/** The share of a run that one worker or machine executes: part `index` of `count` parts. */
 export interface Slice {
   readonly index: number;
   readonly count: number;
 }
 
-/** The most slices of a run: each is a process of its own. */
+/** The maximum number of slices of a run. Each slice is a process of its own. */
 export const maxSlices = 9999;
 
 export const wholeRunSlice: Slice = { index: 0, count: 1 };
@@ -25,9 +25,9 @@ export const splitSlice = ({ index, count }: Slice, parts: number): readonly Sli
     count: count * parts,
   }));
 
-/** Returns whether a slice owns an arrival of an open load, or a user of a closed one. */
+/** Returns whether a slice owns this arrival of an open load, or this user of a closed load. */
 export const owns = (slice: Slice, index: number): boolean => index % slice.count === slice.index;
 
-/** Returns a slice's share of a number; `null` means unlimited. */
+/** Returns a slice's share of a number; `null` means unlimited, and so does the result. */
 export const sliceShareOf = ({ index, count }: Slice, whole: number | null): number | null =>
   whole === null ? null : Math.floor(whole / count) + (index < whole % count ? 1 : 0);

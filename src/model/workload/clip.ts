@@ -4,23 +4,23 @@ export interface Clip {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly contentType: string;
-  /** The duration in seconds; `null` if neither its content nor its header shows it. */
+  /** The duration in seconds; `null` if neither the content nor the header of the file shows it. */
   readonly seconds: number | null;
   /** The spoken text; `null` if unknown. */
   readonly text: string | null;
 }
 
-/** The source of clips. Sources of the same file with different texts have separate clips. */
+/** The source of clips. Two sources of the same file with different texts have separate clips. */
 export type ClipSource = TrafficOf<'transcription'>['clips'][number];
 
-/** The length of a recording according to its content. */
+/** The length of a recording, computed from its content. */
 export interface RecordedLength {
   readonly seconds: number;
-  /** Whether the length is valid whatever the header declares. */
+  /** Whether this length is right even if the header declares another one. */
   readonly isFinal: boolean;
 }
 
-/** The clips of a plan, read before the load. */
+/** The clips of a plan, which are read before the load. */
 export interface ClipLibrary {
   /** Returns the clips of a source (a file, a manifest, `bundled`) in a fixed order; there is at least one. */
   clipsOf(source: ClipSource): readonly Clip[];

@@ -1,4 +1,4 @@
-/** A random source, passed as an argument. Its numbers depend only on its key, whatever the number of workers. */
+/** A random source, passed as an argument. Its numbers depend only on its key, not on the number of workers. */
 export interface Draw {
   /** Returns a uniform number in [0, 1), with 53 random bits. */
   uniform(): number;
@@ -14,7 +14,7 @@ const mix = (word: number): number => {
   return h ^ (h >>> 16);
 };
 
-/** Returns 32 bits that depend only on three integers up to 2^53. Selecting by them gives an even sample. */
+/** Returns 32 bits that depend only on three integers up to 2^53. A selection by these bits is an even sample. */
 export const hashOf = (first: number, second: number, third: number): number => {
   let hash = 0x3c6ef372;
   hash = mix(hash ^ (first >>> 0)) + Math.floor(first / 0x1_0000_0000);
@@ -37,7 +37,7 @@ class KeyedDraw implements Draw {
       this.#absorb(word >>> 0);
       this.#absorb(Math.floor(word / 0x1_0000_0000) >>> 0);
     }
-    // The generator's author requires 12 rounds before the first use of a seeded state.
+    // The generator's author requires 12 rounds after seeding, before the first number is used.
     for (let round = 0; round < 12; round += 1) this.#next();
   }
 

@@ -3,12 +3,15 @@ import type * as draft7 from 'ajv';
 import type * as draft2020 from 'ajv/dist/2020.js';
 import type * as formats from 'ajv-formats';
 
-/** Returns how a value breaks a schema, without quoting it; `null` if it does not. */
+/** Returns how a value violates a schema, without quoting the value; `null` if it satisfies the schema. */
 export type SchemaTest = (value: unknown) => string | null;
 
 const load = createRequire(import.meta.url);
 
-/** Loads a validator that ignores unknown keywords. Only runs with a schema spend the 50 ms for this. */
+/**
+ * Loads a JSON Schema validator that ignores unknown keywords. Loading takes 50 ms, which only runs with a schema need
+ * to spend.
+ */
 export const openAjv = (isDraft7: boolean, options: draft7.Options = {}): draft7.Ajv => {
   const all = { strict: false, logger: false, ...options } as const;
   const ajv: draft7.Ajv = isDraft7
@@ -24,15 +27,18 @@ const errorText = ({ instancePath, message = 'is wrong' }: draft7.ErrorObject): 
 const isDraft7 = (schema: object): boolean =>
   '$schema' in schema && /draft-0?[4-7]\b/.test(String(schema.$schema));
 
-/** The message for a schema that refers to itself without end, which shows only with a value. */
+/** The message about a schema that refers to itself without end. This is noticed only when a value is tested. */
 const endlessSchema = 'it cannot be checked: the schema refers to itself without an end';
 
-/** Prepares a test by a JSON Schema, of 2020-12 unless it names draft 7. Returns a text if the schema is wrong. */
+/**
+ * Compiles a JSON Schema, by the rules of 2020-12 unless the schema names draft 7. Returns a text if the schema is
+ * wrong.
+ */
 export const compileJsonSchema = (schema: boolean | object): SchemaTest | string => {
   try {
     const ajv = openAjv(typeof schema === 'object' && isDraft7(schema));
     const validate = ajv.compile(schema);
-    // If a schema has this keyword of Ajv's own, Ajv returns a promise.
+    // If a schema contains this keyword, which only Ajv knows, Ajv returns a promise.
     if ('$async' in validate) return 'the keyword "$async" is not supported';
     return (value) => {
       try {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
-/** Messages of a chat request (interface 2.3), with content parts as in the OpenAI API. */
+/**
+ * This file defines the messages of a chat request (interface, section 2.3), with content parts as in the OpenAI API.
+ */
 
 const formatSchema = z.string().min(1);
 
@@ -26,11 +28,14 @@ const messageSchemaWith = <Part extends z.ZodType>(part: Part) =>
     content: z.union([z.string(), z.array(part).min(1)]),
   });
 
-/** A part of a message's content. Images are data URLs or addresses that the gateway fetches, audio is base64. */
+/** A part of a message's content. An image is a data URL or an address that the gateway fetches; audio is base64. */
 const messagePartSchema = partSchemaWith(formatSchema);
 export type MessagePart = z.infer<typeof messagePartSchema>;
 
-/** A part as written in a scenario or a file of prompts. It may name a file, whose content shows its format. */
+/**
+ * A part of a message as written in a scenario or a file of prompts. The part may name a file, whose format is read
+ * from its content.
+ */
 const writtenPartSchema = partSchemaWith(formatSchema.optional());
 export type WrittenPart = z.infer<typeof writtenPartSchema>;
 
@@ -41,13 +46,13 @@ export const messageSchema = messageSchemaWith(messagePartSchema);
 export type Message = z.infer<typeof messageSchema>;
 export type MessageContent = Message['content'];
 
-/** Returns the texts of a message; images and audio have none. */
+/** Returns the texts of a message, without images and audio. */
 export const textsOfContent = (content: MessageContent): readonly string[] =>
   typeof content === 'string'
     ? [content]
     : content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
 
-/** Returns a message's content after changing every text, image and recording. */
+/** Returns a message's content with every text, image and recording changed by a function. */
 export const mapContent = (
   content: MessageContent,
   change: (text: string) => string,

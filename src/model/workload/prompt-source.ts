@@ -2,44 +2,50 @@ import { z } from 'zod';
 import { tokenCountSchema } from './token-count.ts';
 import { tokenizerFactsSchema } from './tokenizer.ts';
 
-/** A system message before every prompt; `null` for none. */
+/** A system message that precedes every prompt; `null` for none. */
 const system = z.string().nullable();
 
 export const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 
 const count = z.int().nonnegative();
 
-/** The parts of a file of prompts that no request sends; absent from a plan if there are none. */
+/** What a file of prompts contains that no request sends; absent from a plan if there is nothing. */
 const droppedSchema = z.strictObject({
   /** The number of rows without a question, and the place of the first one. */
   rows: count,
   firstRow: z.string().nullable(),
-  /** The number of turns of conversations besides the first question. */
+  /** The number of turns of conversations after the first question. */
   turns: count,
-  /** The number of rows with a field that is not sent, by the field's name. */
+  /** The number of rows that have a field that is not sent. The keys are the names of such fields. */
   fields: z.record(z.string(), count),
 });
 export type DroppedParts = z.infer<typeof droppedSchema>;
 
-/** Describes the source of a chat entry's prompts if they are not in the scenario. It never contains the prompts. */
+/**
+ * The source of a chat entry's prompts if the scenario does not contain them. This description never contains prompts.
+ */
 export const promptSourceSchema = z.discriminatedUnion('kind', [
   /** Prompts of generated words; each word is one token. */
   z.strictObject({
     kind: z.literal('synthetic'),
     system,
-    /** The number of tokens of the whole prompt or, with turns, of each question. */
+    /** The number of tokens of the whole prompt. With `turns`, it is the number of tokens of each question. */
     tokens: tokenCountSchema,
-    /** Conversations of `count` questions. A request repeats all before its question; the answers are synthetic. */
-    turns: z.strictObject({ count: z.int().min(2), answer: tokenCountSchema }).nullable(),
-    /** Each prompt starts with one of `pool` prefixes of this many tokens. */
-    prefix: z.strictObject({ tokens: z.int().positive(), pool: z.int().positive() }).nullable(),
-    /** `avoid`: all prompts differ after the prefix. `invite`: of any two prompts one begins with the other. */
-    cache: z.enum(['avoid', 'invite']),
-    /** The tokenizer; if absent, the words are single tokens in OpenAI's. */
-    tokenizer: tokenizerFactsSchema.optional(),
     /**
-     * The number of tokens that the server counts per generated token, by which prompts are shortened; absent means 1.
+     * Conversations of `count` questions. A request repeats the conversation before its question, with synthetic
+     * answers.
      */
+    turns: z.strictObject({ count: z.int().min(2), answer: tokenCountSchema }).nullable(),
+    /** Each prompt starts with one of `pool` different prefixes of this many tokens. */
+    prefix: z.strictObject({ tokens: z.int().positive(), pool: z.int().positive() }).nullable(),
+    /**
+     * How prompts use the server's cache. `avoid`: all prompts differ right after the prefix. `invite`: of any two
+     * prompts, the shorter one is the beginning of the longer one.
+     */
+    cache: z.enum(['avoid', 'invite']),
+    /** The tokenizer. If absent, each word is a single token in OpenAI's vocabularies. */
+    tokenizer: tokenizerFactsSchema.optional(),
+    /** How many tokens the server counts per generated token; absent means 1. Prompts are shortened by this factor. */
     calibration: z.number().positive().optional(),
   }),
   /** Prompts from a file, drawn uniformly. */
@@ -51,7 +57,7 @@ export const promptSourceSchema = z.discriminatedUnion('kind', [
     prompts: z.int().positive(),
     dropped: droppedSchema.optional(),
   }),
-  /** Prompts with the length and shared blocks of the request in the stage's trace. */
+  /** Prompts as long as those in the stage's trace. Two prompts share the same blocks as in the trace. */
   z.strictObject({ kind: z.literal('trace'), system }),
 ]);
 export type PromptSource = z.infer<typeof promptSourceSchema>;

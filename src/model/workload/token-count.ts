@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { type Draw, drawNormal } from './draw.ts';
 
-/** The maximum number of tokens; no context window is larger. */
+/** The maximum number of tokens. No context window is larger. */
 export const maxTokenCount = 10_000_000;
 
 const counted = z.int().min(1).max(maxTokenCount);
 
-/** The bounds of a distribution; values outside are drawn again. */
+/** The bounds of a distribution. A drawn value outside them is drawn again. */
 const bounds = { min: counted, max: counted };
 
-/** A number of tokens: constant, or drawn for each request. */
+/** A number of tokens: a constant, or drawn for each request. */
 export const tokenCountSchema = z.union([
   counted,
   z.discriminatedUnion('kind', [
@@ -21,8 +21,8 @@ export const tokenCountSchema = z.union([
       ...bounds,
     }),
     /**
-     * A log-normal distribution. `sigma` is the standard deviation of the logarithm: 84 % of the values are below
-     * e^sigma medians.
+     * A log-normal distribution. `sigma` is the standard deviation of the logarithm: 84 % of the values are below the
+     * median times e^sigma.
      */
     z.strictObject({
       kind: z.literal('lognormal'),
@@ -30,7 +30,7 @@ export const tokenCountSchema = z.union([
       sigma: z.number().nonnegative(),
       ...bounds,
     }),
-    /** One of some values, drawn in proportion to its weight. */
+    /** A value from a list. The chance of each value is proportional to its weight. */
     z.strictObject({
       kind: z.literal('empirical'),
       values: z.array(counted).min(1),
@@ -41,7 +41,10 @@ export const tokenCountSchema = z.union([
 export type TokenCount = z.infer<typeof tokenCountSchema>;
 type Distribution = Exclude<TokenCount, number>;
 
-/** The number of draws after which the value is clamped, since almost all of the distribution is outside its bounds. */
+/**
+ * The number of draws after which the value is clamped to its bounds. This many are needed only if almost all of the
+ * distribution is outside the bounds.
+ */
 const maxTries = 1000;
 
 const drawWithin = (draw: () => number, { min, max }: { min: number; max: number }): number => {
@@ -70,7 +73,7 @@ const drawn: {
 
 export const drawTokenCount = (count: TokenCount, draw: Draw): number => {
   if (typeof count === 'number') return count;
-  // The type of the table proves that the row is for this kind; the compiler cannot infer it.
+  // `drawn` has a row for each kind, and this row is for the kind of `count`. The compiler cannot infer that.
   const row = drawn[count.kind] as (of: Distribution, draw: Draw) => number;
   return row(count, draw);
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The vocabularies of gpt-tokenizer. */
+/** The vocabularies that the package gpt-tokenizer contains. */
 export const encodingNames = [
   'o200k_base',
   'o200k_harmony',
@@ -12,20 +12,20 @@ export const encodingNames = [
 ] as const;
 
 export interface TokenCounter {
-  /** Counts the tokens of a text, without those of the chat template. */
+  /** Counts the tokens of a text, without the tokens that a chat template adds. */
   readonly count: (text: string) => number;
-  /** The SHA-256 of the tokenizer's file; `null` for a named vocabulary. */
+  /** The SHA-256 of the tokenizer's file; `null` for a vocabulary of `encodingNames`. */
   readonly sha256: string | null;
 }
 
 export const tokenizerFactsSchema = z.strictObject({
-  /** The name: one of `encodingNames`, or a `.json` file. */
+  /** The tokenizer's name: one of `encodingNames`, or the path of a `.json` file. */
   name: z.string().min(1),
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .nullable(),
-  /** The number of words that are one token each. */
+  /** The number of generated words that are one token each. */
   words: z.int().positive(),
 });
 export type TokenizerFacts = z.infer<typeof tokenizerFactsSchema>;

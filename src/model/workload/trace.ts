@@ -13,7 +13,10 @@ export const unitNames = {
   us: 'microseconds',
   ns: 'nanoseconds',
 } as const satisfies Record<TraceUnit, string>;
-/** Returns whether a unit that was not named may be wrong because it is too short. Only the second cannot be. */
+/**
+ * Returns whether an assumed unit of time may be wrong: the true unit may be longer. Seconds are the longest unit, so
+ * they are never in doubt.
+ */
 export const isDoubtful = (unit: TraceUnit | undefined): unit is TraceUnit =>
   unit !== undefined && unit !== 's';
 export const askUnit = 'which unit are they? Write it beside "file", for example unit: s';
@@ -22,14 +25,14 @@ const unitSchema = z.enum(traceUnits);
 
 const selectionFields = {
   file: z.string().min(1),
-  /** The unit of its times; absent if the content decides. */
+  /** The unit of the trace's times. If absent, the content decides. */
   unit: unitSchema.optional(),
-  /** The speed, relative to the recording. */
+  /** The speed of the replay; 1 is the speed of the recording. */
   speed: z.number().positive(),
-  /** The start of the selection, in recorded time since the first request. The end, `until`, is exclusive. */
+  /** The start of the selected part, in recorded time since the first request. The part ends just before `until`. */
   from: millisecondsSchema,
   until: millisecondsSchema.nullable(),
-  /** The length to which longer prompts are clipped; `null` for no limit. */
+  /** The length to which longer prompts are cut, in tokens; `null` for no limit. */
   maxInputTokens: z.int().positive().nullable(),
   maxOutputTokens: z.int().positive().nullable(),
 };
@@ -40,23 +43,23 @@ const count = z.int().nonnegative();
 
 const traceFactsSchema = z.strictObject({
   format: z.enum(traceFormats),
-  /** The unit of its times, if they are numbers; absent in old results. */
+  /** The unit of the trace's times if they are numbers; absent in old results. */
   unit: unitSchema.optional(),
   sha256: sha256Schema,
   requests: z.int().positive(),
   inputTokens: count,
   outputTokens: count,
-  /** The time from its start to just after the last arrival, at its speed. */
+  /** The time from the start of the replay to just after its last arrival, at the replay's speed. */
   duration: millisecondsSchema,
-  /** The highest number of requests within a second of the replay; absent in old results. */
+  /** The highest number of requests within any second of the replay; absent in old results. */
   busiestSecond: count.optional(),
-  /** The highest numbers of requests and tokens within a minute of the replay. */
+  /** The highest numbers of requests and of tokens within any minute of the replay. */
   busiestMinute: z.strictObject({ requests: count, tokens: count }),
   clipped: z.strictObject({
     outside: count,
     inputs: count,
     outputs: count,
-    /** The number of empty prompts or answers (failed requests) that were raised to one token. */
+    /** The number of empty prompts or answers (of failed requests) whose length was raised to one token. */
     raised: count,
   }),
 });
@@ -72,12 +75,12 @@ export type TraceLoad = z.infer<typeof traceLoadSchema>;
 /** The arrivals of the selected part of a trace, in order of time. */
 export interface Trace {
   readonly count: number;
-  /** Returns when an arrival is due, in ms since the start, at the trace's speed. */
+  /** Returns when an arrival is due at the replay's speed, in ms since the start. */
   dueAt(index: number): number;
   inputTokens(index: number): number;
   outputTokens(index: number): number;
-  /** The number of tokens of a block. The last block of a prompt may be shorter. */
+  /** The number of tokens of a block. Only the last block of a prompt may be shorter. */
   readonly blockTokens: number;
-  /** Returns the ids of the prompt's blocks. Prompts that start with equal ids start with equal text. */
+  /** Returns the ids of the prompt's blocks. Two prompts whose first ids are equal start with the same text. */
   blocksOf(index: number): readonly number[];
 }

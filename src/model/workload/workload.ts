@@ -5,36 +5,36 @@ import type { Trace, TraceSelection, TraceFacts, TraceLoad } from './trace.ts';
 import type { TokenizerFacts } from './tokenizer.ts';
 import type { Message } from './message.ts';
 
-/** Fields that a row of a file gives to the request that sends it. */
+/** The fields that a row of a file adds to the request that sends the row. */
 export interface RequestFields {
   readonly body: Readonly<Record<string, unknown>>;
   /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The messages of one chat request, and the maximum number of answer tokens that their source asks for. */
+/** The messages of one chat request, and the maximum number of answer tokens if their source names one. */
 export interface ChatContent {
   readonly messages: readonly Message[];
   readonly maxTokens: number | null;
-  /** The number of tokens of a synthetic prompt; absent for any other. */
+  /** The number of tokens of a synthetic prompt; absent for any other prompt. */
   readonly tokens?: number;
-  /** The body fields and headers of this request alone, which come before the scenario's. */
+  /** The body fields and headers of this request alone. They take precedence over those of the scenario. */
   readonly own?: RequestFields;
 }
 
-/** The prompts and traces of a plan, read before the load. */
+/** The prompts and traces of a plan, which are read before the load. */
 export interface Workload {
-  /** Returns the content of a chat; `draw` belongs to the arrival. */
+  /** Returns the content of a chat. `draw` is the random source of the arrival. */
   chatContentFor(source: PromptSource, arrival: Arrival, draw: Draw): ChatContent;
   traceOf(load: TraceLoad): Trace;
 }
 
-/** The content of a file, or a message that names file and line. */
+/** The content of a file, or a message that names the file and the line of a problem. */
 export type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string };
 
-/** An image or recording in the form that requests contain. */
+/** An image or a recording in the form that requests contain. */
 export interface MediaFile {
   readonly kind: 'image' | 'audio';
   /** The content type, for example `image/png`. */
@@ -50,11 +50,11 @@ export interface DatasetFacts {
   readonly dropped?: DroppedParts;
 }
 
-/** Reads the files that a scenario names, each once. */
+/** Reads the files that a scenario names. Each file is read once. */
 export interface WorkloadFiles {
-  /** Reads an image or recording by `bundled:NAME` or `file:PATH`. */
+  /** Reads an image or a recording named as `bundled:NAME` or `file:PATH`. */
   media(reference: string): ReadResult<MediaFile>;
-  /** Reads a text to speak. */
+  /** Reads the text of a file that is to be spoken. */
   text(file: string): ReadResult<string>;
   dataset(file: string): ReadResult<DatasetFacts>;
   tokenizer(name: string): ReadResult<TokenizerFacts>;
