@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { Problem } from './problem.ts';
 
-/** The optional packages and their ranges, from Weir's own package description. */
+/** Returns the optional packages with their version ranges, from Weir's package.json. */
 const ranges = (): Readonly<Record<string, string>> => {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { peerDependencies: Record<string, string> }).peerDependencies;
 };
 
-/** The command that installs optional packages, with the ranges that Weir supports. */
+/** Returns the command that installs optional packages in the versions that Weir supports. */
 export const installCommand = (names: readonly string[]): string => {
   const known = ranges();
   return `npm install ${names.map((name) => `${name}@${known[name]}`).join(' ')}`;
 };
 
 /**
- * Loads optional packages by `load`. If one is missing, throws a `Problem` that says what to install for `purpose`, or
- * to do `instead`.
+ * Loads optional packages with `load`. If one is missing, throws a `Problem` that says what to install for `purpose`,
+ * or what to do `instead`.
  */
 export const loadOptional = async <T>(
   load: () => Promise<T>,

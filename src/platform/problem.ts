@@ -1,5 +1,5 @@
 /**
- * An expected failure, for example of a file or a target. Users read its message: what is wrong, where, what was
- * expected, and what to do. It contains no secrets.
+ * An expected failure, for example of a file or a target. Users read its message, which says what is wrong, where, what
+ * was expected, and what to do. The message contains no secrets.
  */
 export class Problem extends Error {}

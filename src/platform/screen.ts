@@ -1,13 +1,13 @@
 import type { WriteStream } from 'node:tty';
 
-/** The live display of a run: one block that is redrawn on a terminal, plain lines elsewhere. */
+/** The live display of a run. On a terminal it is one block that is redrawn, elsewhere plain lines. */
 export interface Screen {
-  /** Whether blocks can be redrawn; if not, `block` writes nothing. */
+  /** Whether a block can be redrawn. If not, `block` writes nothing. */
   readonly live: boolean;
   /** The number of columns of the terminal. */
   readonly width: number;
   block(text: string): void;
-  /** Replaces the block with a line. */
+  /** Removes the block and writes a line in its place. */
   line(text: string): void;
   clear(): void;
 }
@@ -20,7 +20,7 @@ type Stream = Pick<WriteStream, 'isTTY' | 'columns'> & {
   readonly write: (text: string) => unknown;
 };
 
-/** Returns whether an environment variable is set to anything but `false` or `0`. */
+/** Returns whether an environment variable is set, but not to `false` or `0`. */
 const isEnabled = (value: string | undefined): boolean =>
   value !== undefined && !['', '0', 'false'].includes(value);
 
@@ -28,8 +28,8 @@ const invisible =
   /\u001b\[(?:[0-2]|22|3[0-79]|9[0-7])m|[\0-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Prepares text for a terminal. Control characters, which names and messages from elsewhere may contain, become \uXXXX;
- * plain colours, bold, line ends and tabs stay.
+ * Prepares text for a terminal. Names and messages from elsewhere may contain control characters, which become \uXXXX.
+ * Plain colours, bold, line ends and tabs stay.
  */
 export const visible = (text: string): string =>
   text.replace(invisible, (found) =>
@@ -66,8 +66,8 @@ export const screenOn = (stream: Stream, environment: NodeJS.ProcessEnv): Screen
 };
 
 /**
- * Returns whether to use colours on a stream. NO_COLOR (https://no-color.org) counts unless empty, FORCE_COLOR unless 0
- * or false.
+ * Returns whether to use colours on a stream. NO_COLOR (https://no-color.org) counts unless it is empty, FORCE_COLOR
+ * unless it is 0 or false.
  */
 export const wantsColour = (
   stream: Pick<WriteStream, 'isTTY'>,

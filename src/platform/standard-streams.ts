@@ -3,7 +3,7 @@ import { visible, wantsColour } from './screen.ts';
 
 const asLine = (text: string): string => visible(text.endsWith('\n') ? text : `${text}\n`);
 
-/** Writes data to standard output; messages go to standard error. */
+/** Writes data to standard output. (Messages go to standard error.) */
 export const toStdout = (text: string): void => {
   process.stdout.write(asLine(text));
 };
@@ -12,7 +12,7 @@ export const toStderr = (text: string): void => {
   process.stderr.write(asLine(text));
 };
 
-/** Returns how to style text on standard output. */
+/** Returns how text on standard output is to be styled. */
 export const stdoutStyle = (): { readonly colour: boolean; readonly width: number } => ({
   colour: wantsColour(process.stdout, process.env),
   width: process.stdout.isTTY ? Math.min(process.stdout.columns, 120) : 100,

@@ -1,17 +1,17 @@
 /**
- * Collects the actions that undo what was opened so far. It behaves like the `AsyncDisposableStack` of JavaScript,
- * which the oldest Node that Weir supports lacks: the last action is undone first, and each is tried even if another
+ * Collects the actions that undo what has been opened. It behaves like JavaScript's `AsyncDisposableStack`, which the
+ * oldest Node that Weir supports does not have: the last action runs first, and each action runs even if another one
  * fails.
  */
 export class UndoStack {
   readonly #actions: (() => unknown)[] = [];
 
-  /** Adds an action that undoes what has just been opened. */
+  /** Adds the action that undoes what has just been opened. */
   defer(undo: () => unknown): void {
     this.#actions.push(undo);
   }
 
-  /** Runs all actions once. Then it throws the error, or an `AggregateError` if several failed. */
+  /** Runs all actions once. Then, if an action failed, throws its error, or an `AggregateError` if several failed. */
   async disposeAsync(): Promise<void> {
     const errors: unknown[] = [];
     for (let undo = this.#actions.pop(); undo !== undefined; undo = this.#actions.pop()) {

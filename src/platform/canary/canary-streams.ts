@@ -6,27 +6,29 @@ import { startClock } from '../host/clock.ts';
 import { openTransport } from '../http/open-transport.ts';
 import { countErrors } from './stamp.ts';
 
-/** How an event loop reaches its canary, and how many streams it reads. */
+/**
+ * How an event loop connects to its self-test streams, and how many it reads. (These streams are called the canary.)
+ */
 export interface CanaryOptions {
   readonly port: number;
   readonly streams: number;
-  /** The run's transport; the connections are plain HTTP/1.1 in any case. */
+  /** The run's transport. Self-test streams use plain HTTP/1.1 with either transport. */
   readonly transport: TransportName;
 }
 
-/** The canary of this thread's event loop. */
+/** The self-test streams of this thread's event loop. */
 export interface CanaryStreams {
-  /** Says that the run starts in `ahead` ms; events sent before that do not count. */
+  /** Says that the run starts in `ahead` ms. Events that were sent before the start do not count. */
   begin(ahead: number): void;
-  /** Returns the errors since the last call. */
+  /** Returns the errors that were measured since the last call. */
   take(): CanarySample;
   close(): Promise<void>;
 }
 
-/** How long to wait for the streams of an emitter that does not respond, in ms. */
+/** The maximum wait for the streams if their emitter does not respond, in ms. */
 const openTimeout = 1000;
 
-/** Opens the streams in this thread; resolves once each of them runs or has failed. */
+/** Opens the streams in this thread. Resolves once each stream runs or has failed. */
 export const openCanaryStreams = async ({
   port,
   streams,
@@ -37,7 +39,7 @@ export const openCanaryStreams = async ({
   const url = `http://127.0.0.1:${port}`;
   const transport = openTransport(name, { url, wire: directWire, certificates: null }, clock);
   let open = 0;
-  /** The highest number of open streams since the last sample. */
+  /** The highest number of streams that were open at the same time since the last sample. */
   let maxOpen = 0;
   const openOne = (_: unknown, place: number): Promise<void> => {
     const settled = Promise.withResolvers<void>();

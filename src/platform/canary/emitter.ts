@@ -4,20 +4,20 @@ import { onInterrupt } from '../process/interrupts.ts';
 import { stampedChunk, stampedHead } from './stamp.ts';
 
 /**
- * This is the program of the canary's emitter, a separate process. It prints its port, and answers each connection's
- * request with a stream of stamped events that ends with the connection. It ignores Ctrl-C, which the run handles. It
- * ends when its standard input ends, as it does when the process that started it ends.
+ * This is the program of the canary's emitter, a separate process. It prints its port, and answers each request with an
+ * endless stream of events. Each event contains the time of sending. The process ignores Ctrl-C, which the run handles.
+ * It ends when its standard input ends, so it also ends with its parent process.
  */
 
 /**
- * The sockets that send in each time slot. Time is divided into slots of equal length, one after the other for each
- * stream of a loop.
+ * The sockets that send in each time slot. Time is divided into slots of equal length; the streams of an event loop
+ * take turns, one slot each.
  */
 const timeSlots = Array.from({ length: canaryStreamCount }, () => new Set<Socket>());
 
 /**
- * Adds a stream to a time slot. Each loop has at most one stream in a slot; the path of the request names the slot, as
- * `/1`.
+ * Adds a stream to a time slot. The path of the request, such as `/1`, names the slot. Each event loop has at most one
+ * stream in a slot.
  */
 const stream = (socket: Socket, request: string): void => {
   const sockets = timeSlots[Number(/^GET \/(\d+)/.exec(request)?.[1] ?? 0) % canaryStreamCount]!;
@@ -27,19 +27,19 @@ const stream = (socket: Socket, request: string): void => {
 };
 
 const emit = (socket: Socket): void => {
-  // This bounds the memory if a reader stops reading.
+  // An event is skipped if a reader has stopped reading, so that memory stays bounded.
   if (socket.writableLength === 0) socket.write(stampedChunk(process.hrtime()), 'latin1');
 };
 
 const slotTime = canaryEventInterval / canaryStreamCount;
 let timer: NodeJS.Timeout;
 /**
- * Sends events at a random moment of time slot `number`. At regular moments, events would miss every pause whose period
- * is a multiple of theirs, or hit all of them. Slots that were missed while this process was delayed are skipped.
+ * Sends events at a random moment of time slot `number`. Events at regular moments would miss or hit every pause of a
+ * matching period. Slots that passed while this process was delayed are skipped.
  */
 const scheduleSlot = (number: number): void => {
   const wait = (number + Math.random()) * slotTime - performance.now();
-  // Node warns about less than 1 ms.
+  // Node prints a warning about timers of less than 1 ms.
   timer = setTimeout(
     () => {
       for (const socket of timeSlots[number % canaryStreamCount]!) emit(socket);

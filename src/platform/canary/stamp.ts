@@ -2,16 +2,16 @@ import { type CanarySample, roundedError } from '../../model/result/canary.ts';
 import type { RunClock } from '../host/clock.ts';
 import type { Instant } from '../../model/quantity.ts';
 
-/** The mark before a stamp. A stamp is the instant at which its event was written, by the machine's monotonic clock. */
+/** The mark before a stamp. A stamp is the instant at which an event was written, by the machine's monotonic clock. */
 
 const mark = '@@';
-/** The number of digits of a stamp, in whole microseconds. */
+/** The number of digits of a stamp, which is in whole microseconds. */
 const digits = 15;
 
 const byteOf0 = 48;
 const byteOfMark = mark.charCodeAt(0);
 
-/** The value of `process.hrtime()` after its mark. */
+/** Returns the stamp for a value of `process.hrtime()`, with its mark. */
 export const stampText = ([seconds, nanoseconds]: readonly [number, number]): string =>
   mark + String(seconds * 1e6 + Math.floor(nanoseconds / 1000)).padStart(digits, '0');
 
@@ -20,13 +20,13 @@ export const stampedHead =
 
 const padding = `","object":"chat.completion.chunk","choices":[{"delta":{"content":"${'x'.repeat(120)}"}}]}`;
 
-/** A stamped event of a chat stream, as one chunk. */
+/** Returns an event of a chat stream that contains a stamp, as one chunk. */
 export const stampedChunk = (moment: readonly [number, number]): string => {
   const event = `data: {"id":"${stampText(moment)}${padding}\n\n`;
   return `${event.length.toString(16)}\r\n${event}\r\n`;
 };
 
-/** Calls `onStamp` with each stamp in `bytes`, in ms. An event that is incomplete at their end is skipped. */
+/** Calls `onStamp` with each stamp in `bytes`, in ms. If the last event is incomplete, it is skipped. */
 export const readStamps = (bytes: Uint8Array, onStamp: (stamp: number) => void): void => {
   let at = bytes.indexOf(byteOfMark);
   while (at >= 0) {
@@ -49,7 +49,7 @@ const countTimes = () => {
       const time = roundedError(ms);
       times.set(time, (times.get(time) ?? 0) + 1);
     },
-    /** Returns the errors in ascending order, and forgets them. */
+    /** Returns the errors in ascending order, and clears them. */
     take: (): CanarySample['errors'] => {
       const ascending = [...times].toSorted(([a], [b]) => a - b);
       times = new Map();
@@ -59,8 +59,8 @@ const countTimes = () => {
 };
 
 /**
- * Counts how late events are read: `note` takes the instant and bytes of a read, and `take` returns the errors since
- * the last call. Events sent before the instant given to `begin` do not count.
+ * Counts how late events are read. `note` takes the instant and the bytes of a read; `take` returns the errors since it
+ * was last called. Events that were sent before the instant given to `begin` do not count.
  */
 export const countErrors = ({
   machineZero,
@@ -80,7 +80,7 @@ export const countErrors = ({
       const waited = readDelay(at);
       readStamps(bytes, (stamp) => {
         if (stamp < floor) return;
-        // The two clocks agree to some microseconds.
+        // The two clocks agree only to some microseconds, so the difference can be negative.
         const error = Math.max(0, read - stamp);
         errors.note(error);
         outside.note(Math.max(0, error - waited));

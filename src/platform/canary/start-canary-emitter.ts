@@ -2,14 +2,14 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ChildProcessHandle, errorLine, startChildProcess } from '../process/child-process.ts';
 
-/** The canary's emitter, started for one run. */
+/** A process that sends self-test streams, started for one run. */
 export interface CanaryEmitter extends Pick<ChildProcessHandle, 'pid' | 'ended' | 'stop'> {
   readonly port: number;
 }
 
 /**
- * How long the emitter may take to start, in ms. It usually takes about 50; after this time a run continues without a
- * canary.
+ * The maximum time for the emitter to start, in ms. Usually it takes about 50 ms. After this time a run continues
+ * without self-test streams.
  */
 const startTimeout = 5000;
 
@@ -17,13 +17,13 @@ const program = fileURLToPath(
   new URL(`./emitter${extname(import.meta.filename)}`, import.meta.url),
 );
 
-/** Starts the emitter; returns the reason if it does not start. */
+/** Starts the emitter. If it does not start, returns the reason. */
 export const startCanaryEmitter = async (
   command: readonly [string, ...string[]] = [process.execPath, '--single-threaded-gc', program],
 ): Promise<CanaryEmitter | string> => {
   const started = await startChildProcess(command, '', startTimeout).catch((error: unknown) => ({
     ok: false as const,
-    // Node throws if no file descriptor is left for a pipe.
+    // Node throws this error if no file descriptor is left for a pipe.
     reason: String(error),
   }));
   if (!started.ok) return errorLine(started.reason) ?? started.reason;

@@ -7,21 +7,23 @@ import { undici } from '../undici.ts';
 import { targetAddress } from './request-path.ts';
 
 /**
- * This file chooses a proxy from the environment by the rules of curl, Go and undici. undici has these rules only
- * inside its agent, but our transports open connections themselves.
+ * This file chooses a proxy from environment variables by the rules of curl, Go and undici. undici applies these rules
+ * only in its own agent, but Weir's transports open connections themselves.
  */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
-/** A variable of the environment, with its name as spelled there. */
+/** An environment variable, with its name as spelled there. */
 interface Variable {
   readonly name: string;
   readonly text: string;
 }
 
-/** Returns a variable. The lower-case name takes precedence, as in curl; an empty variable counts as not set. */
+/**
+ * Returns an environment variable. A lower-case name takes precedence, as in curl. An empty variable counts as not set.
+ */
 const variable = (environment: Environment, lower: string): Variable | null => {
   for (const name of [lower, lower.toUpperCase()]) {
     const text = environment[name] ?? '';
@@ -30,22 +32,22 @@ const variable = (environment: Environment, lower: string): Variable | null => {
   return null;
 };
 
-/** Removes brackets and the last dot: `[::1]` and `example.com.` become `::1` and `example.com`. */
+/** Removes brackets and a dot at the end: `[::1]` becomes `::1`, and `example.com.` becomes `example.com`. */
 const bareHost = (text: string): string =>
   text
     .toLowerCase()
     .replace(/^\[(.+)\]$/, '$1')
     .replace(/(?<=.)\.$/, '');
 
-/** Splits `host:port`. An IPv6 address can have a port only if it is in brackets. */
+/** Splits `host:port`. An IPv6 address with a port must be in brackets. */
 const splitPort = (entry: string): { readonly host: string; readonly port: number | null } => {
   const [, host, port] = /^(\[.+\]|[^:]+):(\d+)$/.exec(entry) ?? [];
   return host === undefined ? { host: entry, port: null } : { host, port: Number(port) };
 };
 
 /**
- * Returns whether an entry, in any spelling, names an IP address or a range that contains it, such as `10.0.0.0/8` (as
- * in curl and Go).
+ * Returns whether an entry of NO_PROXY covers an IP address. The entry is an address in any spelling, or a range such
+ * as `10.0.0.0/8` (as in curl and Go).
  */
 const coversAddress = (entry: string, host: string): boolean => {
   const [text = '', length] = entry.split('/');
@@ -61,8 +63,8 @@ const coversAddress = (entry: string, host: string): boolean => {
 };
 
 /**
- * Returns whether an entry covers a host. It covers the named host and all its subdomains; with `*.` or a leading dot
- * only the subdomains.
+ * Returns whether an entry of NO_PROXY covers a host. An entry covers the named host and all its subdomains, or only
+ * the subdomains if it begins with `*.` or a dot.
  */
 const covers = (entry: string, { hostname, port, protocol }: URL): boolean => {
   const wanted = splitPort(entry);
@@ -76,7 +78,10 @@ const covers = (entry: string, { hostname, port, protocol }: URL): boolean => {
   return isExact || host.endsWith(`.${below}`);
 };
 
-/** The proxy for `url` as written in `environment`, with the variable that names it; `null` for a direct connection. */
+/**
+ * Returns the proxy that the environment names for `url`, with the variable that names it; `null` for a direct
+ * connection.
+ */
 export const proxyInEnvironment = (url: URL, environment: Environment): Variable | null => {
   const excluded = (variable(environment, 'no_proxy')?.text ?? '').split(/[,\s]+/).filter(Boolean);
   if (excluded.some((entry) => covers(entry, url))) return null;
@@ -87,24 +92,24 @@ export const proxyInEnvironment = (url: URL, environment: Environment): Variable
 };
 
 export interface TargetEndpoint {
-  /** The base address; the requests' paths are below it. */
+  /** The base address. The paths of requests are below it. */
   readonly url: string;
   readonly wire: ConnectionSettings;
   readonly certificates: Certificates | null;
 }
 
-/** Loads `node:tls` when it is first used, since it takes 11 ms of CPU, and `node:crypto` with it. */
+/** Loads `node:tls`, and with it `node:crypto`, when TLS is first used, since loading takes 11 ms of CPU. */
 export const loadTls = (): typeof tls => process.getBuiltinModule('node:tls');
 
-/** The certificates that both ends of a TLS connection use besides those that the system trusts, in PEM. */
+/** The certificates for TLS connections that the scenario names in addition to those of the system, in PEM. */
 export interface Certificates {
-  /** Authorities to trust in addition to the system's. */
+  /** The certificates of authorities that are trusted in addition to the system's. */
   readonly authorities: string | null;
-  /** The certificate that is shown to the target, with its key; `null` for none. */
+  /** The certificate that is shown to the target, and its key; `null` for none. */
   readonly client: { readonly cert: string; readonly key: string } | null;
 }
 
-/** Returns why a client certificate and its key cannot be used together; `null` if they can. */
+/** Returns the reason for which a client certificate and its key cannot be used together; `null` if they can. */
 export const clientCertificateProblem = (client: Certificates['client']): string | null => {
   try {
     loadTls().createSecureContext(client ?? {});
@@ -158,16 +163,16 @@ export const proxyFor = (baseUrl: string, proxy: ConnectionSettings['proxy']): U
 const proxyError = (message: string): Error =>
   Object.assign(new Error(message), { code: 'WEIR_PROXY' });
 
-/** Cancels an attempt to connect; does nothing once it has ended. */
+/** Cancels an attempt to connect. Does nothing if the attempt has ended. */
 export type CancelConnect = () => void;
 
-/** Opens one connection; `done` receives its socket or the error. */
+/** Opens one connection. `done` receives its socket or an error. */
 export type OpenConnection = (
   options: buildConnector.Options,
   done: buildConnector.Callback,
 ) => CancelConnect;
 
-/** Opens a tunnel through `proxy` by CONNECT (RFC 9110, section 9.3.6); `done` receives its socket. */
+/** Opens a tunnel through `proxy` by CONNECT (RFC 9110, section 9.3.6). `done` receives its socket. */
 export const openTunnel = (
   proxy: URL,
   authority: string,
@@ -178,7 +183,7 @@ export const openTunnel = (
     const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
     headers['proxy-authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
   }
-  // Importing node:http would also read Node's WebSocket, which costs 30 ms of CPU at every start.
+  // Importing node:http would also load Node's WebSocket, which takes 30 ms of CPU at every start.
   const isTls = proxy.protocol === 'https:';
   const request = process.getBuiltinModule(isTls ? 'node:https' : 'node:http').request({
     host: proxy.hostname,
@@ -204,7 +209,7 @@ export const openTunnel = (
   };
 };
 
-/** Makes `open` connect through a tunnel. */
+/** Returns a function that opens connections through a tunnel. */
 const throughProxy =
   (proxy: URL, open: OpenConnection): OpenConnection =>
   (options, done) => {
@@ -219,8 +224,8 @@ const throughProxy =
   };
 
 /**
- * Keeps the first error of a TLS socket for undici, which would only report that the server closed it. Since TLS 1.3, a
- * server that rejects the client sends an alert after the handshake and then closes.
+ * Keeps the first error of a TLS socket, since undici would only report that the server closed the socket. Since TLS
+ * 1.3, a server that rejects the client's certificate sends an alert after the handshake and then closes.
  */
 const keepFirstError = (socket: Socket): void => {
   socket.prependOnceListener('error', (first) => {
@@ -229,12 +234,12 @@ const keepFirstError = (socket: Socket): void => {
   });
 };
 
-/** Makes undici's connector cancellable. By itself, it leaves its socket open when its client is destroyed. */
+/** Makes undici's attempts to connect cancellable. Without this, a socket stays open when its client is destroyed. */
 const cancellable =
   (connect: buildConnector.connector): OpenConnection =>
   (options, done) => {
     let hasEnded = false;
-    // The connector returns the socket that it opens, although its type does not say so.
+    // The connector returns its socket, although its type does not say so.
     const openingSocket: unknown = connect(options, (...[error, socket]) => {
       hasEnded = true;
       if (error !== null) return done(error, null);
@@ -249,7 +254,7 @@ const cancellable =
   };
 
 /**
- * Returns the options of `tls.connect` for checking the server's certificate and presenting ours. They are made once
+ * Returns the options of `tls.connect` that check the server's certificate and present the client's. They are made once
  * for all connections, since reading all authorities blocks the event loop for tens of milliseconds.
  */
 export const tlsTrustOptions = ({

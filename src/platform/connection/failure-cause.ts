@@ -1,18 +1,18 @@
 import type { BrokenCause, ConnectionOrigin } from '../../model/observation/exchange.ts';
 
-/** The progress of an exchange when it failed, which decides what an error means. */
+/** What had happened in an exchange before it failed. The meaning of an error depends on this. */
 export interface ExchangeProgress {
-  /** Where the connection comes from; `null` while connecting, also when a closed kept connection is being reopened. */
+  /** How the request got its connection; `null` while it is being opened, even if a kept connection was used before. */
   readonly connection: ConnectionOrigin | null;
-  /** Milliseconds since the request was sent; `null` before. */
+  /** The milliseconds since the request was sent; `null` if it was not sent. */
   readonly sinceSent: number | null;
   readonly hasResponse: boolean;
 }
 
 /**
- * How long after sending, in ms, a close can still be that of an idle connection. A server may close an idle connection
- * while a request is on its way (RFC 9112, section 9.3.1), which the client learns within about one round trip. After a
- * later close, the server had the request.
+ * How long after sending, in ms, a close may still mean that the server closed an idle connection. A server may do that
+ * while a request is on its way (RFC 9112, section 9.3.1), and the client learns of it within about one round trip. If
+ * the close comes later, the server had received the request.
  */
 const reuseRaceWindow = 1000;
 
@@ -39,7 +39,7 @@ const anyTime: Readonly<Record<string, BrokenCause>> = {
   WEIR_PROXY: 'proxy',
 };
 
-/** The ways in which the server ends an established connection. */
+/** The causes of errors by which the server ends an established connection. */
 const closeCauses: Readonly<Record<string, BrokenCause>> = {
   ECONNRESET: 'reset',
   EPIPE: 'reset',
@@ -59,13 +59,15 @@ const codeOf = (error: unknown): string => {
   return inner === '' && typeof code === 'string' ? code : inner;
 };
 
-/** Whether an error means that an HTTP parser rejected what the server sent. Some of these errors have no code. */
+/**
+ * Returns whether an error means that an HTTP parser rejected what the server sent. Some of these errors have no code.
+ */
 const isParserError = (error: unknown): boolean =>
   (error instanceof Error && error.name === 'HTTPParserError') || codeOf(error).startsWith('HPE_');
 
 /**
- * Matches the alerts by which a server rejects the client's certificate. Since TLS 1.3 they come after the handshake
- * (RFC 8446, section 6.2).
+ * Matches the TLS alerts by which a server rejects the client's certificate. Since TLS 1.3 they come after the
+ * handshake (RFC 8446, section 6.2).
  */
 const certificateAlert =
   /^ERR_SSL_.*ALERT_(?:BAD_CERT|CERT|UNSUPPORTED_CERT|UNKNOWN_CA|ACCESS_DENIED|NO_CERT)/;
@@ -105,7 +107,7 @@ const adviceByCode: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write to the socket: check its permissions',
 };
 
-/** The facts known about a target before its first answer. */
+/** What is known about a target that has not answered yet. */
 interface UnansweredTarget {
   readonly isTls: boolean;
   readonly hasClientCertificate: boolean;
@@ -116,7 +118,7 @@ const certificateAdvice = ({ hasClientCertificate }: UnansweredTarget): string =
     ? 'the server does not accept the client certificate of wire.clientCert: check which authority it trusts, and the dates of the certificate'
     : 'the server wants a client certificate: name its PEM files in wire.clientCert and wire.clientKey';
 
-/** Returns advice on an error before the first answer of a target; `null` for none. */
+/** Returns advice on an error that came before the first answer of a target; `null` for none. */
 export const connectAdvice = (error: Error, target: UnansweredTarget): string | null => {
   const code = codeOf(error);
   const known = adviceByCode[code];
@@ -132,7 +134,7 @@ export const connectAdvice = (error: Error, target: UnansweredTarget): string | 
       : 'want a client certificate (wire.clientCert)';
     return `the server closed the connection without an answer: it may ${why}, or not speak HTTP: check the port`;
   }
-  // A parser error or a close before the head of a response means that no HTTP server is there.
+  // A parser error, or a close before the head of a response, means that no HTTP server listens there.
   if (isClosed || isParserError(error))
     return `the server there does not speak HTTP: check the port${target.isTls ? '' : ', and whether https is meant instead of http'}; --no-preflight leaves this look out`;
   const cause = failureCause(error, { connection: null, sinceSent: null, hasResponse: false });
@@ -158,19 +160,22 @@ export const tlsComplaint = (
     : null;
 };
 
-/** Whether undici may have rejected a header folded over two lines, which curl, Go and our own transport accept. */
+/**
+ * Returns whether undici may have rejected a header folded over two lines. curl, Go and Weir's own transport accept
+ * such headers.
+ */
 export const isFoldedHeader = (error: unknown): boolean =>
   isParserError(error) &&
   /whitespace after header value|Invalid header value char/i.test(String(error));
 
-/** A short description of an error for users. */
+/** Returns a short description of an error for users. */
 export const failureDetail = (error: unknown): string => {
   if (error instanceof AggregateError) return failureDetail(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
   const code = codeOf(error);
   if (isFoldedHeader(error))
     return `${error.message}: a header may be folded over two lines (RFC 9112, section 5.2), which the transport socket reads`;
-  // OpenSSL's messages contain a thread number and a source line, so only the reason is shown.
+  // OpenSSL's messages also contain a thread number and a source line. Only the reason is shown.
   if ('library' in error && 'reason' in error) return `${String(error.reason)} (${code})`;
   return code !== '' && !error.message.includes(code)
     ? `${error.message} (${code})`

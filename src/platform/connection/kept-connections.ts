@@ -2,39 +2,45 @@ import type { Clock } from '../../model/clock.ts';
 import type { Instant } from '../../model/quantity.ts';
 import type { AnsweredConnection, ReuseRule } from './reuse-rule.ts';
 
-/** A connection that can be used again. */
+/** A connection that may be used for further requests. */
 export interface KeptConnection extends AnsweredConnection {
   /** Whether the socket is open, as far as this process knows. */
   readonly isOpen: boolean;
-  /** When its last answer ended. */
+  /** When the last answer on this connection ended. */
   readonly answeredAt: Instant;
-  /** Until when the connection can be used again. */
+  /** Until when the connection may be used for another request. */
   readonly idleUntil: Instant;
   destroy(): void;
 }
 
-/** Receives the connection for a request; `null` means that a new one is needed. */
+/** Receives the connection for a request; `null` means that a new connection is needed. */
 type UseConnection<Connection> = (connection: Connection | null) => void;
 
 /**
- * How long a connection is watched to see whether the server ends it, and the minimum time between two watches, in ms.
+ * How long a connection is watched to see whether the server ends it, in ms. Between the starts of two watches there is
+ * at least this time.
  */
 const watchTime = 1000;
 const watchesApart = 5000;
 
 /**
- * The idle connections to one target. The most recently used one is taken first. The reuse rule limits how often each
- * is used.
+ * The idle connections to one target. The most recently used connection is taken first. The reuse rule limits how many
+ * requests each connection gets.
  */
 export class KeptConnections<Connection extends KeptConnection> {
   readonly #rule: ReuseRule;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #idle: Connection[] = [];
-  /** The connections that wait before their next use, each with the start of its wait by `performance.now()`. */
+  /**
+   * The connections that rest before their next use, each with the instant at which the rest began
+   * (`performance.now()`).
+   */
   readonly #resting = new Map<Connection, number>();
   readonly #waiting: UseConnection<Connection>[] = [];
   #restTimer: { readonly at: number; readonly timer: NodeJS.Timeout } | null = null;
-  /** A connection that will not be used again, kept open to see whether the server ends it; `null` for none. */
+  /**
+   * A connection that will not be used again and stays open only to show whether the server ends it; `null` for none.
+   */
   #watched: Connection | null = null;
   #nextWatch: number = Number.NEGATIVE_INFINITY;
   #watchTimer: NodeJS.Timeout | null = null;
@@ -64,8 +70,8 @@ export class KeptConnections<Connection extends KeptConnection> {
   }
 
   /**
-   * Waits until a connection has rested, as long as the exchange has not ended. Returns `false` without calling `use`
-   * if every resting connection already has a waiting request, or none rests.
+   * Waits until a connection has rested; gives up if the exchange ends first. Returns `false` without calling `use` if
+   * every resting connection is already promised to another request.
    */
   awaitRested(exchange: { readonly isFinished: boolean }, use: UseConnection<Connection>): boolean {
     if (this.#resting.size <= this.#waiting.length) return false;
@@ -93,7 +99,7 @@ export class KeptConnections<Connection extends KeptConnection> {
     }
   }
 
-  /** Forgets a connection that the server ended, in use or not. */
+  /** Forgets a connection that the server ended, whether a request was using it or not. */
   onEnded(connection: Connection, at: Instant): void {
     this.#rule.endsOf(connection).onEnded(connection.answers, at - connection.answeredAt);
     this.forget(connection);
@@ -107,7 +113,7 @@ export class KeptConnections<Connection extends KeptConnection> {
     if (this.#watched === connection) this.#watched = null;
   }
 
-  /** Passes `null` to every waiting request. After this, no connection may be kept. */
+  /** Passes `null` to every waiting request. After this call, no connection may be kept. */
   close(): void {
     if (this.#restTimer !== null) clearTimeout(this.#restTimer.timer);
     if (this.#watchTimer !== null) clearTimeout(this.#watchTimer);
@@ -129,12 +135,15 @@ export class KeptConnections<Connection extends KeptConnection> {
     if (this.#restTimer !== null && this.#restTimer.at <= at) return;
     if (this.#restTimer !== null) clearTimeout(this.#restTimer.timer);
     const wait = Math.max(0, at - performance.now());
-    // The timer sets an immediate. The loop reads the sockets between the two, so an end that has arrived is noticed
-    // first.
+    // The timer sets an immediate. The event loop reads the sockets between the two, so it notices first if the server
+    // has ended the connection.
     this.#restTimer = { at, timer: setTimeout(() => setImmediate(this.#onRested), wait) };
   }
 
-  /** Returns when a rest ends. More is known about the server now than when the rest began. */
+  /**
+   * Returns when the rest of a connection ends. This is computed anew, since more may be known about the server than
+   * when the rest began.
+   */
   #restEnd(connection: Connection, since: number): number {
     return since + this.#rule.endsOf(connection).restAfter(connection.answers);
   }

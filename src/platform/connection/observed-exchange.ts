@@ -9,20 +9,20 @@ import type { Instant } from '../../model/quantity.ts';
 import { failureCause, failureDetail } from './failure-cause.ts';
 import { isUnwritten } from './refused-request.ts';
 
-/** Throws an error outside of any handler, so that it ends the process. */
+/** Throws an error outside of any handler, so that the error ends the process. */
 export const throwUncaught = (error: unknown): void => {
   queueMicrotask(() => {
     throw error;
   });
 };
 
-/** One exchange on one connection: notifies its observer, and ends exactly once. */
+/** One exchange on one connection. It notifies its observer and ends exactly once. */
 export abstract class ObservedExchange implements Exchange {
   protected readonly clock: Clock;
   protected readonly observer: ExchangeObserver;
-  /** Receives an error that the observer throws. At that time the exchange has already ended. */
+  /** Receives an error that the observer throws. The exchange has then already ended. */
   readonly #onDefect: (error: unknown) => void;
-  /** The origin of the connection; `null` while it is being opened. */
+  /** How the request got its connection; `null` while it is being opened. */
   #connection: ConnectionOrigin | null = null;
   #sent: Instant | null = null;
   #isFinished = false;
@@ -38,16 +38,19 @@ export abstract class ObservedExchange implements Exchange {
     return this.#isFinished;
   }
 
-  /** The connection once, just before the observer is notified of the end. It can be used again for `reusableFor` ms. */
+  /**
+   * Releases the connection, once, just before the observer is notified of the end. The connection can be used again
+   * for `reusableFor` ms.
+   */
   protected abstract release(reusableFor: number): void;
 
-  /** Sends the request again on a new connection, once at most. */
+  /** Sends the request again on a new connection; called at most once. */
   protected abstract resend(): void;
 
   /**
-   * Returns whether the request may be sent again if the server turns out not to have read it. This is allowed once,
-   * before any byte of an answer, and only on a connection that was already open. If a connection opened for this
-   * request fails, that failure is the server's answer.
+   * Returns whether the request may be sent again if it becomes certain that the server did not read it. A request may
+   * be sent again once, before any byte of an answer, and only on a connection that an earlier request had used. If a
+   * connection that was opened for this request fails, the failure is the result.
    */
   mayMove(hasResponse: boolean): boolean {
     const wasKept = this.#connection === 'reused' || this.#connection === 'ahead';
@@ -55,19 +58,21 @@ export abstract class ObservedExchange implements Exchange {
     return wasKept && wasSent && !hasResponse && !this.#hasMoved && !this.#isFinished;
   }
 
-  /** Notes that a connection is being opened; errors from now on are connect errors. */
+  /** Records that a connection is being opened. From now on, errors are connect errors. */
   connecting(): void {
     this.#connection = null;
   }
 
-  /** Notes that the connection is open. A second call with `new` means that a kept connection had been closed. */
+  /**
+   * Records that the connection is open. A second call with `new` means that the server had closed a kept connection.
+   */
   connected(at: Instant, connection: ConnectionOrigin): void {
     if (this.#isFinished) return;
     this.#connection = connection;
     this.notify((observer) => observer.onConnected(at, connection));
   }
 
-  /** Called before its request is written. */
+  /** Called before the exchange's request is written. */
   sent(at: Instant): void {
     this.#sent = at;
     this.notify((observer) => observer.onSent(at));
@@ -87,8 +92,8 @@ export abstract class ObservedExchange implements Exchange {
   }
 
   /**
-   * Ends the exchange with an error, or sends its request again on a new connection if the server cannot have read it.
-   * `hasResponse` says whether a byte of an answer was received.
+   * Ends the exchange with an error. If the server cannot have read the request, sends it again on a new connection
+   * instead. `hasResponse` says whether a byte of an answer was received.
    */
   fail(error: Error, hasResponse: boolean, detail = failureDetail(error)): void {
     if (this.mayMove(hasResponse) && isUnwritten(error)) return this.#move();
@@ -105,7 +110,10 @@ export abstract class ObservedExchange implements Exchange {
     }
   }
 
-  /** Passes on a piece of the body. It does not use `notify`, whose closures would create garbage for each piece. */
+  /**
+   * Passes on a piece of the body. It does not use `notify`, which would create a closure, and so garbage, for each
+   * piece.
+   */
   protected notifyChunk(at: Instant, bytes: Uint8Array): void {
     if (this.#isFinished) return;
     try {

@@ -1,35 +1,39 @@
 import type { Socket } from 'node:net';
 
 /**
- * It is certain in two cases only that a server has not read a request:
+ * In two cases it is certain that a server has not read a request:
  *
  * - The request could not be written in full: the connection was reset or closed before.
  * - The server had sent its end (FIN) and its system then refused the written bytes (RST). A system refuses bytes that
  * come after the server has closed the connection, and a server cannot carry out a request that it has not read
- * completely. A server that reads a request and then closes the connection sends an end and no refusal. A reset without
- * an end before it proves nothing, since a server may read the request and then abort. Over TLS a refusal proves
- * nothing either, since the refused bytes may be a TLS record outside the request.
+ * completely. A server that reads a request and then closes the connection sends an end (FIN) but no refusal. A reset
+ * (RST) without an end before it proves nothing, since a server may read the request and then abort. Over TLS a refusal
+ * proves nothing either, since the refused bytes may be a TLS record outside the request.
  */
 
 const nothing = new Uint8Array(0);
 
-/** Whether this is a socket of `node:tls`, which need not be loaded for the question. */
+/** Returns whether a socket is one of `node:tls`, without loading that module. */
 const isTls = (socket: Socket): boolean => 'encrypted' in socket;
 
-/** The longest wait for a refusal, in ms. A refusal comes one round trip after the request. */
+/** The longest time to wait for a refusal, in ms. A refusal comes one round trip after the request. */
 const longestWait = 1000;
 /**
- * The shortest wait for a refusal, in ms: a busy server can take a while between ending a connection and closing it.
+ * The shortest time to wait for a refusal, in ms. A busy server may close a connection some time after it has ended its
+ * side.
  */
 const shortestWait = 50;
 
-/** Returns whether an error means that not all of a request was written. */
+/** Returns whether an error means that a part of the request was not written. */
 export const isUnwritten = (error: unknown): boolean => {
   const { code, syscall } = error as { code?: unknown; syscall?: unknown };
   return syscall === 'write' && (code === 'EPIPE' || code === 'ECONNRESET');
 };
 
-/** Whether a part of the request is still in this process. Over TLS that is unknown, and the result is `false`. */
+/**
+ * Returns whether a part of the request is still in this process. Over TLS this is unknown, and the function returns
+ * `false`.
+ */
 export const hasUnwritten = (socket: Socket): boolean =>
   !isTls(socket) && socket.writableLength > 0;
 
@@ -39,15 +43,16 @@ export const cutShort = (): Error =>
     syscall: 'write',
   });
 
-/** Keeps a socket open for writing after the server has ended it, so that a refusal can be seen. */
+/** Keeps a socket open for writing after the server has ended its side, so that a refusal can be seen. */
 export const keepWritable = (socket: Socket): void => {
   socket.allowHalfOpen = true;
 };
 
 /**
- * Waits for a refusal after the server has ended a socket. Once a refusal has come, writing nothing fails with an error
- * for which `isUnwritten` is true. Calls `onNone` if none comes within some round trips, estimated from `openedIn`, the
- * ms that connecting took; over TLS at once. Returns a function that ends the wait.
+ * Waits for a refusal after the server has ended its side of a socket. After a refusal, writing an empty buffer fails
+ * with an error for which `isUnwritten` is true. Calls `onNone` if no refusal comes within some round trips, which are
+ * estimated from `openedIn` (how long connecting took, in ms); over TLS, calls `onNone` at once. Returns a function
+ * that ends the wait.
  */
 export const lookForRefusal = (
   socket: Socket,

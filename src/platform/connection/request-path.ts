@@ -1,8 +1,8 @@
 import { unixTarget } from '../../model/plan/unix-target.ts';
 
-/** The HTTP address and the socket of a base address. */
+/** The parts of a base address that HTTP and the socket need. */
 interface TargetAddress {
-  /** The address for HTTP. For a Unix socket the host is `localhost`, as in the examples of curl's manual. */
+  /** The address that HTTP uses. For a Unix socket its host is `localhost`, as in the examples of curl's manual. */
   readonly url: URL;
   /** The path of the Unix socket; `null` for TCP. */
   readonly socketPath: string | null;
@@ -15,15 +15,16 @@ export const targetAddress = (baseUrl: string): TargetAddress => {
     : { url: new URL(`http://localhost${unix.rest}`), socketPath: unix.socketPath };
 };
 
-/** Returns the part of an address before its path, to which another path can be appended. */
+/** Returns an address without its path and query, so that a path can be appended. */
 export const originOf = (baseUrl: string): string => {
   const { url, socketPath } = targetAddress(baseUrl);
   return socketPath === null ? url.origin : `unix:${socketPath}:`;
 };
 
 /**
- * Returns a function that turns a path below the base address into the path to send. It adds the base address's own
- * path, and its query, such as `?api-version=2024-10-21`. `paths` maps usual paths to the target's own.
+ * Returns a function that completes a path below the base address. The base address's own path is put before it, and
+ * the base address's query is added, such as `?api-version=2024-10-21`. `paths` maps usual paths to the target's own
+ * paths.
  */
 export const requestPathsOf = (
   baseUrl: string,

@@ -1,44 +1,52 @@
 import type { ConnectionSettings } from '../../model/plan/plan.ts';
 
 /**
- * The number of successive connections that the server must end just after the same number of answers before this
- * counts as its rule.
+ * How many connections in a row the server must end just after the same number of answers before that number counts as
+ * the server's rule.
  */
 const endsForRule = 3;
-/** The number of successive answers on reused connections after which the server is known to keep them. */
+/** How many answers in a row must come on reused connections before the server is known to keep its connections. */
 const reusesForTrust = 3;
 /**
- * How long a connection rests after its answer, in ms: `atFirst` while nothing is known of the server (its end often
- * follows the answer by 0.1 ms, on a busy machine by a few ms); `afterOne` once a connection has stayed open that long;
- * `suspected` if the server ended the latest connection after this number of answers. Some servers still read requests
- * after their end, and nothing shows whether they acted on them.
+ * How long a connection rests after its answer, in ms. `atFirst` applies while nothing is known of the server: its end
+ * often follows the answer by 0.1 ms, on a busy machine by a few ms. `afterOne` applies once a connection has stayed
+ * open for a rest. `suspected` applies if the server ended the latest connection after the same number of answers.
+ * Rests are needed because some servers still read requests after they have ended their side, and nothing shows whether
+ * they processed them.
  */
 const rest = { atFirst: 5, afterOne: 1, suspected: 20 } as const;
-/** The time after an answer, in ms, within which an end is not that of an idle connection. */
+/**
+ * How soon after an answer, in ms, an end must come to be a consequence of the answer. A later end means that the
+ * connection was idle for too long.
+ */
 const justAfter = 100;
 
 const noEnds = { answers: 0, inARow: 0 };
 
 /**
- * Observes after how many answers a server ends its connections, for connections whose latest answer has one framing.
+ * Observes after how many answers a server ends its connections. One such object observes connections whose latest
+ * answer was chunked, another one all other connections.
  */
 export class ObservedEnds {
-  /** The number of answers after which connections are not used again. */
+  /** The number of answers after which a connection is not used again. */
   limit = Number.POSITIVE_INFINITY;
-  /** Every limit that was ever concluded, even if it turned out to be wrong. */
+  /** All limits that were concluded so far, including those that turned out to be wrong. */
   readonly concluded = new Set<number>();
   readonly dropped = new Set<number>();
-  /** The latest connections that the server ended, all after the same number of answers. */
+  /** The latest connections that the server ended, all of them after the same number of answers. */
   #ends = noEnds;
   #reusesInARow = 0;
-  /** Whether a connection has stayed open through its rest since the latest end. */
+  /** Whether, since the server last ended a connection, another connection has stayed open for its whole rest. */
   #hasRested = false;
 
   get hasKept(): boolean {
     return this.#hasRested || this.#reusesInARow > 0;
   }
 
-  /** How long a connection rests after its `answers`-th answer, in ms; 0 once the server is known to keep it. */
+  /**
+   * Returns how long a connection rests after its `answers`-th answer, in ms; 0 once the server is known to keep its
+   * connections.
+   */
   restAfter(answers: number): number {
     if (answers === this.#ends.answers) return rest.suspected;
     if (this.#reusesInARow >= reusesForTrust) return 0;
@@ -54,7 +62,7 @@ export class ObservedEnds {
     if (answers >= this.#ends.answers) this.#ends = noEnds;
   }
 
-  /** Notes that the server ended a connection `age` ms after the last of this many answers. */
+  /** Records that the server ended a connection `age` ms after the last of this many answers. */
   onEnded(answers: number, age: number): void {
     if (answers === 0 || age > justAfter) return;
     this.#reusesInARow = 0;
@@ -67,8 +75,8 @@ export class ObservedEnds {
   }
 
   /**
-   * Notes that a connection stayed open after the observed number of answers: the observed rule is wrong, or the server
-   * has changed.
+   * Records that a connection stayed open after the observed number of answers. So the observed rule is wrong, or the
+   * server has changed.
    */
   onKept(): void {
     if (this.limit === Number.POSITIVE_INFINITY) return;
@@ -78,15 +86,21 @@ export class ObservedEnds {
   }
 }
 
-/** The facts about a connection when it becomes idle. */
+/** What is known about a connection when it becomes idle. */
 export interface AnsweredConnection {
-  /** The number of answers that came on it. */
+  /** The number of answers that came on the connection. */
   readonly answers: number;
-  /** Whether its latest answer was chunked, like streams: some servers close only after chunked answers. */
+  /**
+   * Whether the latest answer on the connection was chunked, as streams are. Some servers close connections only after
+   * chunked answers.
+   */
   readonly isChunked: boolean;
 }
 
-/** Sentences about what was observed. They name `framing` only if the server treats other answers differently. */
+/**
+ * Returns sentences about what was observed. The sentences name `framing` only if the server treats other answers
+ * differently.
+ */
 const notesOf = (ends: ObservedEnds, other: ObservedEnds, framing: string): readonly string[] => {
   const answersText = (answers: number, one: string): string => {
     const isAny = !other.hasKept || other.concluded.has(answers);
@@ -107,8 +121,9 @@ const notesOf = (ends: ObservedEnds, other: ObservedEnds, framing: string): read
 };
 
 /**
- * Decides after how many answers a connection is not used again: as the scenario says, or as observed if a server ends
- * its connections unannounced, whatever its `Keep-Alive` says.
+ * Decides after how many answers a connection is not used again. The scenario can name the number. If it does not, and
+ * if the server ends its connections without announcing it, the number that was observed is used, whatever the server's
+ * `Keep-Alive` says.
  */
 export class ReuseRule {
   readonly #allowed: number;
@@ -133,13 +148,19 @@ export class ReuseRule {
     return answers < this.#allowed && answers < this.endsOf(connection).limit;
   }
 
-  /** Returns whether only the observed rule, not the scenario, prevents the reuse of a connection. */
+  /**
+   * Returns whether the observed rule is the only reason for which a connection is not used again. The other possible
+   * reason is the scenario.
+   */
   isOnlyObserved(connection: AnsweredConnection): boolean {
     const { answers } = connection;
     return answers >= this.endsOf(connection).limit && answers < this.#allowed;
   }
 
-  /** Returns the observed ends of connections whose latest answer had the same framing as that of this connection. */
+  /**
+   * Returns what was observed on connections whose latest answer was chunked, or on all others, depending on this
+   * connection.
+   */
   endsOf({ isChunked }: AnsweredConnection): ObservedEnds {
     return isChunked ? this.#chunked : this.#whole;
   }

@@ -2,7 +2,10 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Calibration, calibrationSchema } from '../../model/series/calibration.ts';
 
-/** Returns the stored calibration; `null` if there is none or it is unreadable, since runs continue without it. */
+/**
+ * Returns the stored calibration. Returns `null` if there is none or if it cannot be read, since a run can continue
+ * without it.
+ */
 export const readCalibration = async (path: string): Promise<Calibration | null> => {
   try {
     return calibrationSchema.parse(JSON.parse(await readFile(path, 'utf8')));
@@ -11,7 +14,9 @@ export const readCalibration = async (path: string): Promise<Calibration | null>
   }
 };
 
-/** Stores a calibration in one step, so that a run that starts meanwhile reads either the old one or the new one. */
+/**
+ * Stores a calibration in one step. A run that starts meanwhile reads either the old one or the new one, never a part.
+ */
 export const writeCalibration = async (path: string, calibration: Calibration): Promise<void> => {
   await mkdir(dirname(path), { recursive: true });
   const temporaryPath = `${path}.${process.pid}`;

@@ -8,24 +8,24 @@ import { outsideOf } from './outside.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
 import { readBytes, readTextFile } from './whole-file.ts';
 
-/** A clip of a plan; `oversized` permits more bytes than the interface does. */
+/** A clip that a plan uploads. `oversized` allows it to have more bytes than the interface permits. */
 export interface ClipRequest extends ClipSource {
   readonly oversized: boolean;
 }
 
-/** The interface's rules for uploads. */
+/** What the gateway's interface requires of uploaded files. */
 export interface UploadRules {
-  /** Accepted file extensions, in lower case, without the dot. */
+  /** The file extensions that are accepted, in lower case, without the dot. */
   readonly extensions: readonly string[];
-  /** The largest file, in bytes. */
+  /** The maximum size of a file, in bytes. */
   readonly largest: number;
-  /** Returns the actual length of a recording in seconds; `null` if only its header says it. */
+  /** Returns the real length of a recording in seconds; `null` if only the header of the file shows its length. */
   readonly recorded: (bytes: Uint8Array) => RecordedLength | null;
   /** Whether clips must be in the scenario's folder. */
   readonly isConfined: boolean;
 }
 
-/** The content type of a clip in a form, by extension. */
+/** The content type of an uploaded clip, by file extension. */
 const contentTypes: Readonly<Record<string, string>> = {
   m4a: 'audio/mp4',
   mp3: 'audio/mpeg',
@@ -39,7 +39,10 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 const extensionOf = (path: string): string => extname(path).slice(1).toLowerCase();
 
-/** The speech samples that come with Weir; the relative path is the same in the source and in the built package. */
+/**
+ * The path of the speech samples that come with Weir. The relative path is the same in the source and in the built
+ * package.
+ */
 const bundledManifest = fileURLToPath(
   new URL('../../../fixtures/speech/manifest.json', import.meta.url),
 );
@@ -69,12 +72,12 @@ const declaredSeconds = async (bytes: Uint8Array): Promise<number | null> => {
     const { duration = 0 } = format;
     return duration > 0 && Number.isFinite(duration) ? duration : null;
   } catch {
-    // This is not an error, since a user may test how a target handles a file that is not audio.
+    // It is no error if a file is not audio, since a user may test how a target handles it.
     return null;
   }
 };
 
-/** The maximum duration of the last block, in seconds: Opus sends nothing for 0.4 s of silence. */
+/** The maximum duration of the last block, in seconds. Opus may send nothing for 0.4 s of silence. */
 const maxLastBlockSeconds = 0.5;
 
 /** Returns the duration of a recording in seconds. Throws a `Problem` if it is shorter than its header declares. */
@@ -86,7 +89,7 @@ const playedSeconds = async (
   const counted = recorded(bytes);
   const actual = counted?.seconds ?? null;
   const declared = counted?.isFinal === true ? null : await declaredSeconds(bytes);
-  // A stream recorded by a browser (WebM of MediaRecorder) declares no duration.
+  // A recording made by a browser (WebM of MediaRecorder) declares no duration.
   if (declared === null || actual === null) return declared ?? (actual === 0 ? null : actual);
   if (actual < declared - maxLastBlockSeconds) {
     throw new Problem(
@@ -99,7 +102,9 @@ const playedSeconds = async (
 /** One file to upload, with its absolute path. */
 type ClipFile = Omit<ClipRequest, 'file'> & {
   readonly path: string;
-  /** The known duration of bundled speech, since measuring it takes a third of the time of `weir validate`. */
+  /**
+   * The duration of bundled speech. It is stored, since measuring it would take a third of the time of `weir validate`.
+   */
   readonly seconds?: number | undefined;
 };
 
@@ -146,7 +151,7 @@ const readRecording = async (
   };
 };
 
-/** Throws a `Problem` for a file that the interface does not accept. It is called before the file is read. */
+/** Throws a `Problem` for a file that the interface does not accept. The check comes before the file is read. */
 const checkUpload = async (
   { path, oversized }: ClipFile,
   { extensions, largest }: UploadRules,
@@ -181,13 +186,16 @@ const filesOf = async (
   if (extensionOf(path) !== 'json') return [{ path, text, oversized }];
   const listed = await readManifest(path, oversized);
   for (const clip of listed) checkPlace(clip.path);
-  // The manifest of the user may be wrong about durations, so they are measured.
+  // A user's manifest may contain wrong durations, so the durations are measured.
   return listed.map((clip) => ({ ...clip, seconds: undefined }));
 };
 
 const keyOf = ({ file, text }: ClipSource): string => JSON.stringify([file, text]);
 
-/** Reads the clips that a plan uploads, each file once; paths are relative to `folder`. Reports every clip that cannot be used. */
+/**
+ * Reads the clips that a plan uploads, each file once. Paths are relative to `folder`. Reports every clip that cannot
+ * be used.
+ */
 export const readClips = async <Request extends ClipRequest>(
   requests: readonly Request[],
   folder: string,

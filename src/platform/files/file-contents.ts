@@ -6,7 +6,7 @@ import { readFileBytes, requireRegularFile } from './whole-file.ts';
 
 const partSize = 1024 * 1024;
 
-/** Returns why the system could not read a file; `null` for other errors. */
+/** Returns why the system could not read a file; `null` if the error has another origin. */
 export const unreadableReason = (error: unknown): string | null =>
   isFileError(error) ? whyUnreadable(error) : null;
 
@@ -33,16 +33,18 @@ export function* filePartsOf(
   }
 }
 
-/** The words of synthetic prompts; the relative path is the same in the source and in the built package. */
+/**
+ * The path of the words for synthetic prompts. The relative path is the same in the source and in the built package.
+ */
 const wordsFile = fileURLToPath(new URL('../../../fixtures/prompts/words.txt', import.meta.url));
 
 /** Reads the packed list of words (`src/workload/single-token-words.ts` unpacks it). */
 export const readPromptWords = (): string => readFileSync(wordsFile, 'utf8');
 
-/** Begins a SHA-256. `node:crypto` is loaded here, since a scenario without such files needs no cryptography. */
+/** Creates a SHA-256 hash. `node:crypto` is loaded only here, since most scenarios need no cryptography. */
 export const newSha256 = (): Hash => process.getBuiltinModule('node:crypto').createHash('sha256');
 
-/** A file as text, and the SHA-256 of its bytes in hex. */
+/** Reads a file as text, and computes the SHA-256 of its bytes in hex. */
 export const readTextWithHash = (
   path: string,
 ): { readonly text: string; readonly sha256: string } => {

@@ -21,7 +21,7 @@ const unwritable: Readonly<Record<string, string>> = {
 /** Why Weir does not read a file, as its message says. */
 export class UnfitFile extends Error {}
 
-/** The reasons why Node itself refuses a path before it asks the system. */
+/** The texts for errors in which Node itself refuses a path before it asks the system. */
 const refused: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: 'its path contains a NUL character',
   ERR_FS_FILE_TOO_LARGE: 'it is larger than 2 GiB',
@@ -33,11 +33,11 @@ const reasonFor = (reasonsByCode: typeof reasons, error: unknown): string => {
   return reasonsByCode[code] ?? refused[code] ?? message;
 };
 
-/** Returns whether an error is expected, such as one of the file system, and not a defect. */
+/** Returns whether an error is to be expected, such as one of the file system, and is no defect of Weir. */
 export const isForeseen = (error: unknown): error is Error =>
   error instanceof Problem || isFileError(error);
 
-/** Whether an error is the file system's. */
+/** Returns whether an error comes from the file system. */
 export const isFileError = (error: unknown): error is Error =>
   error instanceof UnfitFile ||
   (error instanceof Error &&

@@ -6,19 +6,25 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { type HistoryRun, type StoredRun, storedRunSchema } from '../../model/series/history.ts';
 import { Problem } from '../problem.ts';
 
-/** The history of runs in one SQLite file. Every function throws a `Problem` if the file is broken, locked or of another kind. */
+/**
+ * The history of runs in one SQLite file. Every function throws a `Problem` if the file is broken, locked, or not a
+ * history.
+ */
 export interface HistoryDb {
-  /** Adds a run unless it is there already; returns its id. */
+  /** Adds a run unless the history already contains it; returns the run's id. */
   add(run: HistoryRun): number;
   runs(): readonly StoredRun[];
-  /** Makes these runs a baseline. They replace the baseline's runs of the same plans; its runs of other plans stay. */
+  /**
+   * Makes some runs a baseline. They replace those runs of the baseline that have the same plans. The baseline's runs
+   * of other plans stay.
+   */
   setBaseline(baseline: string, ids: readonly number[]): void;
-  /** Removes a baseline but not its runs. Returns whether it existed. */
+  /** Removes a baseline but not its runs. Returns whether the baseline existed. */
   removeBaseline(baseline: string): boolean;
   close(): void;
 }
 
-/** The mark of Weir's files in the header of SQLite: "Weir" in ASCII. */
+/** The number in the header of the SQLite file that marks it as Weir's: "Weir" in ASCII. */
 const applicationId = 0x57656972;
 const version = 1;
 
@@ -59,7 +65,7 @@ PRAGMA application_id = ${applicationId};
 PRAGMA user_version = ${version};
 `;
 
-/** Loads SQLite without Node 22's warning that the module is experimental. */
+/** Loads SQLite. In Node 22 this suppresses the warning that the module is experimental. */
 const loadSqlite = async (): Promise<typeof Sqlite> => {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = ((...words: Parameters<typeof emitWarning>) => {
@@ -85,7 +91,7 @@ type Row = Record<string, SQLOutputValue>;
 const numberIn = (db: DatabaseSync, sql: string): number =>
   Number(Object.values(db.prepare(sql).get() as Row)[0]);
 
-/** Performs `work` in a transaction, completely or not at all; other processes wait meanwhile. */
+/** Performs `work` in a transaction: completely, or not at all. Other processes wait until it ends. */
 const inTransaction = <T>(db: DatabaseSync, work: () => T): T => {
   db.exec('BEGIN IMMEDIATE');
   try {
@@ -98,7 +104,7 @@ const inTransaction = <T>(db: DatabaseSync, work: () => T): T => {
   }
 };
 
-/** Whether the tables exist; throws a `Problem` for a file of another program or version. */
+/** Returns whether the tables exist. Throws a `Problem` if another program or version wrote the file. */
 const isPrepared = (db: DatabaseSync, path: string): boolean => {
   const isOurs = numberIn(db, 'PRAGMA application_id') === applicationId;
   const found = numberIn(db, 'PRAGMA user_version');
@@ -112,7 +118,7 @@ const isPrepared = (db: DatabaseSync, path: string): boolean => {
   throw new Problem(`${path} is the database of another program: set WEIR_HISTORY to another file`);
 };
 
-/** Creates the tables of a new file, unless another process has just done so. */
+/** Creates the tables in a new file, unless another process has just created them. */
 const prepareTables = (db: DatabaseSync, path: string): void => {
   db.exec('PRAGMA foreign_keys = ON');
   if (isPrepared(db, path)) return;
@@ -122,8 +128,8 @@ const prepareTables = (db: DatabaseSync, path: string): void => {
 };
 
 /**
- * Converts paths to and from paths relative to the history, so that both can move together, for example between the
- * jobs of a CI.
+ * Converts paths between absolute ones and ones relative to the history file. So the file and the results can be moved
+ * together, for example between the jobs of a CI.
  */
 const relativePaths = (path: string) => {
   const historyFolder = dirname(resolve(path));
@@ -195,7 +201,7 @@ const setBaselineRuns = (db: DatabaseSync, baseline: string, ids: readonly numbe
   for (const id of ids) insert.run(baseline, id);
 };
 
-/** Opens a history; creates the file and its folder if missing. */
+/** Opens a history. Creates the file and its folder if they are missing. */
 export const openHistory = async (path: string): Promise<HistoryDb> => {
   const guard = <T>(work: () => T): T => {
     try {
@@ -229,7 +235,7 @@ export const openHistory = async (path: string): Promise<HistoryDb> => {
   }
 };
 
-/** Returns the runs of a history; none if there is no file yet. */
+/** Returns the runs of a history; none if the file does not exist yet. */
 export const readHistory = async (path: string): Promise<readonly StoredRun[]> => {
   if (!existsSync(path)) return [];
   const history = await openHistory(path);

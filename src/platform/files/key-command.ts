@@ -1,12 +1,14 @@
 import { exec } from 'node:child_process';
 import { Problem } from '../problem.ts';
 
-/** The timeout of a command, in ms: a login that takes longer is waiting for a person. */
+/** The timeout of a command, in ms. A login command that takes longer is probably waiting for a person. */
 const commandTimeout = 30_000;
-/** The maximum output, in characters: no key is longer. */
+/** The maximum output of a command, in characters. No key is so long. */
 const maxOutput = 64 * 1024;
 
-/** Returns why a command gave no key. It quotes none of the output, which may contain a part of a key. */
+/**
+ * Returns the reason for which a command gave no key. The reason quotes no output, which may contain a part of a key.
+ */
 const whyFailed = ({ code, killed, signal }: NonNullable<Parameters<Ended>[0]>): string => {
   if (killed) return `was ended after ${commandTimeout / 1000} s or ${maxOutput} characters`;
   return signal === null || signal === undefined ? `ended with ${code}` : `was ended by ${signal}`;
@@ -14,8 +16,8 @@ const whyFailed = ({ code, killed, signal }: NonNullable<Parameters<Ended>[0]>):
 type Ended = NonNullable<Parameters<typeof exec>[2]>;
 
 /**
- * Runs a command in a shell and returns the key that it prints, without surrounding blanks. Throws a `Problem` if it
- * prints none. The output is never shown.
+ * Runs a command in a shell, and returns the key that the command prints, without surrounding blanks. Throws a
+ * `Problem` if it prints no key. The output is never shown.
  */
 export const runKeyCommand = (
   command: string,

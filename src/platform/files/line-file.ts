@@ -5,22 +5,22 @@ import { Problem } from '../problem.ts';
 import { whyUnwritable } from './file-error-reasons.ts';
 import { waitAtMost } from '../wait-at-most.ts';
 
-/** A text file that is written line by line. The first line replaces its old content. */
+/** A text file that is written line by line. The first line replaces the old content of the file. */
 export interface LineFile {
   write(line: string): void;
   /** Waits until everything is on disk; throws a `Problem` if anything could not be written. */
   close(): Promise<void>;
-  /** Closes an unwritten file; removes it if it did not exist before. */
+  /** Closes the file if nothing was written. Removes it if it did not exist before. */
   discard(): Promise<void>;
 }
 
-/** How long writing the last lines may take, in ms: the reader of a pipe may have stopped reading. */
+/** How long writing the last lines may take, in ms. If the file is a pipe, its reader may have stopped reading. */
 const closeTimeout = 5000;
 
 const unwritableFailure = (path: string, error: unknown): Problem =>
   new Problem(`the file ${path} cannot be written: ${whyUnwritable(error)}`);
 
-/** Truncates a file. Devices and pipes cannot be truncated, and need not be. */
+/** Truncates a file. For devices and pipes, which cannot be truncated, this does nothing. */
 const truncate = (file: FileHandle): void => {
   try {
     ftruncateSync(file.fd);
@@ -31,7 +31,10 @@ const truncate = (file: FileHandle): void => {
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
 
-/** Opens `path` for writing; follows links only if `mayBeLink` is true. Throws a `Problem` if that fails. */
+/**
+ * Opens `path` for writing. Links are followed only if `mayBeLink` is true. Throws a `Problem` if the file cannot be
+ * opened.
+ */
 export const openLineFile = async (path: string, mayBeLink = true): Promise<LineFile> => {
   const existed = await pathExists(path);
   const flags = O_WRONLY | O_CREAT | O_APPEND | (mayBeLink ? 0 : O_NOFOLLOW);

@@ -4,15 +4,18 @@ import { fileURLToPath } from 'node:url';
 import type { MediaFile, ReadResult } from '../../model/workload/workload.ts';
 import { readFileBytes } from './whole-file.ts';
 
-/** The folders that come with Weir; the relative paths are the same in the source and in the built package. */
+/**
+ * The folders with images and recordings that come with Weir. The relative paths are the same in the source and in the
+ * built package.
+ */
 const bundledFolders = ['images', 'speech'].map((name) =>
   fileURLToPath(new URL(`../../../fixtures/${name}/`, import.meta.url)),
 );
 
-/** The maximum size of a file, in bytes; gateways refuse larger ones. */
+/** The maximum size of a file, in bytes. Gateways refuse larger files. */
 const maxBytes = 10 * 1024 * 1024;
 
-/** The formats, each with the bytes at an offset that identify it. */
+/** The formats of files, each with the bytes that identify it and their offset. */
 const formats: readonly (readonly [
   contentType: string,
   format: string,
@@ -28,7 +31,7 @@ const formats: readonly (readonly [
   ['audio/flac', 'flac', 0, 'fLaC'],
   ['audio/mp4', 'm4a', 4, 'ftyp'],
   ['audio/webm', 'webm', 0, '\x1a\x45\xdf\xa3'],
-  // A tag, or a frame of layer III.
+  // An MP3 file starts with a tag or with a frame of layer III.
   [
     'audio/mpeg',
     'mp3',
@@ -69,8 +72,8 @@ const bundledFile = (name: string): ReadResult<MediaFile> => {
 };
 
 /**
- * Reads an image or a recording by its reference, `bundled:NAME` or `file:PATH`; the path is relative to `folder`.
- * The content decides its type, not the name. Throws the system's error if the file cannot be read.
+ * Reads an image or a recording by its reference `bundled:NAME` or `file:PATH`, with a path relative to `folder`. The
+ * content decides which type it has, not the name. Throws the system's error if the file cannot be read.
  */
 export const readMediaFile = (reference: string, folder: string): ReadResult<MediaFile> => {
   const [, place, name = ''] = /^(bundled|file):(.*)$/s.exec(reference) ?? [];

@@ -5,15 +5,15 @@ const realPath = (path: string): string => {
   try {
     return realpathSync(path);
   } catch {
-    // If the file is missing, the code that reads it reports that.
+    // If the file does not exist, the code that reads it will report that.
     const parent = dirname(path);
     return parent === path ? path : join(realPath(parent), basename(path));
   }
 };
 
 /**
- * Returns why a scenario may not name a file; `null` if it may. A scenario from somebody else could otherwise send any
- * file to its own target. Links are followed.
+ * Returns the reason for which a scenario may not name a file; `null` if it may. Without this check, a scenario from
+ * somebody else could send any file to its own target. The check follows links.
  */
 export const outsideOf = (folder: string, file: string): string | null => {
   const path = relative(realPath(resolve(folder)), realPath(resolve(folder, file)));

@@ -37,10 +37,10 @@ const schemaOf = (columns: readonly ParquetColumn[]): parquetWriter.SchemaElemen
   }),
 ];
 
-/** The number of rows that are in memory at the same time, about thirty megabytes. */
+/** The number of rows that are in memory at the same time. These rows take about thirty megabytes. */
 const rowGroupSize = 10_000;
 
-/** Loads the optional library before the load. Throws a `Problem` if it is not installed. */
+/** Loads the optional Parquet library before the load starts. Throws a `Problem` if it is not installed. */
 const loadLibrary = (): Promise<typeof parquetWriter> =>
   loadOptional(
     () => import('hyparquet-writer'),
@@ -50,8 +50,9 @@ const loadLibrary = (): Promise<typeof parquetWriter> =>
   );
 
 /**
- * Returns a converter of lines to a Parquet file. Each line is a JSON array with one cell for each column. It
- * converts one row group at a time, so that memory is bounded. Throws a `Problem` if the library is not installed.
+ * Returns a function that converts lines to a Parquet file. Each line is a JSON array with one cell for each column.
+ * The function converts one row group at a time, so that memory is bounded. Throws a `Problem` if the Parquet library
+ * is not installed.
  */
 export const parquetConverter = async (
   columns: readonly ParquetColumn[],

@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
 /**
- * This file has plain operations on files. They throw Node's own errors, since the caller knows what the
+ * This file has plain operations on files. They throw Node's own errors, since only the caller can say what the
  * file is for.
  */
 
-/** The lines of a file, one after another. */
+/** Generates the lines of a file. */
 export async function* linesOf(path: string): AsyncGenerator<string, void> {
   const file = await open(path);
-  // This closes the file, even if no more lines are wanted.
+  // `yield*` closes the file even if the caller stops before the last line.
   yield* file.readLines();
 }
 
-/** At most the first `length` bytes of a file, as text. */
+/** Returns at most the first `length` bytes of a file, as text. */
 export const beginningOf = async (path: string, length: number): Promise<string> => {
   const file = await open(path);
   try {
@@ -51,7 +51,7 @@ export const isExistingFolder = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Calls `use` with a new folder, and removes the folder afterwards. */
+/** Calls `use` with a new temporary folder, and removes the folder afterwards. */
 export const inTemporaryFolder = async <T>(use: (folder: string) => Promise<T>): Promise<T> => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-'));
   try {
@@ -61,13 +61,13 @@ export const inTemporaryFolder = async <T>(use: (folder: string) => Promise<T>):
   }
 };
 
-/** Writes text that could not be written to `path` into a new folder for temporary files. Returns the new path. */
+/** Writes a text that could not be written to `path` into a new temporary folder. Returns the new path. */
 export const keepElsewhere = async (path: string, text: string): Promise<string> => {
   const kept = join(await mkdtemp(join(tmpdir(), 'weir-')), basename(path));
   await writeFile(kept, text);
   return kept;
 };
 
-/** The code of a failed file operation, such as ENOENT; `undefined` for any other error. */
+/** Returns the code of a failed file operation, such as ENOENT; `undefined` for any other error. */
 export const fileErrorCode = (error: unknown): string | undefined =>
   (error as NodeJS.ErrnoException).code;

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 const { resolve } = createRequire(import.meta.url);
 const page = (name: string): URL => new URL(`../../report/html/page/${name}`, import.meta.url);
 
-/** Reads the script that only a live page has. */
+/** Reads the script that only live pages contain. */
 export const readLiveScript = (): Promise<string> => readFile(page('live.js'), 'utf8');
 
 /** Reads the scripts and styles of an HTML report. */

@@ -16,17 +16,19 @@ import { dirname, join, resolve } from 'node:path';
 import { Problem } from '../problem.ts';
 import { fileErrorCode } from './plain-files.ts';
 
-/** The error if another run in progress writes to the same folder. */
+/** An error: another run in progress writes to the same folder. */
 class FolderInUse extends Problem {}
 
 const lockName = '.weir-lock';
 
-/** The age in ms from which a lock of another machine no longer counts, measured from its last sign of life. */
+/**
+ * The age in ms at which another machine's lock becomes invalid, counted from the last change of its run's checkpoint.
+ */
 const signOfLifeTimeout = 60_000;
 /** The maximum time that writing a lock takes, in ms. */
 const writingTime = 2000;
 
-/** Returns the ms since a file was changed; infinity if it does not exist. */
+/** Returns the ms since a file was changed; infinity if the file does not exist. */
 const ageOf = async (path: string): Promise<number> =>
   stat(path).then(
     ({ mtimeMs }) => Date.now() - mtimeMs,
@@ -34,8 +36,9 @@ const ageOf = async (path: string): Promise<number> =>
   );
 
 /**
- * Returns whether the run that wrote a lock may still be running. For this machine the process is checked. A run on
- * another machine or in a container adds to its checkpoint every few seconds.
+ * Returns whether the run that wrote a lock may still be running. If it runs on this machine, its process is checked.
+ * On another machine or in a container, its checkpoint must have changed recently, since a run adds to it every few
+ * seconds.
  */
 const mayBeAlive = async (folder: string, line: string): Promise<boolean> => {
   const [, pid, host] = /^(\d{1,9}) (\S+) \S+\n$/.exec(line) ?? [];
@@ -49,34 +52,36 @@ const mayBeAlive = async (folder: string, line: string): Promise<boolean> => {
     process.kill(Number(pid), 0);
     return true;
   } catch (error) {
-    // EPERM means that the process exists and runs under another user.
+    // EPERM means that the process exists but belongs to another user.
     return fileErrorCode(error) === 'EPERM';
   }
 };
 
-/** The paths of locks that this process holds, with their content. */
+/** The paths of the locks that this process holds, with their content. */
 const heldLocks = new Map<string, string>();
 
-// A process that ends by `process.exit` removes its lock. A killed one leaves a lock that is recognised as stale.
+// A process that ends by `process.exit` removes its locks. A killed process leaves locks that later runs recognise as
+// stale.
 process.on('exit', () => {
   for (const path of heldLocks.keys()) rmSync(path, { force: true });
 });
 
-/** Writes a lock; returns `false` if one exists. */
+/** Writes a lock. Returns `false` if a lock exists. */
 const claim = async (path: string, line: string): Promise<boolean> => {
   try {
     await writeFile(path, line, { flag: 'wx' });
     return true;
   } catch (error) {
     if (fileErrorCode(error) === 'EEXIST') return false;
-    // On a full disk, the file can be created but not its content.
+    // On a full disk, the file can be created without its content.
     await rm(path, { force: true }).catch(() => undefined);
     throw error;
   }
 };
 
 /**
- * Removes a stale lock. Only one of several processes succeeds, and a lock that was renewed meanwhile is never removed.
+ * Removes a stale lock. If several processes try, only one succeeds. A lock that was written meanwhile is never
+ * removed.
  */
 const takeAway = async (path: string, staleLine: string): Promise<void> => {
   const aside = `${path}.${randomUUID()}`;
@@ -99,8 +104,8 @@ const inUse = (folder: string, line: string): FolderInUse => {
 };
 
 /**
- * Claims a folder for one run, so that two runs do not mix their files. The returned function releases it. Throws
- * `FolderInUse` if another run has claimed it, otherwise Node's own errors.
+ * Reserves a folder for one run, so that two runs do not mix their files. The returned function releases the folder.
+ * Throws `FolderInUse` if another run has reserved it, otherwise Node's own errors.
  */
 const lockFolder = async (folder: string): Promise<() => Promise<void>> => {
   const path = join(folder, lockName);
@@ -115,21 +120,24 @@ const lockFolder = async (folder: string): Promise<() => Promise<void>> => {
   return async () => {
     if (!heldLocks.delete(path)) return;
     const line = await readFile(path, 'utf8').catch(() => '');
-    // A lock that cannot be removed becomes stale when this process ends.
+    // If the lock cannot be removed now, it becomes stale when this process ends.
     if (line === ownLine) await rm(path, { force: true }).catch(() => undefined);
   };
 };
 
-/** A folder for one run's files, opened before the load so that a full disk or a wrong path is noticed early. */
+/**
+ * A folder for the files of one run. It is opened before the load, so that a full disk or a wrong path is noticed
+ * early.
+ */
 export interface RunFolder {
   readonly path: string;
-  /** The names of the files that already existed. */
+  /** The names of the run's files that already exist in the folder. */
   readonly existingNames: ReadonlySet<string>;
-  /** Writes a file completely or not at all, by renaming a temporary file. Returns its path. */
+  /** Writes a file completely or not at all, by renaming a temporary file. Returns the path of the file. */
   write(name: string, text: string): Promise<string>;
   /** Lets other runs use the folder. */
   release(): Promise<void>;
-  /** Releases the folder. Removes the folders that this run created, if they are empty. */
+  /** Releases the folder. If the folders that this run created are empty, removes them. */
   discard(): Promise<void>;
 }
 
@@ -173,8 +181,8 @@ const createOneFolder = async (path: string): Promise<boolean> => {
 };
 
 /**
- * Creates a folder and its missing parents one by one, and calls `onCreated` with each. Node's recursive `mkdir` never
- * returns on a file system such as /proc, which answers ENOENT to everything.
+ * Creates a folder and its missing parents one by one, and calls `onCreated` with each. Node's recursive `mkdir` is not
+ * used, since it never returns on a file system such as /proc, which answers ENOENT to everything.
  */
 const createFolder = async (path: string, onCreated: (path: string) => void): Promise<void> => {
   if (await isFolder(path)) return;
@@ -183,14 +191,16 @@ const createFolder = async (path: string, onCreated: (path: string) => void): Pr
   if (await createOneFolder(path)) onCreated(path);
 };
 
-/** Opens a folder for one run. Throws a `Problem` if it is not writable, or if another run in progress uses it. */
+/**
+ * Opens a folder for one run. Throws a `Problem` if the folder is not writable, or if another run in progress uses it.
+ */
 export const openRunFolder = async (path: string, mustBeNew = false): Promise<RunFolder> => {
   const whole = resolve(path);
   const created: string[] = [];
   let release = (): Promise<void> => Promise.resolve();
   const discard = async (): Promise<void> => {
     await release();
-    // Only empty folders are removed, since another run may have put files into them.
+    // Only empty folders are removed, since another run may have put files into the others.
     for (const folder of created.toReversed()) await rmdir(folder).catch(() => undefined);
   };
   let existingNames: readonly string[] = [];
@@ -220,7 +230,8 @@ export const openRunFolder = async (path: string, mustBeNew = false): Promise<Ru
       const target = join(path, name);
       const draft = `${target}.part`;
       try {
-        // The draft is removed first, so that nothing is written through a link that somebody put there.
+        // The temporary file is removed first, so that nothing is written through a link that somebody put in its
+        // place.
         await rm(draft, { force: true });
         await writeFile(draft, text, { flag: 'wx' });
         await rename(draft, target);
@@ -235,10 +246,10 @@ export const openRunFolder = async (path: string, mustBeNew = false): Promise<Ru
   };
 };
 
-/** The maximum number of folders with the same name; fewer runs start within a second. */
+/** The maximum number of folders of the same name. Fewer runs than this can start within one second. */
 const maxNamesakes = 1000;
 
-/** Opens a folder that did not exist: `path`, or otherwise `path-2`, `path-3` and so on. */
+/** Opens a folder that did not exist before: `path`, or if it exists, `path-2`, `path-3` and so on. */
 export const openNewRunFolder = async (path: string): Promise<RunFolder> => {
   for (let n = 1; n <= maxNamesakes; n += 1) {
     const candidate = n === 1 ? path : `${path}-${n}`;

@@ -10,15 +10,15 @@ const formats: Readonly<Record<string, 'module' | 'module-typescript'>> = {
   '.mjs': 'module',
 };
 
-/** The names by which scenario files import Weir; `weir` is the old one. */
+/** The names under which scenario files import Weir. `weir` is the old name. */
 const names: readonly string[] = ['weir-bench', 'weir'];
 
-/** Whether a scenario file is a TypeScript or JavaScript module. */
+/** Returns whether a scenario file is a TypeScript or JavaScript module. */
 export const isModule = (path: string): boolean => Object.hasOwn(formats, extname(path));
 
 /**
- * Makes Node load TypeScript and the scenario itself as ES modules, whatever the nearest package.json says. It also
- * makes `weir-bench` resolve to the Weir that runs, whatever is installed near the file.
+ * Makes Node load TypeScript, and load the scenario as an ES module whatever the nearest package.json says. It also
+ * makes `weir-bench` resolve to the Weir that is running, even if another version is installed near the file.
  */
 const installHooks = (scenario: string, weir: URL): { readonly deregister: () => void } =>
   registerHooks({
@@ -31,7 +31,7 @@ const installHooks = (scenario: string, weir: URL): { readonly deregister: () =>
     },
   });
 
-/** Returns the error that the module threw, with its line in the module if known. */
+/** Returns the problem for an error that the scenario's module threw, with its line in the module if known. */
 const loadFailure = (path: string, url: string, error: unknown): Problem => {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   if (code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING') {
@@ -49,8 +49,8 @@ const loadFailure = (path: string, url: string, error: unknown): Problem => {
 type ScenarioFactory = () => unknown;
 
 /**
- * Returns the default export of a TypeScript or JavaScript scenario file, or its result if it is a function. `weir` is
- * the module that `weir-bench` resolves to. Throws a `Problem` if there is no scenario.
+ * Returns the scenario that a TypeScript or JavaScript file exports: its default export, or what that returns if it is
+ * a function. `weir` is the module that `weir-bench` resolves to. Throws a `Problem` if there is no scenario.
  */
 export const importScenario = async (path: string, weir: URL): Promise<unknown> => {
   if (formats[extname(path)] === 'module-typescript' && process.features.typescript === false) {

@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
 import { fileBounds, readTextFile } from './whole-file.ts';
 
-/** The folder for secrets that are named without a path, where container runtimes mount secrets. */
+/** The folder of secrets that are named without a path. Container runtimes mount secrets there. */
 export const secretsFolder = '/run/secrets';
 
 const valueOf = async (
@@ -16,7 +16,7 @@ const valueOf = async (
   if (reference.kind === 'env') {
     const value = environment[reference.name];
     if (value !== undefined && value !== '') return value;
-    // Docker Swarm provides secrets only as files.
+    // Docker Swarm provides secrets only as files, so a file can replace a variable.
     const mounted = resolve(secretsFolder, reference.name);
     if (existsSync(mounted)) return readSecret(reference.name, folder);
     throw new Problem(
@@ -24,14 +24,14 @@ const valueOf = async (
     );
   }
   if (reference.kind === 'secret') return readSecret(reference.path, folder);
-  // This is imported here, since few scenarios have a command.
+  // The module is imported only here, since few scenarios have a command.
   const { runKeyCommand } = await import('./key-command.ts');
   return runKeyCommand(reference.command, environment, folder);
 };
 
 /**
  * Reads a secret file. A name without a path is below /run/secrets; a path is relative to `folder`. Throws a `Problem`
- * if it cannot be read.
+ * if the file cannot be read.
  */
 export const readSecret = async (file: string, folder: string): Promise<string> => {
   const isBareName = !file.includes('/');
@@ -43,7 +43,7 @@ export const readSecret = async (file: string, folder: string): Promise<string> 
   return requireHeaderValue(text.trim(), path);
 };
 
-/** Requires a value that is valid in a header (RFC 9110, section 5.5). */
+/** Throws a `Problem` if a value is not valid in a header (RFC 9110, section 5.5). */
 const requireHeaderValue = (value: string, path: string): string => {
   if (value === '') throw new Problem(`the secret file ${path} is empty: write the secret into it`);
   if (/^[\t\x20-\x7e]+$/.test(value)) return value;
@@ -53,9 +53,10 @@ const requireHeaderValue = (value: string, path: string): string => {
 };
 
 /**
- * Fills templates with the values of their references: environment variables, or files (a name without a path is below
- * /run/secrets, a path is relative to `folder`). If a variable is not set, a file of that name there is used. Throws a
- * `Problem` for the first value that is not available. `write` turns each value into the text for the template.
+ * Fills templates with secrets. A reference names an environment variable, a command or a file (a name without a path
+ * is below /run/secrets, a path is relative to `folder`). If a variable is not set, a file of the same name below
+ * /run/secrets is read. Throws a `Problem` for the first secret that is not available. `write` turns each secret into
+ * the text that goes into the template.
  */
 export const resolveSecrets = async (
   templates: readonly string[],

@@ -4,23 +4,23 @@ import { whyUnwritable } from './file-error-reasons.ts';
 import { fileErrorCode } from './plain-files.ts';
 import { openLineFile } from './line-file.ts';
 
-/** A table that is written line by line under another name, and renamed when it is complete. */
+/** A table that is written line by line to a temporary file, and renamed when it is complete. */
 export interface TableFile {
   /** Adds a line, without its line feed. */
   add(line: string): void;
-  /** Waits until the whole table is on disk under its name; throws a `Problem` if it could not be written. */
+  /** Waits until the whole table is on disk under its final name. Throws a `Problem` if it could not be written. */
   complete(): Promise<void>;
-  /** Discards the table and leaves everything unchanged. */
+  /** Discards the table. A file of the same name stays unchanged. */
   discard(): Promise<void>;
 }
 
-/** Makes the file at `to` from the lines at `from`. */
+/** Makes the file `to` from the lines of the file `from`. */
 export type ConvertLines = (from: string, to: string) => Promise<void>;
 
-/** The number of characters that are written at once. */
+/** The number of characters that are written in one piece. */
 const batchLength = 64 * 1024;
 
-/** Returns the destination of a path after its links. Throws a `Problem` unless that is a file or a free name. */
+/** Returns the path to which the links of a path lead. Throws a `Problem` if something other than a file is there. */
 const destinationOf = async (path: string): Promise<string> => {
   try {
     const whole = await realpath(path);
@@ -35,8 +35,8 @@ const destinationOf = async (path: string): Promise<string> => {
 };
 
 /**
- * Opens a table at `path`, with its lines in `PATH.part` until `complete`. With `convert` the lines are in
- * `PATH.rows.part`, and are converted to the file at the end. Throws a `Problem` if it cannot be written.
+ * Opens a table at `path`, whose lines are in `PATH.part` until it is complete. With `convert`, the lines are in
+ * `PATH.rows.part` and are converted at the end. Throws a `Problem` if the table cannot be written.
  */
 export const openTableFile = async (
   path: string,
@@ -45,7 +45,7 @@ export const openTableFile = async (
   const destination = await destinationOf(path);
   const draft = `${destination}.part`;
   const linesPath = convert === null ? draft : `${destination}.rows.part`;
-  // A killed run may have left such a file.
+  // A run that was killed may have left such a file.
   await rm(linesPath, { force: true });
   const lines = await openLineFile(linesPath, false);
   let batch: string[] = [];

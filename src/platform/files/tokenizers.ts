@@ -4,17 +4,17 @@ import { installCommand } from '../optional-package.ts';
 import { readTextWithHash } from './file-contents.ts';
 
 /**
- * This file loads tokenizers, each only when a scenario names it. It uses `require`, since scenarios are read
- * synchronously. Texts are made before the run, so this is not on the hot path.
+ * This file loads tokenizers, each one only if a scenario names it. It uses `require`, since scenarios are read
+ * synchronously. Loading may be slow, since texts are made before the run.
  */
 const require = createRequire(import.meta.url);
 
-/** The part of gpt-tokenizer's modules that is used. */
+/** The part of gpt-tokenizer's modules that Weir uses. */
 interface Encoding {
   readonly encode: (text: string) => ArrayLike<number>;
 }
 
-/** The part of Hugging Face's module that is used; its own types refer to unpublished paths. */
+/** The part of Hugging Face's module that Weir uses. The module's own types refer to unpublished paths. */
 interface Library {
   readonly Tokenizer: new (
     tokenizer: object,
@@ -30,7 +30,7 @@ interface Library {
 const isNotInstalled = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND';
 
-/** Opens one of `encodingNames`. Returns an error message if the package (30 MB, optional) is not installed. */
+/** Opens one of `encodingNames`. If the package (30 MB, optional) is not installed, returns an error message. */
 const openEncoding = (name: string): TokenCounter | string => {
   try {
     const { encode } = require(`gpt-tokenizer/encoding/${name}`) as Encoding;
@@ -41,9 +41,7 @@ const openEncoding = (name: string): TokenCounter | string => {
   }
 };
 
-/**
- * Opens a `tokenizer.json` of Hugging Face, without special tokens, since those belong to the server's chat template.
- */
+/** Opens a `tokenizer.json` of Hugging Face, without special tokens, which belong to the server's chat template. */
 const openFile = (file: string, path: string): TokenCounter | string => {
   const { text, sha256 } = readTextWithHash(path);
   const { Tokenizer } = require('@huggingface/tokenizers') as Library;
@@ -51,7 +49,7 @@ const openFile = (file: string, path: string): TokenCounter | string => {
     const tokenizer = new Tokenizer(JSON.parse(text) as object, {});
     const count = (input: string): number =>
       tokenizer.encode(input, { add_special_tokens: false }).ids.length;
-    // Some errors of a file appear only when the tokenizer is used.
+    // Some errors in a file appear only when the tokenizer is used.
     count(' a');
     return { count, sha256 };
   } catch (error) {
@@ -61,8 +59,8 @@ const openFile = (file: string, path: string): TokenCounter | string => {
 };
 
 /**
- * Opens the tokenizer named `name`, with a file at `path`, or returns an error message. Throws the system's error for
- * an unreadable file.
+ * Opens the tokenizer `name`, whose file (if it has one) is at `path`. Returns an error message if it cannot be opened.
+ * Throws the system's error for an unreadable file.
  */
 export const openTokenizer = (name: string, path: string): TokenCounter | string =>
   name.endsWith('.json') ? openFile(name, path) : openEncoding(name);

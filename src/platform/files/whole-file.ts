@@ -3,15 +3,15 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { UnfitFile } from './file-error-reasons.ts';
 
 /**
- * This file reads whole files, each within a bound, so that a wrong path costs a sentence and not the memory. All
- * functions throw an `UnfitFile` or Node's own error, which `whyUnreadable` turns into words.
+ * This file reads whole files up to a maximum size, so that a wrong path leads to a message and not to a full memory.
+ * All functions throw an `UnfitFile` or Node's own error. `whyUnreadable` turns either into words.
  */
 
 const mebibyte = 1024 ** 2;
 
-/** The most bytes of a file of each use. */
+/** The maximum number of bytes of a file, by its use. */
 export const fileBounds = {
-  /** Node holds no longer text. */
+  /** Node cannot store a longer text. */
   text: 511 * mebibyte,
   scenario: 64 * mebibyte,
   secret: mebibyte,
@@ -20,7 +20,7 @@ export const fileBounds = {
 const tooLarge = (most: number): UnfitFile =>
   new UnfitFile(`it is larger than ${most / mebibyte} MiB, the most that is read`);
 
-/** Refuses a device or a pipe, and a file that is too large. A folder is left to Node, which refuses it. */
+/** Throws for a device, for a pipe, and for a file that is too large. For a folder, Node itself throws later. */
 const requireFile = (found: Stats, most: number): void => {
   if (!found.isFile() && !found.isDirectory())
     throw new UnfitFile('it is a pipe or a device: expected a file');
@@ -33,11 +33,11 @@ export const readFileBytes = (path: string, most: number = fileBounds.text): Buf
   return readFileSync(path);
 };
 
-/** Throws unless a path leads to a regular file within the bound. */
+/** Throws if a path does not lead to a regular file of at most the maximum size. */
 export const requireRegularFile = (path: string, most: number): void =>
   requireFile(statSync(path), most);
 
-/** Reads a pipe or a device to its end, and no further than the bound. */
+/** Reads a pipe or a device to its end, but at most up to the maximum size. */
 const readPipe = async (path: string, most: number): Promise<Buffer> => {
   const file = await open(path);
   try {
@@ -54,7 +54,7 @@ const readPipe = async (path: string, most: number): Promise<Buffer> => {
   }
 };
 
-/** Reads a file or, as a shell's `<(command)` gives it, a pipe. */
+/** Reads a file or a pipe. A shell's `<(command)` is a pipe. */
 export const readBytes = async (path: string, most: number = fileBounds.text): Promise<Buffer> => {
   const found = await stat(path);
   if (!found.isFile() && !found.isDirectory()) return readPipe(path, most);
@@ -62,6 +62,6 @@ export const readBytes = async (path: string, most: number = fileBounds.text): P
   return readFile(path);
 };
 
-/** Reads the same as UTF-8. */
+/** Reads a file or a pipe as UTF-8. */
 export const readTextFile = async (path: string, most?: number): Promise<string> =>
   (await readBytes(path, most)).toString('utf8');

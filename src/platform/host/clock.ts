@@ -2,44 +2,49 @@ import type { Alarm, Clock } from '../../model/clock.ts';
 import { type Instant, instant } from '../../model/quantity.ts';
 import { ReadTurns } from './read-turns.ts';
 
-/** How long before its instant an alarm stops using timers, in ms, since they can be a millisecond late. */
+/** The time before an alarm's instant, in ms, within which no timer is used, since timers can be a millisecond late. */
 const timerLead = 1.2;
-/** The longest nap, in ms; reads wait during a nap. */
+/**
+ * The longest pause between two checks of the sockets while an alarm is near, in ms. Reads wait during such a pause (a
+ * nap).
+ */
 const longestNap = 0.25;
-/** The shortest possible nap, in ms. */
+/** The shortest pause (nap) that the system can keep, in ms. */
 const shortestNap = 0.06;
-/** The longest timer, in ms: Node's timers overflow after 24 days, and waking up once an hour costs nothing. */
+/** The longest timer, in ms. Node's timers overflow after 24 days, and one wake-up per hour costs nothing. */
 const longestTimer = 3_600_000;
 /**
- * The smallest distance between two rings at which naps are used, in ms. For closer rings, naps would delay all reads,
- * so timers alone are used.
+ * The shortest time between two alarms for which naps are used, in ms. If alarms are closer together, naps would delay
+ * all reads, so only timers are used.
  */
 const leastDistance = 5;
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
-/** The functions of a clock that an alarm needs. */
+/** The functions of a clock that an alarm uses. */
 interface AlarmClock {
   now(): Instant;
-  /** Called when the loop is certainly running: in a timer, after a nap, after a ring. */
+  /** Called whenever the event loop is certainly running: in a timer, after a nap, and after an alarm. */
   onAwake(): void;
-  /** Called when the loop has checked its sockets since the last call, and may have found nothing to read. */
+  /**
+   * Called when the event loop has checked its sockets since the last call, whether or not there was something to read.
+   */
   onEmptyTurn(): void;
 }
 
 /**
- * Rings as exactly as the machine can wake up (some hundredths of a ms), and lets the loop sleep while no ring is near.
- * It sets a timer to about a millisecond before the ring, then takes naps of a quarter of a millisecond and checks the
- * sockets between them.
+ * An alarm that is as exact as the machine can wake up (some hundredths of a ms), and that lets the event loop sleep
+ * while its instant is far. It sets a timer to about a millisecond before the instant. Then it takes naps of a quarter
+ * of a millisecond, and checks the sockets between them.
  */
 class NappingAlarm implements Alarm {
   readonly #clock: AlarmClock;
   readonly #ring: () => void;
   #target: number | null = null;
   #timer: NodeJS.Timeout | null = null;
-  /** When the timer fires; meaningless if there is no timer. */
+  /** When the timer ends; without meaning if there is no timer. */
   #timerAt = 0;
-  /** Whether the loop keeps turning without sleep until the target. */
+  /** Whether the event loop now turns without sleep until the alarm's instant. */
   #isNear = false;
   #lastRing = Number.NEGATIVE_INFINITY;
 
@@ -67,8 +72,8 @@ class NappingAlarm implements Alarm {
     const isFrequent = this.#target - this.#lastRing < leastDistance;
     if (wait <= timerLead && !(isFrequent && wait > 0)) {
       this.#isNear = true;
-      // There are two steps, since the first immediate can run in the turn that set the alarm, before the loop checks
-      // its sockets.
+      // There are two steps, since the first immediate can run in the same turn of the event loop, before that turn
+      // checks the sockets.
       setImmediate(this.#beginNaps);
       return;
     }
@@ -113,24 +118,24 @@ class NappingAlarm implements Alarm {
   };
 }
 
-/** The clock of a run, and its zero on the clock that all processes of the machine share. */
+/** The clock of a run, with its instant 0 on the clock that all processes of the machine share. */
 export interface RunClock extends Clock {
-  /** The system's monotonic clock (`process.hrtime`) at instant 0, in ms. */
+  /** The system's monotonic clock (`process.hrtime`) at instant 0 of the run, in ms. */
   readonly machineZero: number;
   /**
    * Returns the longest time that the bytes of the read at this instant can have waited in the event loop, in ms; 0 for
-   * less than a tenth.
+   * less than a tenth of a ms.
    */
   readonly readDelay: (at: Instant) => number;
-  /** Returns the delays of reads at ascending instants. */
+  /** Returns the delays of several reads. Their instants must ascend. */
   readonly readDelays: (instants: Float64Array) => number[];
-  /** Runs some work once, after the reads of this turn of the event loop and before those of the next. */
+  /** Runs some work once: after the reads of this turn of the event loop, and before the reads of the next turn. */
   readonly afterReads: (work: () => void) => void;
 }
 
 /**
- * Returns the zero of this thread's `performance.now()` on the machine's monotonic clock, exact to some microseconds.
- * Each thread counts from its own start.
+ * Returns the instant at which this thread's `performance.now()` was 0, on the machine's monotonic clock, exact to some
+ * microseconds. Each thread counts from its own start.
  */
 const threadZero = (): number => {
   // A pause between the two readings makes their difference smaller, never larger.
@@ -147,7 +152,7 @@ const reads = new ReadTurns(performance.now(), {
   afterReads: (callback) => void setImmediate(callback),
 });
 
-/** Calls several functions by one timer, since each timer wakes up the thread. */
+/** Calls several functions with one timer, since each timer wakes up the thread. */
 class Ticks {
   readonly #runs = new Set<() => void>();
   readonly #milliseconds: number;
@@ -184,7 +189,7 @@ const ticksByInterval = new Map<number, Ticks>();
 const every = (milliseconds: number, tick: () => void): (() => void) => {
   const ticks = ticksByInterval.get(milliseconds) ?? new Ticks(milliseconds);
   ticksByInterval.set(milliseconds, ticks);
-  // A new function is made, since the same one may be given twice.
+  // A new function is made for each call, since the caller may pass the same one twice.
   const run = (): void => tick();
   ticks.add(run);
   return () => ticks.remove(run);
@@ -217,11 +222,15 @@ const clockOf = (machineZero: number, thread: number): RunClock => {
   };
 };
 
-/** The machine's monotonic clock with the zero of another thread's clock. Instants before that zero are negative. */
+/**
+ * Creates a clock with the instant 0 of another thread's clock, on the machine's monotonic clock. Earlier instants are
+ * negative.
+ */
 export const clockFrom = (machineZero: number): RunClock => clockOf(machineZero, threadZero());
 
 /**
- * Reads another clock several times and returns the quickest reading: its time, and the instant by `performance.now()`.
+ * Reads another clock several times, and returns the reading that took the least time: the other clock's time, and the
+ * instant by `performance.now()`.
  */
 export const readBeside = (now: () => number): { readonly time: number; readonly at: number } => {
   const readings = Array.from({ length: 16 }, () => {
@@ -234,8 +243,8 @@ export const readBeside = (now: () => number): { readonly time: number; readonly
 };
 
 /**
- * Starts the machine's monotonic clock. Its zero is `lead` ms after `from`, an instant of `performance.now()` that is
- * by default this call.
+ * Starts a clock on the machine's monotonic clock. Its instant 0 is `lead` ms after `from`, an instant of
+ * `performance.now()`; by default, `from` is now.
  */
 export const startClock = (lead = 0, from?: number): RunClock => {
   const thread = threadZero();
@@ -245,13 +254,13 @@ export const startClock = (lead = 0, from?: number): RunClock => {
 export const wallClockNow = (): number => Date.now();
 
 /**
- * Returns the zero of this thread's `performance.now()` on the wall clock, exact to some microseconds. It reads the
- * wall clock when its value changes, since that counts whole milliseconds. A pause makes a reading smaller, never
- * larger. (`performance.timeOrigin` is wrong by the pauses in the start of the process.)
+ * Returns the wall-clock time at which this thread's `performance.now()` was 0, exact to some microseconds. The wall
+ * clock counts whole milliseconds, so it is read when its value changes. A pause makes a reading smaller, never larger.
+ * (`performance.timeOrigin` is wrong by the pauses during the start of the process.)
  */
 const wallZero = (): number => {
   let zero = Number.NEGATIVE_INFINITY;
-  // If the wall clock does not change in time, its value is used as it is.
+  // If the wall clock does not change in time, its present value is used.
   const until = performance.now() + 20;
   for (let ticks = 0; ticks < 4; ticks += 1) {
     const last = Date.now();
@@ -265,15 +274,15 @@ const wallZero = (): number => {
 let steadyZero: number | null = null;
 
 /**
- * Returns the wall-clock time, continued from the first call by the monotonic clock. So it never jumps when the clock
- * is set, and it has fractions of a ms.
+ * Returns the wall-clock time with fractions of a ms. The wall clock is read once; after that, the monotonic clock is
+ * added. So the time never jumps when the wall clock is set.
  */
 export const steadyNow = (): number => {
   steadyZero ??= wallZero();
   return steadyZero + performance.now();
 };
 
-/** Returns the machine's monotonic clock in ms, which all its processes and threads share. */
+/** Returns the machine's monotonic clock in ms, which all processes and threads of the machine share. */
 export const monotonicNow = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 /** Returns the wall-clock time plus `lead` ms in ISO 8601, for the start of a run in its result. */

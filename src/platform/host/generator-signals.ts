@@ -13,7 +13,9 @@ const kernelText = (path: string): string | null => {
   }
 };
 
-/** Returns the path of a cgroup and of its ancestors, whose quotas also apply: `/a/b`, `/a` and an empty path. */
+/**
+ * Returns the path of a cgroup and the paths of its ancestors, whose quotas also apply: `/a/b`, `/a` and an empty path.
+ */
 const withAncestors = (path: string): readonly string[] => {
   const names = path.split('/').filter((name) => name !== '');
   return Array.from({ length: names.length + 1 }, (_, left) =>
@@ -22,9 +24,9 @@ const withAncestors = (path: string): readonly string[] => {
 };
 
 /**
- * Returns the files that may report throttling, by the text of /proc/self/cgroup: lines `0::/path` of cgroup v2,
- * `5:cpu,cpuacct:/path` of v1. In a container the path may be that of the host, while only the container's cgroup is
- * mounted, as the root. So the root comes last.
+ * Returns the files that may report CPU throttling, from the text of /proc/self/cgroup: lines `0::/path` (cgroup v2) or
+ * `5:cpu,cpuacct:/path` (v1). In a container, the path may be that of the host, but only the container's cgroup is
+ * mounted, as the root. So the root is tried last.
  */
 export const cpuStatPaths = (membership: string): readonly string[] =>
   membership.split('\n').flatMap((line) => {
@@ -39,7 +41,10 @@ export const cpuStatPaths = (membership: string): readonly string[] =>
     return roots.flatMap((root) => withAncestors(path).map((each) => `${root}${each}/cpu.stat`));
   });
 
-/** The microseconds of throttling in a cpu.stat file (v1 counts nanoseconds); `null` if it does not report them. */
+/**
+ * Returns the microseconds of throttling from a cpu.stat file (v1 counts nanoseconds); `null` if the file does not
+ * report them.
+ */
 export const parseThrottled = (cpuStat: string): number | null => {
   const [, name, value] = /^(throttled_usec|throttled_time) (\d+)$/m.exec(cpuStat) ?? [];
   if (value === undefined) return null;
@@ -47,8 +52,8 @@ export const parseThrottled = (cpuStat: string): number | null => {
 };
 
 /**
- * Returns a function that reads for how many microseconds CPU quotas throttled this process; `null` if no file reports
- * it. The files are searched once.
+ * Returns a function that reads how many microseconds CPU quotas have throttled this process; `null` if no file reports
+ * this. The files are searched once.
  */
 const watchThrottling = (): (() => number | null) => {
   const paths = cpuStatPaths(kernelText('/proc/self/cgroup') ?? '').filter(
@@ -60,11 +65,11 @@ const watchThrottling = (): (() => number | null) => {
       : paths.reduce((sum, path) => sum + (parseThrottled(kernelText(path) ?? '') ?? 0), 0);
 };
 
-/** The resolution of the delay monitor in ms, which every reported delay includes. */
+/** The resolution of the delay monitor in ms. Every delay that it reports contains this time. */
 const resolution = 10;
 
 /**
- * Returns the nanoseconds for which this thread ran, and for which it waited for a CPU (the first two fields,
+ * Returns for how many nanoseconds this thread ran, and for how many it waited for a CPU (the first two fields in
  * Documentation/scheduler/sched-stats).
  */
 const threadTimes = (): { readonly ran: number; readonly waited: number } | null => {
@@ -75,8 +80,8 @@ const threadTimes = (): { readonly ran: number; readonly waited: number } | null
 };
 
 /**
- * Returns the microseconds of CPU time: of a worker's thread if the kernel reports it, otherwise of the process, which
- * collects garbage in further threads.
+ * Returns the microseconds of CPU time of a worker's thread, if the kernel reports them. Otherwise it returns those of
+ * the process, which include the further threads that collect garbage.
  */
 const cpuTime = (ran: number | undefined): number => {
   if (!isMainThread && ran !== undefined) return ran / 1000;
@@ -87,7 +92,7 @@ const cpuTime = (ran: number | undefined): number => {
 const difference = (now: number | null, before: number | null): number | null =>
   now === null || before === null ? null : Math.max(0, now - before);
 
-/** Watches garbage collection pauses; `take` returns their sum since the last call. */
+/** Watches pauses for garbage collection. `take` returns their sum since the last call. */
 const watchPauses = () => {
   let longest = 0;
   let total = 0;
@@ -109,7 +114,7 @@ const watchPauses = () => {
   };
 };
 
-/** Watches how late the event loop's timers are, after subtracting the monitor's own resolution. */
+/** Watches how late the event loop's timers are. The resolution of the monitor is subtracted. */
 const watchDelay = (keepsLateness: boolean) => {
   const monitor = monitorEventLoopDelay({ resolution });
   monitor.enable();
@@ -131,7 +136,7 @@ const watchDelay = (keepsLateness: boolean) => {
   };
 };
 
-/** Reads counters that only grow; the figures of a second are the difference of two readings. */
+/** Reads counters that only grow. The figures of a second are the difference between two readings. */
 const counters = (throttled: () => number | null) => {
   const times = threadTimes();
   return {
@@ -144,7 +149,10 @@ const counters = (throttled: () => number | null) => {
   };
 };
 
-/** Reads the process's memory in bytes. If no file descriptor is left, it returns the last known figure. */
+/**
+ * Returns a function that reads the process's memory in bytes. If no file descriptor is left, it returns the last known
+ * value.
+ */
 const watchMemory = (): (() => number) => {
   let latest = process.memoryUsage.rss();
   return () => {
@@ -158,8 +166,8 @@ const watchMemory = (): (() => number) => {
 };
 
 /**
- * Watches this thread as a load generator: `sample(second)` returns its figures since the last call. `keepsLateness` adds
- * the lateness of instants by the loop's timers.
+ * Watches this thread as a load generator. `sample(second)` returns the figures since the last call. `keepsLateness`
+ * adds how late instants are by the timers of the event loop.
  */
 export const watchGenerator = ({ keepsLateness = false } = {}) => {
   const pauses = watchPauses();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import type { SliceRun } from '../../model/result/result.ts';
 
-// The number is read at the start, since a run may bind this process to some cores.
+// The number of cores is read at the start, since a run may later bind this process to fewer cores.
 const cores = os.availableParallelism();
 
 /** Describes the machine that runs this process, for results. */
@@ -13,14 +13,14 @@ export const thisMachine = (): SliceRun['machine'] => ({
   cores,
 });
 
-// The file is read at the start, since later there may be no file descriptor left.
+// The file is read at the start, since later no file descriptor may be left.
 const packageText = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(packageText) as { readonly version: string };
 
-/** Returns this Weir's version, from its own package description. */
+/** Returns the version of this Weir, from its package.json. */
 export const weirVersion = (): string => version;
 
 export const hostName = (): string => os.hostname();
 
-/** Returns a unique name. */
+/** Returns a name that no other call returns. */
 export const uniqueName = (): string => crypto.randomUUID();

@@ -1,53 +1,54 @@
-/** The shortest delay that is stored, in ms; a read itself takes some hundredths. */
+/** The shortest delay that is stored, in ms. A read itself takes some hundredths of a ms. */
 const shortest = 0.1;
 
-/** The shortest idle time that means that the loop has slept, in ms. */
+/** The shortest idle time, in ms, which shows that the event loop has slept. */
 const shortestSleep = 0.001;
 
 /**
- * The latest that a timer can be while the loop is able to run, in ms. If it is later, the loop was kept from running.
+ * The latest that a timer can be while the event loop is able to run, in ms. If a timer is later, something kept the
+ * loop from running.
  */
 const latestTimer = 2.5;
 /** How early a timer can fire, in ms. */
 const earliestTimer = 1.5;
 
-/** The number of turns that are remembered. */
+/** The number of turns of the event loop that are remembered. */
 const capacity = 1 << 15;
 
-/** The measurements of the event loop that turns are based on. */
+/** The measurements of the event loop from which its turns are computed. */
 export interface LoopProbe {
   readonly now: () => number;
-  /** Returns the milliseconds for which the loop has slept so far. */
+  /** Returns for how many milliseconds the event loop has slept so far. */
   readonly idle: () => number;
-  /** Calls back when all reads of the current turn are done. */
+  /** Calls a function when all reads of the current turn are done. */
   readonly afterReads: (callback: () => void) => void;
 }
 
 /**
- * Measures the longest time that the bytes of each read can have waited for this event loop. A sleeping loop wakes up
- * when a socket becomes readable, so its reads are late by the work since it woke up. A loop that did not sleep checked
- * its sockets at its previous reads, so the bytes came after those. A loop that slept beyond a timer was kept from
- * running (stopped, or without a CPU), so the bytes can have come at any time since it fell asleep. Shorter times
- * without a CPU are not included. Instants are those of `performance.now()`.
+ * Measures the longest time that the bytes of each read can have waited for this event loop. If the loop slept, it woke
+ * up when a socket became readable, so its reads are late by the work since then. If the loop did not sleep, it checked
+ * its sockets at its previous reads, so the bytes came after those. If the loop slept longer than a timer allows, it
+ * was kept from running (stopped, or without a CPU), so the bytes can have come at any time since it fell asleep.
+ * Shorter times without a CPU are not seen. Instants are those of `performance.now()`.
  */
 export class ReadTurns {
   readonly #probe: LoopProbe;
   /**
-   * The first and last read of each stored turn, ascending, and the earliest instant since which its bytes can have
-   * waited.
+   * For each stored turn, in ascending order: its first and its last read, and the earliest instant since which the
+   * bytes of the turn can have waited.
    */
   readonly #first = new Float64Array(capacity);
   readonly #last = new Float64Array(capacity);
   readonly #since = new Float64Array(capacity);
   #stored = 0;
-  /** The longest delay of a turn that was overwritten. */
+  /** The longest delay among the turns that were overwritten. */
   #forgotten = 0;
-  /** The earliest possible instant of the loop's last check of its sockets. */
+  /** The earliest instant at which the loop may have last checked its sockets. */
   #looked: number;
-  /** When the loop was last known to be awake, and how long it had slept until then. */
+  /** The last instant at which the loop was known to be awake, and how long it had slept in all until then. */
   #awake: number;
   #idle: number;
-  /** When a periodic timer is due, which is the longest that the loop can sleep. */
+  /** When a periodic timer is due. The loop cannot sleep longer than that. */
   #timerDue = Number.POSITIVE_INFINITY;
   #isReading = false;
   #turnFirst = Number.POSITIVE_INFINITY;
@@ -61,23 +62,26 @@ export class ReadTurns {
     this.#idle = probe.idle();
   }
 
-  /** Notes that the loop is running. Must be called at both ends of a timer's callback, and after longer work. */
+  /**
+   * Records that the loop is running. It must be called at the beginning and the end of each timer's callback, and
+   * after longer work.
+   */
   woke(now: number): void {
     this.#noteAwake(now);
     if (this.#timerDue - now <= earliestTimer) this.#timerDue = Number.POSITIVE_INFINITY;
   }
 
-  /** Notes that a timer was set that will not be moved. */
+  /** Records that a timer was set for the instant `due`, which will not be changed. */
   timerSet(due: number): void {
     this.#timerDue = Math.min(this.#timerDue, due);
   }
 
-  /** Notes that such a timer was stopped. */
+  /** Records that the timer was stopped. */
   timerStopped(): void {
     this.#timerDue = Number.POSITIVE_INFINITY;
   }
 
-  /** Notes that the loop has checked its sockets since it was last known to be awake. */
+  /** Records that the loop has checked its sockets since it was last known to be awake. */
   looked(now: number): void {
     if (this.#isReading) return;
     const awake = this.#awake;
@@ -85,13 +89,13 @@ export class ReadTurns {
     this.#looked = Math.max(this.#looked, awake);
   }
 
-  /** Notes a read. Must be called before anything else at every read. */
+  /** Records a read. At every read it must be called before anything else. */
   read(now: number): void {
     if (!this.#isReading) this.#beginTurn(now);
     this.#turnLast = now;
   }
 
-  /** Returns the longest time that the bytes read at `at` can have waited, in ms; 0 for less than a tenth. */
+  /** Returns the longest time that the bytes read at `at` can have waited, in ms; 0 for less than a tenth of a ms. */
   delayAt(at: number): number {
     if (at >= this.#turnFirst) return this.#delayOf(at - this.#turnSince);
     return this.#inTurn(this.#turnBefore(at), at);
@@ -103,7 +107,7 @@ export class ReadTurns {
     if (this.#isClear(zero + first, zero + last)) return Array.from(instants, () => 0);
     const delays: number[] = [];
     let turn = this.#turnBefore(zero + first);
-    // `for … of` is not used, since what an iterator returns is garbage.
+    // `for … of` is not used, since its iterator creates garbage.
     for (let i = 0; i < instants.length; i += 1) {
       const at = zero + instants[i]!;
       while (turn + 1 < this.#stored && this.#first[(turn + 1) % capacity]! <= at) turn += 1;
@@ -113,14 +117,14 @@ export class ReadTurns {
     return delays;
   }
 
-  /** Returns the delay of a read at `at`, where `turn` is the last turn that began before it. */
+  /** Returns the delay of a read at `at`. `turn` is the last turn that began before `at`. */
   #inTurn(turn: number, at: number): number {
     if (turn < this.#oldest) return this.#forgotten;
     const place = turn % capacity;
     return at > this.#last[place]! ? 0 : this.#delayOf(at - this.#since[place]!);
   }
 
-  /** Returns whether no turn is stored between two instants, which is so for most streams of a calm loop. */
+  /** Returns whether no turn is stored between two instants. If the event loop is calm, that is so for most streams. */
   #isClear(first: number, last: number): boolean {
     const turn = this.#turnBefore(first);
     if (last >= this.#turnFirst || this.#turnBefore(last) !== turn) return false;
@@ -132,8 +136,8 @@ export class ReadTurns {
   }
 
   /**
-   * Notes that the loop is awake, and when it checked its sockets at the end of a sleep. Returns `false` if it has not
-   * slept.
+   * Records that the loop is awake, and when it checked its sockets at the end of a sleep. Returns `false` if it has
+   * not slept.
    */
   #noteAwake(now: number): boolean {
     const idle = this.#probe.idle();
@@ -154,7 +158,7 @@ export class ReadTurns {
     const hasSlept = this.#noteAwake(now);
     this.#turnSince = this.#looked;
     this.#turnFirst = now;
-    // The sockets read now were checked in this turn, which began after the loop was last known to be awake.
+    // The loop checked these sockets in this turn, which began after it was last known to be awake.
     if (!hasSlept) this.#looked = Math.max(this.#looked, awake);
     this.#probe.afterReads(this.#endTurn);
   }
@@ -180,7 +184,10 @@ export class ReadTurns {
     return waited < shortest ? 0 : waited;
   }
 
-  /** Returns the number of the last stored turn that began at or before `at`; one below the oldest if none did. */
+  /**
+   * Returns the number of the last stored turn that began at or before `at`. If no turn did, returns one less than the
+   * oldest number.
+   */
   #turnBefore(at: number): number {
     let low = this.#oldest;
     let high = this.#stored;

@@ -1,11 +1,11 @@
-/** The intervals between the timers of a second, in nanoseconds, as `monitorEventLoopDelay` measures them. */
+/** The intervals between the timers of one second, in nanoseconds, as `monitorEventLoopDelay` measures them. */
 interface TimerIntervals {
   readonly count: number;
   readonly mean: number;
   readonly percentiles: ReadonlyMap<number, number>;
 }
 
-/** How late the instants of a second were at most, in ms: half of them, 90 and 99 %. */
+/** The lateness in ms that 50, 90 and 99 % of the instants of a second did not exceed. */
 export interface InstantLateness {
   readonly p50: number;
   readonly p90: number;
@@ -13,10 +13,10 @@ export interface InstantLateness {
 }
 
 /**
- * Returns how late the instants of a second were by the loop's timers; `null` without timers. While the loop is blocked,
- * one late timer replaces all that would have been due: a timer stands for as many instants as its interval is long.
- * Example: of 50 timers of 10 ms, the last was 500 ms late. It is 2 % of the timers, but half of all instants fell into
- * its interval.
+ * Returns how late the instants of a second were according to the event loop's timers; `null` without timers. While the
+ * loop is blocked, one late timer replaces all timers that would have been due. So a timer stands for as many instants
+ * as its interval is long. Example: of 50 timers at intervals of 10 ms, the last is 500 ms late. It is 2 % of the
+ * timers, but half of all instants fell into its interval.
  */
 export const timerLateness = (
   { count, mean, percentiles }: TimerIntervals,
@@ -27,7 +27,7 @@ export const timerLateness = (
   const groups = Array.from(percentiles, ([percent, length]) => {
     const before = rank;
     rank = Math.max(rank, Math.ceil((percent / 100) * count - 1e-9));
-    // No interval of the group is longer than its last one.
+    // The last interval of a group is its longest.
     return { length, share: ((rank - before) * length) / (count * mean) };
   });
   const at = (q: number): number => {

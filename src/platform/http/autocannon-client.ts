@@ -15,16 +15,17 @@ import { ReuseRule } from '../connection/reuse-rule.ts';
 import { type AutocannonConnection, ObservedConnection } from './autocannon-connection.ts';
 
 /**
- * autocannon as a `SaturatingClient`. autocannon only drives the connections; Weir records every instant and count
- * itself. This avoids autocannon's known faults: it does not count a request whose connection is closed. It keeps the
- * half-read answer of a broken connection for the next one, and continues silently after invalid HTTP. It has one
- * timeout in whole seconds. When interrupted, it exits with 0 and loses the report.
+ * This file uses autocannon as a `SaturatingClient`. autocannon only operates the connections; Weir records every
+ * instant and count itself. So some faults of autocannon have no effect. autocannon does not count a request whose
+ * connection is closed. It takes the half-read answer of a broken connection for the beginning of the next answer. It
+ * continues silently after invalid HTTP. It has only one timeout, in whole seconds. If interrupted, it exits with 0 and
+ * loses the report.
  */
 
-/** The duration given to autocannon, in seconds. It is longer than any run, since the engine enforces deadlines. */
+/** The duration that autocannon is given, in seconds. It is longer than any run; the engine ends a run earlier. */
 const noTimeout = 2_000_000;
 
-/** The interval at which autocannon checks whether it was stopped, in ms. */
+/** The interval at which autocannon checks whether it should stop, in ms. */
 const stopPollInterval = 50;
 
 const toAutocannonRequests = (
@@ -38,7 +39,7 @@ const toAutocannonRequests = (
     ...(body === null ? {} : { body: Buffer.from(body) }),
   }));
 
-/** Throws a `Problem` if autocannon cannot connect to the target as the plan requires. */
+/** Throws a `Problem` if autocannon cannot connect to the target as the plan demands. */
 export const rejectUnsupportedTarget = ({
   url,
   wire,
@@ -55,7 +56,7 @@ export const rejectUnsupportedTarget = ({
   }
 };
 
-/** Loads autocannon, an optional package; throws a `Problem` that says what to install. */
+/** Loads autocannon, an optional package. If it is missing, throws a `Problem` that says what to install. */
 export const loadAutocannon = (): Promise<typeof autocannon> =>
   loadOptional(
     async () => (await import('autocannon')).default,
@@ -64,7 +65,7 @@ export const loadAutocannon = (): Promise<typeof autocannon> =>
     'or use the kind "closed"',
   );
 
-/** Loads autocannon; the returned function makes a client for the target. */
+/** Loads autocannon. The returned function makes a client for the target. */
 export const loadSaturatingClient = async (
   target: TargetEndpoint,
 ): Promise<(clock: Clock) => SaturatingClient> => {
@@ -90,7 +91,7 @@ const startBatch = (
     const index = connections.length;
     const connectionRequests = requests[index]!;
     client.setRequests(toAutocannonRequests(connectionRequests, pathFor));
-    // The documented interface lacks properties that this file needs.
+    // autocannon's documented interface lacks properties that this file needs.
     const connection = client as unknown as AutocannonConnection;
     connections.push(
       new ObservedConnection(connection, context, connectionRequests.length, (request, exchange) =>

@@ -13,32 +13,32 @@ import { ResponseParser } from '../socket/response-parser.ts';
 import { SocketExchange } from '../socket/socket-connection.ts';
 import { ObservedSocket, type SaturatingContext } from './autocannon-socket.ts';
 
-/** The method that opens `conn` and sends the first request over it. */
+/** The name of the method that opens `conn` and sends the first request over it. */
 const connect = '_connect';
-/** The method that writes the next request in turn. */
+/** The name of the method that writes the next request. */
 const sendNext = '_doRequest';
 
-/** The part of autocannon's undocumented client that is used, as of the pinned version. */
+/** The part of autocannon's undocumented client that Weir uses, as in the pinned version. */
 export interface AutocannonConnection extends EventEmitter {
   conn: Socket;
-  /** The client ends after this many requests. */
+  /** The number of requests after which the client ends. */
   responseMax: number | undefined;
   readonly reqsMade: number;
   readonly destroyed: boolean;
-  /** The parser, which Weir replaces; autocannon's callbacks are then never called. */
+  /** The parser of autocannon, which Weir replaces. The callbacks of the replaced parser are never called. */
   parser: { execute(bytes: Buffer): void };
-  /** The requests in flight, which autocannon counts for its own figures. */
+  /** The requests in flight, which autocannon counts for its own statistics. */
   pipelinedRequests: Readonly<Record<'insertRequest' | 'addByteCount' | 'clear', () => void>>;
   readonly opts: { readonly protocol: string; readonly hostname: string; readonly port: number };
   setRequests: Client['setRequests'];
   destroy(): void;
-  /** The bytes of the request in turn. */
+  /** The bytes of the request that is sent next. */
   getRequestBuffer(): Buffer;
   [connect](): void;
   [sendNext](): void;
 }
 
-/** Empty figures. Autocannon's own are not used, so it need not keep the data for them. */
+/** Statistics that stay empty. Weir does not use autocannon's statistics, so autocannon need not keep data for them. */
 const noFigures: AutocannonConnection['pipelinedRequests'] = {
   insertRequest: () => undefined,
   addByteCount: () => undefined,
@@ -47,19 +47,19 @@ const noFigures: AutocannonConnection['pipelinedRequests'] = {
 
 type BeginExchange = (request: number, exchange: Exchange) => ExchangeObserver;
 
-/** One autocannon connection, with an observer for each of its exchanges. */
+/** One connection of autocannon, with an observer for each of its exchanges. */
 export class ObservedConnection {
   readonly #client: AutocannonConnection;
   readonly #context: SaturatingContext;
   readonly #begin: BeginExchange;
   readonly #requests: number;
   #requestsBegun = 0;
-  /** The socket that was opened last, and whether no request has begun yet on it. */
+  /** The socket that was opened last, and whether no request has begun on this socket yet. */
   #socket: ObservedSocket | null = null;
   #isUnused = false;
   #inFlight: SocketExchange | null = null;
   #parser = new ResponseParser();
-  /** Whether answers on this connection no longer match its requests. */
+  /** Whether it is no longer certain which request an answer on this connection belongs to. */
   #isUnusable = false;
   #isStopping = false;
 
@@ -117,7 +117,7 @@ export class ObservedConnection {
     if (exchange?.mayMove(hasReceived) === true) this.#socket?.noteEnd();
     this.#client.emit('connError', error);
     exchange?.fail(error, hasReceived);
-    // An exchange that is sent again already has a connection.
+    // If a request is in flight, it is being sent again and already has a connection.
     if (this.#inFlight === null) this.#reconnect();
   }
 
@@ -131,7 +131,7 @@ export class ObservedConnection {
   /** Called before autocannon writes a request, on this connection or a new one. */
   #onRequest(): void {
     if (this.#isUnusable) {
-      // The error stops the write and makes autocannon reconnect.
+      // The error stops the write, and makes autocannon reconnect.
       this.#requestsBegun += 1;
       this.#client.conn.destroy(new Error('the connection is no longer usable'));
       return;
@@ -155,7 +155,7 @@ export class ObservedConnection {
     exchange.sent(now);
   }
 
-  /** Writes the current request once more, on a new socket. */
+  /** Writes the current request again, on a new socket. */
   #resend(exchange: SocketExchange): void {
     if (this.#client.destroyed) return;
     this.#inFlight = null;
@@ -167,7 +167,8 @@ export class ObservedConnection {
   }
 
   /**
-   * Reads with Weir's own parser. Autocannon's loops forever on a negative chunk size, and keeps a head of any length.
+   * Reads with Weir's own parser. autocannon's parser loops forever on a negative chunk size, and stores a head of any
+   * length.
    */
   #read(bytes: Buffer, length: number): void {
     const exchange = this.#inFlight;
@@ -176,7 +177,7 @@ export class ObservedConnection {
     exchange.readAt = this.#context.clock.read();
     if (!this.#parser.hasReceived) this.#socket?.onAnswerBegins();
     const parsed = this.#parser.read(bytes, length);
-    // An observer may have aborted the exchange meanwhile; then the connection is about to be closed.
+    // An observer may have aborted the exchange meanwhile. The connection is then about to be closed.
     if (parsed === 'more' || exchange.isFinished) return;
     if (parsed !== 'complete') return this.#abort(exchange, parsed.cause, parsed.detail);
     this.#socket?.onAnswered(exchange.readAt, this.#parser.isChunked);
@@ -191,17 +192,14 @@ export class ObservedConnection {
     if (connection === null) return;
     const mayReuse = this.#parser.reusableFor > 0 && rule.allowsReuse(connection);
     const rest = this.#isStopping ? 0 : rule.endsOf(connection).restAfter(connection.answers);
-    // The error makes autocannon reconnect, with the next request in turn.
+    // The error makes autocannon reconnect and send the next request.
     if (!mayReuse && !this.#isStopping)
       client.conn.destroy(new Error('the connection is not used again'));
     else if (rest > 0) this.#sendAfter(rest, connection);
     else if (!client.destroyed) client[sendNext]();
   }
 
-  /**
-   * Sends the next request after `rest` ms, unless the server ends the connection first, which makes autocannon
-   * reconnect.
-   */
+  /** Sends the next request after `rest` ms. If the server ends the connection first, autocannon reconnects. */
   #sendAfter(rest: number, connection: ObservedSocket): void {
     const { socket } = connection;
     const send = (): void => {
@@ -209,8 +207,8 @@ export class ObservedConnection {
       this.#context.rule.endsOf(connection).onRested();
       this.#client[sendNext]();
     };
-    // The timer sets an immediate. The loop reads the sockets between the two, so an end that has arrived is noticed
-    // first.
+    // The timer sets an immediate. The event loop reads the sockets between the two, so it notices first if the server
+    // has ended the connection.
     setTimeout(() => setImmediate(send), rest);
   }
 
@@ -235,7 +233,7 @@ export class ObservedConnection {
     return exchange;
   }
 
-  /** Handles a close by the server. Only an answer without a length may end this way. */
+  /** Handles a close by the server. Only an answer without a declared length may end in this way. */
   #onClosed(): void {
     const lost = this.#inFlight;
     if (lost === null) return;
@@ -252,7 +250,7 @@ export class ObservedConnection {
     if (exchange === null || this.#inFlight !== exchange) return;
     exchange.abort(cause, detail);
     this.#isUnusable = true;
-    // This must not happen within a callback of the parser, which would continue with a destroyed connection.
+    // This must happen later, since a callback of the parser would continue on a destroyed connection.
     setImmediate(() => {
       if (this.#inFlight !== null) return;
       if (this.#isStopping) this.#client.destroy();

@@ -11,7 +11,7 @@ import {
 import type { AnsweredConnection, ReuseRule } from '../connection/reuse-rule.ts';
 import { intoSharedBuffer } from '../socket/open-socket.ts';
 
-/** The state that the connections of a client share. */
+/** What the connections of a client share. */
 export interface SaturatingContext {
   readonly clock: Clock;
   readonly rule: ReuseRule;
@@ -27,13 +27,13 @@ interface SocketAddress {
 }
 
 interface SocketHandlers {
-  /** Called with received bytes, valid during the call only. */
+  /** Called with bytes that were received. The bytes are valid only during the call. */
   read(bytes: Buffer, length: number): void;
   onError(error: Error): void;
   onEnd(): void;
 }
 
-/** Opens a socket as autocannon does, except that all reads use one buffer. */
+/** Opens a socket as autocannon does, but with one buffer for all reads. */
 const openSocket = (
   { protocol, hostname: host, port }: SocketAddress,
   { socketPath, tlsOptions }: SaturatingContext,
@@ -45,7 +45,7 @@ const openSocket = (
   return tls.connect({ ...tlsOptions, ...options, servername: net.isIP(host) === 0 ? host : '' });
 };
 
-/** A socket of an autocannon connection, which records how the server treats it. */
+/** A socket of an autocannon connection. It records how the server treats the connection. */
 export class ObservedSocket implements AnsweredConnection {
   readonly socket: Socket;
   answers = 0;
@@ -53,7 +53,7 @@ export class ObservedSocket implements AnsweredConnection {
   #answeredAt: Instant = instant(0);
   readonly #context: SaturatingContext;
   readonly #begun: Instant;
-  /** The time that it took to open, in ms. */
+  /** How long it took to open the socket, in ms. */
   #openedIn = 0;
   #hasEnded = false;
   #endLook: () => void = () => undefined;
@@ -81,7 +81,7 @@ export class ObservedSocket implements AnsweredConnection {
     this.#answeredAt = at;
   }
 
-  /** Notes that the server has ended the socket, before or after the next request on it. */
+  /** Records that the server has ended the socket, before or after the next request on it. */
   noteEnd(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -89,13 +89,13 @@ export class ObservedSocket implements AnsweredConnection {
     rule.endsOf(this).onEnded(this.answers, clock.now() - this.#answeredAt);
   }
 
-  /** Checks whether the server refused a part of the request, which appears as an error of the socket. */
+  /** Waits to see whether the server refused a part of the request. A refusal appears as an error of the socket. */
   lookForRefusal(onNone: () => void): void {
     if (hasUnwritten(this.socket)) this.socket.destroy(cutShort());
     else this.#endLook = lookForRefusal(this.socket, this.#openedIn, onNone);
   }
 
-  /** Destroys the socket and stops forwarding its events. */
+  /** Destroys the socket. Events of the socket are no longer passed on. */
   drop(): void {
     this.#endLook();
     this.socket

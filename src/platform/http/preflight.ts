@@ -9,15 +9,15 @@ import {
 } from '../connection/failure-cause.ts';
 import { originOf, requestPathsOf, targetAddress } from '../connection/request-path.ts';
 
-/** The result of one request to the target before any load. */
+/** The result of one request that is sent to the target before the load. */
 export type Preflight =
   | { readonly kind: 'reached'; readonly status: number }
-  /** The answer is not a list of models, or there is none; neither says anything about chats. */
+  /** The answer is not a list of models, or no answer came. Requests for chats may still work. */
   | { readonly kind: 'doubtful' | 'silent'; readonly message: string }
-  /** The target cannot be loaded; `message` says why and what to do. */
+  /** The target cannot be loaded. `message` says why, and what to do. */
   | { readonly kind: 'unusable'; readonly message: string };
 
-/** The default timeout, in ms. */
+/** The default timeout of the request, in ms. */
 const defaultTimeout = 10_000;
 
 const unusable = (url: string, problem: string, advice: string | null): Preflight => {
@@ -29,8 +29,8 @@ const looksLikeHtml = (contentType: string, body: string): boolean =>
   contentType.includes('text/html') || /^\s*<(!doctype|html|head|body)/i.test(body);
 
 /**
- * An HTML page with one of these statuses comes in place of the gateway. With other statuses it may be a login or error
- * page in front of it.
+ * Returns whether an HTML page with this status stands in the place of the gateway. A page with another status may be a
+ * login or an error page in front of the gateway.
  */
 const isPageStatus = (status: number): boolean => status < 400 || status === 404;
 
@@ -47,16 +47,16 @@ const redirectOf = (
 ): string | undefined => {
   if (status < 300 || status > 399 || location === undefined) return undefined;
   const to = URL.parse(location, targetAddress(base).url.href);
-  // The query may contain the state of a login, so it is not shown.
+  // The query of a redirect may contain the state of a login, so it is not shown.
   return to === null
     ? location.replaceAll(/[^!-~]/g, '').slice(0, 200)
     : `${to.origin}${to.pathname}`.slice(0, 200);
 };
 
-/** The number of bytes of an answer that are read; no head, page or error body needs more to be recognised. */
+/** How many bytes of an answer are read. This is enough to recognise any head, page or error body. */
 const maxLookedAt = 4096;
 
-/** The maximum size of a list of models, in bytes: enough for thousands of models. */
+/** The maximum size of a list of models, in bytes. This is enough for thousands of models. */
 const maxRead = 1024 * 1024;
 
 const firstText = async (body: Dispatcher.ResponseData['body'], most: number): Promise<string> => {
@@ -78,7 +78,10 @@ interface FirstLook {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Sends the request and reads the beginning of its answer. `cancel` ends it at any stage, also while connecting. */
+/**
+ * Sends the request and reads the beginning of its answer. `cancel` ends this at any stage, even while the connection
+ * is being opened.
+ */
 const beginLook = (
   request: PreflightRequest,
   most = maxLookedAt,
@@ -117,20 +120,23 @@ const beginLook = (
     isConnected: () => isConnected,
     cancel: async () => {
       const destroyed = client.destroy().catch(() => undefined);
-      // undici does not cancel an attempt to connect.
+      // undici itself does not cancel an attempt to connect.
       cancelConnect();
       await destroyed;
     },
   };
 };
 
-/** Says what an HTML page instead of JSON can mean for a base address. */
+/** Says what it may mean if an address returns an HTML page instead of JSON. */
 const pageAdvice = (url: string): string =>
   /\/v\d+\w*\/*$/.test(targetAddress(url).url.pathname)
     ? 'the gateway lists its models at another address, or to none'
     : 'the base address of an inference gateway ends in its version, for example https://host/v1';
 
-/** Returns why an answer is neither a list of models nor a refusal to list them; `null` if it may be one of these. */
+/**
+ * Returns why an answer cannot come from a gateway: it is no list of models, and does not refuse such a list. Returns
+ * `null` if it can.
+ */
 const doubtOf = (
   url: string,
   address: string,
@@ -147,9 +153,10 @@ const doubtOf = (
 };
 
 /**
- * Sends one request before any load, to learn whether the target can be loaded. Refused connections, unresolved names
- * and servers without HTTP cannot be loaded. Answers that are not JSON, and silence, say nothing about other paths. It
- * takes at most ten seconds, and keeps only the beginning of the answer.
+ * Sends one request before the load, to learn whether the target can be loaded. A target cannot be loaded if it refuses
+ * connections, if its name does not resolve, or if it does not speak HTTP. If the answer is not JSON, or if there is no
+ * answer, other paths may still work. The request takes at most ten seconds, and only the beginning of the answer is
+ * kept.
  */
 export const preflightTarget = async (
   request: PreflightRequest,
@@ -185,7 +192,7 @@ export const preflightTarget = async (
       : { kind: 'doubtful', message };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    // The other transport may send the load, and it accepts such a head.
+    // The load may use the other transport, which accepts folded headers.
     if (isFoldedHeader(error)) return { kind: 'reached', status: 0 };
     return unusable(url, failureDetail(error), connectAdvice(error, target));
   } finally {
@@ -194,7 +201,9 @@ export const preflightTarget = async (
   }
 };
 
-/** Returns the status, headers and text of an answer before any load; `null` if none comes in time. */
+/**
+ * Returns the status, headers and text of an answer to a request before the load; `null` if no answer comes in time.
+ */
 export const answerTo = async (
   request: PreflightRequest,
   timeout = defaultTimeout,

@@ -3,7 +3,7 @@ import { undici } from '../undici.ts';
 import { connectorTo, type TargetEndpoint } from '../connection/connector.ts';
 import { targetAddress } from '../connection/request-path.ts';
 
-/** The useful lines of an answer, or the reason why there are none. */
+/** The useful lines of an answer, or the reason for which there are none. */
 export type Scrape =
   | { readonly ok: true; readonly lines: readonly string[] }
   | { readonly ok: false; readonly reason: string };
@@ -16,33 +16,39 @@ interface ScrapeOptions {
   readonly timeout: number;
 }
 
-/** Reads the metrics of a server repeatedly over one connection. */
+/** Reads the metrics of a server again and again over one connection. */
 export interface MetricsScraper {
   readonly scrape: () => Promise<Scrape>;
   readonly close: () => Promise<void>;
 }
 
-/** The maximum size of an answer, in bytes; those of the largest servers have some hundred kilobytes. */
+/** The maximum size of an answer, in bytes. The largest servers' answers have some hundred kilobytes. */
 const maxBytes = 4 * 1024 * 1024;
 const maxLineLength = 16 * 1024;
-/** The maximum number of lines that are kept; more would cost the load generator milliseconds per reading. */
+/**
+ * The maximum number of lines that are kept. More lines would take milliseconds of the load generator's time per
+ * reading.
+ */
 const maxLines = 2000;
 
-/** Keeps the wanted lines of a text that comes in pieces, without storing the whole text. */
+/** Keeps the wanted lines of a text that comes in pieces, and drops all other lines. */
 class WantedLines {
   readonly #isWanted: (line: string) => boolean;
   readonly #decoder = new StringDecoder('utf8');
   readonly #lines: string[] = [];
   #rest = '';
   #bytes = 0;
-  /** Why nothing is kept; `null` within the bounds. Above them, sums of a part would be wrong. */
+  /**
+   * The reason for which no lines are kept: the text is too large, so sums over its first part would be wrong. `null`
+   * if it is not too large.
+   */
   #excess: string | null = null;
 
   constructor(isWanted: (line: string) => boolean) {
     this.#isWanted = isWanted;
   }
 
-  /** Adds a piece; returns why the text is too large, or `null`. */
+  /** Adds a piece of the text. If the text is now too large, returns the reason, otherwise `null`. */
   add(piece: Buffer): string | null {
     this.#bytes += piece.length;
     if (this.#bytes > maxBytes) return `more than ${maxBytes} bytes`;
@@ -68,7 +74,7 @@ class WantedLines {
   }
 }
 
-/** Returns advice on a status that brings no metrics. LiteLLM redirects from `/metrics` to `/metrics/`. */
+/** Returns what a status without metrics means, with advice. LiteLLM redirects from `/metrics` to `/metrics/`. */
 const statusReason = (status: number, location: unknown, url: string): string => {
   const base = targetAddress(url).url;
   const wanted = typeof location === 'string' ? URL.parse(location, base.href) : null;
@@ -78,7 +84,7 @@ const statusReason = (status: number, location: unknown, url: string): string =>
 };
 
 /**
- * Opens a scraper of the metrics at an address. It never sends a key, header or cookie of the run, and follows no
+ * Opens a scraper of the metrics at an address. It never sends a key, header or cookie of the run, and never follows a
  * redirect. It reads at most four megabytes and 2,000 wanted lines per answer. A failure is returned as a reason, never
  * thrown.
  */

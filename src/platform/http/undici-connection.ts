@@ -9,10 +9,10 @@ import type { KeptConnection } from '../connection/kept-connections.ts';
 import { hasUnwritten, keepWritable, lookForRefusal } from '../connection/refused-request.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
 
-/** How long idle connections are kept, in ms, unless the server's keep-alive hint says less. */
+/** How long idle connections are kept, in ms, unless the server's keep-alive hint is shorter. */
 const keepAlive = 600_000;
 
-/** The options that turn off undici's own timeouts; its default of 300 s would abort slow answers. */
+/** Options that turn off undici's own timeouts. The default timeout of 300 s would abort slow answers. */
 const clientOptions = {
   headersTimeout: 0,
   bodyTimeout: 0,
@@ -21,23 +21,23 @@ const clientOptions = {
   pipelining: 1,
 } as const;
 
-/** The exchange on a connection. */
+/** The exchange that uses a connection, as the connection sees it. */
 type ConnectionUser = Pick<ObservedExchange, 'connecting' | 'connected' | 'mayMove'>;
 
-/** The state that all connections of a transport share. */
+/** What all connections of a transport share. */
 export interface UndiciContext {
   readonly origin: string;
   readonly http2: boolean;
   readonly clock: Clock;
   readonly connect: OpenConnection;
-  /** Called when the server has ended a kept connection, before or after the next request on it. */
+  /** Called when the server has ended a kept connection, even if the next request is already being sent on it. */
   onEnded(connection: UndiciConnection, at: Instant): void;
   onClosed(connection: UndiciConnection): void;
 }
 
 /**
- * Delays undici's destruction of a socket that the server has ended until it is known whether a refusal comes. Then
- * undici reports the error of the refusal, if there is one.
+ * Delays undici's destruction of a socket that the server has ended, until a refusal has come or the wait for it is
+ * over. If there is a refusal, undici reports its error.
  */
 const destroyAfterLook = (socket: Socket, openedIn: number): void => {
   let cause: Error | undefined;
@@ -52,15 +52,15 @@ const destroyAfterLook = (socket: Socket, openedIn: number): void => {
   });
 };
 
-/** One connection with its own undici client, since waiting time inside a pool would be invisible. */
+/** One connection with its own undici client. In a pool of undici, the time that requests wait would be invisible. */
 export class UndiciConnection implements KeptConnection {
   readonly client: Client;
   /**
-   * The instant of the latest socket read; `null` before the first read, and always under HTTP/2, where reads are
-   * invisible.
+   * The instant of the latest read from the socket; `null` before the first read. Under HTTP/2 it is always `null`,
+   * since reads are invisible there.
    */
   readAt: Instant | null = null;
-  /** Whether a byte was received since the request was sent. */
+  /** Whether a byte was received since the latest request was sent. */
   hasReceived = false;
   /** Whether a part of the request had not left this process when the server ended the connection. */
   isCutShort = false;
@@ -68,12 +68,12 @@ export class UndiciConnection implements KeptConnection {
   isChunked = false;
   answeredAt: Instant = instant(0);
   idleUntil: Instant = instant(0);
-  /** The number of answers that the first answer announced. */
+  /** The maximum number of answers on the connection, as the first answer announced it. */
   #maxAnswers = Number.POSITIVE_INFINITY;
   /** The exchange on the connection; `null` while it is idle. */
   #user: ConnectionUser | null = null;
   #hasEnded = false;
-  /** Cancels an attempt to connect, which destroying the client does not do. */
+  /** Cancels an attempt to connect. Destroying undici's client does not cancel it. */
   #cancelConnect: () => void = () => undefined;
   readonly #context: UndiciContext;
 
@@ -83,7 +83,7 @@ export class UndiciConnection implements KeptConnection {
     const connect: buildConnector.connector = (options, callback) =>
       this.#connect(options, callback);
     this.client = new (undici().Client)(origin, { ...clientOptions, connect, allowH2: http2 });
-    // undici must not reopen an idle connection that the server closed.
+    // undici would otherwise reopen an idle connection that the server closed.
     this.client.on('disconnect', () => {
       if (this.#user === null) context.onClosed(this);
     });
@@ -99,8 +99,8 @@ export class UndiciConnection implements KeptConnection {
   }
 
   /**
-   * Notes that the answer is complete or the exchange has ended. The connection can be used again for `reusableFor` ms,
-   * unless this was the last of `maxAnswers` answers.
+   * Records that the answer is complete or that the exchange has ended. The connection can be used again for
+   * `reusableFor` ms, unless it has had all its answers: the first answer announced `maxAnswers` of them.
    */
   answered(reusableFor: number, maxAnswers: number, isChunked: boolean): void {
     this.#user = null;
@@ -116,12 +116,11 @@ export class UndiciConnection implements KeptConnection {
     void this.close();
   }
 
-  /** Destroys the connection and waits until it is gone. Fails its exchange if it has one. */
+  /** Destroys the connection and waits until it is gone. If an exchange uses the connection, it fails. */
   close(): Promise<void> {
     this.#hasEnded = true;
     const destroyed = this.client.destroy().catch(() => undefined);
-    // This comes after destroying the client, which would otherwise take the cancelled attempt for a failed one and
-    // connect again.
+    // The client is destroyed first. Otherwise it would see the cancelled attempt as a failure and connect again.
     this.#cancelConnect();
     return destroyed;
   }
@@ -147,7 +146,7 @@ export class UndiciConnection implements KeptConnection {
     socket.prependListener('readable', () => {
       countReadBytes(socket.readableLength);
       this.readAt = this.#context.clock.read();
-      // The event also comes at the end, when there is nothing to read.
+      // This event also comes at the end of the stream, when there is nothing to read.
       if (socket.readableLength > 0) this.hasReceived = true;
     });
     socket.prependListener('end', () => this.#onEnd(socket, openedIn));
@@ -163,7 +162,7 @@ export class UndiciConnection implements KeptConnection {
   }
 
   #noteEnd(): void {
-    // An end during an answer is not the end of a kept connection.
+    // If the server ends its side during an answer, the connection was not kept.
     if (this.#hasEnded || (this.#user !== null && this.hasReceived)) return;
     this.#hasEnded = true;
     this.#context.onEnded(this, this.#context.clock.now());

@@ -20,9 +20,9 @@ import { keepAliveFor, maxAnswersOf } from '../socket/response-head.ts';
 import { UndiciConnection, type UndiciContext } from './undici-connection.ts';
 
 /**
- * Observes the HTTP/2 streams below undici, which hides how they end: it silently resends a refused request, and takes
- * a stream that is reset in its middle for a complete answer. Node publishes each stream when it is made, within the
- * call that follows undici's `onRequestStart`.
+ * This file observes HTTP/2 streams below undici, which hides how they end: it resends a refused request silently, and
+ * takes a stream that is reset in its middle for a complete answer. Node publishes each stream when it is made, during
+ * the call that follows undici's `onRequestStart`.
  */
 
 type StreamListener = (stream: ClientHttp2Stream) => void;
@@ -30,7 +30,7 @@ type StreamListener = (stream: ClientHttp2Stream) => void;
 let nextStream: StreamListener | null = null;
 let isSubscribed = false;
 
-/** Calls `listener` with the next stream that is made in this turn of the loop. */
+/** Calls `listener` with the next stream that is made in this turn of the event loop. */
 const onNextStream = (listener: StreamListener): void => {
   if (!isSubscribed) {
     isSubscribed = true;
@@ -42,7 +42,7 @@ const onNextStream = (listener: StreamListener): void => {
   nextStream = listener;
 };
 
-/** Describes how the server reset a stream (RFC 9113, section 7), in a few words; `null` if it did not. */
+/** Returns in a few words how the server reset a stream (RFC 9113, section 7); `null` if it did not reset it. */
 const resetOf = (stream: ClientHttp2Stream | null): string | null => {
   const code = stream?.rstCode ?? 0;
   if (code === 0) return null;
@@ -57,7 +57,10 @@ const flatten = (headers: Readonly<Record<string, string | string[] | undefined>
   return flat;
 };
 
-/** Translates undici's callbacks into Weir's. Errors of an observer are passed on, since undici would swallow them. */
+/**
+ * Translates undici's callbacks into Weir's. It also passes on errors that an observer throws, which undici would
+ * ignore.
+ */
 class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHandler {
   readonly #transport: UndiciTransport;
   readonly #request: Dispatcher.DispatchOptions;
@@ -80,7 +83,7 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
     this.#request = request;
   }
 
-  /** Sends the request on a kept connection, or opens the given new one. */
+  /** Sends the request on a kept connection, or on the given new connection, which it opens. */
   begin(connection: UndiciConnection): void {
     this.#connection = connection;
     connection.assign(this);
@@ -136,7 +139,7 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
     this.fail(this.#connection?.isCutShort === true ? cutShort() : error, hasResponse);
   }
 
-  /** Under HTTP/2, a frame that cannot be written need not belong to the request. */
+  /** Under HTTP/2, if a frame cannot be written, the frame may belong to another request. */
   override mayMove(hasResponse: boolean): boolean {
     return !this.#transport.http2 && super.mayMove(hasResponse);
   }
@@ -161,11 +164,12 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
 }
 
 /**
- * The general transport: undici's `Client.dispatch`, one client for each connection and one exchange at a time on it,
- * so that no request waits in a hidden queue. Connections are kept alive and the most recently used idle one is taken
- * first. A client connects at its first request, so nothing is connected ahead. If the server cannot have read a
- * request because it had closed the kept connection, the request is sent once more on a new one (HTTP/1.1 only). There
- * are no timeouts, retries or redirects. An error of an observer ends its exchange and is passed to `onDefect`.
+ * The general transport, which uses undici's `Client.dispatch`. Each connection has its own client and one exchange at
+ * a time, so that no request waits in a hidden queue. Connections are kept alive, and the idle connection that was used
+ * last is taken first. A client connects at its first request, so no connection is opened in advance. If the server had
+ * closed a kept connection and cannot have read the request, the request is sent again on a new connection (HTTP/1.1
+ * only). There are no timeouts, retries or redirects. An error that an observer throws ends its exchange and is passed
+ * to `onDefect`.
  */
 class UndiciTransport implements Transport, UndiciContext {
   readonly origin: string;
@@ -204,8 +208,8 @@ class UndiciTransport implements Transport, UndiciContext {
   }
 
   /**
-   * Sends on the most recently used idle connection. If there is none, it uses a resting connection as soon as that is
-   * allowed, or a new one that connects at its first request.
+   * Sends on the idle connection that was used last. If there is none, it waits for a resting connection, or uses a new
+   * connection, which connects at its first request.
    */
   #send(exchange: UndiciExchange): void {
     if (this.#closed) return exchange.abort('aborted', 'the transport is closed');

@@ -5,33 +5,35 @@ import type { AddressInfo } from 'node:net';
 import { waitAtMost } from '../wait-at-most.ts';
 
 /**
- * This file serves a live page: the page, a stream of its updates, and a way to stop the run. Only this machine can
- * connect. Only clients that know the token in the address get an answer, and no other page can make a browser act for
- * it.
+ * This file serves a live page: the page itself, a stream of updates, and a way to stop the run. Only this machine can
+ * connect. Only a client that knows the token in the address gets an answer, and a page from elsewhere cannot use it
+ * through the user's browser.
  */
 
-/** The content that the server serves, and its callbacks. */
+/** What the server serves, and the functions that it calls. */
 export interface LiveContent {
   readonly page: () => string;
   readonly onStop: () => void;
-  /** Called with the number of readers when it changes. */
+  /** Called with the number of readers whenever the number changes. */
   readonly onReaders: (count: number) => void;
 }
 
 export interface LiveServer {
   readonly address: string;
-  /** Sends an update to each reader that has received the previous one, and to those who connect later. */
+  /** Sends an update to each reader that has received the previous update, and to each reader that connects later. */
   readonly send: (event: string, data: string) => void;
-  /** Sends the last event to all readers, waits for at most `patience` ms until they have it, and closes. */
+  /**
+   * Sends the last event to all readers, waits at most `patience` ms until all have received it, and closes the server.
+   */
   readonly finish: (event: string, data: string) => Promise<void>;
 }
 
-/** The maximum number of readers; a browser opens at most six connections to one host. */
+/** The maximum number of readers. A browser opens at most six connections to one host. */
 const maxReaders = 8;
 const maxConnections = 32;
-/** The time after which a reader that accepts no data is disconnected, in ms. */
+/** The time in ms after which a reader that accepts no data is disconnected. */
 const readerPatience = 30_000;
-/** How long readers may take to receive the last event, in ms. */
+/** The maximum time for readers to receive the last event, in ms. */
 const patience = 1500;
 
 const commonHeaders = {
@@ -65,10 +67,10 @@ const isEqual = (a: string, b: string): boolean =>
 const eventText = (event: string, data: string): string =>
   `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** The readers of the updates. Each stores at most one event in memory. */
+/** The readers of the updates. For each reader at most one event is stored. */
 class Readers {
   readonly #onReaders: LiveContent['onReaders'];
-  /** The readers, each with the time when it had last received everything. */
+  /** The readers, each with the last time at which it had received everything. */
   readonly #open = new Map<ServerResponse, number>();
   #last = '';
 
@@ -103,7 +105,7 @@ class Readers {
     }
   }
 
-  /** Resolves when all have received the event. */
+  /** Resolves when all readers have received the event. */
   async finish(event: string): Promise<void> {
     const open = [...this.#open.keys()].filter((response) => !response.writableEnded);
     const ends = open.map(
@@ -113,13 +115,15 @@ class Readers {
   }
 }
 
-/** Returns why a request is not answered, and the status for it; `null` if it may be answered. */
+/**
+ * Returns the reason for which a request is not answered, with the status of the refusal; `null` if it may be answered.
+ */
 const refusalOf = (
   { method = '', headers }: IncomingMessage,
   port: number,
 ): readonly [status: number, text: string] | null => {
   const { host = '', origin } = headers;
-  // An attacker's DNS server can point a name to this machine. The header reveals that.
+  // An attacker's DNS server can make a name point to this machine. The host header shows such a name.
   if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`)
     return [403, 'Wrong Host: this page is served to 127.0.0.1 only.\n'];
   const isFromElsewhere = origin !== undefined && origin !== `http://${host}`;
@@ -130,8 +134,8 @@ const refusalOf = (
 };
 
 /**
- * Serves a live page at a port of 127.0.0.1 (0: any free one). Throws Node's error if the port cannot be used. After
- * `finish`, nothing of it keeps the process alive.
+ * Serves a live page on a port of 127.0.0.1 (0 means any free port). Throws Node's error if the port cannot be used.
+ * After `finish`, the server does not keep the process alive.
  */
 export const openLiveServer = async (port: number, content: LiveContent): Promise<LiveServer> => {
   const token = randomBytes(24).toString('base64url');
@@ -150,7 +154,7 @@ export const openLiveServer = async (port: number, content: LiveContent): Promis
   const server = createServer(
     { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 1000, maxHeaderSize: 8192 },
     (request, response) => {
-      // The body is discarded unread.
+      // The body of the request is not read.
       request.resume();
       const refusal = refusalOf(request, bound);
       if (refusal !== null) return answer(response, ...refusal);

@@ -3,39 +3,41 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { noDescriptorsReason } from '../no-descriptors.ts';
 
-/** The environment variables that are passed on to a child process. None of them contains keys or other secrets. */
+/** The environment variables that a child process gets. None of them contains a key or another secret. */
 const passedOn =
   /^(?:PATH|HOME|TMPDIR|TEMP|TMP|LANG|LC_\w+|TZ|NODE_(?:OPTIONS|EXTRA_CA_CERTS|COMPILE_CACHE|V8_COVERAGE)|SYSTEMROOT)$/i;
 
-/** A child process that never outlives this one. */
+/** A child process that always ends when this process ends. */
 export interface ChildProcessHandle {
   readonly ok: true;
   readonly pid: number | null;
-  /** The first line that it printed, which means that it is ready. */
+  /** The first line that the process printed, which means that it is ready. */
   readonly line: string;
-  /** Adds a listener for each line that it prints after the first. */
+  /** Adds a listener for each line that the process prints after the first line. */
   readonly onLine: (listener: (line: string) => void) => void;
-  /** Writes to its standard input; the text is lost if the process has ended. */
+  /** Writes to the process's standard input. If the process has ended, the text is lost. */
   readonly write: (text: string) => void;
-  /** Returns the number of bytes that it has not read yet. */
+  /** Returns how many bytes of its input the process has not read yet. */
   readonly backlog: () => number;
-  /** Returns how it ended unexpectedly, in one line; `null` while it runs. */
+  /** Returns in one line how the process ended unexpectedly; `null` while it runs. */
   readonly ended: () => string | null;
-  /** Ends the process and waits for its exit. */
+  /** Ends the process and waits until it has ended. */
   readonly stop: () => Promise<void>;
 }
 
-/** How long a process may take to end by itself, in ms. */
+/** The maximum time for a process to end by itself, in ms. */
 const stopGrace = 2000;
 
 const hasExited = (child: ChildProcess): boolean =>
   child.exitCode !== null || child.signalCode !== null;
 
-/** Returns the line of a program's output that names the error. */
+/** Returns the line of a program's error output that names the error. */
 export const errorLine = (stderr: string): string | undefined =>
   stderr.split('\n').find((line) => /^\S*\s?error\b/i.test(line));
 
-/** Returns the status or signal with which a process ended, and its error line; `null` while it runs. */
+/**
+ * Returns the status or the signal with which a process ended, and the error line of its output; `null` while it runs.
+ */
 const endingOf = (child: ChildProcess, stderr: string): string | null => {
   if (!hasExited(child)) return null;
   const status = child.signalCode ?? `exit status ${child.exitCode}`;
@@ -53,9 +55,9 @@ const end = async (child: ChildProcess): Promise<void> => {
 };
 
 /**
- * Starts `command` (a Node executable and its arguments), writes `input` to its standard input and waits for its
- * first line, at most `timeout` ms if given. The input stays open until this process ends in any way; the child must
- * end when its input ends.
+ * Starts `command` (a Node executable and its arguments), writes `input` to its standard input, and waits for its first
+ * line, at most `timeout` ms if given. The input stays open until this process ends for any reason. The child must end
+ * when its input ends.
  */
 export const startChildProcess = async (
   [executable, ...parameters]: readonly [string, ...string[]],
@@ -86,7 +88,7 @@ export const startChildProcess = async (
           stderrTail += `it was not ready after ${timeout / 1000} s`;
           child.kill('SIGKILL');
         }, timeout);
-  // This listener is added before the others, which would turn the error into a rejection.
+  // This listener is added before all others, which would turn the error into a rejection.
   const failed = new Promise<null>((resolve) => {
     child.once('error', (error) => {
       stderrTail += noDescriptorsReason(error) ?? String(error);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** The part of a package's description that this file reads. */
+/** The part of a package.json that this file reads. */
 interface Manifest {
   readonly version: string;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -9,14 +9,14 @@ interface Manifest {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
-/** The folder of the running Weir, a checkout or the published package. */
+/** The folder of the running Weir, which is a checkout or the published package. */
 export const packageRoot = resolve(import.meta.dirname, '..', '..', '..');
 
-/** The description of the package in `folder`. */
+/** Reads the package.json in `folder`. */
 export const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 
-/** The folder in which Node finds the package `name` from `folder`. */
+/** Returns the folder in which Node finds the package `name` when code in `folder` imports it. */
 const find = (name: string, folder: string): string => {
   const candidate = join(folder, 'node_modules', name);
   if (existsSync(join(candidate, 'package.json'))) return realpathSync(candidate);
@@ -25,7 +25,7 @@ const find = (name: string, folder: string): string => {
   return find(name, parent);
 };
 
-/** The package that `name` resolves to at `place`: the nearest one on the way up. */
+/** Returns the package that code at `place` gets when it imports `name`: the nearest one on the way up. */
 const resolvedFrom = (
   placed: ReadonlyMap<string, string>,
   name: string,
@@ -38,7 +38,10 @@ const resolvedFrom = (
   }
 };
 
-/** The packages that a package requires, with its peers that are not optional, as npm installs them. */
+/**
+ * Returns the packages that npm installs for a package: its dependencies, and its peer dependencies that are not
+ * optional.
+ */
 const requirementsOf = (folder: string): readonly string[] => {
   const { dependencies, peerDependencies, peerDependenciesMeta } = manifestOf(folder);
   const peers = Object.keys(peerDependencies ?? {});
@@ -49,9 +52,9 @@ const requirementsOf = (folder: string): readonly string[] => {
 };
 
 /**
- * Finds the folders of all packages that the program needs, and of the optional ones in `extra`, by their place in a
- * copy. A package is at the top, or, in another version, below the package that needs that version. Direct dependencies
- * are placed first. Throws for a package that is not installed.
+ * Finds the folders of all packages that the program needs, and of the optional packages in `extra`, by their place in
+ * a copy. A package is at the top level. If two versions are needed, the second one is below the package that needs it.
+ * Direct dependencies are placed first. Throws for a package that is not installed.
  */
 export const installedPackages = (extra: readonly string[] = []): ReadonlyMap<string, string> => {
   const placed = new Map<string, string>();

@@ -12,19 +12,19 @@ import { Problem } from '../problem.ts';
 import { installedPackages, manifestOf, packageRoot } from './installed-packages.ts';
 import type { MockProcess } from './mock-process.ts';
 
-/** The folder of the program: `src` in a checkout, `dist` in the published package. */
+/** The name of the program's folder: `src` in a checkout, `dist` in the published package. */
 const program = basename(join(import.meta.dirname, '..', '..'));
 const dockerfile = fileURLToPath(new URL('../../mock/Dockerfile', import.meta.url));
 
 /**
- * The paths of the running Weir that the image contains. In the published package, only the launcher is included from
- * its source.
+ * The paths of the running Weir that are copied into the image. From the source of the published package, only the
+ * launcher is copied.
  */
 const ownPaths = ['package.json', 'fixtures/speech', 'src/cli/weir.js', program];
 
 const testOnly = /(\.test|.fixture)\.ts$|^src\/(acceptance|bench|proving)\//;
 
-/** The program's own files without tests, as paths below the package's folder. */
+/** Returns the files of the program without tests, as paths below the package's folder. */
 const ownFiles = (): readonly string[] =>
   ownPaths
     .flatMap((path) => {
@@ -38,7 +38,10 @@ const ownFiles = (): readonly string[] =>
     .filter((path) => !testOnly.test(path))
     .sort();
 
-/** The name and tag of the image. The tag is a hash of its content, so that an unchanged image is not built again. */
+/**
+ * Returns the name and the tag of the image. The tag is a hash of its content, so that an unchanged image is not built
+ * again.
+ */
 const nameFor = (
   files: readonly string[],
   dependencies: ReadonlyMap<string, string>,
@@ -52,8 +55,8 @@ const nameFor = (
 };
 
 /**
- * Describes the image of this Weir on the base image `base`: its name, and `withFolder`, which calls `build` with a
- * temporary folder that contains the image's files.
+ * Describes the image of this Weir on the base image `base`: its name, and the function `withFolder`, which calls
+ * `build` with a temporary folder that contains the image's files.
  */
 const imageContext = (base: string) => {
   const files = ownFiles();
@@ -79,26 +82,29 @@ const imageContext = (base: string) => {
   };
 };
 
-/** How to run a container of the reference gateway. */
+/** How a container of the reference gateway is run. */
 export interface MockContainerOptions {
-  /** The gateway's settings without its addresses; its keys are the published test keys. */
+  /** The gateway's settings without its addresses. Its keys are test keys that everybody knows. */
   readonly settings: object;
-  /** The time after which the gateway ends by itself in any case, in ms. */
+  /** The time after which the gateway ends by itself, in ms. */
   readonly lifetime: Milliseconds;
-  /** The base image with Node; `null` for the official one. */
+  /** The base image with Node; `null` for the official image. */
   readonly base: string | null;
 }
 
-/** The base image and the ports are the same as in `src/mock/Dockerfile`. */
+/** The base image and the ports must be the same as in `src/mock/Dockerfile`. */
 const officialBase = 'node:24-slim';
 const containerAddress = { host: '0.0.0.0', port: 8080, controlPort: 8081 } as const;
 
-/** The address to listen on: the gateway accepts published keys, so it must not be reachable from the network. */
+/**
+ * The address on which the gateway listens. Everybody knows the keys that the gateway accepts, so it must not be
+ * reachable from the network.
+ */
 const loopback = '127.0.0.1';
 
-/** The poll interval and the timeout for a starting gateway, in ms. */
+/** The interval between checks whether a starting gateway is ready, and the timeout, in ms. */
 const readiness = { apart: 50, whole: 20_000 } as const;
-/** How long a gateway may take to end by itself before the container engine ends it, in ms. */
+/** The maximum time for a gateway to end by itself, in ms. After that, the container engine ends it. */
 const stopGrace = 2000;
 
 /** Attaches to the standard streams of a created container before it starts, so that no output is lost. */
@@ -126,7 +132,7 @@ const attach = async (
     container,
     streams,
     lastOutput: () => text.trim(),
-    // Resolves when the engine has removed the container, or has ended itself.
+    // Resolves when the engine has removed the container, or when the engine itself has ended.
     removed: container.wait({ condition: 'removed' }).then(
       () => undefined,
       () => undefined,
@@ -137,8 +143,8 @@ const attach = async (
 type AttachedContainer = Awaited<ReturnType<typeof attach>>;
 
 /**
- * Defines the library's container: reachable from this machine only, attached when created, and removed by the engine
- * once it has ended.
+ * Defines the container for the library: reachable from this machine only, attached as soon as it is created, and
+ * removed by the engine once it has ended.
  */
 const defineContainer = (
   { GenericContainer }: ContainerLibrary,
@@ -156,7 +162,7 @@ const defineContainer = (
           [{ HostIp: loopback, HostPort: '0' }],
         ]),
       );
-      // The engine closes the gateway's input when this process ends in any way.
+      // The engine closes the gateway's input when this process ends for any reason.
       Object.assign(this.createOpts, { AttachStdin: true, OpenStdin: true, StdinOnce: true });
       await Promise.resolve();
     }
@@ -166,7 +172,7 @@ const defineContainer = (
     }
   };
 
-/** Closes the gateway's input, which ends it, and waits until the engine has removed it. */
+/** Closes the gateway's input, so that the gateway ends, and waits until the engine has removed its container. */
 const stop = async ({ container, streams, removed }: AttachedContainer): Promise<void> => {
   streams.end();
   const killTimer = setTimeout(() => {
@@ -178,8 +184,8 @@ const stop = async ({ container, streams, removed }: AttachedContainer): Promise
 
 /**
  * Starts the reference gateway in a container, through testcontainers. It listens only on this machine's loopback
- * address. It ends when this process ends, even by a signal, or after its lifetime. Throws a `Problem` if the library
- * or an engine is missing, or if the image cannot be built.
+ * address. It ends when this process ends, even by a signal, or when its lifetime is over. Throws a `Problem` if the
+ * library or an engine is missing, or if the image cannot be built.
  */
 export const startMockContainer = async (options: MockContainerOptions): Promise<MockProcess> => {
   const library = await loadContainerLibrary();
@@ -223,11 +229,13 @@ export type ContainerClient = Awaited<ReturnType<ContainerLibrary['getContainerR
 const errorReason = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).trim();
 
-/** Loads the container library, which is large and optional, only when a container is needed. */
+/** Loads the container library, which is large and optional. So it is loaded only when a container is needed. */
 export const loadContainerLibrary = async (): Promise<ContainerLibrary> => {
-  // The library's reaper needs an image from a registry. It is turned off, since the gateway ends with the run anyway.
+  // The library's reaper, which removes containers, needs an image from a registry. It is turned off, since the gateway
+  // ends with the run anyway.
   process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
-  // Inside a container, the library would use an image from a registry to find an engine outside.
+  // If Weir itself runs in a container, the library would need an image from a registry to find an engine outside of
+  // it.
   if (!/^(tcp|https?):/.test(process.env['DOCKER_HOST'] ?? '')) {
     process.env['TESTCONTAINERS_HOST_OVERRIDE'] ??= '127.0.0.1';
   }
@@ -257,7 +265,7 @@ export const findContainerEngine = async (library: ContainerLibrary): Promise<Co
   return client;
 };
 
-/** Builds the image. The library's builder hides the cause of a failure, so the engine is called directly. */
+/** Builds the image. The engine is called directly, since the library's builder hides the cause of a failure. */
 const build = async (
   client: ContainerClient,
   context: ReturnType<typeof imageContext>,
@@ -269,7 +277,7 @@ const build = async (
       { context: folder, src: ['Dockerfile', 'node_modules', 'weir'] },
       { t: context.image, buildargs: { NODE_IMAGE: base }, rm: true, forcerm: true },
     );
-    // The engine answers 200 before it builds; a failure is a line of the answer.
+    // The engine answers 200 before it builds. It reports a failure in a line of the answer.
     const lines = await new Promise<readonly { readonly error?: string }[]>((resolve, reject) => {
       dockerode.modem.followProgress(answer, (error, progress) =>
         error === null ? resolve(progress as { error?: string }[]) : reject(error),
@@ -282,7 +290,7 @@ const build = async (
 
 const baseScript = fileURLToPath(new URL('../../mock/base-image.sh', import.meta.url));
 
-/** Returns the name of an image with this version of the gateway; builds the image if it is missing. */
+/** Returns the name of an image with this version of the gateway. If the image is missing, builds it. */
 const ensureMockImage = async (client: ContainerClient, base: string): Promise<string> => {
   const context = imageContext(base);
   try {

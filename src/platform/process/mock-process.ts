@@ -3,17 +3,17 @@ import { z } from 'zod';
 import { type ChildProcessHandle, startChildProcess } from './child-process.ts';
 import { Problem } from '../problem.ts';
 
-/** The reference gateway in its own process, started for one run. */
+/** A process of the reference gateway, started for one run. */
 export interface MockProcess extends Pick<ChildProcessHandle, 'ended' | 'stop'> {
   /** The process id; `null` in a container. */
   readonly pid: number | null;
-  /** The base address for requests. */
+  /** The base address for requests to the gateway. */
   readonly url: string;
-  /** The control address, for counters. */
+  /** The address at which the gateway's counters are read. */
   readonly control: string;
 }
 
-/** The first line that the process prints, once it listens. */
+/** The first line that the process prints, as soon as it listens. */
 const mockReadySchema = z.strictObject({ url: z.url(), control: z.url() });
 
 const readReady = (line: string): z.infer<typeof mockReadySchema> | null => {
@@ -25,9 +25,9 @@ const readReady = (line: string): z.infer<typeof mockReadySchema> | null => {
 };
 
 /**
- * Flags that keep the gateway's garbage collections short. Its garbage is short-lived, so a small young generation
- * costs nothing. Marking the old generation takes 20 to 50 ms for 2,000 streams, so it is delayed. Collectors in
- * separate threads would compete with the load generator for a core (`npm run bench mock`).
+ * Flags of Node that keep the gateway's garbage collections short. Its garbage is short-lived, so a small young
+ * generation costs nothing. Marking the old generation takes 20 to 50 ms with 2,000 streams, so it is delayed. Garbage
+ * collectors in separate threads would compete with the load generator for a core (`npm run bench mock`).
  */
 export const mockNodeFlags: readonly string[] = [
   '--max-semi-space-size=4',
@@ -35,7 +35,7 @@ export const mockNodeFlags: readonly string[] = [
   '--single-threaded-gc',
 ];
 
-/** The command that starts the embedded reference gateway with the program at this path. */
+/** Returns the command that starts the reference gateway with the program at this path. */
 export const mockCommand = (program: string): readonly [string, ...string[]] => [
   process.execPath,
   ...mockNodeFlags,
@@ -44,7 +44,7 @@ export const mockCommand = (program: string): readonly [string, ...string[]] => 
   '--embedded',
 ];
 
-/** Starts the gateway by `command`, with `settings` as the first line of its input, and waits until it listens. */
+/** Starts the gateway by `command`, sends `settings` as the first line of its input, and waits until it listens. */
 export const startMockProcess = async (
   command: readonly [string, ...string[]],
   settings: unknown,
@@ -60,15 +60,13 @@ export const startMockProcess = async (
   );
 };
 
-/** How long reading the counters may take, in ms; a suspended gateway would never answer. */
+/** The maximum time for reading the counters, in ms. A suspended gateway would never answer. */
 const countersTimeout = 2000;
 
-/**
- * How many times the counters are polled, and the interval in ms, until aborted connections have reached the gateway.
- */
+/** How often the counters are read, and the interval in ms, until aborted connections have reached the gateway. */
 const drainPolling = { times: 20, apart: 50 };
 
-/** Returns the mock's counters since its start, once no request is in flight there. */
+/** Returns the gateway's counters since its start, once it has no request in flight. */
 export const fetchMockCounters = async ({
   control,
 }: MockProcess): Promise<Record<string, number>> => {

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 
-/** The environment variables by which a browser finds the user's desktop; keys are not among them. */
+/** The environment variables that a browser needs to find the user's desktop. No variable contains a key. */
 const passedOn =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TMPDIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_\w+|DESKTOP_SESSION|GNOME_\w+|KDE_\w+|BROWSER|WSL\w*)$/;
 
-/** How long the opening program is watched, in ms. It ends at once, or stays as long as its browser. */
+/** How long the program that opens the browser is watched, in ms. It ends at once, or runs as long as the browser. */
 const patience = 3000;
 
 const browserOpener = process.platform === 'darwin' ? 'open' : 'xdg-open';
 
-/** Opens an address in the system's browser, without a shell. Returns a sentence if that failed, else `null`. */
+/** Opens an address in the system's browser, without a shell. Returns a sentence if that failed, otherwise `null`. */
 export const openSystemBrowser = async (address: string): Promise<string | null> => {
   const environment = Object.entries(process.env).filter(([name]) => passedOn.test(name));
   const child = spawn(browserOpener, [address], {

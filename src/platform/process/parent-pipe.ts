@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** Opens this process's end of the pipe through which `startChildProcess` started it. */
+/** Opens this process's end of the pipe to the process that started it by `startChildProcess`. */
 export const openParentPipe = () => {
   const input = createInterface({ input: process.stdin });
   const closed = once(input, 'close').then(() => undefined);
   return {
-    // The result is `null` if the pipe closes before a line.
+    // The result is `null` if the pipe closes before a line comes.
     firstLine: Promise.race([
       once(input, 'line').then(([line]) => String(line)),
       closed.then(() => null),
@@ -14,7 +14,7 @@ export const openParentPipe = () => {
     /** Calls the listener with each line after the first. */
     onLine: (listener: (line: string) => void) => void input.on('line', listener),
     print: (line: string) => void process.stdout.write(`${line}\n`),
-    /** Resolves when the parent closes the pipe or has died. */
+    /** Resolves when the parent process closes the pipe or has ended. */
     closed,
     /** Stops reading, so that this process can end. */
     close: () => {

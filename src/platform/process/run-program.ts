@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Runs a program to its end; returns its exit code and the end of its error output. Both processes receive the terminal's signals. */
+/**
+ * Runs a program to its end. Returns its exit code and the end of its error output. Signals from the terminal go to
+ * both processes.
+ */
 export const runProgram = async (
   [program, ...parameters]: readonly [string, ...string[]],
   environment: Readonly<Record<string, string | undefined>>,

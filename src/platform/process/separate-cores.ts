@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** Returns the cores in a list of the kernel, for example "0-2,8". */
+/** Returns the cores that a list of the kernel names, for example "0-2,8". */
 export const coresIn = (list: string): readonly number[] =>
   list.split(',').flatMap((part) => {
     const [first = Number.NaN, last = first] = part.split('-').map(Number);
@@ -15,18 +15,19 @@ const allowedCores = async (): Promise<readonly number[]> => {
   return list === undefined ? [] : coresIn(list);
 };
 
-/** Binds the main thread of a process, and everything that it starts later, to some cores. */
+/** Binds the main thread of a process, and all threads and processes that it starts later, to some cores. */
 const bind = async (pid: number, cores: readonly number[]): Promise<void> => {
-  // If `taskset` is missing or the process has ended, everything runs wherever the system lets it.
+  // If `taskset` is missing or the process has ended, the system chooses the cores.
   await promisify(execFile)('taskset', ['-cp', cores.join(','), String(pid)]).catch(
     () => undefined,
   );
 };
 
 /**
- * Keeps this process, which runs `threads` event loops, and some others on different cores. Linux often wakes a thread
- * on the core of the thread that wrote to it. There it waits until the writer sleeps, even if another core is idle. The
- * returned function undoes this for this process. Does nothing if there are too few cores, or no `taskset`.
+ * Keeps this process, which runs `threads` event loops, and some other processes on different cores. Linux often wakes
+ * a thread on the core of the thread that wrote to it. There it waits until the writer sleeps, even if another core is
+ * idle. The returned function removes the binding of this process. Without enough cores or without `taskset`, nothing
+ * happens.
  */
 export const separateCores = async (
   threads: number,

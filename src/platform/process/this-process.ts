@@ -2,7 +2,7 @@ import { constants, setPriority } from 'node:os';
 
 export const processEnvironment = (): Readonly<Record<string, string | undefined>> => process.env;
 
-/** Returns the command that runs this same Node.js, with the flags of this process. */
+/** Returns the command that starts another process of this same Node.js, with this process's flags. */
 export const thisNode = (): readonly [string, ...string[]] => [
   process.execPath,
   ...process.execArgv,
@@ -13,7 +13,7 @@ export const yieldToOthers = (): void => {
   try {
     setPriority(constants.priority.PRIORITY_LOW);
   } catch {
-    // On a system that does not allow this, the process keeps its priority.
+    // If the system does not allow this, the process keeps its priority.
   }
 };
 

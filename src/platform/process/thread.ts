@@ -3,17 +3,17 @@ import { parentPort, Worker, workerData } from 'node:worker_threads';
 /** A thread with its own event loop. */
 export interface Thread<Message> {
   post(request: Message): void;
-  /** Resolves when the thread ends: with `null` if it ended by itself, otherwise with the reason. */
+  /** Resolves when the thread has ended: with `null` if it ended normally, otherwise with the reason. */
   readonly ended: Promise<string | null>;
   /** Ends the thread at once. */
   end(): Promise<unknown>;
 }
 
-/** Returns the message of a failed thread, without its stack. */
+/** Returns the message of an error that ended a thread, without its stack. */
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
-/** Starts `entry` as a thread with `input`; `onMessage` receives each of its reports. */
+/** Starts `entry` as a thread with `input`. `onMessage` receives each message of the thread. */
 export const startThread = <Message>(
   entry: URL,
   input: unknown,
@@ -34,11 +34,11 @@ export const startThread = <Message>(
   };
 };
 
-/** This thread's input, and its channel to the thread that started it. */
+/** The input of this thread, and the thread's channel to the thread that started it. */
 export interface CurrentThread<Input, Message, Report> {
   readonly input: Input;
   post(report: Report): void;
-  /** Receives messages until `close` is called; a thread that listens does not end. */
+  /** Receives messages until `close` is called. While a thread listens, it does not end. */
   listen(onMessage: (request: Message) => void): void;
   close(): void;
 }

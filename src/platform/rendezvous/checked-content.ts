@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../problem.ts';
 
-/** Returns the content of a rendezvous with the expected SHA-256. Throws a `Problem` if it is missing or differs. */
+/**
+ * Returns a content of the rendezvous if it has the expected SHA-256. Throws a `Problem` if it is missing or has
+ * another digest.
+ */
 export const checkedContent = (
   rendezvous: string,
   name: string,

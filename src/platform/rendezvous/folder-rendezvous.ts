@@ -9,19 +9,22 @@ import { Problem } from '../problem.ts';
 import { checkedContent } from './checked-content.ts';
 
 /**
- * This file implements a rendezvous in a folder that all machines share. A record is a file that is renamed into its
- * place, so that nobody reads half of it. A claim is a hard link: on every file system, NFS included, only one of
- * several machines can make it.
+ * This file implements a rendezvous in a folder that all machines share. A record is written to a temporary file and
+ * then renamed, so that nobody reads half of it. A new record is made by a hard link: on every file system, NFS
+ * included, only one of several machines can make the same link.
  */
 
-/** The prefix of a rendezvous's files, so that clearing removes no others. */
+/** The prefix of the files of a rendezvous. Only files with this prefix are ever removed. */
 const ownPrefix = 'weir-';
-/** The interval between two checks for questions and answers, in ms; a clock's offset cannot be more exact. */
+/**
+ * The interval between two checks for questions and answers, in ms. The offset of a clock cannot be measured more
+ * exactly than this.
+ */
 const lookInterval = 1;
-/** How long a question waits for its answer, in ms. */
+/** How long a question for the time waits for its answer, in ms. */
 const answerTimeout = 2000;
 
-/** Turns a failure of the file system into a `Problem`. */
+/** Runs an operation. If the file system fails, throws a `Problem`. */
 const reaching = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
@@ -43,7 +46,7 @@ const textIn = async (path: string): Promise<string | null> => {
 const filesIn = (folder: string) => {
   const pathOf = (kind: 'record' | 'content' | 'ask' | 'time' | 'draft', key: string): string =>
     join(folder, `${ownPrefix}${kind}-${key}`);
-  /** Calls `place` with the path of a complete file that has a temporary name. */
+  /** Writes a complete file under a temporary name, and calls `place` with its path. */
   const throughDraft = async <T>(
     content: string | Uint8Array,
     place: (draft: string) => Promise<T>,
@@ -74,7 +77,7 @@ const filesIn = (folder: string) => {
 
 type Files = ReturnType<typeof filesIn>;
 
-/** Answers the questions in a folder until the returned function is called. */
+/** Answers the questions for the time in a folder, until the returned function is called. */
 const answerQuestions = (
   folder: string,
   { pathOf, replace }: Files,
@@ -86,7 +89,7 @@ const answerQuestions = (
     const names = await readdir(folder).catch(() => []);
     for (const name of names.filter((each) => each.startsWith(prefix))) {
       const id = name.slice(prefix.length);
-      // If this fails, the other side asks again.
+      // If this fails, the process that asked asks again.
       await replace(pathOf('time', id), String(now())).catch(() => undefined);
       await rm(join(folder, name), { force: true }).catch(() => undefined);
     }
@@ -121,7 +124,7 @@ const ask = async ({ pathOf, replace }: Files): Promise<number | null> => {
   }
 };
 
-/** Opens the rendezvous in a folder, and creates the folder if it is missing. Throws a `Problem` if that fails. */
+/** Opens the rendezvous in a folder. Creates the folder if it is missing. Throws a `Problem` if either fails. */
 export const openFolderRendezvous = async (folder: string): Promise<Rendezvous> => {
   const name = `file://${folder}`;
   const files = filesIn(folder);

@@ -10,7 +10,7 @@ import { Problem } from '../problem.ts';
 import { checkedContent } from './checked-content.ts';
 import { UnreachableRendezvous } from './unreachable.ts';
 
-/** Loads the packages only where a rendezvous is NATS. Throws a `Problem` without them. */
+/** Loads the packages of NATS, which only a rendezvous on NATS needs. Throws a `Problem` if they are missing. */
 const loadNatsPackages = async () => {
   const [transport, jetstream, kv, objects] = await loadOptional(
     () =>
@@ -28,7 +28,7 @@ const loadNatsPackages = async () => {
 };
 type NatsPackages = Awaited<ReturnType<typeof loadNatsPackages>>;
 
-/** Matches the error messages of Node and the client if nothing answers at the address. */
+/** Matches the error messages of Node and of the NATS client for an address at which nothing answers. */
 const unanswered =
   /connection refused|ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|E(HOST|NET)UNREACH|ETIMEDOUT|timeout/i;
 
@@ -42,7 +42,7 @@ const fileOf = (environment: Environment, name: string): Promise<string> | null 
   });
 };
 
-/** Finds the credentials in the environment or the address: a token, a user, an nkey seed or a file. */
+/** Returns the credentials from the environment or the address: a token, a user, an nkey seed or a file. */
 const authenticationFor = async (
   { transport }: NatsPackages,
   { username, password }: URL,
@@ -60,14 +60,14 @@ const authenticationFor = async (
   return password === '' ? { token: user! } : { user: user!, pass: pass! };
 };
 
-/** How long a connection may take to open, in ms. */
+/** The maximum time for a connection to open, in ms. */
 const connectTimeout = 5000;
 /** The interval between attempts to reconnect, in ms. */
 const reconnectInterval = 250;
 
 /**
- * Connects to the server at an address. After the first connection it reconnects without a limit. Throws a `Problem` if
- * the first attempt fails, an `UnreachableRendezvous` if nothing answers.
+ * Connects to the server at an address. Once it has connected, it reconnects as often as needed. Throws an
+ * `UnreachableRendezvous` if the first attempt gets no answer, and a `Problem` if it fails otherwise.
  */
 const connectToNats = async (
   packages: NatsPackages,
@@ -97,14 +97,14 @@ const connectToNats = async (
 };
 
 /**
- * A rendezvous in JetStream: records in a key-value bucket, contents in an object store, both on the server's disk,
- * so that they outlast its restart. The time comes by a plain request, whose round trip takes some tenths of a
- * millisecond.
+ * This file implements a rendezvous in JetStream, the store of a NATS server. Records are in a key-value bucket and
+ * contents in an object store. Both are on the server's disk, so that they outlast its restart. The time is asked for
+ * by a plain request, whose round trip takes some tenths of a millisecond.
  */
 
 /**
- * The timeout of one operation, in ms. It is short enough for several operations within the shortest silence that ends
- * a slice.
+ * The timeout of one operation, in ms. Several operations must fit into the shortest silence after which a slice is
+ * ended.
  */
 const operationTimeout = 1000;
 /** The timeout for one part of a content, in ms. */
@@ -119,8 +119,8 @@ const bucketOf = (url: URL): string => {
 };
 
 /**
- * Turns any failure of an operation into a `Problem`: the server may be temporarily unavailable, and the same call may
- * succeed later.
+ * Runs an operation. If it fails, throws a `Problem`, since the server may be unavailable for a moment and the same
+ * call may succeed later.
  */
 const reaching = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
   try {
@@ -142,7 +142,7 @@ const openBuckets = async (
   const { File: storage } = jetstream.StorageType;
   const description = 'Where the slices of a run of Weir meet';
   const large = jetstream.jetstream(connection, { timeout: contentTimeout });
-  // Only the leader's copy is certain to be current.
+  // Only the leader's copy of a record is certain to be current.
   const form = { storage, description, history: 1, allow_direct: false };
   await new kv.Kvm(large).create(bucket, form);
   const records = await new kv.Kvm(client).open(bucket, { allow_direct: false });
@@ -188,7 +188,7 @@ const storeContent = async (
   return createHash('sha256').update(content).digest('hex');
 };
 
-/** Answers and asks for the time on a subject of the bucket. */
+/** Answers questions for the time, and asks such questions, on a subject of the bucket. */
 const timeOn = (connection: NatsConnection, subject: string) => ({
   answerTime: async (now: () => number) => {
     const subscription = connection.subscribe(subject, {
@@ -210,7 +210,10 @@ const timeOn = (connection: NatsConnection, subject: string) => ({
   },
 });
 
-/** Opens the rendezvous at the address of a NATS server; the path names its bucket. Throws a `Problem` on failure. */
+/**
+ * Opens the rendezvous at the address of a NATS server. The path of the address names its bucket. Throws a `Problem` if
+ * it cannot be opened.
+ */
 export const openNatsRendezvous = async (
   url: URL,
   environment: Readonly<Record<string, string | undefined>>,

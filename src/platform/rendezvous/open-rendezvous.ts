@@ -23,7 +23,9 @@ const openings: Readonly<Record<string, Opening>> = {
   },
 };
 
-/** Opens the rendezvous at an address. Throws a `Problem` if the address is wrong, or nothing can be opened there. */
+/**
+ * Opens the rendezvous at an address. Throws a `Problem` if the address is wrong, or if nothing can be opened there.
+ */
 export const openRendezvous: (
   address: string,
   environment: Readonly<Record<string, string | undefined>>,

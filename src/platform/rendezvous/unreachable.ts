@@ -1,4 +1,4 @@
 import { Problem } from '../problem.ts';
 
-/** The error if the server of a rendezvous does not answer, or not yet. */
+/** An error: the server of a rendezvous does not answer, or does not answer yet. */
 export class UnreachableRendezvous extends Problem {}

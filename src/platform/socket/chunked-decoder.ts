@@ -1,14 +1,14 @@
 import { HttpFault, maxSectionBytes } from './response-head.ts';
 
 /**
- * Receives content without its framing: `bytes` from `from` to `to`, valid during the call only. It is called once for
- * each read.
+ * Receives content without its framing: the part of `bytes` between `from` and `to`, which is valid only during the
+ * call. There is one call for each read.
  */
 export interface ContentSink {
   onContent(bytes: Buffer, from: number, to: number): void;
 }
 
-/** The states of the chunked coding. */
+/** The states of the parser of the chunked coding. */
 const inSize = 0;
 const inExtension = 1;
 const beforeSizeLf = 2;
@@ -22,13 +22,15 @@ const tab = 9;
 const semicolon = 59;
 
 /**
- * Matches chunk extensions from the first semicolon on. It is slightly looser than RFC 9112, section 7.1.1, as in other
- * clients.
+ * Matches chunk extensions from the first semicolon on. It accepts slightly more than RFC 9112, section 7.1.1, as other
+ * clients do.
  */
 const extensions =
   /^(?:;(?!$)[!#$%&'*+.^_`|~\w-]*(?:=[!#$%&'*+.^_`|~\w-]*(?:"(?:[^"\\]|\\.)*")?)?)+$/;
 
-/** The maximum number of digits of a chunk size; 2^53 has fourteen hexadecimal digits. */
+/**
+ * The maximum number of digits of a chunk size. Thirteen hexadecimal digits are less than 2^53, so the size is exact.
+ */
 const maxSizeDigits = 13;
 
 const digitOf = (byte: number): number => {
@@ -38,20 +40,20 @@ const digitOf = (byte: number): number => {
 };
 
 /**
- * Decodes the chunked coding (RFC 9112, section 7.1) up to the trailer section, however its bytes are split over
- * reads. It is strict: CR LF or extensions must directly follow the hexadecimal size. Extensions are skipped; their
- * total length is bounded.
+ * Decodes the chunked coding (RFC 9112, section 7.1) up to the trailer section, even if its bytes are split over
+ * several reads. It is strict: the hexadecimal size must be followed at once by CR LF or by extensions. Extensions are
+ * skipped, and their total length is bounded.
  */
 export class ChunkedDecoder {
-  /** Whether the last chunk has come, after which trailers follow. */
+  /** Whether the last chunk has come. Trailers follow it. */
   hasLastChunk = false;
   fault: HttpFault | null = null;
   #state: number = inSize;
   #digits = 0;
-  /** The size as read so far, then the remaining bytes of the chunk's content. */
+  /** First the part of the size that has been read, then the number of bytes that are left of the chunk's content. */
   #left = 0;
   #extension = '';
-  /** The number of bytes of all extensions of the body. */
+  /** The number of bytes of all extensions in the body so far. */
   #extensions = 0;
 
   begin(): void {
@@ -63,14 +65,15 @@ export class ChunkedDecoder {
   }
 
   /**
-   * Decodes bytes from `from` up to `end` or the last chunk's line; returns the position after them. The caller then
-   * checks `hasLastChunk` and `fault`. The content of several chunks is moved together within `bytes`, so that the sink
-   * is called once. If a server sends many chunks at once, a call for each would cost more than reading it.
+   * Decodes bytes from `from` on, up to `end` or to the line of the last chunk, and returns the position after them.
+   * The caller then checks `hasLastChunk` and `fault`. The content of several chunks is moved together within `bytes`,
+   * so that the sink is called once. If a server sends many chunks together, one call for each would take longer than
+   * reading them.
    */
   decode(bytes: Buffer, from: number, end: number, sink: ContentSink): number {
     let at = from;
     let start = -1;
-    /** The end of the content so far. */
+    /** The position in `bytes` at which the content so far ends. */
     let stop = -1;
     while (at < end && !this.hasLastChunk && this.fault === null) {
       if (this.#state !== inContent) {
@@ -91,10 +94,10 @@ export class ChunkedDecoder {
     return at;
   }
 
-  /** Reads at least one byte of framing between two contents; returns the position after it. */
+  /** Reads at least one byte of the framing between two chunks' contents, and returns the position after it. */
   #framing(bytes: Buffer, from: number, end: number): number {
     let at = from;
-    // A content almost always ends with these bytes.
+    // A chunk's content is almost always followed by these bytes.
     if (
       this.#state === beforeContentCr &&
       end - at >= 2 &&

@@ -12,33 +12,36 @@ import { targetAddress } from '../connection/request-path.ts';
 import { countReadBytes } from '../host/clean-heap.ts';
 
 export interface SocketEvents {
-  /** Called once when the connection is open, including TLS. */
+  /** Called once, when the connection is open. With TLS this includes the handshake. */
   opened(socket: net.Socket): void;
-  /** Called with received bytes: the first `length` of `bytes`, valid during the call only. */
+  /**
+   * Called when bytes were received: the first `length` bytes of `bytes`. These bytes are valid only during the call.
+   */
   read(bytes: Buffer, length: number): void;
-  /** Called when the server sends no more. */
+  /** Called when the server has ended its side and sends no more. */
   ended(): void;
-  /** Called when the connection fails, before or after it is open. */
+  /** Called when the connection fails, whether or not it was open. */
   failed(error: Error): void;
-  /** Called last, when the connection is gone; only if opening had started. */
+  /** Called last, when the connection is gone. It is not called if opening never started. */
   closed(): void;
 }
 
 export type OpenSocket = (events: SocketEvents) => CancelConnect;
 
 /**
- * The buffer that all reads of all connections share. A buffer for each read would be garbage, and collecting it would
- * delay the recorded instants. Its size is the number of bytes that libuv reads at once.
+ * The buffer that all reads of all connections share. Separate buffers for all reads would become garbage, and
+ * collecting the garbage would delay the recorded instants. The size of the buffer is the number of bytes that libuv
+ * reads at once.
  */
 const sharedReadBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 /**
- * The options for TCP keep-alive, the same as in undici: probes after a minute of silence, so that a vanished server is
- * noticed.
+ * The options for TCP keep-alive, which undici has too. Probes are sent after a minute of silence, so that a vanished
+ * server is noticed.
  */
 const keepAliveOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 } as const;
 
-/** Returns the option `onread` for a socket that reads into the shared buffer. */
+/** Returns the option `onread` of a socket, which makes it read into the shared buffer. */
 export const intoSharedBuffer = (events: Pick<SocketEvents, 'read'>) => ({
   buffer: sharedReadBuffer,
   callback: (length: number, bytes: Uint8Array): boolean => {
@@ -47,7 +50,7 @@ export const intoSharedBuffer = (events: Pick<SocketEvents, 'read'>) => ({
   },
 });
 
-/** Forwards a socket's events; `opening` is the event that means an open connection. */
+/** Passes on the events of a socket. `opening` is the name of the event that means that the connection is open. */
 const attachEvents = (socket: net.Socket, opening: string, events: SocketEvents): net.Socket =>
   socket
     .once(opening, () => events.opened(socket))
@@ -55,7 +58,10 @@ const attachEvents = (socket: net.Socket, opening: string, events: SocketEvents)
     .on('error', (error) => events.failed(error))
     .on('close', () => events.closed());
 
-/** Forwards the reads of a tunnel's socket. It cannot use the shared buffer, since it reads as Node's streams do. */
+/**
+ * Passes on the reads of a tunnel's socket. Such a socket cannot use the shared buffer, since it reads as Node's
+ * streams do.
+ */
 const attachReads = (socket: net.Socket, events: SocketEvents): void => {
   socket.on('data', (bytes: Buffer) => {
     countReadBytes(bytes.length);
@@ -63,7 +69,7 @@ const attachReads = (socket: net.Socket, events: SocketEvents): void => {
   });
 };
 
-/** Makes TLS connections that resume the previous session, as undici does. */
+/** Returns a function that makes TLS connections. Each of them resumes the previous session, as in undici. */
 const tlsConnector = (base: TargetEndpoint, host: string) => {
   let session: Buffer | undefined;
   const options = {
@@ -81,7 +87,9 @@ const tlsConnector = (base: TargetEndpoint, host: string) => {
   };
 };
 
-/** Opens connections to the target: direct or through a proxy, plain or TLS, without a timeout. */
+/**
+ * Returns a function that opens connections to the target: direct or through a proxy, plain or TLS, without a timeout.
+ */
 export const socketOpener = (base: TargetEndpoint): OpenSocket => {
   const { url, socketPath } = targetAddress(base.url);
   const isTls = url.protocol === 'https:';

@@ -2,33 +2,36 @@ import type { Instant } from '../../model/quantity.ts';
 import type { RunClock } from '../host/clock.ts';
 
 export interface ReadReceiver {
-  /** The number of its reads that wait in the queue. */
+  /** The number of this receiver's reads that wait in the queue. */
   waitingReads: number;
-  /** Called with the instant of a read and its bytes, from `begin` to `end`, which are valid during the call only. */
+  /**
+   * Called with the instant of a read and its bytes: the part of `bytes` between `begin` and `end`, which is valid only
+   * during the call.
+   */
   received(at: Instant, bytes: Buffer, begin: number, end: number): void;
 }
 
-/** The size of a block of waiting reads in bytes, and the maximum number of blocks; each is reused. */
+/** The size of a block of waiting reads in bytes, and the maximum number of blocks. Blocks are used again. */
 const blockSize = 64 * 1024;
 const mostBlocks = 64;
 /**
- * The maximum size of a read that is queued, in bytes. Longer reads are delivered at once, since copying them costs
- * more than others lose by waiting.
+ * The maximum size of a read that is queued, in bytes. A longer read is delivered at once, since copying it would take
+ * longer than the other reads would have to wait.
  */
 const longestCopy = 4096;
 
 /** How long one turn of the event loop delivers reads, in ms. */
 const longestTurn = 0.1;
 /**
- * The share of the oldest wait for which a turn delivers reads, if that is longer, so that a busy loop does not fall
- * behind forever.
+ * The time that a busy event loop takes to deliver reads, as a share of the oldest read's wait. Without this, a busy
+ * loop would fall behind forever.
  */
 const shareOfWait = 0.1;
 
-/** A block of waiting reads, in the order of their arrival. */
+/** A block of waiting reads in the order in which they arrived. */
 class Block {
   readonly bytes = Buffer.allocUnsafeSlow(blockSize);
-  /** The receiver of each read; `null` once delivered. */
+  /** The receiver of each read; `null` once the read is delivered. */
   readonly receivers: (ReadReceiver | null)[] = [];
   readonly instants: Instant[] = [];
   readonly ends: number[] = [];
@@ -72,12 +75,12 @@ class Block {
 }
 
 /**
- * Delivers reads a few at a time, after all reads of their turn of the event loop. If many connections have something
- * to read, each read gets its instant before any answer is parsed. The reads of one connection keep their order.
+ * Delivers reads a few at a time, after all reads of their turn of the event loop. If many connections have data, each
+ * read gets its instant before any answer is parsed. The reads of one connection keep their order.
  */
 export class ReadQueue {
   readonly #clock: Pick<RunClock, 'now' | 'afterReads'>;
-  /** The blocks, the oldest first; there is always one. */
+  /** The blocks, the oldest first. There is always at least one. */
   readonly #blocks = [new Block()];
   readonly #free: Block[] = [];
   #isAwaited = false;
@@ -86,7 +89,7 @@ export class ReadQueue {
     this.#clock = clock;
   }
 
-  /** Delivers the first `length` of `bytes` after the reads of this turn or of a later one. */
+  /** Adds the first `length` bytes of `bytes`. They are delivered after the reads of this turn, or of a later turn. */
   add(receiver: ReadReceiver, at: Instant, bytes: Buffer, length: number): void {
     if (length > longestCopy) {
       this.deliverTo(receiver);
@@ -112,7 +115,7 @@ export class ReadQueue {
     this.#blocks.push(this.#free.pop() ?? new Block());
   }
 
-  /** Removes empty blocks, except the last one. */
+  /** Removes empty blocks. The last block stays. */
   #dropEmpty(): void {
     while (!this.#blocks[0]!.hasWaiting) {
       const empty = this.#blocks[0]!;

@@ -8,7 +8,7 @@ const invalidPathCharacter = /[^\x21-\x7e]/;
 const headerFault = (name: string, why: string): HttpFault =>
   new HttpFault('protocol', `the request header ${JSON.stringify(name)} cannot be sent: ${why}`);
 
-/** The part of a head that the transport sets. */
+/** The parts of a request's head that the transport decides. */
 interface RequestFraming {
   host: string;
   closes: boolean;
@@ -16,8 +16,8 @@ interface RequestFraming {
 }
 
 /**
- * Takes what a request's header sets of the framing: another host, `connection: close`, its own length. Such a header
- * adds no line.
+ * Reads a header of the request that changes the framing: another host, `connection: close`, or a length. Such a header
+ * is not added as a line.
  */
 const setFraming = (framing: RequestFraming, name: string, value: string): '' | HttpFault => {
   if (name === 'host' && isFieldValue(value)) framing.host = value;
@@ -28,8 +28,8 @@ const setFraming = (framing: RequestFraming, name: string, value: string): '' | 
 };
 
 /**
- * Writes request heads for one target. The parts that do not change between requests are checked and formatted once;
- * the line of a header is kept until its value changes.
+ * Writes the heads of requests to one target. The parts that are the same for all requests are checked and formatted
+ * once. The line of a header is kept until its value changes.
  */
 export class RequestHeadWriter {
   readonly #host: string;
@@ -38,13 +38,13 @@ export class RequestHeadWriter {
   readonly #requestLines = { GET: new Map<string, string>(), POST: new Map<string, string>() };
   readonly #lines = new Map<string, { readonly value: string; readonly line: string }>();
 
-  /** `pathFor` returns the path to send for a path below the base address. */
+  /** `pathFor` returns the path that is sent for a path below the base address. */
   constructor(host: string, pathFor: (path: string) => string) {
     this.#host = host;
     this.#pathFor = pathFor;
   }
 
-  /** Writes the head of a request; `closes` says whether the request asks to close the connection. */
+  /** Writes the head of a request. `closes` says whether the request asks the server to close the connection. */
   write({
     method,
     path,
@@ -53,7 +53,7 @@ export class RequestHeadWriter {
   }: WireRequest): { text: string; closes: boolean } | HttpFault {
     const opening = this.#opening(method, path);
     if (opening instanceof HttpFault) return opening;
-    // A POST without content has content-length 0 (RFC 9110, section 8.6).
+    // A POST without content has `content-length: 0` (RFC 9110, section 8.6).
     const length = body === null && method === 'GET' ? null : (body?.length ?? 0);
     const framing = { host: this.#host, closes: false, length };
     let lines = '';
@@ -97,16 +97,16 @@ export class RequestHeadWriter {
   }
 }
 
-/** The largest request that is written in one piece, in bytes. */
+/** The maximum size, in bytes, of a request that is assembled in the shared buffer. */
 const sharedBufferSize = 64 * 1024;
 
-/** Writes requests. Small ones are assembled in one buffer that all connections share. */
+/** Writes requests. Small requests are assembled in one buffer that all connections share. */
 export class RequestWriter {
   #sharedBuffer = Buffer.allocUnsafeSlow(sharedBufferSize);
-  /** The position before which bytes may still be in use by sockets. */
+  /** The position in the shared buffer before which sockets may still use the bytes. */
   #free = 0;
 
-  /** Writes a request. `head` is Latin-1. The body must not change until it is sent. */
+  /** Writes a request. `head` is Latin-1. The body must not be changed before it is sent. */
   write(socket: Writable, head: string, body: Uint8Array | null): void {
     const size = head.length + (body?.length ?? 0);
     if (size > sharedBufferSize) {
@@ -123,7 +123,7 @@ export class RequestWriter {
     sharedBuffer.write(head, from, 'latin1');
     if (body !== null) sharedBuffer.set(body, from + head.length);
     socket.write(sharedBuffer.subarray(from, from + size));
-    // Bytes that the system has not accepted yet (always under TLS) are still in use by the socket.
+    // Bytes that the system has not accepted yet are still used by the socket. Under TLS that is always so.
     if (socket.writableLength > 0) this.#free += size;
   }
 }

@@ -1,11 +1,14 @@
 import type { BrokenCause } from '../../model/observation/exchange.ts';
 import { isFieldName } from '../../model/observation/header-fields.ts';
 
-/** The reason why a response cannot be read further. It is a class so that it differs from a parser's other results. */
+/**
+ * The reason for which a response cannot be read further. This is a class, so that it differs from the other results of
+ * a parser.
+ */
 export class HttpFault {
-  /** The cause: `protocol` if the server violated HTTP/1.1 (RFC 9112). */
+  /** The cause of the failure. It is `protocol` if the server violated HTTP/1.1 (RFC 9112). */
   readonly cause: Extract<BrokenCause, 'protocol' | 'too-large' | 'closed-early'>;
-  /** A short message for users, which contains no text of the server. */
+  /** A short message for users. It contains no text from the server. */
   readonly detail: string;
 
   constructor(cause: HttpFault['cause'], detail: string) {
@@ -14,7 +17,7 @@ export class HttpFault {
   }
 }
 
-/** The maximum size of a head or a trailer section in bytes, as in Node's own parser and undici. */
+/** The maximum size of a head or of a trailer section in bytes. Node's own parser and undici have the same maximum. */
 export const maxSectionBytes = 16 * 1024;
 
 const cr = 13;
@@ -22,28 +25,31 @@ const lf = 10;
 const tab = 9;
 const del = 127;
 
-/** The states within a section. Line ends before a head are skipped, as in other clients. */
+/** The states within a section. Line ends before a head are skipped, as other clients do. */
 const beforeHead = -1;
 const inLine = 0;
 const afterCr = 1;
 const atLineStart = 2;
-/** After the CR of the empty line that ends the section. */
+/** The state after the CR of the empty line that ends the section. */
 const afterLastCr = 3;
 
-/** Matches a complete section as the scan below accepts it. Most sections come in one read, and this is faster. */
+/**
+ * Matches a complete section that the scan below would accept. Most sections arrive in one read, and this pattern is
+ * faster than the scan.
+ */
 const wholeSection = /(?:[\t\x20-\x7e\x80-\xff]+\r\n)+\r\n/y;
 
 /**
- * Collects the lines of a head or trailer section up to an empty line, however its bytes are split over reads. It is
- * strict (RFC 9112, sections 2.2 and 5; RFC 9110, section 5.5): every line must end in CR LF, and the tab is the only
- * control character allowed.
+ * Collects the lines of a head or a trailer section up to an empty line, even if its bytes are split over several
+ * reads. It is strict (RFC 9112, sections 2.2 and 5; RFC 9110, section 5.5): every line must end in CR LF, and the tab
+ * is the only control character that is allowed.
  */
 export class HeadSection {
-  /** All bytes so far as Latin-1, including the empty line at the end. */
+  /** All bytes of the section so far as Latin-1, including the empty line at its end. */
   text = '';
   fault: HttpFault | null = null;
   #state: number = beforeHead;
-  /** The number of line ends before the head. */
+  /** The number of line ends that were skipped before the head. */
   #skipped = 0;
 
   beginHead(): void {
@@ -52,7 +58,7 @@ export class HeadSection {
     this.#state = beforeHead;
   }
 
-  /** A trailer section starts with a field or with the empty line that ends it. */
+  /** Prepares for a trailer section. A trailer section starts with a field, or with the empty line that ends it. */
   beginTrailers(): void {
     this.text = '';
     this.#skipped = 0;
@@ -60,8 +66,8 @@ export class HeadSection {
   }
 
   /**
-   * Appends bytes from `first` on. Returns the position after the empty line, or −1 if there is none yet or `fault` is
-   * set.
+   * Appends bytes from `first` on. Returns the position after the empty line, or −1 if the empty line has not come or
+   * `fault` is set.
    */
   append(bytes: Buffer, first: number, end: number): number {
     if (this.#state === beforeHead) {
@@ -119,7 +125,7 @@ export class HeadSection {
   }
 }
 
-/** How a body ends (RFC 9112, section 6.3). */
+/** How the end of a body is found (RFC 9112, section 6.3). */
 export type BodyFraming =
   | { readonly kind: 'length'; readonly bytes: number }
   | { readonly kind: 'chunked' }
@@ -127,15 +133,17 @@ export type BodyFraming =
 
 export interface ParsedHead {
   readonly status: number;
-  /** The headers, with names in lower case; the values of repeated names are joined by `, `. */
+  /** The headers, with names in lower case. The values of repeated names are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How the body ends according to the headers alone. Status and method also decide whether there is a body. */
+  /**
+   * How the body ends according to the headers alone. The status and the method also decide whether there is a body.
+   */
   readonly framing: BodyFraming;
   /** Whether the server closes the connection after this response. */
   readonly closes: boolean;
-  /** How long the server keeps the connection, in ms; infinite if it does not say. */
+  /** How long the server keeps an idle connection, in ms; infinite if it does not say. */
   readonly keepAliveFor: number;
-  /** The number of answers on the connection, by `Keep-Alive: max`; infinite if the server does not say. */
+  /** The maximum number of answers on the connection, from `Keep-Alive: max`; infinite if the server does not say. */
   readonly maxAnswers: number;
 }
 
@@ -146,7 +154,7 @@ const untilClose: BodyFraming = { kind: 'close' };
 
 const isBlank = (code: number): boolean => code === 32 || code === 9;
 
-/** Returns a value without surrounding blanks. */
+/** Returns the value between two positions, without surrounding blanks. */
 const valueBetween = (text: string, from: number, end: number): string => {
   let first = from;
   let last = end;
@@ -155,13 +163,13 @@ const valueBetween = (text: string, from: number, end: number): string => {
   return text.slice(first, last);
 };
 
-/** A field name as received with its colon, and the name in lower case. */
+/** A field name as it was received, with its colon, and the same name in lower case. */
 interface FieldName {
   readonly raw: string;
   readonly lower: string;
 }
 
-/** The names in the previous head, by position: a server sends the same names in the same order. */
+/** The names in the previous head, by position. A server usually sends the same names in the same order. */
 const previousNames: FieldName[] = [];
 const maxPreviousNames = 100;
 
@@ -170,7 +178,7 @@ const nameAt = (text: string, at: number, place: number): FieldName | null => {
   if (before !== undefined && text.startsWith(before.raw, at)) return before;
   const colon = text.indexOf(':', at);
   const name = text.slice(at, Math.max(at, colon));
-  // A name that continues in the next line is not a token.
+  // A name that continues in the next line is not valid.
   if (!isFieldName(name)) return null;
   const found = { raw: `${name}:`, lower: name.toLowerCase() };
   if (place < maxPreviousNames) previousNames[place] = found;
@@ -178,8 +186,8 @@ const nameAt = (text: string, at: number, place: number): FieldName | null => {
 };
 
 /**
- * Parses the fields from `from` to the empty line. A folded line continues the value before it (RFC 9112, section 5.2),
- * as in curl and Go.
+ * Parses the fields from `from` to the empty line. A folded line continues the value in the line before it (RFC 9112,
+ * section 5.2), as in curl and Go.
  */
 export const parseFields = (text: string, from: number): Fields | HttpFault => {
   const fields: Fields = {};
@@ -225,14 +233,14 @@ const listIncludes = (list: string, word: string): boolean =>
   list.split(',').some((item) => item.trim().toLowerCase() === word);
 
 /**
- * How long before the server's deadline a connection is no longer used, in ms, as in undici, since the server's timer
- * started earlier.
+ * How long before the server's deadline a connection is no longer used, in ms. The server's timer started earlier;
+ * undici uses the same margin.
  */
 const keepAliveMargin = 2000;
 
 /**
- * Returns how long a server keeps an idle connection, less the margin, in ms, by `Keep-Alive: timeout`; infinity
- * without it.
+ * Returns how long an idle connection can be used, in ms: the time in `Keep-Alive: timeout` less a margin; infinity
+ * without this header.
  */
 export const keepAliveFor = (hint: string): number => {
   const seconds = hint === '' ? undefined : /timeout=(\d+)/.exec(hint)?.[1];
@@ -242,8 +250,8 @@ export const keepAliveFor = (hint: string): number => {
 };
 
 /**
- * Returns the number of answers on a connection, by the `Keep-Alive` of its first answer; infinity without `max`. Some
- * servers count down from that number, others repeat it; the first value is the same in both cases.
+ * Returns the maximum number of answers on a connection, from the `Keep-Alive` of its first answer; infinity without
+ * `max`. Only the first answer is used, since some servers then count down from that number and others repeat it.
  */
 export const maxAnswersOf = (hint: string): number => {
   const most = hint === '' ? undefined : /max=(\d+)/.exec(hint)?.[1];
@@ -255,7 +263,7 @@ const closesAfter = (text: string, connection: string): boolean => {
   return !text.startsWith('HTTP/1.1') && !listIncludes(connection, 'keep-alive');
 };
 
-/** Reads a head from its status line to its empty line. */
+/** Parses a head from its status line to its empty line. */
 export const parseHead = (text: string): ParsedHead | HttpFault => {
   const status = statusOf(text);
   if (status === null) return new HttpFault('protocol', 'the answer does not start like HTTP/1.1');
@@ -277,6 +285,6 @@ export const parseHead = (text: string): ParsedHead | HttpFault => {
 
 const httpPrefix = 'HTTP/1.';
 
-/** Returns whether a text can be the beginning of HTTP/1.x, so that other protocols are rejected at once. */
+/** Returns whether a text can be the beginning of HTTP/1.x. So other protocols are rejected at once. */
 export const mayBeHead = (text: string): boolean =>
   text.length < httpPrefix.length ? httpPrefix.startsWith(text) : text.startsWith(httpPrefix);

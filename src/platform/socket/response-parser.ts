@@ -10,29 +10,29 @@ import {
 
 /** Receives the head and the content of a response. */
 export interface ResponseSink extends ContentSink {
-  /** Receives the final head; interim ones are skipped. */
+  /** Receives the status and the headers of the final head. Interim responses (1xx) are skipped. */
   onHead(status: number, headers: Readonly<Record<string, string>>): void;
 }
 
 /** The status after a read: the response continues, is complete, or cannot be read further. */
 export type ParseStatus = 'more' | 'complete' | HttpFault;
 
-/** The sink while no response is expected. */
+/** The sink that is used while no response is expected. */
 const ignoringSink: ResponseSink = { onHead: () => undefined, onContent: () => undefined };
 
-/** The maximum number of interim responses; a server that sends more is treated as broken. */
+/** The maximum number of interim responses (1xx). A server that sends more counts as broken. */
 const maxInterimResponses = 100;
 
 type ParseStage = 'head' | 'length' | 'chunks' | 'trailers' | 'close' | 'over';
 
 /**
- * Reads one response after another from a connection: bytes in, events out, however the bytes are split over reads.
- * It uses no sockets and no clock. A body ends by Content-Length, by chunks with extensions and trailers, or by the
- * connection's close (RFC 9112, sections 6 and 7). It is strict, since lenient reading of a broken answer would measure
- * something that other clients do not see.
+ * Parses one response after another from a connection, even if the bytes of a response are split over several reads. It
+ * uses no sockets and no clock. A body ends by Content-Length, by chunks with extensions and trailers, or by the close
+ * of the connection (RFC 9112, sections 6 and 7). The parser is strict: other clients refuse a broken answer, so its
+ * times would mean nothing.
  */
 export class ResponseParser {
-  /** How long the connection can be used again after a complete response, in ms; 0 for never. */
+  /** How long the connection can be used again after a complete response, in ms; 0 means not at all. */
   reusableFor = 0;
   /** Whether a byte of the response was received. */
   hasReceived = false;
@@ -42,13 +42,13 @@ export class ResponseParser {
   #sink: ResponseSink = ignoringSink;
   #stage: ParseStage = 'over';
   #interim = 0;
-  /** The number of answers so far on the connection, and the number that the first of them announced. */
+  /** The number of answers on the connection so far, and the maximum that the first answer announced. */
   #answers = 0;
   #maxAnswers = Number.POSITIVE_INFINITY;
-  /** The remaining bytes of a body with a known length. */
+  /** The number of bytes that are left of a body with a known length. */
   #left = 0;
 
-  /** Expects the response to a GET or POST next; the framing for HEAD would differ. */
+  /** Prepares for the response to a GET or POST. The framing of a response to HEAD would differ. */
   expectResponse(sink: ResponseSink): void {
     this.#sink = sink;
     this.#stage = 'head';
@@ -59,8 +59,8 @@ export class ResponseParser {
   }
 
   /**
-   * Reads the bytes of a read, from `begin` to `end`, and may change them. After any status but `more`, the caller must
-   * call `expect` first.
+   * Parses the bytes of a read, from `begin` to `end`, and may change them. After any status but `more`, the caller
+   * must call `expect` first.
    */
   read(bytes: Buffer, end = bytes.length, begin = 0): ParseStatus {
     if (end > begin) this.hasReceived = true;
@@ -70,7 +70,7 @@ export class ResponseParser {
       if (next instanceof HttpFault) return this.#finish(next);
       at = next;
       if (this.#stage === 'over') {
-        // Bytes after a response belong to no request, so the connection cannot be trusted.
+        // Bytes after a complete response belong to no request, so the connection is not used again.
         if (at < end) this.reusableFor = 0;
         return this.#finish('complete');
       }
@@ -78,7 +78,7 @@ export class ResponseParser {
     return 'more';
   }
 
-  /** Notes that the server ended the connection. */
+  /** Records that the server has ended the connection. */
   closed(): ParseStatus {
     if (this.#stage === 'close') return this.#finish('complete');
     const what = this.hasReceived ? 'before the answer was complete' : 'without an answer';
@@ -91,7 +91,7 @@ export class ResponseParser {
     return parseStatus;
   }
 
-  /** Reads as much as possible from `at` on; returns the position after it. */
+  /** Parses as much as possible from `at` on; returns the position after it. */
   #step(bytes: Buffer, at: number, end: number): number | HttpFault {
     switch (this.#stage) {
       case 'head':
@@ -156,7 +156,7 @@ export class ResponseParser {
     const declaredLength = framing.kind === 'length' ? framing.bytes : Number.POSITIVE_INFINITY;
     if (status === 204 || status === 304) {
       this.#stage = 'over';
-      // A declared body may still come, and must not be taken for the next answer.
+      // The body that the headers declare may still come, and would be taken for the next answer.
       if (framing.kind !== 'close' && declaredLength > 0) this.reusableFor = 0;
     } else if (framing.kind === 'chunked') {
       this.#stage = 'chunks';

@@ -18,7 +18,7 @@ import type { RequestWriter } from './request-head.ts';
 import { ResponseParser, type ResponseSink } from './response-parser.ts';
 
 export interface ExchangeOwner {
-  /** Called when the exchange has ended; the connection can be used again for `reusableFor` ms. */
+  /** Called when the exchange has ended. The connection can be used again for `reusableFor` ms. */
   release(reusableFor: number): void;
   /** Called to send the request again on another connection. */
   giveBack(): void;
@@ -40,7 +40,7 @@ export class SocketExchange extends ObservedExchange implements ResponseSink {
     this.notifyChunk(this.readAt, bytes.subarray(from, to));
   }
 
-  /** Handles a response that cannot be read further; `hasResponse` says whether a byte of it was received. */
+  /** Handles a response that cannot be read further. `hasResponse` says whether a byte of the response was received. */
   onFault({ cause, detail }: HttpFault, hasResponse: boolean): void {
     if (cause !== 'closed-early') return this.abort(cause, detail);
     const code = 'ERR_STREAM_PREMATURE_CLOSE';
@@ -60,38 +60,38 @@ export class SocketExchange extends ObservedExchange implements ResponseSink {
   }
 }
 
-/** How long idle connections are kept, in ms, unless the server's keep-alive hint says less. */
+/** How long idle connections are kept, in ms, unless the server's keep-alive hint is shorter. */
 const keepAlive = 600_000;
 
-/** A request that is ready to be written. */
+/** A request in the form in which it is written. */
 export interface OutgoingRequest {
   readonly exchange: SocketExchange;
   readonly head: string;
   readonly body: Uint8Array | null;
-  /** Whether the request asks the server to close the connection after it. */
+  /** Whether the request asks the server to close the connection afterwards. */
   readonly closes: boolean;
 }
 
-/** The state that all connections of a transport share. */
+/** What all connections of a transport share. */
 export interface ConnectionContext {
   readonly clock: Clock;
   readonly open: OpenSocket;
   readonly writer: RequestWriter;
   readonly reads: ReadQueue;
   onIdle(connection: SocketConnection): void;
-  /** Called when an answer begins on a connection that was used before. */
+  /** Called when an answer begins on a connection that earlier requests used. */
   onReused(connection: SocketConnection): void;
-  /** Called when a connection that was opened ahead of its request is open. */
+  /** Called when a connection is open that was opened before a request needed it. */
   onOpenedAhead(connection: SocketConnection): void;
-  /** Called when the server has ended a kept connection, before or after the next request on it. */
+  /** Called when the server has ended a kept connection, even if the next request is already being sent on it. */
   onEnded(connection: SocketConnection, at: Instant): void;
   resend(outgoing: OutgoingRequest): void;
   onClosed(connection: SocketConnection): void;
 }
 
-/** One connection, and the exchange on it. */
+/** One connection, and the exchange that uses it. */
 export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiver, KeptConnection {
-  /** Until when the connection can be used again. */
+  /** Until when the connection can be used for another request. */
   idleUntil: Instant = instant(0);
   readonly #context: ConnectionContext;
   readonly #parser = new ResponseParser();
@@ -103,20 +103,20 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   waitingReads = 0;
   /** The exchange on the connection; `null` while it is idle. */
   #exchange: SocketExchange | null = null;
-  /** The request, which is released once it cannot be sent again, to save memory during long streams. */
+  /** The request. It is dropped as soon as it cannot be sent again, to save memory during long streams. */
   #outgoing: OutgoingRequest | null = null;
   #isUnsent = false;
-  /** When it began to open, and how long that took, in ms. */
+  /** When the connection began to open, and how long opening took, in ms. */
   readonly #begun: number;
   #openedIn = 0;
-  /** Whether the server has ended it, as far as this process knows. */
+  /** Whether the server has ended the connection, as far as this process knows. */
   #hasEnded = false;
   #endLook: () => void = () => undefined;
   #closes = false;
-  /** The origin that the next request reports for this connection. */
+  /** What the next request reports about where its connection came from. */
   #origin: ConnectionOrigin;
 
-  /** Connects for its first exchange, or ahead of it. */
+  /** Opens the connection for its first exchange, or before an exchange needs it. */
   constructor(context: ConnectionContext, outgoing: OutgoingRequest | null) {
     this.#context = context;
     this.#origin = outgoing === null ? 'ahead' : 'new';
@@ -133,7 +133,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   begin(outgoing: OutgoingRequest, now: Instant): void {
     this.#assign(outgoing);
     if (this.#socket === null) {
-      // The request waits until the connection is open.
+      // The request is written when the connection is open.
       this.#origin = 'new';
       return;
     }
@@ -192,7 +192,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
 
   received(at: Instant, bytes: Buffer, begin: number, end: number): void {
     const exchange = this.#exchange;
-    // No request asked for these bytes, so the connection cannot be trusted.
+    // No request asked for these bytes, so the connection is not used again.
     if (exchange === null) return this.destroy();
     exchange.readAt = at;
     if (this.#outgoing !== null) this.#onFirstByte();
@@ -203,7 +203,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   }
 
   ended(): void {
-    // If the connection was not open yet, an error follows.
+    // If the connection is not open yet, an error will follow.
     if (this.#socket === null) return;
     const at = this.#context.clock.read();
     this.catchUp();
@@ -254,7 +254,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
     if (!exchange.isFinished) this.#context.writer.write(this.#socket, head, body);
   }
 
-  /** Notes the first byte of an answer; from here on the request is not sent again. */
+  /** Records the first byte of an answer. From now on the request is not sent again. */
   #onFirstByte(): void {
     this.#outgoing = null;
     if (this.#origin === 'reused') this.#context.onReused(this);
@@ -273,8 +273,8 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   }
 
   /**
-   * Returns how long the connection can be used again, in ms. A server that answered early may not read the rest of the
-   * request.
+   * Returns how long the connection can be used again, in ms. If the server answered before the request was sent
+   * completely, it may not read the rest of the request; then the connection is not used again.
    */
   #reusableFor(): number {
     const isUnsent = this.#socket === null || this.#socket.writableLength > 0;

@@ -23,41 +23,47 @@ import {
   SocketExchange,
 } from './socket-connection.ts';
 
-/** How long one turn of the loop opens connections, in ms, before arrived data is read. */
+/** How long one turn of the event loop opens connections, in ms. After that, data that has arrived is read. */
 const longestTurn = 1;
-/** How long an unused connection is kept, in ms; few servers close one sooner. */
+/** How long an unused connection is kept, in ms. Few servers close such a connection sooner. */
 const unusedFor = 2000;
 
 /**
- * How long a connection may take to open, in ms. After that, a due request gets a new attempt instead of one without an
- * answer.
+ * The maximum time for a connection to open, in ms. After that, a due request opens another connection instead of
+ * waiting for one that gets no answer.
  */
 const longestOpening = 1000;
-/** How long no connection is opened after a first failure, in ms; the time doubles with each further failure. */
+/** How long no connection is opened after a first failure, in ms. The time doubles with each further failure. */
 const firstPause = 1000;
 
 /** Connections that are opened before their requests are due. */
 export class AheadConnections {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #open: () => SocketConnection;
-  /** The connections that are being opened, each with its start. */
+  /** The connections that are being opened, each with the instant at which opening began. */
   readonly #opening = new Map<SocketConnection, Instant>();
   readonly #ready = new Set<SocketConnection>();
   #wanted = 0;
   #isTurnSet = false;
-  /** After a failure no connection is opened until a request has succeeded and a while has passed, to spare a failing target. */
+  /**
+   * Whether opening has failed. After a failure, no connection is opened in advance until a request has succeeded and a
+   * while has passed, to spare a failing target.
+   */
   #hasFailed = false;
-  /** Until when no connection is opened; the clock is negative before a run. */
+  /** Until when no connection is opened in advance. Before a run, the clock is negative. */
   #pausedUntil = instant(Number.NEGATIVE_INFINITY);
   #nextPause = firstPause;
 
-  /** `open` begins to open a connection. */
+  /** `open` starts to open a connection. */
   constructor(clock: Pick<Clock, 'now'>, open: () => SocketConnection) {
     this.#clock = clock;
     this.#open = open;
   }
 
-  /** Opens connections until `count` are ready or being opened, in turns of a millisecond. */
+  /**
+   * Opens connections until `count` are ready or being opened. Each turn of the event loop spends at most a millisecond
+   * on this.
+   */
   want(count: number): void {
     const now = this.#clock.now();
     for (const connection of this.#ready) if (connection.idleUntil <= now) connection.destroy();
@@ -67,8 +73,8 @@ export class AheadConnections {
   }
 
   /**
-   * Returns the oldest ready connection, otherwise the oldest that is being opened: a server that serves one at a time
-   * takes them in this order.
+   * Returns the oldest ready connection, or if none is ready, the oldest that is being opened. A server that handles
+   * one connection at a time accepts the oldest first.
    */
   take(now: Instant): SocketConnection | null {
     for (const connection of this.#ready) {
@@ -83,14 +89,14 @@ export class AheadConnections {
     return this.#taken(opening);
   }
 
-  /** Called when a connection that nobody has taken is open. */
+  /** Called when a connection is open and no request has taken it. */
   onOpened(connection: SocketConnection): void {
     connection.idleUntil = instant(this.#clock.now() + unusedFor);
     this.#opening.delete(connection);
     this.#ready.add(connection);
   }
 
-  /** Called when a connection is closed or no longer usable, whoever opened it. */
+  /** Called when a connection is closed or no longer usable, for whatever purpose it was opened. */
   onLost(connection: SocketConnection): void {
     const wasReady = this.#ready.delete(connection);
     const isExpired = wasReady && connection.idleUntil <= this.#clock.now();
@@ -109,7 +115,7 @@ export class AheadConnections {
   }
 
   /**
-   * Drops connections whose handshake gets no answer. That says nothing about the target, since packets get lost in a
+   * Drops connections whose handshake gets no answer. The target is not counted as failing, since packets get lost in a
    * burst.
    */
   #dropHanging(now: Instant): void {
@@ -144,11 +150,11 @@ export class AheadConnections {
 }
 
 /**
- * The exact transport: Weir's own HTTP/1.1 on `net` and `tls`, where all reads use one buffer. A connection has one
- * exchange at a time. Connections are kept alive, and the most recently used idle one is taken first. If the server
- * cannot have read a request because it had closed the kept connection, the request is sent once more on a new one.
- * There are no timeouts, retries or redirects, and no HTTP/2. An error of an observer ends its exchange and is passed
- * to `onDefect`.
+ * The exact transport: Weir's own HTTP/1.1 on `net` and `tls`, with one buffer for all reads. A connection has one
+ * exchange at a time. Connections are kept alive, and the idle connection that was used last is taken first. If the
+ * server had closed a kept connection and cannot have read the request, the request is sent again on a new connection.
+ * There are no timeouts, retries or redirects, and no HTTP/2. An error that an observer throws ends its exchange and is
+ * passed to `onDefect`.
  */
 class SocketTransport implements Transport, ConnectionContext {
   readonly clock: RunClock;
@@ -194,8 +200,8 @@ class SocketTransport implements Transport, ConnectionContext {
   }
 
   /**
-   * Sends on the most recently used idle connection. If there is none, it uses a resting connection as soon as that is
-   * allowed, one that was opened ahead, or a new one.
+   * Sends on the idle connection that was used last. If there is none, it waits for a resting connection, takes one
+   * that was opened in advance, or opens a new one.
    */
   #send(outgoing: OutgoingRequest): void {
     if (this.#closed) return outgoing.exchange.abort('aborted', 'the transport is closed');
@@ -212,7 +218,7 @@ class SocketTransport implements Transport, ConnectionContext {
     else ahead.begin(outgoing, now);
   }
 
-  /** Destroys all connections and waits until they are gone. */
+  /** Destroys all connections and waits until all are gone. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#ahead.want(0);

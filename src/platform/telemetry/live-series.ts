@@ -1,7 +1,10 @@
 import { tabledSamples } from '../../model/measures/measures.ts';
 import { attemptsOf, type Observation } from '../../model/observation/observation.ts';
 
-/** The bounds of histogram buckets in seconds: fine for the first token, coarse for a complete answer. */
+/**
+ * The bounds of the histograms' buckets in seconds: close together for times to the first token, far apart for complete
+ * answers.
+ */
 const latencyBuckets = [
   0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 1.5, 2, 3, 5, 7.5, 10,
   15, 20, 30, 60, 120,
@@ -9,7 +12,7 @@ const latencyBuckets = [
 
 const requestLabels = ['traffic', 'model', 'key', 'stage'];
 
-/** One series of live metrics; histograms count seconds. */
+/** One series of the live metrics. Histograms are in seconds. */
 export interface SeriesRow {
   readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly name: string;
@@ -84,10 +87,12 @@ type SeriesName = keyof typeof liveSeries;
 
 type SeriesLabels = Readonly<Record<string, string>>;
 
-/** Records a value: a counter adds it, a gauge is set to it, a histogram counts it. */
+/**
+ * Records a value in a series: it is added to a counter, replaces the value of a gauge, or is counted by a histogram.
+ */
 export type RecordValue = (series: SeriesName, value: number, labels: SeriesLabels) => void;
 
-/** Records values through an exporter's writers, one for each series. */
+/** Returns a function that records values with an exporter's writers. There is one writer for each series. */
 export const recordWith = (
   writerOf: (row: SeriesRow) => (value: number, labels: SeriesLabels) => void,
 ): RecordValue => {
@@ -97,17 +102,17 @@ export const recordWith = (
   return (series, value, labels) => writers.get(series)!(value, labels);
 };
 
-/** The run that the live metrics belong to. */
+/** The run whose live metrics are exported. */
 export interface ExportedRun {
   readonly scenario: string;
-  /** Distinguishes this process's series from others. */
+  /** A name that distinguishes the series of this process from the series of other processes. */
   readonly instance: string;
   readonly version: string;
 }
 
-/** Exports the series until closed. */
+/** Exports the live series until it is closed. */
 export interface MetricsExporter {
-  /** A message for users at the start of the run. */
+  /** A message to users when the run starts. */
   readonly announcement: string;
   readonly record: RecordValue;
   close(): Promise<void>;
@@ -121,7 +126,7 @@ const recordQuota = (record: RecordValue, { key, head }: Observation): void => {
   if (remainingTokens !== null) record('remaining', remainingTokens, { key, unit: 'tokens' });
 };
 
-/** Records one observation in the series. */
+/** Records one observation in all series. */
 export const recordLiveObservation = (
   record: RecordValue,
   stages: readonly string[],

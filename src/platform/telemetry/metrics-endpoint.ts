@@ -10,7 +10,7 @@ export interface MetricsAddress {
   readonly port: number;
 }
 
-/** Serves a run's metrics in OpenMetrics until closed; throws a `Problem` if the address is in use. */
+/** Serves a run's metrics in OpenMetrics until it is closed. Throws a `Problem` if the address is in use. */
 export const openMetricsEndpoint = async ({
   host,
   port,

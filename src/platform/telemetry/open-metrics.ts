@@ -1,6 +1,6 @@
 import { type RecordValue, recordWith, type SeriesRow } from './live-series.ts';
 
-/** The content type of the text that `OpenMetrics` prints. */
+/** The content type of the text that `OpenMetrics` writes. */
 export const openMetricsType = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
 type Labels = Readonly<Record<string, string>>;
@@ -8,7 +8,7 @@ type Labels = Readonly<Record<string, string>>;
 const escaped = (text: string): string =>
   text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
-/** Formats a bucket's bound as OpenMetrics requires: `1.0`, not `1`. */
+/** Formats the bound of a bucket as OpenMetrics requires: `1.0`, not `1`. */
 const floatText = (value: number): string =>
   Number.isInteger(value) ? `${value}.0` : String(value);
 
@@ -17,7 +17,7 @@ const labelText = (labels: readonly (readonly [name: string, value: string])[]):
     ? ''
     : `{${labels.map(([name, value]) => `${name}="${escaped(value)}"`).join(',')}}`;
 
-/** One combination of labels: its value, or the counts of its buckets with their sum. */
+/** One combination of labels with its value, or with the counts of its buckets and their sum. */
 interface Point {
   readonly labels: readonly (readonly [string, string])[];
   value: number;
@@ -67,7 +67,7 @@ class Family {
 
   lines(): readonly string[] {
     const { kind, name, help } = this.#row;
-    // The name of a counter's family lacks the suffix of its sample.
+    // The name of a counter's family has no suffix; the name of its sample has one.
     const family = kind === 'counter' ? name.replace(/_total$/, '') : name;
     const points = [...this.#points.values()];
     return [
@@ -80,7 +80,7 @@ class Family {
 }
 
 /**
- * Holds the live series and prints them in OpenMetrics 1.0 (https://prometheus.io/docs/specs/om/open_metrics_spec/).
+ * Stores the live series and writes them in OpenMetrics 1.0 (https://prometheus.io/docs/specs/om/open_metrics_spec/).
  */
 export class OpenMetrics {
   readonly #families: Family[] = [];

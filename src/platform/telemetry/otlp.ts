@@ -15,16 +15,16 @@ import {
 } from './live-series.ts';
 
 export interface OtlpAddress {
-  /** The collector's full address, including the path for metrics. */
+  /** The collector's full address, with the path for metrics. */
   readonly url: string;
-  /** Milliseconds between pushes. */
+  /** The time between two pushes, in ms. */
   readonly interval: number;
 }
 
 /** How long a collector that does not respond can delay the end of a run, in ms. */
 const exportTimeout = 3000;
 
-/** The maximum number of series; the SDK's default of 2,000 is too few for many keys and stages. */
+/** The maximum number of series. The SDK's default of 2,000 is too few for many keys and stages. */
 const cardinality = 100_000;
 
 /** Returns an address without the parts that may contain a key. */
@@ -33,14 +33,14 @@ const withoutCredentials = (url: string): string => {
   return `${origin}${pathname}`;
 };
 
-/** Names an error by its code only, since its message may contain a header. */
+/** Describes an error by its code only, since its message may contain a header. */
 const reasonOf = (error: Error): string => {
   const code = 'code' in error ? error.code : undefined;
   if (typeof code === 'number') return `it answered ${code}`;
   return typeof code === 'string' ? code : 'no valid answer';
 };
 
-/** The SDK's exporter, which reports a failed push and is otherwise silent. */
+/** The SDK's exporter, changed so that it calls a function whenever a push fails and is silent otherwise. */
 class ReportingExporter extends OTLPMetricExporter {
   readonly #failed: (error: Error) => void;
 
@@ -57,7 +57,10 @@ class ReportingExporter extends OTLPMetricExporter {
   }
 }
 
-/** Returns the resource. The environment (`OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`) overrides our attributes. */
+/**
+ * Returns the attributes of the run for OpenTelemetry (the resource). The environment (`OTEL_SERVICE_NAME`,
+ * `OTEL_RESOURCE_ATTRIBUTES`) overrides Weir's own values.
+ */
 const resourceOf = ({ scenario, instance, version }: ExportedRun) =>
   defaultResource()
     .merge(
@@ -86,9 +89,9 @@ const recordTo = (meter: ReturnType<MeterProvider['getMeter']>): RecordValue =>
   });
 
 /**
- * Pushes a run's metrics over OTLP/HTTP (JSON) during the run, and once more when closed. Headers, certificates
- * and compression come from the standard environment variables (`OTEL_EXPORTER_OTLP_HEADERS` …), read by the SDK. The
- * first failed push is reported with `say`; a failed push never fails the run.
+ * Pushes a run's metrics over OTLP/HTTP (JSON) during the run, and once more when it is closed. The SDK reads headers,
+ * certificates and compression from the standard environment variables (`OTEL_EXPORTER_OTLP_HEADERS` …). The first
+ * failed push is reported by `say`. A failed push never makes the run fail.
  */
 export const openOtlp = (
   address: OtlpAddress,
