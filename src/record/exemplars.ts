@@ -8,10 +8,10 @@ import { byText, type Recorder, streamOf } from './recorder.ts';
 
 /** The number of the slowest completed requests that are kept for each traffic kind. */
 const maxSlowest = 20;
-/** The number of first requests, and also of last ones, that are kept for each failed outcome. */
+/** How many of the first failed requests are kept for each failed outcome. As many of the last ones are kept too. */
 const maxFailed = 5;
 
-/** The exemplars of one list, sorted by rank. The request with the lowest rank is the most important. */
+/** The exemplars of one list, the most important first: it has the lowest rank. */
 type ExemplarList = { readonly rank: number; readonly exemplar: Exemplar }[];
 export type Exemplars = Map<string, ExemplarList>;
 
@@ -46,7 +46,7 @@ const exemplarOf = (observation: Observation): Exemplar => {
   };
 };
 
-/** Returns the lists that a request may enter, with their maximum length and its rank there. */
+/** Returns the lists that a request may enter, with the maximum length of each list and the request's rank in it. */
 const listsFor = (
   outcome: Exemplar['outcome'],
   { traffic, due, ended }: Pick<Exemplar, 'traffic' | 'due' | 'ended'>,
@@ -58,7 +58,7 @@ const listsFor = (
         [`last ${outcome}`, maxFailed, 0 - ended],
       ];
 
-/** Compares ranks. Equal ranks are ordered by text, so that a merge of parts keeps the same exemplars as the whole. */
+/** Compares ranks, then texts. So the parts of a run, merged, keep the same exemplars as the run. */
 const inOrder = (a: ExemplarList[number], b: ExemplarList[number]): number =>
   a.rank - b.rank || byText(JSON.stringify(a.exemplar), JSON.stringify(b.exemplar));
 
@@ -71,12 +71,12 @@ const insertExemplar = (
     const list = lists.get(name) ?? [];
     lists.set(name, list);
     const last = list.at(-1);
-    // Most requests end here.
+    // Most requests enter no list and end here.
     if (last !== undefined && list.length === length && rank > last.rank) continue;
     const entry = { rank, exemplar: makeExemplar() };
     const place = list.findIndex((other) => inOrder(entry, other) <= 0);
     const next = list[place];
-    // An exemplar restored from a result may appear twice, as one of the first and one of the last.
+    // A restored list may contain a request twice: among the first failures and among the last.
     if (next !== undefined && inOrder(entry, next) === 0) continue;
     list.splice(place === -1 ? list.length : place, 0, entry);
     list.splice(length);
@@ -111,7 +111,8 @@ const inReportOrder = (a: Exemplar, b: Exemplar): number => {
 };
 
 /**
- * Keeps single requests as examples: the slowest of each traffic kind, and the first and last of each failed outcome.
+ * Keeps single requests as examples: the slowest of each traffic kind, and the first and the last of each failed
+ * outcome.
  */
 export const exemplarRecorder: Recorder<Exemplars, Exemplar> = {
   record: (lists, observation) =>

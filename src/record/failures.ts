@@ -3,17 +3,17 @@ import type { Observation } from '../model/observation/observation.ts';
 import type { Failure } from '../model/result/result.ts';
 import { getOrCreate, byText, type Recorder } from './recorder.ts';
 
-/** The maximum number of characters that are read of a text. */
+/** The maximum number of characters of a text that are read. */
 const maxReadLength = 1000;
 /** The maximum number of characters of a masked text. */
 const maxMaskedLength = 200;
 
-/** Matches a unit after a number. A number with a unit is not treated as a name. */
+/** Matches the unit after a number. A number with a unit is not taken for a name. */
 const unit = /(?<=\d)(?:[nuµm]?s|secs?|mins?|[mhdkx]|[kmgt]i?b|k?hz|tokens?)(?=\d|[-.@+,:]|$)/giu;
 
 /**
- * Matches letters and digits with the characters that join them: a number, a quantity (`12.5ms`, `6m0s`), a word, or a
- * name (`gpt-4o`, `Emily2.wav`).
+ * Matches letters and digits together with the characters that join them: a number, a quantity (`12.5ms`, `6m0s`), a
+ * word, or a name (`gpt-4o`, `Emily2.wav`).
  */
 const token = /[\p{L}\p{N}_]+(?:(?:[-.@+]|(?<=\d)[,:](?=\d))[\p{L}\p{N}_]+)*/gu;
 
@@ -26,7 +26,7 @@ const time = (): string => '<time>';
 const number = (): string => '#';
 const blank = (): string => ' ';
 
-/** The masks, from the most to the least specific. Each takes time linear in the length of the text. */
+/** The masks, from the most to the least specific. Each mask takes time in proportion to the length of the text. */
 const masks: readonly (readonly [RegExp, (part: string) => string])[] = [
   [/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, id],
   [
@@ -36,7 +36,7 @@ const masks: readonly (readonly [RegExp, (part: string) => string])[] = [
   [/\d{2}:\d{2}:\d{2}(?:[.,]\d+)?/g, time],
   [/(?<![0-9a-z])0x[0-9a-f]+(?![0-9a-z])/gi, id],
   [/(?<![0-9a-z])(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}(?![0-9a-z])/gi, id],
-  // Matches ten or more letters and digits in a row that contain both, and are neither a word nor a model's name.
+  // Matches ten or more characters in a row that contain letters and digits, but are not a word or the name of a model.
   [/(?<![0-9a-z])(?=[a-z]*\d)(?=\d*[a-z])[0-9a-z]{10,}/gi, id],
   [/\d{10,}/g, number],
   [token, withoutNumbers],
@@ -44,8 +44,8 @@ const masks: readonly (readonly [RegExp, (part: string) => string])[] = [
 ];
 
 /**
- * Returns the start of a masked text. A truncated name at its end is removed, since it could look like a number, as `4`
- * of `4o` does.
+ * Returns the start of a masked text. A name that is cut off at its end is removed, since its start could look like a
+ * number: `4` of `4o`.
  */
 const startOf = (masked: string): string =>
   masked.length <= maxMaskedLength
@@ -55,15 +55,15 @@ const startOf = (masked: string): string =>
         .replace(/[\p{L}\p{N}_.@+,:-]*$/u, (part) => (/\d/.test(part) ? '' : part));
 
 /**
- * The masked messages so far. Messages repeat by the thousand when a limit is reached, and masking one takes about 10
- * µs.
+ * The masked messages so far. The same message comes thousands of times when a limit is reached, and masking takes
+ * about 10 µs each time.
  */
 const knownMasks = new Map<string, string>();
 const maxKnownMasks = 256;
 
 /**
- * Masks the parts of a server's or transport's message that differ from request to request (numbers, ids, hexadecimal,
- * times), so that similar failures form one group, and truncates it. Names keep their digits.
+ * Masks the parts of a message that differ from request to request (numbers, ids, hexadecimal, times), and shortens it.
+ * So similar failures form one group. Names keep their digits.
  */
 export const maskedMessage = (text: string): string => {
   const start = text.slice(0, maxReadLength);
@@ -78,14 +78,14 @@ export const maskedMessage = (text: string): string => {
   return kept;
 };
 
-/** The rows of one traffic kind and outcome, by family (status and cause) and then by masked message. */
+/** The rows of one traffic kind and outcome: by family (status and cause), then by masked message. */
 type Families = Map<string, Map<string, Failure>>;
 export type Failures = Map<string, Families>;
 
 /**
  * The maximum number of messages of a family. A server can send a new message or code with every failure, so all
- * further messages share one row. The messages that come first in text order are kept, not the most frequent: they also
- * come first in every part, so merged counts are exact.
+ * further messages share one row. The first messages in text order are kept, not the most frequent. So the parts of a
+ * run keep the same messages as the run, and merged counts are exact.
  */
 const maxMessages = 20;
 /** The maximum number of families of a traffic kind and outcome. All further families share one row. */
@@ -103,8 +103,8 @@ const dropReasons = {
 } satisfies Record<DroppedCause, string>;
 
 /**
- * Returns the cause that a code names. A short number is itself a cause (`429`, `1015`). Longer ones differ between
- * requests and are masked.
+ * Returns the cause that an error code names. A short number is itself a cause (`429`, `1015`). A longer number differs
+ * between requests and is masked.
  */
 const causeOf = (code: string): string => (/^\d{1,5}$/.test(code) ? code : maskedMessage(code));
 
@@ -155,7 +155,7 @@ const failureOf = ({ outcome, traffic, ended, requestId, head }: Observation): F
 const inTime = (a: Failure, b: Failure): number =>
   a.first - b.first || byText(JSON.stringify(a.example), JSON.stringify(b.example));
 
-/** Merges two rows under the name of the first. The earlier one gives the example. */
+/** Merges two rows under the name of the first row. The example comes from the earlier failure. */
 const mergeRows = (a: Failure, b: Failure): Failure => {
   const earlier = inTime(a, b) <= 0 ? a : b;
   return {
@@ -171,13 +171,13 @@ const mergeRows = (a: Failure, b: Failure): Failure => {
 const kindOf = ({ traffic, outcome }: Failure): string => `${traffic} ${outcome}`;
 const familyOf = ({ status, cause }: Failure): string => `${status ?? ''} ${cause}`;
 
-/** Returns the key that is last in text order, apart from `never`, if there are more than `kept` such keys. */
+/** Returns the last key in text order if there are more than `kept` keys. The key `never` is ignored. */
 const excessKey = (keys: readonly string[], never: string, kept: number): string | null => {
   const others = keys.filter((key) => key !== never);
   return others.length <= kept ? null : others.reduce((a, b) => (byText(a, b) > 0 ? a : b));
 };
 
-/** Adds a row. If there are too many messages or families, the last one moves into the shared row. */
+/** Adds a row. If there are too many messages or families, the last one in text order moves into the shared row. */
 const addRow = (failures: Failures, row: Failure): void => {
   const families = getOrCreate(failures, kindOf(row), (): Families => new Map());
   const family = getOrCreate(families, familyOf(row), () => new Map<string, Failure>());

@@ -25,7 +25,8 @@ import { addCounts, byText, getOrCreate, mapInOrder, type Recorder, streamOf } f
 import { type RequestObjective, objectivesMet } from '../model/plan/objective.ts';
 
 /**
- * Counts an observation that meets the plan's per-request objectives. A group without successful requests has zeros.
+ * Counts an observation that meets the plan's per-request objectives. In a group without successful requests the counts
+ * stay 0.
  */
 export const recordObjectiveCounts = (
   group: Pick<Group, 'good'>,
@@ -41,7 +42,7 @@ export const recordObjectiveCounts = (
   for (const [i, isKept] of kept.entries()) good.each[i]! += isKept ? 1 : 0;
 };
 
-/** The sums of a group's tokens, by the source of the counts. */
+/** The sums of a group's tokens, by where the counts of tokens come from. */
 type TokensBySource = Partial<Record<TokenCounts['source'], Omit<TokenSums, 'source'>>>;
 
 const recordTokens = (
@@ -70,17 +71,20 @@ const storeTokens = (tokens: TokensBySource): TokenSums[] =>
 const restoreTokens = (stored: readonly TokenSums[]): TokensBySource =>
   Object.fromEntries(stored.map(({ source, ...sums }) => [source, sums]));
 
-/** Answers by finish reason; `null` where they were not counted. */
+/** The number of answers with each finish reason; `null` where they were not counted. */
 type Finishes = Map<string, number> | null;
 
-/** The maximum number of a group's finish reasons that the plan does not name. Servers can invent one for each answer. */
+/**
+ * The maximum number of finish reasons of a group, in addition to those that the plan names. A server can invent a new
+ * reason for each answer.
+ */
 const maxFinishes = 20;
-/** The name of all further reasons. */
+/** The name under which all further finish reasons are counted. */
 const otherFinishes = 'others';
-/** The reasons of the OpenAI API, which are kept under their own names however many others there are. */
+/** The finish reasons of the OpenAI API. They keep their own names however many other reasons there are. */
 const usualFinishes = ['stop', 'length', 'tool_calls', 'function_call', 'content_filter'];
 
-/** Returns the reasons that are never counted among the others. */
+/** Returns the finish reasons that always keep their own names. */
 const keptFinishes = ({ fails, objectives }: Plan): ReadonlySet<string> =>
   new Set([
     otherFinishes,
@@ -90,8 +94,9 @@ const keptFinishes = ({ fails, objectives }: Plan): ReadonlySet<string> =>
   ]);
 
 /**
- * Counts answers with a finish reason. The first reasons by text are kept: the first of all are the first in every part,
- * too, so merged counts are exact. A spelling beyond the maximum counts for its plain name, if that is kept.
+ * Counts answers with a finish reason. Beyond the maximum, the first reasons in text order are kept. So the parts of a
+ * run keep the same reasons as the run, and merged counts are exact. A reason that is dropped counts under its plain
+ * name if that name is always kept, otherwise as `others`.
  */
 const addFinish = (
   finishes: Map<string, number>,
@@ -119,12 +124,15 @@ interface GroupName {
 const groupKeyOf = ({ traffic, model, entry, key, stage, warmUp, warmUpPart }: Labels): string =>
   JSON.stringify([stage, traffic, model, entry, key, warmUp, warmUpPart]);
 
-/** The number of recent group names that are remembered. Searching this many takes as long as making a new one. */
+/**
+ * The number of recent group names that are remembered. With more names, a search would take longer than making a new
+ * name.
+ */
 const maxRemembered = 16;
 
 /**
- * Creates a function that names the group of each observation of a plan. Recent names are remembered, since most
- * observations repeat one.
+ * Creates a function that returns the group of each observation of a plan. Recent groups are remembered, since most
+ * observations belong to one of them.
  */
 const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
   const warmUpPartOf = warmUpParts(plan);
@@ -162,7 +170,7 @@ const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
 
 type FirstName = (typeof measuresOfFirst)[number];
 
-/** A group while it is recorded: its distributions are open histograms. */
+/** A group during recording, whose distributions are open histograms. */
 type OpenGroup = Omit<Group, 'distributions' | 'partials' | 'delays' | 'tokens' | 'finishes'> & {
   readonly tokens: TokensBySource;
   finishes: Finishes;
@@ -203,7 +211,7 @@ const partialsIn = ({ partials }: OpenGroup, name: FirstName): Histogram =>
 const delaysIn = ({ delays }: OpenGroup, name: DelayName): Histogram =>
   (delays[name] ??= emptyHistogram());
 
-/** The measures that can have samples of each traffic kind. */
+/** The measures that each traffic kind can have samples of. */
 const measuresOf: ReadonlyMap<TrafficKind, readonly MeasureName[]> = new Map(
   trafficKinds.map((kind) => [
     kind,
@@ -224,7 +232,10 @@ const recordAnswer = (group: OpenGroup, { outcome }: Observation): void => {
   recordTokens(group.tokens, outcome.answer.tokens);
 };
 
-/** Records the samples of a completed request, or the times to the first of something of an answer that failed. */
+/**
+ * Records the samples of a completed request. For a failed request it records only the times to the first parts of the
+ * answer.
+ */
 const recordSamples = (group: OpenGroup, observation: Observation): void => {
   if (partialOf(observation.outcome) !== null) {
     for (const name of measuresOfFirst) {
@@ -309,8 +320,8 @@ const storeGroup = ({ delays, finishes, partials, ...group }: OpenGroup): Group 
 });
 
 /**
- * Splits a group into several that add up to it: one with its counts, then one for each histogram. Storing one takes
- * some tenths of a millisecond.
+ * Splits a group into several that add up to it: one with the counts, then one for each histogram. Storing one of them
+ * takes less than a millisecond.
  */
 function* partsOf(group: OpenGroup): Generator<OpenGroup> {
   const { labels, distributions, partials, delays } = group;
@@ -346,8 +357,8 @@ const restoreGroup = (stored: Group): OpenGroup => {
 };
 
 /**
- * Records counts and distributions of the arrivals that share their labels. Groups are ordered by stage as in the plan,
- * then by traffic, model, entry and key, the warm-up first.
+ * Records counts and distributions of arrivals, in one group for all arrivals with the same labels. Groups are ordered
+ * by stage as in the plan, then by traffic, model, entry and key, the warm-up first.
  */
 export const groupRecorder = (plan: Plan): Recorder<Groups, Group> => {
   const stageNames = plan.stages.map(({ name }) => name);

@@ -10,18 +10,21 @@ import { attemptsOf, type Observation } from '../model/observation/observation.t
 import { getOrCreate, byText, type Recorder } from './recorder.ts';
 
 interface KeyLedger {
-  /** The rows in any order: at most a quarter more than the limit. */
+  /** The kept rows in any order: at most a quarter more than the maximum. */
   rows: LedgerRow[];
   /** The number of all rows, including those that are not kept. */
   seen: number;
-  /** The instant of sending after which rows are dropped. */
+  /** The latest instant of sending that is kept. Later rows are dropped. */
   until: number;
 }
 export type Ledgers = Map<string, KeyLedger>;
 
 const emptyKeyLedger = (): KeyLedger => ({ rows: [], seen: 0, until: Infinity });
 
-/** Compares rows by the instant of sending, then by the other cells, so that the order depends on the rows alone. */
+/**
+ * Compares rows by the instant of sending, then by the other cells, so that their order does not depend on the order of
+ * adding.
+ */
 const inOrder = (a: LedgerRow, b: LedgerRow): number => {
   for (let i = 0; i < Math.max(a.length, b.length); i += 1) {
     const [cell, other] = [a[i] ?? null, b[i] ?? null];
@@ -32,7 +35,7 @@ const inOrder = (a: LedgerRow, b: LedgerRow): number => {
   return 0;
 };
 
-/** Returns the tokens of a chat, and those of a cache, if the server reports them. */
+/** Returns the tokens of a chat and how many of them came from a cache, if the server reports them. */
 const chargedTokens = ({
   outcome,
 }: Pick<Observation, 'outcome'>): Pick<LedgerEntry, 'tokens' | 'input' | 'cached'> => {
@@ -74,7 +77,10 @@ const rowOf = ({ traffic }: Observation, attempt: SentAttempt): LedgerRow => {
 const firstOf = (rows: readonly LedgerRow[], kept: number): LedgerRow[] =>
   rows.toSorted(inOrder).slice(0, kept);
 
-/** Adds rows and keeps the earliest. It sorts them only when a quarter more than the limit have accumulated. */
+/**
+ * Adds rows and keeps the earliest. To save time, rows are sorted only when the list is a quarter longer than its
+ * maximum.
+ */
 const addRows = (keyLedger: KeyLedger, rows: readonly LedgerRow[], kept: number): void => {
   for (const row of rows) if (row[0] <= keyLedger.until) keyLedger.rows.push(row);
   if (keyLedger.rows.length <= 1.25 * kept) return;
@@ -83,8 +89,8 @@ const addRows = (keyLedger: KeyLedger, rows: readonly LedgerRow[], kept: number)
 };
 
 /**
- * Records a row for every attempt that was sent, by key, in the order of sending. It keeps the first `kept` rows. Since
- * a row among the first of the whole is among the first of its part, a merge loses none.
+ * Records a row for every attempt that was sent, by key, in the order of sending. It keeps the first `kept` rows of
+ * each key. A row that is among the first of the run is also among the first of its part, so a merge loses no row.
  */
 export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> => {
   return {
@@ -123,7 +129,7 @@ export const ledgerRecorder = (kept = maxLedgerRows): Recorder<Ledgers, Ledger> 
       for (const [key, { rows, seen }] of ledgers) {
         for (let from = 0; from < rows.length; from += rowsPerPortion) {
           const some = rows.slice(from, from + rowsPerPortion);
-          // The first portion also counts the rows that were dropped.
+          // The first portion also says how many rows were dropped.
           const left = from === 0 ? seen - rows.length : 0;
           const state: Ledgers = new Map([
             [key, { ...emptyKeyLedger(), rows: some, seen: some.length + left }],

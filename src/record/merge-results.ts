@@ -5,8 +5,8 @@ import { byText } from './recorder.ts';
 import { fromResult, mergeTallies, toResult } from './tally.ts';
 
 /**
- * Returns the slices of several results in order, each with its own lag. If lags were summed, one late slice next to a
- * punctual one would look half as late.
+ * Returns the slices of several results in order. Each slice keeps its own lag, since a common lag would hide a late
+ * slice beside a punctual one.
  */
 export const mergeSlices = (results: readonly Result[]): SliceRun[] =>
   results
@@ -40,7 +40,8 @@ const digitsOf = ({ groups, timeline }: Result): string => {
 };
 
 /**
- * The properties that all parts of one run share: the name for messages, and a function that reads it from a result.
+ * The properties that all parts of one run share: the name of each for messages, and the function that reads it from a
+ * result.
  */
 const sharedProperties: readonly (readonly [string, (result: Result) => string])[] = [
   ['the plan’s hash', ({ planHash }) => planHash.slice(0, 12)],
@@ -87,7 +88,7 @@ const listText = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 
 /**
- * Returns a note that names the addresses if the slices used several, for example because each had an embedded gateway;
+ * Returns a note with the addresses if the slices used more than one, for example because each had an embedded gateway;
  * otherwise `null`.
  */
 const addressNote = (slices: readonly SliceRun[]): string | null => {
@@ -104,8 +105,8 @@ const addressNote = (slices: readonly SliceRun[]): string | null => {
 };
 
 /**
- * Merges the facts of the parts. A note on addresses replaces the parts' own. The counters of the reference gateway are
- * kept only if all parts used one gateway and read the same values.
+ * Merges the facts of the parts. A note on the addresses of all parts replaces the notes of single parts. The counters
+ * of the reference gateway are kept only if all parts used one gateway and read the same values.
  */
 const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
   const [first] = results;
@@ -132,7 +133,7 @@ const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
     partial: reasons.length === 0 ? null : reasons.join('; '),
     breach: results.find(({ breach }) => breach !== undefined)?.breach,
     notes: unique(addresses === null ? notes : [...notes, addresses]),
-    // Each slice reads the metrics of the same server, so one reading is enough.
+    // Every slice reads the metrics of the same server, so the reading of one slice is enough.
     server: results.find(({ server }) => server !== undefined)?.server,
     gatewayCounters: mockCounters.length === 1 && addresses === null ? first.gatewayCounters : null,
   };
@@ -141,7 +142,7 @@ const factsOf = (results: readonly [Result, ...Result[]]): ResultFacts => {
 /**
  * Merges the results of slices into the result that one process would have written. Counts are summed and histograms
  * added; no percentile or rate is averaged. Fails with a message if the results are not disjoint parts of one run.
- * `names` identify the results in the message, for example by file.
+ * `names` are the results' names in the message, for example their files.
  */
 export const mergeResults = (
   results: readonly Result[],

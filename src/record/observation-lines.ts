@@ -19,8 +19,8 @@ export const observationsHeader = (header: Omit<ObservationsHeader, 'format'>): 
 };
 
 /**
- * Formats an observation as a line, without its line feed. Numbers have full precision, so that figures can be
- * recomputed exactly.
+ * Formats an observation as a line, without its line feed. Numbers have full precision, so that every figure can be
+ * computed again exactly.
  */
 export const observationLine = (observation: Observation): string =>
   JSON.stringify(observation, (_, value: unknown) =>
@@ -57,10 +57,10 @@ const parseLine = <T>(line: string, schema: LineSchema<T>, expected: string): Pa
   return { ok: false, message: `Expected ${expected}; ${findings.join('; ')}.` };
 };
 
-/** Reads the first line of an observations file, or returns a problem. */
+/** Reads the first line of an observations file; returns a problem if the line is invalid. */
 export const readObservationsHeader = (line: string): ParsedLine<ObservationsHeader> =>
   parseLine(line, observationsHeaderSchema, 'the header of an observations/1 file');
 
-/** Reads any further line of an observations file, or returns a problem. */
+/** Reads a line after the first of an observations file; returns a problem if the line is invalid. */
 export const readObservation = (line: string): ParsedLine<Observation> =>
   parseLine(line, observationSchema, 'an observation of format observations/1');

@@ -1,31 +1,31 @@
 import type { PrometheusSample } from './prometheus-sample.ts';
 
-/** A counter that fell: its previous value, and the number of readings since then. */
+/** The last fall of a counter: the value before the fall, and the number of readings since then. */
 interface Fall {
   readonly from: number;
   readings: number;
   hasReturned: boolean;
 }
 
-/** The history of one series of a counter. */
+/** What is remembered of one series of a counter. */
 interface Course {
   value: number;
   /** Whether the last reading of the metric contained the series. */
   isPresent: boolean;
   fall: Fall | null;
-  /** How often the series reappeared after it was missing, with at least its earlier value. */
+  /** How often the series came back after it was missing, with at least the value that it had before. */
   returns: number;
 }
 
-/** The readings within which a counter returns to an earlier value if several processes take turns. */
+/** The maximum number of readings after which a counter has its old value again if several processes take turns. */
 const maxReadings = 30;
-/** The number of returns of one series that proves several processes, since a single one may be a pause. */
+/** How many returns of one series prove that there are several processes. A single return may follow a pause. */
 const provingReturns = 2;
 
 /**
- * Detects several processes that answer in turn at one address, such as the workers behind a load balancer. When one
- * process restarts, its counter falls and then grows again. With several processes in turn, the counter falls, soon
- * returns to its old height, and falls again. If processes name themselves in a label, series disappear and reappear.
+ * Detects several processes that answer in turn at one address, such as the workers behind a load balancer. If one
+ * process restarts, its counter falls once and then grows. If several processes take turns, the counter falls, soon has
+ * its old value again, and falls again. If a label names the process, series disappear and reappear.
  */
 export class ProcessTurns {
   readonly #courses = new Map<string, Map<string, Course>>();

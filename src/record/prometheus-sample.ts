@@ -1,9 +1,8 @@
-/** A line with a value in Prometheus's text format. */
+/** A line of Prometheus's text format that contains a value. */
 export interface PrometheusSample {
   readonly name: string;
   /**
-   * The labels in the order of their names, so that they are equal for the same series whatever order the server
-   * writes.
+   * The labels in the order of their names. So a series has the same labels in whatever order the server writes them.
    */
   readonly labels: readonly (readonly [name: string, value: string])[];
   /** The value, which may be NaN or infinite. */
@@ -12,12 +11,12 @@ export interface PrometheusSample {
 
 /** Matches a name, followed by blanks or the opening brace. */
 const namePattern = /[ \t]*([A-Za-z_:][\w:]*)(?:[ \t]+|(?=\{))/y;
-/** Matches a label and the characters that end it. */
+/** Matches a label and the character after it. */
 const labelPattern = /[ \t]*([A-Za-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"[ \t]*/y;
 const closingPattern = /[ \t]*\}[ \t]*/y;
 /**
- * Matches a value and the parts after it, which are not used: its time (in ms, or in OpenMetrics in seconds with a
- * fraction) and the exemplar of OpenMetrics.
+ * Matches a value and what may follow it: a time (in ms, or in OpenMetrics in seconds with a fraction) and an exemplar
+ * of OpenMetrics. Neither is used.
  */
 const valuePattern =
   /([^ \t]+)(?:[ \t]+[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)?[ \t]*(?:[ \t]#[ \t]*\{.*)?$/iy;
@@ -45,7 +44,7 @@ const numberOf = (text: string): number | null => {
 };
 
 /**
- * Reads labels from the brace at `from`. Returns them with the index behind the closing brace; `null` if they are
+ * Reads labels from the brace at `from`. Returns them with the index after the closing brace; `null` if they are
  * malformed.
  */
 const readLabels = (line: string, from: number) => {

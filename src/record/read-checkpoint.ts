@@ -15,7 +15,7 @@ export type CheckpointReadResult =
 const killedAtOnce =
   'is from a run that was killed in its first seconds, before anything was saved';
 
-/** Parses a line; `undefined` if it is truncated because the run was killed while writing it. */
+/** Parses a line; returns `undefined` if the line is incomplete because the run was killed while writing it. */
 const parseLine = (line: string): unknown => {
   try {
     return JSON.parse(line);
@@ -29,7 +29,7 @@ const wholeSeconds = (moment: number): string => `${Math.floor(moment / 1000)} s
 class SliceCheckpoint {
   readonly header: CheckpointHeader;
   readonly generator: GeneratorSample[] = [];
-  /** The parts since the last commit, which do not count yet. */
+  /** The parts that came after the last commit. They count only after the next commit. */
   pending: StoredPart[] = [];
   until: number | null = null;
   scheduled = 0;
@@ -42,7 +42,7 @@ class SliceCheckpoint {
 const partialText = (until: number): string =>
   `killed; the figures cover the first ${wholeSeconds(until)}, up to the last checkpoint`;
 
-/** Folds the lines of a checkpoint one after the other. */
+/** Reads a checkpoint line by line and adds up what the lines store. */
 export class CheckpointJournal {
   readonly #tally: Tally;
   readonly #facts: Omit<CheckpointHeader, 'format' | 'slice' | 'notes'>;
@@ -61,7 +61,7 @@ export class CheckpointJournal {
     return header.success ? new CheckpointJournal(header.data) : null;
   }
 
-  /** Applies a complete line. Returns `false` if it is not a line of this checkpoint. */
+  /** Applies a complete line. Returns `false` if the line does not belong to this checkpoint. */
   add(json: unknown): boolean {
     const header = checkpointHeaderSchema.safeParse(json);
     if (header.success) {
@@ -87,8 +87,8 @@ export class CheckpointJournal {
 
   /**
    * Returns the result as if the run had been stopped at the last commit of each worker; `null` before the first
-   * commit. `describe` explains why it is partial; its argument is the moment in ms up to which all workers have
-   * committed.
+   * commit. `describe` explains why the result is partial; its argument is the moment, in ms, up to which all workers
+   * have committed.
    */
   result(describe: (until: number) => string): Result | null {
     const kept = [...this.#slices.values()].filter(({ until }) => until !== null);

@@ -1,29 +1,28 @@
 import type { Observation } from '../model/observation/observation.ts';
 import { type ChatStreamAnswer, type Outcome, partialOf } from '../model/observation/outcome.ts';
 
-/** A part of a state that is quick to store, and its stored form. */
+/** A part of a state that can be stored quickly, and its stored form. */
 export interface Portion<State, Stored> {
   readonly state: State;
   readonly stored: readonly Stored[];
 }
 
 /**
- * Folds observations into a state, in any order, and the states of slices into one. A state changes in place while it
- * records and while others are added to it.
- *
- * Recorders obey these laws, compared by what `store` returns, and one suite tests them for each recorder: adding is
- * associative and commutative, with `restore([])` as its identity; the sum of the recorded parts is the recorded whole;
- * `restore` undoes `store`; and the sum of the portions of `split` is the state that was split. Example: two slices that
- * recorded 3 and 4 requests, added in either order, store the same as one slice that recorded all 7.
+ * Adds observations to a state, in any order, and adds the states of slices to one state. A state changes in place
+ * while it records and while others are added to it. Recorders obey these laws, compared by what `store` returns, and
+ * one suite tests them for each recorder: adding is associative and commutative, with `restore([])` as its identity;
+ * the sum of the recorded parts is the recorded whole; `restore` undoes `store`; and the portions that `split` returns
+ * add up to the state. Example: two slices that recorded 3 and 4 requests, added in either order, store the same as one
+ * slice that recorded all 7.
  */
 export interface Recorder<State, Stored> {
   readonly record: (state: State, observation: Observation) => void;
   /** Adds another state, which stays unchanged. */
   readonly add: (into: State, from: State) => void;
-  /** Returns the state in its stored form. Its order does not depend on the order of observations. */
+  /** Returns the state in its stored form. The order of observations does not change the stored form. */
   readonly store: (state: State) => Stored[];
   readonly restore: (stored: readonly Stored[]) => State;
-  /** Splits a state that is no longer recorded into. Each portion takes less than a millisecond. */
+  /** Splits a state into portions of less than a millisecond each. Nothing may be recorded into the state any more. */
   readonly split: (state: State) => Iterable<Portion<State, Stored>>;
 }
 
@@ -39,7 +38,7 @@ export const streamOf = (outcome: Outcome): ChatStreamAnswer | null => {
   return answer?.kind === 'chat-stream' ? answer : null;
 };
 
-/** Rounds a figure to thousandths, as histograms do; `null` for none. */
+/** Rounds a figure to thousandths, as histograms do; returns `null` for `null`. */
 export const roundedFigure = (value: number | null | undefined): number | null =>
   value === null || value === undefined ? null : Math.round(value * 1000) / 1000;
 
@@ -69,7 +68,10 @@ export const mapInOrder = <Name extends string, From, To>(
 /** Counts by name, nested in records and lists to any depth. */
 type Counts = Record<string, unknown>;
 
-/** Adds every number to the number in the same place, where a missing one counts as 0. Other values are unchanged. */
+/**
+ * Adds every number to the number in the same place; a number that is missing there counts as 0. Other values stay
+ * unchanged.
+ */
 export const addCounts = (into: object, from: object): void => {
   const sums = into as Counts;
   for (const [name, value] of Object.entries(from as Counts)) {

@@ -16,15 +16,15 @@ import { describeFailure } from './failures.ts';
 import { roundedFigure } from './recorder.ts';
 
 /**
- * This file presents requests as a table: one flat row for each arrival, with the values from which reports make
- * percentiles, rounded as in their histograms. A figure that does not exist is `null`, never 0.
+ * This file presents requests as a table with one row for each arrival. The rows have the values from which reports
+ * compute percentiles, rounded as in the histograms. A value that does not exist is `null`, never 0.
  */
 
 /** The type of a column. `instant` is in ms since 1970, UTC. */
 export type ColumnType = 'text' | 'integer' | 'real' | 'boolean' | 'instant';
 export type RequestCell = string | number | boolean | null;
 
-/** The context that a row needs besides its observation. */
+/** What a row needs in addition to its observation. */
 export interface RowContext {
   readonly plan: Pick<Plan, 'stages' | 'warmUp'>;
   /** The wall-clock time of instant 0, in ms since 1970. */
@@ -73,7 +73,7 @@ const medianGap = (observation: Observation): number | null => {
 
 const isSent = ({ outcome }: Observation): boolean => outcome.kind !== 'dropped';
 
-/** The columns that identify a request, the same for every request. */
+/** The columns that identify a request. Every row has values in them. */
 const identityColumns: readonly RequestColumn[] = [
   { name: 'due_at', type: 'instant', of: ({ due }, { zero }) => Math.round(zero + due) },
   real('due_ms', ({ due }) => due),
@@ -85,7 +85,7 @@ const identityColumns: readonly RequestColumn[] = [
   text('key', ({ key }) => key),
 ];
 
-/** The columns of how a request ended, whatever its outcome. */
+/** The columns that say how a request ended, for every outcome. */
 const endColumns: readonly RequestColumn[] = [
   text('outcome', ({ outcome }) => outcome.kind),
   integer('status', (observation) =>
@@ -94,7 +94,7 @@ const endColumns: readonly RequestColumn[] = [
   text('failure', ({ outcome }) => describeFailure(outcome)?.cause ?? null),
 ];
 
-/** The columns of waits and times. They are `null` for a request that was not sent. */
+/** The columns of waits and times. Their values are `null` for a request that was not sent. */
 const timeColumns: readonly RequestColumn[] = [
   real('elapsed_ms', (observation) =>
     isSent(observation) ? observation.ended - observation.due : null,
@@ -109,7 +109,10 @@ const timeColumns: readonly RequestColumn[] = [
   text('connection', ({ connection }) => connection),
 ];
 
-/** The column of each measure with one value per completed request. Chunk gaps have many values, and two columns. */
+/**
+ * The column of each measure that has one value per completed request. Chunk gaps have many values and therefore two
+ * columns.
+ */
 export const columnOfMeasure = {
   ttft: 'ttft_ms',
   endToEnd: 'end_to_end_ms',
@@ -151,7 +154,7 @@ const measureColumn = (name: MeasureName): RequestColumn => ({
   type: wholeUnits.has(measures[name].unit) ? 'integer' : 'real',
 });
 
-/** The columns that users look for first. */
+/** The columns that most users want to see first. */
 const headlineColumns: readonly RequestColumn[] = [
   measureColumn('ttft'),
   measureColumn('endToEnd'),
@@ -176,7 +179,7 @@ const quantities: readonly RequestColumn[] = [
   { name: 'cost', type: 'real', of: (observation) => costOf(observation) },
 ];
 
-/** The columns with a fixed place, in the order of the file. */
+/** The columns at the start of the file, in its order. */
 const placedColumns: readonly RequestColumn[] = [
   ...identityColumns,
   ...endColumns,

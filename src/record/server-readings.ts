@@ -14,7 +14,7 @@ import {
   serverSources,
 } from './server-sources.ts';
 
-/** A figure that a scenario adds to those of the known servers. */
+/** A figure that a scenario defines in addition to the figures of known servers. */
 export interface OwnFigure {
   readonly name: string;
   readonly metric: string;
@@ -31,9 +31,9 @@ const sourceOf = ({ metric, as }: OwnFigure): FigureSource =>
     : { kind: 'gauge', of: [metric], over: 'sum', partLabel: null, factor: 1 };
 
 /**
- * Matches the labels of ranks that work together on the same requests, so that every rank reports each request:
- * SGLang's `tp_rank`, `pp_rank`, `moe_ep_rank` and `attn_cp_rank` (metrics of all schedulers). Each rank of data
- * parallelism (`dp_rank`) and each engine of vLLM (`engine`) has its own requests.
+ * Matches the labels of ranks (processes) that work together on the same requests, so that every rank reports each
+ * request: SGLang's `tp_rank`, `pp_rank`, `moe_ep_rank` and `attn_cp_rank` (metrics of all schedulers). By contrast,
+ * each rank of data parallelism (`dp_rank`) and each engine of vLLM (`engine`) has its own requests.
  */
 const sharedRank = /^(?:\w+_)?(?:tp|pp|cp|ep|sp)_rank$/;
 
@@ -42,8 +42,8 @@ const knownMetrics: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns the identity of a series. Ranks that report the same requests share one identity. A metric that only the
- * scenario names keeps its ranks apart, since it may count something different in each.
+ * Returns the identity of a series. Ranks that report the same requests have the same identity. If only the scenario
+ * names a metric, each rank keeps an identity of its own, since it may count something different.
  */
 const seriesOf = ({ name, labels }: PrometheusSample): string =>
   JSON.stringify(
@@ -51,8 +51,8 @@ const seriesOf = ({ name, labels }: PrometheusSample): string =>
   );
 
 /**
- * Reads the lines of wanted metrics. From ranks that report the same requests, it takes the highest value. Values
- * that are not finite are omitted. `onUnread` is called with each line that is not a sample.
+ * Reads the lines of wanted metrics. If several ranks report the same requests, the highest of their values is taken.
+ * Values that are not finite are left out. `onUnread` is called with each line that is not a sample.
  */
 const readLines = (lines: readonly string[], onUnread: (line: string) => void): Reading => {
   const reading = new Map<string, Map<string, PrometheusSample>>();
@@ -80,14 +80,14 @@ const wholesOf = (
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0);
 
-/** Returns the first of the given names that occurs in a reading. */
+/** Returns the first of some names that occurs in a reading. */
 const presentIn = (reading: Reading, names: readonly string[]) =>
   names.map((name) => reading.get(name)).find((series) => series !== undefined);
 
 /** The maximum number of characters of a line that are shown. */
 const maxShownLine = 120;
 
-/** Reads the metrics of one server during a run. Figures are differences between two scrapes; memory is bounded. */
+/** Reads the metrics of one server during a run. Figures are differences between two scrapes. Memory is bounded. */
 export class ServerReadings {
   readonly #address: string;
   readonly #own: readonly OwnFigure[];
@@ -102,12 +102,12 @@ export class ServerReadings {
   #unread = 0;
   #firstUnread = '';
   readonly #turns = new ProcessTurns();
-  /** Whether a counter fell in the current reading. One restart makes several counters fall. */
+  /** Whether a counter has already fallen in the current reading, since one restart makes several counters fall. */
   #hasFallen = false;
-  /** The distance between two scrapes that are kept: 1 keeps all, 2 keeps every second one. */
+  /** Which scrapes are kept: 1 means all, 2 means every second one. */
   #keepEvery = 1;
 
-  /** The metrics that only grow. A scenario may also ask for the rate of a metric that does not. */
+  /** The metrics that fall only after a restart. A scenario may also ask for the rate of other metrics. */
   readonly #counters: ReadonlySet<string>;
 
   constructor(address: string, every: Milliseconds, own: readonly OwnFigure[]) {
@@ -124,7 +124,7 @@ export class ServerReadings {
     );
   }
 
-  /** Returns the names of the metrics that are read from a scrape. */
+  /** Returns the names of the metrics that are needed from a scrape. */
   wanted(): ReadonlySet<string> {
     return new Set(this.#allSources().flatMap(metricsOf));
   }
@@ -134,7 +134,7 @@ export class ServerReadings {
     return [...known, ...this.#own.map(sourceOf)];
   }
 
-  /** Adds the lines of a scrape. Returns the reason if the scrape cannot be used, otherwise `null`. */
+  /** Adds the lines of a scrape. If the scrape cannot be used, returns the reason, otherwise `null`. */
   add(lines: readonly string[], sent: Instant, received: Instant): string | null {
     const reading = readLines(lines, (line) => this.noteUnread(line));
     for (const [metric, series] of reading)
@@ -163,7 +163,7 @@ export class ServerReadings {
     this.#unread += 1;
   }
 
-  /** Returns sentences that say what the figures lack. */
+  /** Returns sentences that say which data the figures lack. */
   notes(): readonly string[] {
     const notes: string[] = [];
     if (this.#turns.areSeveral) {
@@ -181,7 +181,7 @@ export class ServerReadings {
     return notes;
   }
 
-  /** Notes a scrape without values. */
+  /** Records a scrape without values. */
   fail(reason: string): string {
     this.#scrapes += 1;
     this.#failed += 1;
@@ -202,7 +202,7 @@ export class ServerReadings {
     };
   }
 
-  /** Returns a sample with only the values that need a single reading. */
+  /** Returns a sample that contains only the values that need no earlier reading. */
   readonly #withGauges = ({ values, ...sample }: ServerSample): ServerSample => {
     const gauges = this.#sources()
       .filter(([, { kind }]) => kind === 'gauge')
@@ -258,13 +258,13 @@ export class ServerReadings {
 
   /**
    * Returns the increase of a counter since the last scrape. A counter that fell is assumed to have restarted at 0, as
-   * in Prometheus's `increase`.
+   * Prometheus's `increase` assumes.
    */
   #increaseOf(reading: Reading, names: readonly string[]): number | null {
     const series = presentIn(reading, names);
     if (series === undefined || this.#before === null) return null;
     const before = presentIn(this.#before.reading, names);
-    // A counter that is missing in the previous reading counts as 0 there.
+    // A counter that was missing in the previous reading counts as 0 in that reading.
     let increase = 0;
     for (const [labels, { value }] of series) {
       const earlier = before?.get(labels)?.value ?? 0;

@@ -1,16 +1,16 @@
 import type { ServerFigureName } from '../model/measures/server-figures.ts';
 
 /**
- * This file names the source of each figure. A metric with several names was renamed between versions of a server;
- * the first name that the server has is read.
- * vLLM: docs/design/metrics.md and vllm/v1/metrics/loggers.py. SGLang:
- * python/sglang/srt/observability/metrics_collector.py. TGI: docs/source/reference/metrics.md. llama.cpp:
- * tools/server/README.md, GET /metrics. LiteLLM: docs/proxy/prometheus.md and litellm/integrations/prometheus.py.
- * `_sum`, `_count` and `_total` are Prometheus’s own endings.
+ * This file says from which metrics each figure of a server is read. If several names of a metric are listed, the name
+ * differs between versions of the server, and the first name that the server has is read. vLLM: docs/design/metrics.md
+ * and vllm/v1/metrics/loggers.py. SGLang: python/sglang/srt/observability/metrics_collector.py. TGI:
+ * docs/source/reference/metrics.md. llama.cpp: tools/server/README.md, GET /metrics. LiteLLM: docs/proxy/prometheus.md
+ * and litellm/integrations/prometheus.py. `_sum`, `_count` and `_total` are Prometheus’s own endings.
  */
 
 /**
- * The source of a figure. `sum` and `mean` combine the series of a metric, such as several models, engines or ranks.
+ * How a figure is read. `sum` and `mean` combine the series of a metric, such as those of several models, engines or
+ * ranks.
  */
 export type FigureSource =
   | {
@@ -18,20 +18,20 @@ export type FigureSource =
       readonly of: readonly string[];
       readonly over: 'sum' | 'mean';
       /**
-       * A label that marks parts. A series with this label not empty is a part of the series with the label empty;
-       * `null` for none.
+       * A label that marks parts of a whole: in the whole's series the label is empty, in the series of a part it is
+       * not. `null` if there is no such label.
        */
       readonly partLabel: string | null;
       readonly factor: number;
     }
-  /** The increase of a counter per second. If the server has the counters `plus`, their increase is added. */
+  /** The increase of a counter per second. The increases of the counters in `plus` are added if the server has them. */
   | {
       readonly kind: 'rate';
       readonly of: readonly string[];
       readonly plus: readonly string[];
       readonly factor: number;
     }
-  /** The increase of one counter divided by that of another counter, or of several together. */
+  /** The increase of one counter divided by that of another counter, or by the sum of several. */
   | {
       readonly kind: 'ratio';
       readonly part: readonly string[];
@@ -50,9 +50,9 @@ const gaugeOf = (of: readonly string[], other: Partial<Gauge> = {}): FigureSourc
   ...other,
 });
 const gauge = (...of: readonly string[]): FigureSource => gaugeOf(of);
-/** Returns a gauge. With priorities, SGLang reports both its total and the parts of it. */
+/** Returns the source of a gauge. With priorities, SGLang reports a gauge's total and also its parts. */
 const byPriority = (name: string): FigureSource => gaugeOf([name], { partLabel: 'priority' });
-/** Returns a share from 0 to 1 as a percentage. */
+/** Returns the source of a share: a gauge from 0 to 1, shown as a percentage. */
 const share = (...of: readonly string[]): FigureSource =>
   gaugeOf(of, { over: 'mean', factor: 100 });
 const rate = (of: string, ...plus: readonly string[]): FigureSource => ({
@@ -66,7 +66,7 @@ const percent = (
   whole: readonly string[],
   ...plus: readonly string[]
 ): FigureSource => ({ kind: 'ratio', part, whole, plus, factor: 100 });
-/** Returns the mean in ms, since the last reading, of a histogram in seconds. */
+/** Returns the source of a mean in ms since the last reading, from a histogram in seconds. */
 const meanTime = (name: string): FigureSource => ({
   kind: 'ratio',
   part: [`${name}_sum`],
@@ -108,7 +108,7 @@ export const serverSources = {
     running: gauge('llamacpp:requests_processing'),
     waiting: gauge('llamacpp:requests_deferred'),
     cacheUse: share('llamacpp:kv_cache_usage_ratio'),
-    // llama.cpp's own count of prompt tokens excludes cached ones.
+    // llama.cpp counts prompt tokens without the cached ones.
     prefixHits: percent(
       ['llamacpp:prompt_tokens_cached_total'],
       ['llamacpp:prompt_tokens_total'],
@@ -128,7 +128,7 @@ export const serverSources = {
 export type ServerSoftware = keyof typeof serverSources;
 export const serverSoftware = Object.keys(serverSources) as readonly ServerSoftware[];
 
-/** Returns the metrics that a source reads. */
+/** Returns the names of the metrics that a source reads. */
 export const metricsOf = (source: FigureSource): readonly string[] =>
   source.kind === 'gauge'
     ? source.of

@@ -15,7 +15,7 @@ import { timelineRecorder } from './timeline.ts';
 const runTimelineRecorder = timelineRecorder();
 const runLedgerRecorder = ledgerRecorder();
 
-/** Makes the recorders of a run, by the part of the result that they record. */
+/** Makes the recorders of a run, one for each part of the result. */
 const recordersOf = (plan: Plan) => ({
   groups: groupRecorder(plan),
   timeline: runTimelineRecorder,
@@ -27,7 +27,7 @@ const recordersOf = (plan: Plan) => ({
 type Recorders = ReturnType<typeof recordersOf>;
 type Part = keyof Recorders;
 
-/** The running sum of a run's observations, which changes in place. */
+/** The running sums of a run's observations. These sums change in place. */
 export type Tally = {
   readonly [Name in Part]: Parameters<Recorders[Name]['record']>[0];
 } & {
@@ -39,7 +39,7 @@ export type Tally = {
 
 const parts = ['groups', 'timeline', 'failures', 'exemplars', 'requestSample', 'ledger'] as const;
 
-/** The recorder of a part, whose states come from the same part of tallies. */
+/** Returns the recorder of one part of a tally, typed for the states of that part. */
 const recorderOf = ({ recorders }: Pick<Tally, 'recorders'>, part: Part) =>
   recorders[part] as Recorder<unknown, unknown>;
 
@@ -56,7 +56,7 @@ const restoreTally = (plan: Plan, stored: StoredPart, ended: number): Tally => {
 
 export const emptyTally = (plan: Plan): Tally => restoreTally(plan, {}, 0);
 
-/** Creates an empty tally for the next part of the same run, to be moved into `before` later. */
+/** Creates an empty tally for the next part of the run, which is later moved into `before`. */
 export const continueTally = (before: Tally): Tally => ({
   ...emptyTally(before.plan),
   requestSample: continueSample(before.requestSample),
@@ -77,7 +77,7 @@ export const recordObservation = (tally: Tally, observation: Observation): void 
   tally.ended = Math.max(tally.ended, observation.ended);
 };
 
-/** Adds another tally of the same plan, which stays unchanged. */
+/** Adds another tally of the same plan. The other tally stays unchanged. */
 const addTally = (into: Tally, from: Tally): void => {
   for (const part of parts) recorderOf(into, part).add(into[part], from[part]);
   into.ended = Math.max(into.ended, from.ended);
@@ -93,7 +93,7 @@ export const mergeTallies = (a: Tally, b: Tally): Tally => {
 
 /**
  * Moves a tally into another one in steps of less than a millisecond, and yields the stored form of each moved part.
- * Returns when the last exchange of both tallies ended.
+ * The generator returns when the last exchange of both tallies ended.
  */
 export function* moveTally(from: Tally, into: Tally): Generator<StoredPart, number> {
   for (const part of parts) {

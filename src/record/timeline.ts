@@ -12,7 +12,7 @@ import { addCounts, mapInOrder, type Recorder, getOrCreate, streamOf } from './r
 import type { Answer } from '../model/observation/outcome.ts';
 import { emptySecond } from '../model/measures/outcome-counts.ts';
 
-/** The counts of one second that completed answers increase. */
+/** Those counts of a second that grow when an answer is completed. */
 type ThroughputCounts = Pick<
   TimelineSecond,
   'completed' | 'inputTokens' | 'outputTokens' | 'audioReceived' | 'audioSent' | 'characters'
@@ -27,7 +27,7 @@ const sum = (samples: ArrayLike<number>): number => {
 
 const noInstants: Float64Array = new Float64Array(0);
 
-/** Counts instants by their second. A second may contain thousands, so all instants of one second are added at once. */
+/** Counts instants by second. A second may contain thousands of instants, so they are added all at once. */
 const countBySecond = (
   instants: Float64Array,
   add: (moment: Instant, count: number) => void,
@@ -43,7 +43,10 @@ const countBySecond = (
   }
 };
 
-/** Counts a stream's tokens at its events. If there are more tokens than events, the rest count at the last event. */
+/**
+ * Counts a stream's tokens at the instants of its events. If there are more tokens than events, the remaining tokens
+ * count at the last event.
+ */
 const recordOutput = (answer: Answer, ended: Instant, at: CountsAt): void => {
   if (!('tokens' in answer)) return;
   const { output } = answer.tokens;
@@ -53,7 +56,7 @@ const recordOutput = (answer: Answer, ended: Instant, at: CountsAt): void => {
   at(instant(events.at(-1) ?? ended)).outputTokens += output - spread.length;
 };
 
-/** Counts the tokens, audio and characters of a completed answer in the seconds in which they came. */
+/** Counts the tokens, audio and characters of a completed answer in the seconds in which they arrived. */
 const recordThroughput = (observation: Observation, at: CountsAt): void => {
   const { outcome, traffic, ended } = observation;
   if (outcome.kind !== 'completed') return;
@@ -72,11 +75,11 @@ type CountsInSecond = Omit<TimelineSecond, 'latency'>;
 const countsIn = (counts: CountsBySecond, second: number): CountsInSecond =>
   getOrCreate(counts, second, () => emptySecond(second));
 
-/** Counts each instant of an observation in its own second. */
+/** Counts each event of an observation in the second in which it happened. */
 const recordCounts = (counts: CountsBySecond, observation: Observation): void => {
   const { due, outcome } = observation;
   let last = countsIn(counts, secondOf(due));
-  // A second may contain thousands of tokens, so the last second is remembered.
+  // A second may contain thousands of tokens, so the counts of the last second are remembered.
   const at = (moment: Instant): CountsInSecond => {
     const second = secondOf(moment);
     if (last.second !== second) last = countsIn(counts, second);
@@ -99,15 +102,15 @@ type Latency = Partial<Record<TrafficKind, Partial<Record<TimelineMeasure, Histo
 
 /**
  * The seconds in which something happened. An open histogram takes a kilobyte for each used part of its range, an
- * encoded one a few hundred bytes. So only the most recently used seconds stay open; the others are encoded, and opened
- * again for a late request.
+ * encoded histogram a few hundred bytes. So only the seconds that were used last stay open. The others are encoded, and
+ * opened again if a late request belongs to them.
  */
 export interface Timeline {
   readonly counts: CountsBySecond;
   /** The latencies of open seconds, the least recently used first. */
   readonly open: Map<number, Latency>;
   readonly sealed: Map<number, TimelineSecond['latency']>;
-  /** The second that was used last. */
+  /** The second of the run that was used last. */
   newest: number;
 }
 
@@ -145,11 +148,14 @@ const addLatency = (into: Latency, from: Latency): void => {
   }
 };
 
-/** The open latencies of a second. If more than `atMost` seconds are then open, the least recently used are encoded. */
+/**
+ * Returns the open latencies of a second. If more than `atMost` seconds are then open, the least recently used second
+ * is encoded.
+ */
 const openLatencyOf = (timeline: Timeline, second: number, atMost: number): Latency => {
   const { open, sealed } = timeline;
   const existing = open.get(second);
-  // Most requests are due in the same second as the previous one.
+  // Most requests are due in the same second as the request before them.
   if (existing !== undefined && timeline.newest === second) return existing;
   timeline.newest = second;
   const latency = existing ?? unseal(sealed.get(second) ?? {});
@@ -175,7 +181,7 @@ const storeSecond = (timeline: Timeline, second: number): TimelineSecond => {
   };
 };
 
-/** The number of open seconds while parts are added. It can be small, since adding uses each second once per part. */
+/** How many seconds stay open while parts are added. Few are enough, since adding a part uses each second once. */
 const openSecondsWhenAdding = 16;
 
 /**
