@@ -6,13 +6,13 @@ import { calibratedErrorText } from '../report/summary/calibration-text.ts';
 import type { Environment } from '../scenario/text/environment-template.ts';
 import { historyPath } from './input/report-paths.ts';
 
-/** Returns the file of this machine's calibration, next to the history; `null` if no history is kept. */
+/** Returns the path of this machine's calibration, which is stored beside the history; `null` if no history is kept. */
 export const calibrationPath = (environment: Environment): string | null => {
   const path = historyPath(environment);
   return path === null ? null : join(dirname(path), 'calibration.json');
 };
 
-/** Adds a note on the measurement error of this machine at this load, if it is known. */
+/** If the measurement error of this machine at this load is known, adds a note about it. */
 export const withCalibrationNote = async (
   result: Result,
   environment: Environment,

@@ -3,13 +3,13 @@ import { canaryStreamCount } from '../model/result/canary-timing.ts';
 import type { CanaryOptions } from '../platform/canary/canary-streams.ts';
 import { startCanaryEmitter } from '../platform/canary/start-canary-emitter.ts';
 
-/** The canary of a run whose loops read no self-test streams. */
+/** What is used in the place of self-test streams (the canary) if a run has no such streams. */
 const noCanary = {
   streamOptions: null as CanaryOptions | null,
-  /** Notes for the reader of the report; `endNotes` are known at the end of the run. */
+  /** Notes for the reader of the report. `endNotes` returns those that are known only at the end of the run. */
   notes: [] as readonly string[],
   endNotes: (): readonly string[] => [],
-  /** The process that emits the canary streams; `null` without a canary. */
+  /** The id of the process that sends the self-test streams; `null` without such streams. */
   pid: null as number | null,
   stop: () => Promise.resolve(),
 };
@@ -17,15 +17,15 @@ const noCanary = {
 export type RunCanary = Readonly<typeof noCanary>;
 
 /**
- * Returns the number of canary streams of one loop, each with 20 events a second. Many loops share the streams that one
- * emitter can send on time.
+ * Returns the number of self-test streams of one event loop. Each stream has 20 events a second. One emitter can send
+ * only a certain number of streams on time, so the more event loops there are, the fewer streams each gets.
  */
 const streamsFor = (loops: number): number =>
   Math.max(1, Math.min(canaryStreamCount, Math.floor(160 / loops)));
 
 /**
- * Starts the canary of a run. A load that saturates the target has none, since it keeps its loop busy by design
- * and its figures are not judged. Never fails: if the canary cannot start, a note says so.
+ * Starts the self-test streams of a run. A load that saturates the target has no such streams, since it keeps its event
+ * loop busy on purpose and its figures are not judged. Never throws: if the streams cannot start, a note says so.
  */
 export const openCanary = async (plan: Plan, loops: number): Promise<RunCanary> => {
   if (plan.canary !== true || saturateLoadOf(plan) !== null) return noCanary;

@@ -29,32 +29,32 @@ import { beginningBy } from './start-at.ts';
 import type { ReadyTarget } from './target/prepare-target.ts';
 import { connectLead } from '../engine/connect-ahead.ts';
 
-/** The results of a slice except its observations. */
+/** The result of a slice, without its observations. */
 export interface DrivenSlice {
-  /** Wall-clock start, ISO 8601. */
+  /** The wall-clock time of the start, ISO 8601. */
   readonly startedAt: string;
-  /** When the load ended: at its planned end, when no requests were left, or when it was stopped. */
+  /** When the load ended: as planned, because no request was left, or because it was stopped. */
   readonly loadEnded: Instant;
   readonly stoppedBy: StopCause | null;
-  /** The objective whose breach ended the load; `null` for none. */
+  /** The broken objective that ended the load; `null` if none did. */
   readonly breach: Breach | null;
-  /** When the objectives were sure, so that the load ended; `null` if it ended otherwise. */
+  /** When all objectives were sure, if that ended the load; otherwise `null`. */
   readonly decidedAt: Instant | null;
-  /** The cap of the budget that ended the load; `null` for none. */
+  /** The cap of the budget that ended the load; `null` if no cap did. */
   readonly exhaustedBudget: BudgetUnit | null;
   readonly lostLease: boolean;
-  /** Whether arrivals of the plan are missing. */
+  /** Whether the slice ended before all arrivals of the plan. */
   readonly isCutShort: boolean;
   readonly notes: readonly string[];
   /** The slices that ran to their end, in order. */
   readonly slices: readonly SliceRun[];
   /** The results of workers; empty if this thread sent the load. */
   readonly workerResults: readonly Result[];
-  /** Why slices are missing, as sentences. */
+  /** Sentences that say why slices are missing. */
   readonly lostSlices: readonly string[];
 }
 
-/** How long connections and workers may take to close, in ms. */
+/** The maximum time for connections and workers to close, in ms. */
 const closeTimeout = 3000;
 
 /** How long requests in flight may continue after the first request to stop, in ms. */
@@ -69,14 +69,17 @@ const openingLine = ({ plan }: SliceOptions, { baseUrl, mock }: ReadyTarget): st
   return `${plan.name}: ${plannedTime(plan)} against ${where}. Ctrl-C ends it early and keeps the report.`;
 };
 
-/** Workers receive instant 0 this many ms in advance, so that all of them start on time. */
+/** How long before instant 0 the workers learn of it, in ms, so that all of them start on time. */
 const workerLead = 50;
 
-/** How long before its zero the clock of a slice starts, in ms, so that connections are open for the first requests. */
+/**
+ * Returns how long before its instant 0 the clock of a slice starts, in ms. In this time, connections for the first
+ * requests are opened.
+ */
 const startLead = (options: SliceOptions, isInWorkers: boolean): number =>
   Math.max(isInWorkers ? workerLead : 0, connectLead(options));
 
-/** Resolves at the clock's zero. */
+/** Resolves when the clock shows 0. */
 const clockStarted = (clock: Clock): Promise<void> =>
   new Promise((resolve) => {
     if (clock.now() >= 0) return resolve();
@@ -87,18 +90,21 @@ const clockStarted = (clock: Clock): Promise<void> =>
     });
   });
 
-/** The inputs of a slice besides its plan and target. */
+/** What a slice needs in addition to its plan and its target. */
 export interface DriveContext {
   readonly observer: CombinedObserver;
   readonly say: (text: string) => void;
   readonly onStop: OnStop;
-  /** The canary that each loop reads; `null` for none. */
+  /** The self-test streams that each event loop reads; `null` for none. */
   readonly canary: CanaryOptions | null;
-  /** When the load begins; `null` means as soon as it can. */
+  /** When the load begins; `null` means as soon as possible. */
   readonly start?: PlannedStart | null;
 }
 
-/** Stops the run when asked to. The first stop lets requests in flight end, the second aborts them. */
+/**
+ * Stops the run on request. After the first request to stop, requests in flight may end; after the second, they are
+ * aborted.
+ */
 const stopOnRequest = (
   running: RunningSlice,
   { say, onStop }: DriveContext,
@@ -116,7 +122,8 @@ const stopOnRequest = (
 };
 
 /**
- * Checks the objectives once a second of the load. The first broken one ends the load and lets requests in flight end.
+ * Checks the objectives once a second during the load. The first broken objective ends the load, and requests in flight
+ * may end.
  */
 const stopOnBreach = (
   clock: Clock,
@@ -134,7 +141,7 @@ const stopOnBreach = (
   return { found: () => found, release };
 };
 
-/** Ends the load when an observer says that the run knows enough. */
+/** Ends the load when an observer reports that the objectives are decided. */
 const endWhenDecided = (
   clock: Clock,
   { running, until }: { readonly running: RunningSlice; readonly until: Instant },
@@ -151,14 +158,14 @@ const endWhenDecided = (
   return { at: () => at, release };
 };
 
-/** A running slice, in this thread or in workers. */
+/** A slice that is running, in this thread or in workers. */
 interface ActiveSlice {
   readonly startedAt: string;
   readonly clock: RunClock;
   readonly running: RunningSlice;
-  /** Resolves when the slice is over and all its requests have been observed. */
+  /** Resolves when the slice has ended and all its requests have been observed. */
   readonly done: Promise<SliceEnd>;
-  /** Passes a renewed key on to workers. */
+  /** Sends a renewed key to the workers. */
   readonly renewKey: (index: number, value: string) => void;
   readonly end: () => Pick<DrivenSlice, 'slices' | 'workerResults' | 'lostSlices'>;
   close(): Promise<void>;
@@ -177,7 +184,7 @@ const startSlice = (
   return { running, done: running.done.finally(drain), samples, close };
 };
 
-/** Loads the module that sends a saturating load, which few runs need; returns `null` for any other load. */
+/** Loads the module for saturating loads, which few runs need. Returns `null` for any other load. */
 const loadSaturation = async (
   options: SliceOptions,
   { baseUrl, wire, certificates }: ReadyTarget,
@@ -264,7 +271,8 @@ export const drive = async (
     : startInWorkers(options, target, context, workerPool));
   const { startedAt, clock, running, done } = active;
   const stop = stopOnRequest(running, context);
-  // Workers can fail before the clock's zero. Without a handler until the `await` below, that would end the process.
+  // Workers can fail before the clock shows 0. Without a handler, the error would end the process before the `await`
+  // below.
   done.catch(() => undefined);
   await clockStarted(clock);
   if (stop.cause() === null) say(openingLine(options, target));

@@ -27,7 +27,7 @@ import { readCalibration } from '../platform/files/calibration-file.ts';
 import type { Environment } from '../scenario/text/environment-template.ts';
 import { calibrationPath } from './calibration-note.ts';
 
-/** The assumed time of an answer, for loads whose users wait for it. */
+/** The assumed time until an answer, for loads whose users wait for answers. */
 const defaultAnswerTime = milliseconds(1000);
 
 const answerTimeNotation = bounded(durationNotation, (time) => time >= 1, ', at least 1ms');
@@ -38,7 +38,7 @@ export const answerTimeFrom = (text: string | undefined): Milliseconds =>
 
 const maxRequests = 10_000_000;
 
-/** Throws a `Problem` if users who receive answers this quickly would send too many requests. */
+/** Throws a `Problem` if the plan's users would send too many requests in all, given this time for each answer. */
 const checkUsers = ({ stages }: Plan, answerTime: number): void => {
   const requestCount = stages.reduce(
     (sum, { load }) => sum + estimatedRequests(load, answerTime),
@@ -67,7 +67,10 @@ const budgetOf = (
   });
 };
 
-/** Forecasts requests, tokens, cost and duration of a plan; throws a `Problem` if its users would send too many requests. */
+/**
+ * Forecasts the requests, tokens, cost and duration of a plan. Throws a `Problem` if its users would send too many
+ * requests.
+ */
 export const forecastOf = (
   { plan, clips, workload }: ReadPlanWithFiles,
   answerTime: Milliseconds,
@@ -90,7 +93,7 @@ export const forecastOf = (
   };
 };
 
-/** Returns whether the number of requests depends on the answers, so that only a run shows it. */
+/** Returns whether the answers decide the number of requests, so that only a run can show it. */
 const isUnpredictable = ({ stages }: Plan): boolean =>
   stages.some(({ load }) => load.kind === 'closed' || load.kind === 'saturate');
 
@@ -122,8 +125,8 @@ const overPace = ({ pace, total: { requests } }: Forecast): readonly string[] =>
 };
 
 /**
- * Throws a `Problem` if a plan contradicts itself: it may need more than its own budget, or has more requests than
- * its own pace allows. A load above the declared limits is allowed, since refusals may be the purpose of the run.
+ * Throws a `Problem` if a plan contradicts itself: it may need more than its own budget, or has more requests than its
+ * own pace allows. A load above the declared limits is allowed, since the purpose of the run may be to see refusals.
  */
 export const checkPlanFits = (read: ReadPlanWithFiles): void => {
   const { plan } = read;
@@ -139,8 +142,8 @@ export const checkPlanFits = (read: ReadPlanWithFiles): void => {
 };
 
 /**
- * Returns a sentence for each objective for which the plan has too few requests; none if their number depends on the
- * answers.
+ * Returns a sentence for each objective for which the plan has too few requests. If the answers decide the number of
+ * requests, there are no sentences.
  */
 export const undecidableObjectives = (read: ReadPlanWithFiles): readonly string[] => {
   const { plan } = read;
@@ -165,9 +168,9 @@ export const lateLookWarning = async (plan: Plan): Promise<readonly string[]> =>
 };
 
 /**
- * Forecasts what each slice of a plan needs, for the given number of slices or for the number that this machine's
- * calibration recommends. `answerTime` is in ms; `null` means estimated. Throws a `Problem` without a usable
- * calibration.
+ * Forecasts what each slice of a plan needs. The number of slices is given, or is the one that this machine's
+ * calibration recommends. `answerTime` is in ms; `null` means that it is estimated. Throws a `Problem` if the
+ * calibration is needed but cannot be used.
  */
 const forecastSlices = async (
   plan: Plan,
@@ -193,11 +196,11 @@ const forecastSlices = async (
 interface ForecastRequest {
   readonly source: PlanSource;
   readonly answerTime: string | undefined;
-  /** The number of slices; `auto` takes the number from this machine's calibration. */
+  /** The number of slices. With `auto`, the number comes from this machine's calibration. */
   readonly slices: number | 'auto' | undefined;
 }
 
-/** Prints the forecast of a scenario; sends nothing. */
+/** Prints the forecast of a scenario. Nothing is sent. */
 export const printForecast = async (
   { source, answerTime, slices }: ForecastRequest,
   { environment, printer }: Host,

@@ -26,7 +26,7 @@ import { createSnapshotPace, type SnapshotPace } from './watch/snapshot-pace.ts'
 import type { ServerWatch } from './watch/server-metrics.ts';
 import { planWorkerPool } from './workers/worker-pool-plan.ts';
 
-/** Throws a `Problem` for options that do not work with a `saturate` load. */
+/** Throws a `Problem` for options that are not possible with a `saturate` load. */
 const rejectSaturationConflicts = (plan: Plan, { capture, slice }: RunRequest): void => {
   if (saturateLoadOf(plan) === null) return;
   if (capture !== undefined) {
@@ -53,13 +53,13 @@ const openFolder = async (
 };
 
 /**
- * Returns whether keys are checked. A judge of the limits must know every request of a key, so then no request is sent
- * to check it.
+ * Returns whether keys are checked before the load. If limits are judged, keys are not checked, since the judge must
+ * know every request of a key.
  */
 const checksKeys = ({ limits }: Plan, { keyCheck = true }: RunRequest): boolean =>
   keyCheck && limits.limiter === null;
 
-/** Throws a `Problem` if this many slices cannot share the keys of a pace. */
+/** Throws a `Problem` if the keys of a pace cannot be divided among this many slices. */
 export const rejectSmallShares = ({ pace, keys }: Plan, count: number): void => {
   const problem = keyShareProblem(pace, keys.length, count);
   if (problem !== null) throw new Problem(problem);
@@ -68,7 +68,7 @@ export const rejectSmallShares = ({ pace, keys }: Plan, count: number): void => 
 const planOf = ({ source }: RunRequest, environment: Environment) =>
   'plan' in source ? source : readPlanWithFiles(source, environment);
 
-/** Creates the check for broken objectives that may end the run. */
+/** Returns the check that ends the run when an objective is broken. */
 const abortOnBreach = async (plan: Plan): Promise<RunObserver> => {
   if (plan.objectives.every(({ abortAfter }) => abortAfter === null)) return {};
   const { watchObjectives } = await import('../judge/objectives/abort-watch.ts');
@@ -83,19 +83,19 @@ const abortOnBreach = async (plan: Plan): Promise<RunObserver> => {
 };
 
 interface RunOpener extends Pick<Host, 'environment' | 'printer'> {
-  /** Called when a reader of the live page wants the run to stop. */
+  /** Called when a reader of the live page asks the run to stop. */
   readonly requestStop: () => void;
 }
 
 const autocannonClient = () => import('../platform/http/autocannon-client.ts');
 
-/** Checks whether a saturating load can be sent, before anything is opened for it. */
+/** Throws a `Problem` if a saturating load cannot be sent. Nothing has been opened for the load yet. */
 const checkSaturation = async (plan: Plan, request: RunRequest): Promise<void> => {
   rejectSaturationConflicts(plan, request);
   if (saturateLoadOf(plan) !== null) await (await autocannonClient()).loadAutocannon();
 };
 
-/** Says before the load what the plan contradicts, and which objectives it cannot decide. */
+/** Before the load, says what contradicts itself in the plan, and which objectives it cannot decide. */
 const checkForecast = async (
   read: ReadPlanWithFiles,
   { yes }: RunRequest,
@@ -109,10 +109,13 @@ const checkForecast = async (
     say(line);
 };
 
-/** How long child processes and sockets may take to close, in ms; after that the end of the process closes them. */
+/**
+ * The maximum time for child processes and sockets to close, in ms. After that, they are closed by the end of this
+ * process.
+ */
 const closeTimeout = 5000;
 
-/** The parts of a run that are open, and the two ways to close them. */
+/** The parts of a run that have been opened, and the two ways to close them. */
 class Openings {
   readonly observers: RunObserver[] = [];
   readonly #stops: (() => Promise<void> | undefined)[] = [];
@@ -124,7 +127,7 @@ class Openings {
     this.#closing.defer(() =>
       Promise.allSettled(this.observers.map(async ({ close }) => close?.())),
     );
-    // Child processes are closed first, since this process cannot end while one of them runs.
+    // Child processes are closed first, since this process cannot end before they do.
     this.#closing.defer(() => Promise.allSettled(this.#stops.map(async (stop) => stop())));
     this.#discarding.defer(() => folder?.discard());
     this.#discarding.defer(() => this.close());
@@ -141,18 +144,18 @@ class Openings {
     this.#discarding.defer(() => extraReports.discard());
   }
 
-  /** Closes everything after a run that sent something. */
+  /** Closes everything, after a run that sent something. */
   close(): Promise<void> {
     return waitAtMost(closeTimeout, this.#closing.disposeAsync());
   }
 
-  /** Closes everything after a run that sent nothing, and removes the files that were opened for it. */
+  /** Closes everything, after a run that sent nothing. Files that were opened for the run are removed. */
   discard(): Promise<void> {
     return this.#discarding.disposeAsync();
   }
 }
 
-/** The inputs for opening the parts of a run, and the parts that are open. */
+/** What is needed to open the parts of a run, and the parts that are already open. */
 interface Opening {
   readonly read: ReadPlanWithFiles;
   readonly request: RunRequest;
@@ -166,7 +169,7 @@ interface Opening {
 
 /**
  * Adds the requested observers to `observers`, each as soon as it is open. Observers that few runs need are imported
- * here, since each file adds a third of a millisecond to the start.
+ * only here, since each imported file makes the start a third of a millisecond longer.
  */
 const openObservers = async ({ read, request, opener, ...opening }: Opening): Promise<void> => {
   const { plan } = read;
@@ -215,7 +218,7 @@ const openParts = async (opening: Opening, loops: number, observe: (plan: Plan) 
   const { read, request, opener, openings, facts } = opening;
   const { plan } = read;
   const { say } = opener.printer;
-  // The canary starts while everything else is opened.
+  // The self-test streams start while everything else is opened.
   const startingCanary = openCanary(plan, loops);
   openings.addProcess(async () => (await startingCanary).stop());
   const extraReports = await openExtraReports(request.extraReports, say);
@@ -237,7 +240,7 @@ const openParts = async (opening: Opening, loops: number, observe: (plan: Plan) 
       : (await import('./watch/server-metrics.ts')).watchServer(plan, preparedTarget, say);
   openings.observers.push(server);
   const canary = await startingCanary;
-  // The checkpoint contains all notes too.
+  // The checkpoint must contain all of the run's notes too.
   const notes = [
     ...droppedPrompts(plan),
     ...clippedTraces(plan),
@@ -251,7 +254,7 @@ const openParts = async (opening: Opening, loops: number, observe: (plan: Plan) 
 
 /**
  * Reads the plan and opens everything that its run needs. If something fails, it closes what is open and throws.
- * `observe` adds the caller's observer.
+ * `observe` adds an observer of the caller.
  */
 export const openRun = async (
   request: RunRequest,
@@ -277,11 +280,11 @@ export const openRun = async (
     const parts = await openParts(opening, workerPool?.workers ?? 1, observe);
     return { ...parts, facts, recorder, folder, workerPool, openings };
   } catch (error) {
-    // If closing fails too, the first error is reported.
+    // If closing fails as well, only the first error is reported.
     await openings.discard().catch(() => undefined);
     throw error;
   }
 };
 
-/** The parts of a run, opened before the first request; `folder` is `null` if the run writes no files. */
+/** The opened parts of a run, before its first request. `folder` is `null` if the run writes no files. */
 export type OpenedRun = Awaited<ReturnType<typeof openRun>>;

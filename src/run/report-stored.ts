@@ -23,14 +23,14 @@ import { countText } from '../report/text/number-text.ts';
 import { openRequestsTable, requestLines, tableFormatOf } from './input/requests-table.ts';
 import type { Output } from './output/write-outputs.ts';
 
-/** A table of requests, made from the observations of a stored run. */
+/** A table of requests that is made from the observations of a stored run. */
 interface StoredRequests {
   readonly requests: string;
-  /** The files with the observations of the run, or of each of its slices. */
+  /** The files with observations: one of the whole run, or one for each slice. */
   readonly observations: readonly string[];
 }
 
-/** Generates the lines of a file; throws a `Problem` if it cannot be read. */
+/** Generates the lines of a file. Throws a `Problem` if it cannot be read. */
 async function* readLines(path: string): AsyncGenerator<string, void> {
   try {
     yield* linesOf(path);
@@ -59,7 +59,7 @@ const headerOf = async (path: string, result: Result): Promise<ObservationsHeade
 };
 
 /**
- * Adds a row for each observation of a file. `onTorn` is called if the last line is incomplete because the run was
+ * Adds a row for each observation in a file. `onTorn` is called if the last line is incomplete because the run was
  * killed.
  */
 const addRows = async (
@@ -111,7 +111,8 @@ const fillTable = async (
 };
 
 /**
- * Opens a table for a stored run. Throws a `Problem` if the run has no observations, or if the table cannot be written.
+ * Opens a table for a stored run. Throws a `Problem` if no observations of the run are given, or if the table cannot be
+ * written.
  */
 const openStoredRequests = async (
   stored: StoredRequests,
@@ -131,13 +132,13 @@ const openStoredRequests = async (
 };
 
 interface StoredReportOptions {
-  /** Whether an objective that is not sure ends with exit 13. */
+  /** Whether the exit code is 13 if an objective is not sure. */
   readonly isStrict?: boolean;
   readonly extraReports: ExtraReportPaths;
   readonly requests: StoredRequests | null;
 }
 
-/** Judges a stored result again and writes its reports, by default next to it. */
+/** Judges a stored result again and writes its reports. By default, they are written next to the result. */
 export const reportStored = async (
   path: string,
   out: string | undefined,

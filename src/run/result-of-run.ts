@@ -9,7 +9,8 @@ import type { RunRecorder } from './watch/recorder.ts';
 import type { ServerWatch } from './watch/server-metrics.ts';
 
 /**
- * The inputs of a result besides what was driven; a run, a point of a sweep and a step of `weir capacity` have them.
+ * What a result contains in addition to what the load produced. Runs, points of a sweep and steps of `weir capacity`
+ * provide it.
  */
 interface RecordedRun {
   readonly facts: RunFacts;
@@ -19,7 +20,7 @@ interface RecordedRun {
   readonly server: ServerWatch;
 }
 
-/** Returns the result of a plan that was driven, not yet judged. */
+/** Returns the result of a plan whose load has ended. The result is not judged yet. */
 export const resultOfRun = (
   { facts, recorder, target, canary, server }: RecordedRun,
   driven: DrivenSlice,

@@ -24,7 +24,7 @@ interface DrivenRun {
   readonly driven: DrivenSlice;
 }
 
-/** Drives the plan. During this time an embedded gateway has a core to itself, as if it ran on another machine. */
+/** Runs the load of a plan. Meanwhile an embedded gateway has a core of its own, as if it ran on another machine. */
 const driveApart = async (
   { options, target, canary, workerPool }: OpenedRun,
   context: Parameters<typeof drive>[2],
@@ -39,7 +39,7 @@ const driveApart = async (
   }
 };
 
-/** Says in a sentence why the load ended before the end of its plan. */
+/** Returns a sentence that says why the load ended before the end of its plan. */
 const stopReason = (driven: DrivenSlice): string | null => {
   const { stoppedBy, isCutShort, breach, exhaustedBudget, lostLease, loadEnded } = driven;
   if (breach !== null) {
@@ -89,16 +89,16 @@ const runOpened = async (
 
 /** The outcome of a run and the files that it wrote. */
 export interface FinishedRun extends PublishedResult {
-  /** The path of the result file; empty if the run writes no files. */
+  /** The path of the result file; empty if the run wrote no files. */
   readonly file: string;
-  /** The path of the page; `null` if it was not written. */
+  /** The path of the report page; `null` if it was not written. */
   readonly page: string | null;
   readonly exit: ExitName;
 }
 
 /**
- * Publishes what was driven. The observers' files are completed last, so that the reports are safe if these files fill
- * the disk.
+ * Publishes the result of a load that has ended. The observers' files are completed last, so that the reports are
+ * already written if these files fill the disk.
  */
 const publishDriven = async (
   { result, driven }: DrivenRun,
@@ -106,7 +106,7 @@ const publishDriven = async (
   { history, strict: isStrict = false }: RunRequest,
   { environment, printer }: Host,
 ): Promise<FinishedRun> => {
-  // The modules are imported here, since judges, pages and the history are needed only after the load.
+  // The modules are imported only here, since judges, pages and the history are not needed before the end of the load.
   const { withCalibrationNote } = await import('./calibration-note.ts');
   const { withLimitNotes } = await import('./limit-notes.ts');
   const { publish } = await import('./output/publish.ts');
@@ -129,7 +129,7 @@ const publishDriven = async (
       printer.warn(`Not everything was kept: ${error.message}.`);
     });
   }
-  // A user who stopped a run knows that it is incomplete, so the stop's own exit is used.
+  // A user who stopped a run knows that it is incomplete, so the exit is that of the stop.
   const exit = stop ?? exitForVerdicts({ ...judged, written });
   const file = folder === null ? '' : join(folder.path, outputFiles.run.data);
   const page =
@@ -139,7 +139,10 @@ const publishDriven = async (
   return finished;
 };
 
-/** Waits until shortly before the load, and returns when the load begins. Throws `StoppedBeforeLoad` at a stop. */
+/**
+ * Waits until shortly before the load, and returns when the load begins. Throws `StoppedBeforeLoad` if the run is
+ * stopped first.
+ */
 const agreedStart = async (
   { startAt, agreeOnStart }: RunRequest,
   { unlessStopped, onStop }: FollowedStops,
@@ -152,9 +155,9 @@ const agreedStart = async (
 };
 
 /**
- * Runs a plan once and publishes its result. `observe` adds the caller's observer. After a request to stop before the
- * load, it throws `StoppedBeforeLoad`. During the load, the request ends the load. After the load, it changes nothing,
- * since the reports are already being written.
+ * Runs a plan once and publishes its result. `observe` adds an observer of the caller. Before the load, a request to
+ * stop makes the function throw `StoppedBeforeLoad`. During the load, the request ends the load. After the load it has
+ * no effect, since the reports are already being written.
  */
 export const runOnce = async (
   request: RunRequest,

@@ -7,28 +7,25 @@ import type { OnStop, StopCause } from './input/host.ts';
 import type { PlannedStart } from './input/planned-start.ts';
 
 /**
- * This file implements an absolute start: machines that begin at the same instant send what one machine would have
- * sent.
+ * This file implements a start at a given time. Machines that begin at the same instant together send what one machine
+ * would send.
  */
 
-/**
- * How long before the start everything except connections and workers must be open, in ms. These are opened in the
- * remaining time.
- */
+/** How long before the start everything must be open, in ms. Only connections and workers are opened after that. */
 const openingTime = 5000;
 
-/** The longest wait for a start, in ms. So a clock that is wrong by a year is noticed at once. */
+/** The longest wait for a start, in ms. If a clock is wrong by a year, this makes it noticed at once. */
 const maxWait = 24 * 3_600_000;
 
 const nameOf = (at: number): string => new Date(at).toISOString();
 
-/** Returns the start that an option names, by this machine's wall clock. */
+/** Returns the start that an option names, measured by this machine's wall clock. */
 export const byWallClock = (at: number | undefined): PlannedStart | null =>
   at === undefined
     ? null
     : { at, now: wallClockNow, name: '--start-at', remedy: 'Give a later instant' };
 
-/** Throws a `Problem` for a start that has passed, or is more than a day away. */
+/** Throws a `Problem` if the start has passed or is more than a day away. */
 export const assertStartAhead = (at: number | undefined): void => {
   if (at === undefined) return;
   const left = at - wallClockNow();
@@ -40,7 +37,7 @@ export const assertStartAhead = (at: number | undefined): void => {
   );
 };
 
-/** Waits until shortly before the start. Throws `StoppedBeforeLoad` at a stop. */
+/** Waits until shortly before the start. Throws `StoppedBeforeLoad` if the run is stopped first. */
 export const waitForStart = async (
   start: PlannedStart | null,
   onStop: OnStop,
@@ -55,8 +52,8 @@ export const waitForStart = async (
 };
 
 /**
- * Returns when a run's clock is zero, in the form that `startClock` takes: `lead` ms, at least `least`, after `from`;
- * and the wall-clock time then (ISO 8601). Throws a `Problem` if the start is nearer than `least`.
+ * Returns when the clock of a run shows 0: `lead` ms after `from`, in the form that `startClock` takes, and as
+ * wall-clock time (ISO 8601). `lead` is at least `least`. Throws a `Problem` if the start is nearer than `least`.
  */
 export const beginningBy = (
   start: PlannedStart | null | undefined,

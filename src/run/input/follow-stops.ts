@@ -2,7 +2,7 @@ import { waitAtMost } from '../../platform/wait-at-most.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { OnStop, StopCause } from './host.ts';
 
-/** The user stopped a command before its load began. */
+/** An error: the user stopped a command before its load began. */
 export class StoppedBeforeLoad extends Problem {
   readonly stoppedBy: StopCause;
   constructor(stoppedBy: StopCause) {
@@ -11,29 +11,29 @@ export class StoppedBeforeLoad extends Problem {
   }
 }
 
-/** How long the parts opened by a start that was stopped may take to close, in ms. */
+/** How long the parts that were opened may take to close if the user stops the command, in ms. */
 const closeTimeout = 5000;
 
-/** The requests to stop that one command receives. */
+/** The requests to stop a command, from all sources. */
 export interface FollowedStops {
-  /** Works as the host's `onStop`, but a listener that is added after a request is called at once. */
+  /** Works like the host's `onStop`, but also calls a listener at once if a request came before it was added. */
   readonly onStop: OnStop;
   /**
-   * Waits for work that nothing depends on yet. If a stop comes first, throws `StoppedBeforeLoad` as soon as `undo` has
-   * undone the work, or after five seconds. If there is nothing to undo (`null`), throws at once.
+   * Waits for work that can still be undone. If a request to stop comes first, calls `undo`, waits for it at most five
+   * seconds, and throws `StoppedBeforeLoad`. If there is nothing to undo (`null`), it throws at once.
    */
   readonly unlessStopped: <T>(
     work: Promise<T>,
     undo: ((opened: T) => Promise<void>) | null,
   ) => Promise<T>;
-  /** Adds a request to stop that does not come from the host but counts like one. */
+  /** Adds a request to stop that does not come from the host. Such a request has the same effect as the others. */
   readonly request: (by: StopCause) => void;
   readonly release: () => void;
 }
 
 /**
- * Receives requests to stop until `release`, so that a signal never ends the process by itself. A request makes the
- * command end its opening, or end its load and write its reports.
+ * Receives requests to stop until `release` is called, so that a signal does not end the process directly. Before the
+ * load, a request ends the opening of the run. During the load, it ends the load, and the reports are written.
  */
 export const followStops = (onStop: OnStop, whenNobodyListens: () => void): FollowedStops => {
   const first = Promise.withResolvers<StopCause>();

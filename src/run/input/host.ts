@@ -3,7 +3,10 @@ import type { Screen } from '../../platform/screen.ts';
 import type { StopSignal } from '../../platform/process/interrupts.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
 
-/** What stopped a run: a signal, the `AbortSignal` of a program that uses the library, the coordinator of its slices, or a reader of its live page. */
+/**
+ * What stopped a run: a signal, the `AbortSignal` of a program that uses the library, the coordinator of the run's
+ * slices, or a reader of its live page.
+ */
 export type StopCause = StopSignal | 'AbortSignal' | 'the coordinator' | 'the live page';
 
 /**
@@ -14,42 +17,47 @@ export type OnStop = (listener: (cause: StopCause, times: number) => void) => ()
 
 type StyledText = (style: { readonly colour: boolean; readonly width: number }) => string;
 
-/** The output of a command, for people and for programs. */
+/** What a command prints, for people and for programs. */
 export interface PrintedOutcome {
   readonly json?: string;
   readonly text: StyledText;
-  /** The complete text, for `--details`; by default the same as the text. */
+  /** The complete text, which `--details` prints; absent if it is the same as `text`. */
   readonly details?: StyledText;
-  /** The last lines, printed after the names of the files if the text lacks them; `--details` omits them. */
+  /**
+   * The last lines, printed after the names of the files. With `--details`, and if the text already contains these
+   * lines, they are left out.
+   */
   readonly closing?: StyledText;
-  /** Whether the exit code is 0. If so, `--quiet` prints nothing, otherwise the closing. */
+  /** Whether the exit code is 0. With `--quiet`, nothing is printed if it is 0, and the last lines if it is not. */
   readonly isGood?: boolean;
 }
 
 export interface Printer {
-  /** Reports progress; `--quiet` silences it. */
+  /** Reports progress. With `--quiet` it prints nothing. */
   readonly say: (text: string) => void;
-  /** Prints warnings, even with `--quiet`. */
+  /** Prints a warning, even with `--quiet`. */
   readonly warn: (text: string) => void;
   readonly print: (outcome: PrintedOutcome) => void;
-  /** Prints the closing of an outcome. */
+  /** Prints the last lines of an outcome. */
   readonly close: (outcome: PrintedOutcome) => void;
-  /** Lists the files that were written, one per line; `--quiet` silences it. */
+  /** Lists the files that were written, one per line. With `--quiet` it prints nothing. */
   readonly listFiles: (lines: string) => void;
-  /** Where the live display is drawn; `null` for nowhere. */
+  /** Where the live display is drawn; `null` if it is not drawn. */
   readonly screen: Screen | null;
 }
 
-/** The functions that the surrounding program provides to this room. */
+/** The functions that the program around this code provides: the command line or the library. */
 export interface Host {
   readonly environment: Environment;
   readonly printer: Printer;
   readonly onStop: OnStop;
-  /** Asks the user a question; `null` if nobody can answer. */
+  /** Asks the user a question; `null` if there is nobody to ask. */
   readonly ask: ((question: string) => Promise<string>) | null;
 }
 
-/** Asks the user whether the budget may be spent. Throws a `Problem` if the answer is no, or if nobody can answer. */
+/**
+ * Asks the user whether the budget may be spent. Throws a `Problem` if the answer is no, or if there is nobody to ask.
+ */
 export const confirmBudget = async ({ ask }: Host, cancelMessage: string): Promise<void> => {
   if (ask === null) {
     throw new Problem(

@@ -3,13 +3,17 @@ import { Problem } from '../../platform/problem.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
 
 /**
- * This file implements `--slice auto`: it reads from the environment which slice the launcher assigned to this process.
+ * This file implements `--slice auto`: it reads from environment variables which slice the launcher assigned to this
+ * process.
  */
 
-/** The variable with the number of slices, for launchers that do not set one themselves. */
+/** The name of the variable with the number of slices, for launchers that do not set one themselves. */
 const countName = 'WEIR_SLICES';
 
-/** The position of this process among those that its launcher started, and their number; `null` if that is not set. */
+/**
+ * The position of this process among the processes that its launcher started. `count` is their number, `null` if no
+ * variable contains it.
+ */
 interface Place {
   readonly index: number;
   readonly count: number | null;
@@ -27,11 +31,14 @@ const wholeNumber = (environment: Environment, name: string, least: number): num
   );
 };
 
-/** Reads a number from a variable, or returns `other` if it is not set. */
+/** Reads a number from a variable. If the variable is not set, returns `other`. */
 const numberOr = (environment: Environment, name: string, least: number, other: number): number =>
   isSet(environment, name) ? wholeNumber(environment, name, least) : other;
 
-/** Returns the position of a task in its array. A list of tasks with gaps has no order that all tasks know. */
+/**
+ * Returns the position of a task in its array of tasks. This is impossible if the list of tasks has gaps, since a task
+ * does not know the numbers of the others.
+ */
 const arrayPlace = (environment: Environment): { index: number; count: number } => {
   if (!isSet(environment, 'SLURM_ARRAY_TASK_ID')) return { index: 0, count: 1 };
   const id = wholeNumber(environment, 'SLURM_ARRAY_TASK_ID', 0);
@@ -47,7 +54,7 @@ const arrayPlace = (environment: Environment): { index: number; count: number } 
   return { index: (id - first) / step, count };
 };
 
-/** The variables that each launcher sets; the first one identifies the launcher. */
+/** The variables that each launcher sets. The first variable of a launcher shows that it is this launcher. */
 const launchers: readonly {
   readonly name: string;
   readonly sign: readonly string[];
@@ -62,7 +69,7 @@ const launchers: readonly {
     }),
   },
   {
-    // Inside a task of an array, the tasks of each step are slices too.
+    // In a task of a job array, the tasks of each step are slices too.
     name: 'Slurm',
     sign: ['SLURM_PROCID', 'SLURM_ARRAY_TASK_ID'],
     place: (environment) => {
@@ -73,7 +80,8 @@ const launchers: readonly {
     },
   },
   {
-    // This is `{{.Task.Slot}}`: the slots of a replicated job begin at 0, and Docker prints a node's id in place of 0.
+    // The variable contains `{{.Task.Slot}}`. The slots of a replicated job begin at 0, and instead of 0 Docker prints
+    // a node's id.
     name: 'a Docker Swarm job',
     sign: ['WEIR_TASK_SLOT'],
     place: (environment) => ({
@@ -86,8 +94,8 @@ const launchers: readonly {
 ];
 
 /**
- * Returns the slice that the launcher of this process assigned. Throws a `Problem` if the environment names no
- * launcher, more than one, or no slice of the whole.
+ * Returns the slice that the launcher assigned to this process. Throws a `Problem` if the environment names no
+ * launcher, several launchers, or no valid slice.
  */
 export const launchedSlice = (environment: Environment): Slice => {
   const [launcher, ...others] = launchers.filter(({ sign }) =>

@@ -16,7 +16,7 @@ import type { ReferencedFile } from '../../scenario/rules/referenced-files.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
 import type { ScenarioPlace, ScenarioProblem } from '../../scenario/text/scenario-problem.ts';
 
-/** Returns the text of a PEM file; throws a `Problem`. */
+/** Returns the text of a PEM file. Throws a `Problem` if the file cannot be read. */
 const readCertificates = (file: string, folder: string): Promise<string> => {
   const path = resolve(folder, file);
   return readTextFile(path).catch((error: unknown) => {
@@ -25,8 +25,8 @@ const readCertificates = (file: string, folder: string): Promise<string> => {
 };
 
 /**
- * Reads the client certificate of a plan. If `clientKey` is absent, the certificate's file contains the key too, as
- * curl's `--cert` allows.
+ * Reads the client certificate of a plan. Without `clientKey`, the certificate's file contains the key too, as curl's
+ * `--cert` allows.
  */
 const clientCertificate = async (
   { clientCert, clientKey }: ConnectionSettings,
@@ -69,10 +69,12 @@ export const certificatesFor = async (
 
 const readers = { secret: readSecret, certificates: readCertificates };
 
-/** Matches files where container runtimes mount secrets; a bare name is a file there. */
+/**
+ * Matches files in the folder where container runtimes mount secrets. A name without a path is a file in that folder.
+ */
 export const mountedSecret = /^(?:\/run\/secrets\/)?[^/]+$/;
 
-/** Returns a problem for each secret and certificate that is not in the scenario's folder. */
+/** Returns a problem for each secret and each certificate that is outside the scenario's folder. */
 export const filesOutside = (
   files: readonly ReferencedFile[],
   folder: string,
@@ -84,8 +86,8 @@ export const filesOutside = (
   });
 
 /**
- * Reads all files that a scenario names. Returns the clips, and a problem with its place for each unusable file.
- * Clips must be in the scenario's folder unless the scenario is trusted.
+ * Reads all files that a scenario names. Returns the clips, and for each file that cannot be used a problem with its
+ * place in the scenario. Clips must be in the scenario's folder unless the scenario is trusted.
  */
 export const readNamedFiles = async (
   files: readonly ReferencedFile[],
@@ -105,7 +107,7 @@ export const readNamedFiles = async (
     }
   }
   if (clipRequests.length === 0) return { clips: { clipsOf: () => [] }, problems };
-  // This module is imported here, since few scenarios upload audio.
+  // The module is imported only here, since few scenarios upload audio.
   const { readClips } = await import('../../platform/files/clips.ts');
   const { recordedSeconds } = await import('../../traffic/audio/recorded-seconds.ts');
   const { library, faults } = await readClips(clipRequests, folder, {

@@ -4,12 +4,12 @@ import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
 import { readOption } from './read-option.ts';
 
-/** The length of a window of limits, in ms (interface 8): after this time a key has its full limits again. */
+/** The length of a window of limits, in ms (interface, section 8). After this time a key has its full limits again. */
 const limitWindowLength = 60_000;
 
 /**
- * Returns the pause between two runs, in which declared limits recover. The reference gateway needs none, since each
- * run starts a new one.
+ * Returns the pause between two runs, in which declared limits recover. With the reference gateway there is no pause,
+ * since each run starts a new gateway.
  */
 export const pauseFor = (plan: Plan, text: string | undefined): Milliseconds => {
   const isLimited = plan.target.kind === 'url' && hasLimits(plan);

@@ -1,11 +1,11 @@
-/** When a load begins, by a clock that the machines of a run agree on. */
+/** When a load begins, on a clock that all machines of the run agree on. */
 export interface PlannedStart {
-  /** The start in ms since 1970. */
+  /** The start in ms since 1970, on that clock. */
   readonly at: number;
-  /** The current time of that clock, in ms since 1970. */
+  /** Returns the current time on that clock, in ms since 1970. */
   readonly now: () => number;
   /** The name of that clock in messages. */
   readonly name: string;
-  /** The advice to the user if the start came too early. */
+  /** Advice for the user if the start has already passed. */
   readonly remedy: string;
 }

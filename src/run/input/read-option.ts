@@ -1,7 +1,7 @@
 import { Problem } from '../../platform/problem.ts';
 import type { Notation } from '../../scenario/schema/notation.ts';
 
-/** Restricts a notation to some of its quantities; `bound` describes them. */
+/** Restricts a notation to some of its quantities, which `bound` describes. */
 export const bounded = <Quantity extends number>(
   { read, expected, ...notation }: Notation<Quantity>,
   isAllowed: (quantity: Quantity) => boolean,
@@ -15,7 +15,7 @@ export const bounded = <Quantity extends number>(
   },
 });
 
-/** Reads an option in its notation; throws a `Problem` for any other text. */
+/** Reads the value of an option. Throws a `Problem` if it does not follow the option's notation. */
 export const readOption = <Quantity extends number>(
   name: string,
   text: string,

@@ -21,35 +21,35 @@ import type { ScenarioTree } from '../../scenario/text/scenario-tree.ts';
 import { filesOutside, readNamedFiles } from './named-files.ts';
 import { workloadFiles } from './workload-files.ts';
 
-/** The source of a plan: a file, a value passed to the library, or flags alone. Each can have overrides. */
+/** Where a plan comes from: a file, a value passed to the library, or flags alone. Each can be changed by overrides. */
 export interface PlanSource {
   readonly scenario: string | undefined;
-  /** A scenario as a value, like the export of a scenario module. */
+  /** A scenario as a value, in the form that a scenario module exports. */
   readonly value?: object | undefined;
   readonly flags: ScenarioFlags;
   readonly set: readonly string[];
-  /** The variables' values at one point of a sweep. */
+  /** The values of the variables, at one point of a sweep. */
   readonly point?: readonly PointSetting[] | undefined;
   readonly target: string | undefined;
   readonly transport?: string | undefined;
   readonly workers?: string | undefined;
   /** Whether a scenario file may name files outside its folder. */
   readonly allowFiles?: boolean | undefined;
-  /** Whether only the workers have the keys, headers and certificates, so that this machine reads none. */
+  /** Whether only the workers have the keys, headers and certificates. Then this machine reads none of them. */
   readonly secretsAreElsewhere?: boolean | undefined;
 }
 
-/** A scenario in place of a file, for verbs that use no load. */
+/** A scenario that replaces the file for verbs that use no load. */
 export const placeholderScenario = { kind: 'models', rate: '1/s', duration: '1s' } as const;
 
 const isScenario = (file: string): boolean => isModule(file) || /\.(ya?ml|json)$/.test(file);
 
-/** The scenario in the folder of `path` with the most similar name; `null` if none is similar. */
+/** Returns the scenario in the folder of `path` whose name is most similar; `null` if none is similar. */
 const similarScenario = async (path: string): Promise<string | null> => {
   const folder = dirname(path);
   const all = await namesInFolder(folder).catch((): string[] => []);
   const scenarios = all.filter(isScenario).map((file) => parse(file));
-  // Only the names before the extensions are compared, since extensions are always similar.
+  // The extensions are left out of the comparison, since they are nearly always the same.
   const names = scenarios.map(({ name }) => name);
   const near = nearest(parse(path).name, names);
   const file = scenarios.find(({ name }) => name === near)?.base;
@@ -73,7 +73,7 @@ const readScenarioFile = async (path: string): Promise<string> => {
   }
 };
 
-/** The module that scenario files import as `weir-bench`; the package exports the same file. */
+/** The module that scenario files import as `weir-bench`, which is also what the package exports. */
 const library = new URL(`../../library/library${extname(import.meta.filename)}`, import.meta.url);
 
 const nameOf = ({ scenario, value }: PlanSource): string =>
@@ -98,7 +98,7 @@ const openScenario = async (source: PlanSource): Promise<string | ScenarioTree> 
 const read = async (source: PlanSource, environment: Environment) => {
   const { scenario, set: overrides, value: _, flags: __, allowFiles = false, ...options } = source;
   const folder = scenario === undefined ? '.' : dirname(scenario);
-  // Without a scenario file, the user typed everything, so it is trusted.
+  // Without a scenario file, the user wrote everything on the command line, so it is trusted.
   const isTrusted = scenario === undefined || allowFiles;
   const fileCache = workloadFiles(folder, isTrusted);
   const text = await openScenario(source);
@@ -120,8 +120,8 @@ const allOf = (problems: readonly ScenarioProblem[], source: PlanSource): Proble
   new Problem(problemsText(sortedProblems(problems), nameOf(source)));
 
 /**
- * Reads the variables of a sweep from a scenario and from `flags`, each `PATH=VALUES`. Throws a `Problem` if one cannot
- * be read.
+ * Reads the variables of a sweep from a scenario and from `flags`, each written as `PATH=VALUES`. Throws a `Problem`
+ * for a variable that cannot be read.
  */
 export const readSweepVariables = async (
   source: PlanSource,
@@ -135,23 +135,23 @@ export const readSweepVariables = async (
   return variables;
 };
 
-/** A plan, with the folder of its paths and the environment of its secrets. */
+/** A plan, the folder to which its paths are relative, and the environment that contains its secrets. */
 export interface ReadPlan {
   readonly plan: Plan;
-  /** The folder that the plan's relative paths start from. */
+  /** The folder to which the plan's paths are relative. */
   readonly folder: string;
   readonly environment: Environment;
 }
 
-/** A plan, and the content of its requests. */
+/** A plan with the content of its requests. */
 export interface ReadPlanWithFiles extends ReadPlan {
   readonly clips: ClipLibrary;
   readonly workload: Workload;
 }
 
 /**
- * Reads a scenario with its files of prompts and traces, which the plan describes. Throws a `Problem` that lists
- * everything wrong with them.
+ * Reads a scenario and its files of prompts and traces, which the plan describes. Throws a `Problem` that lists
+ * everything that is wrong with them.
  */
 export const readPlan = async (source: PlanSource, environment: Environment): Promise<ReadPlan> => {
   const { reading, problems, folder } = await read(source, environment);
@@ -159,7 +159,7 @@ export const readPlan = async (source: PlanSource, environment: Environment): Pr
   return { plan: reading.plan, folder, environment };
 };
 
-/** Reads a scenario and its files. Throws a `Problem` that lists everything wrong with either. */
+/** Reads a scenario and all its files. Throws a `Problem` that lists everything that is wrong with them. */
 export const readPlanWithFiles = async (
   source: PlanSource,
   environment: Environment,

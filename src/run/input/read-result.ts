@@ -70,8 +70,8 @@ const resultOrProblem = (reading: Promise<StoredResult>): Promise<StoredResult |
   });
 
 /**
- * Reads what a folder contains: its result, or the checkpoint of a killed run. If both exist, the later run counts; if
- * both are of one run, the result. If only one can be read, that one counts.
+ * Reads what a folder contains: a result, or the checkpoint of a killed run. If it contains both, from different runs,
+ * the later run is read. If both are of one run, the result is read. If only one can be read, that one is returned.
  */
 const readFolder = async (folder: string): Promise<StoredResult> => {
   const file = join(folder, 'result.json');
@@ -93,8 +93,8 @@ const readFolder = async (folder: string): Promise<StoredResult> => {
 };
 
 /**
- * Reads a result file, the checkpoint of a killed run, or the content of a folder. Throws a `Problem` if none can be
- * read.
+ * Reads a result file, the checkpoint of a killed run, or what a folder contains. Throws a `Problem` if there is
+ * nothing that can be read.
  */
 export const readStoredResult = async (path: string): Promise<StoredResult> => {
   if (await isExistingFolder(path)) return readFolder(path);

@@ -11,7 +11,10 @@ import { readResultFile } from './read-result.ts';
 
 const shortened = (hash: string): string => hash.slice(0, 12);
 
-/** Returns a baseline's runs of one plan. Throws a `Problem` if the baseline has several plans and none is selected. */
+/**
+ * Returns the runs of one plan in a baseline. Throws a `Problem` if the baseline has runs of several plans and none is
+ * selected.
+ */
 const runsOfPlan = (
   name: string,
   runs: readonly StoredRun[],
@@ -19,7 +22,7 @@ const runsOfPlan = (
 ): readonly StoredRun[] => {
   const runsOfThisPlan = runs.filter((run) => run.planHash === planHash);
   const plans = Map.groupBy(runs, (run) => run.planHash);
-  // If all runs are of one other plan, the comparison either says how it differs or allows it.
+  // If all runs are of one other plan, the comparison says how that plan differs, or allows the difference.
   if (runsOfThisPlan.length > 0) return runsOfThisPlan;
   if (plans.size < 2) return runs;
   const list = [...plans].map(([hash, planRuns]) => {
@@ -32,8 +35,8 @@ const runsOfPlan = (
 };
 
 /**
- * Returns the runs of a baseline, only those of the plan with this hash if it has any; `null` if the history has no
- * such baseline.
+ * Returns the runs of a baseline; `null` if the history has no such baseline. If the baseline has runs of the plan with
+ * this hash, only these are returned.
  */
 const runsOfBaseline = async (
   name: string,
@@ -45,10 +48,13 @@ const runsOfBaseline = async (
   return runs.length === 0 ? null : runsOfPlan(name, runs, planHash);
 };
 
-/** A text order in which `2` comes before `10`. */
+/** Compares texts so that `2` comes before `10`. */
 const byNumber = new Intl.Collator('en', { numeric: true }).compare;
 
-/** Returns the results in a folder: its own, or those of its subfolders, as `weir run --repeat` writes them. */
+/**
+ * Returns the results in a folder: the folder's own result, or those in its subfolders, which `weir run --repeat`
+ * writes.
+ */
 const resultsIn = async (folder: string): Promise<readonly string[]> => {
   const own = join(folder, 'result.json');
   if (await pathExists(own)) return [own];
@@ -71,7 +77,7 @@ const readRepetition = async (file: string): Promise<Repetition> => {
   return { file, result, trust: judgeTrust(result) };
 };
 
-/** Reads a run of the history. Throws a `Problem` if its file is missing or contains another run. */
+/** Reads a run that the history names. Throws a `Problem` if the file is missing or contains another run. */
 const readStored = async (name: string, run: StoredRun): Promise<Repetition> => {
   const remedy = `name other runs with \`weir history baseline ${name} RUN…\``;
   if (!(await pathExists(run.file))) {
@@ -88,9 +94,9 @@ const readStored = async (name: string, run: StoredRun): Promise<Repetition> => 
 };
 
 interface SideOptions {
-  /** The hash of the plan whose runs are read; `null` if there is only one plan. */
+  /** The hash of the plan whose runs are read; `null` to read the only plan. */
   readonly planHash: string | null;
-  /** The path of the history with the baselines; `null` for none. */
+  /** The path of the history that contains the baselines; `null` for none. */
   readonly history: string | null;
 }
 
@@ -113,8 +119,8 @@ const readReference = async (
 };
 
 /**
- * Reads the runs of one side: result files, folders of runs, folders of such folders, or baselines. Throws a `Problem`
- * if there are none.
+ * Reads the runs of one side of a comparison: result files, folders of runs, folders of such folders, or baselines.
+ * Throws a `Problem` if there are none.
  */
 export const readSide = async (
   references: readonly string[],
@@ -126,7 +132,7 @@ export const readSide = async (
   return { name: references.join(', '), repetitions: [first, ...others] };
 };
 
-/** Throws a `Problem` if a run is given twice, since it would count only once. */
+/** Throws a `Problem` if a run is given twice, since the comparison would count it twice. */
 export const checkDistinct = (...sides: readonly Side[]): void => {
   const files = sides.flatMap(({ repetitions }) => repetitions.map(({ file }) => resolve(file)));
   const repeatedFile = files.find((file, i) => files.indexOf(file) < i);

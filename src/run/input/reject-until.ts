@@ -1,7 +1,7 @@
 import type { Plan } from '../../model/plan/plan.ts';
 import { Problem } from '../../platform/problem.ts';
 
-/** What cannot use runs of different lengths, each with the reason. */
+/** The features that cannot use runs of different lengths, each with the reason. */
 const fixedLengthOnly = {
   slices: 'no machine of several sees enough to decide when all of them end',
   sweep: 'the points of a sweep are compared over the same time',

@@ -5,7 +5,7 @@ import type { Environment } from '../../scenario/text/environment-template.ts';
 
 const defaultHistoryPath = join('reports', 'history.db');
 
-/** Returns the path of the history: the value of `WEIR_HISTORY`, or the default; `null` if the value is `off`. */
+/** Returns the path of the history: the value of `WEIR_HISTORY`, or the default path; `null` if the value is `off`. */
 export const historyPath = (environment: Environment): string | null => {
   const setting = environment['WEIR_HISTORY'];
   if (setting === 'off') return null;
@@ -20,8 +20,8 @@ export const requireHistoryPath = (environment: Environment): string => {
 };
 
 /**
- * Returns the folder that the user named, or one like `reports/2026-11-20T23-40-05Z-quickstart`, which sorts by time
- * and is valid on every file system.
+ * Returns the folder for a run's files: the one that the user named, or one like
+ * `reports/2026-11-20T23-40-05Z-quickstart`. Such a name sorts by time and is valid on every file system.
  */
 export const folderFor = (out: string | undefined, name: string): string => {
   if (out !== undefined) return out;
@@ -33,5 +33,5 @@ export const folderFor = (out: string | undefined, name: string): string => {
   return join('reports', `${time}-${safe || 'run'}`);
 };
 
-/** The file that a run keeps in its folder until its reports are written. */
+/** The name of the file with the run's data so far. The file is in the run's folder until the reports are written. */
 export const checkpointFileName = 'checkpoint.jsonl';

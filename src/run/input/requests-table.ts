@@ -12,11 +12,11 @@ import {
 } from '../../record/request-columns.ts';
 import { csvCell } from '../../report/text/csv.ts';
 
-/** The possible formats of a table of requests, each the extension of its file's name. */
+/** The formats of a table of requests. Each is also the extension of the file's name. */
 export const tableFormats = ['csv', 'parquet'] as const;
 export type TableFormat = (typeof tableFormats)[number];
 
-/** Returns the format of a table by its file's name. Throws a `Problem` for any other extension. */
+/** Returns the format of a table from the name of its file. Throws a `Problem` for any other extension. */
 export const tableFormatOf = (path: string): TableFormat => {
   const ending = extname(path).toLowerCase();
   const format = tableFormats.find((each) => ending === `.${each}`);
@@ -26,7 +26,7 @@ export const tableFormatOf = (path: string): TableFormat => {
   );
 };
 
-/** Formats a line of CSV. It ends in CR LF (RFC 4180). */
+/** Formats a line of CSV, which ends in CR LF (RFC 4180). */
 const csvLine = (cells: readonly RequestCell[]): string => `${cells.map(csvCell).join(',')}\r`;
 
 const csvRow = (cells: readonly RequestCell[]): string =>
@@ -41,7 +41,7 @@ const lineOf = { csv: csvRow, parquet: JSON.stringify } as const satisfies Recor
   (cells: readonly RequestCell[]) => string
 >;
 
-/** Formats an observation as a line of a table. */
+/** Returns a function that formats an observation as a line of a table. */
 export const requestLines = (
   format: TableFormat,
   context: RowContext,
@@ -51,7 +51,8 @@ export const requestLines = (
 };
 
 /**
- * Opens a table of requests at `path`. Throws a `Problem` if it cannot be written, or if Parquet's library is missing.
+ * Opens a table of requests at `path`. Throws a `Problem` if the file cannot be written, or if the library for Parquet
+ * is missing.
  */
 export const openRequestsTable = async (path: string): Promise<TableFile> => {
   const format = tableFormatOf(path);

@@ -4,14 +4,14 @@ import type { Result } from '../../model/result/result.ts';
 import type { RunSummary } from '../../model/result/run-summary.ts';
 import type { FigureError, Trust } from '../../model/result/verdict.ts';
 
-/** This file contains the types in which the library reports a run, with plain numbers. */
+/** This file contains the types in which the library reports a run, as plain numbers. */
 
 /** The progress of a run, as plain numbers. */
 export interface ProgressReport {
-  /** `elapsed` is the time since the run began, `scheduled` the planned length of its load, both in ms. */
+  /** The time since the run began, and the planned length of its load, in ms. */
   readonly elapsed: number;
   readonly scheduled: number;
-  /** `due` is the number of requests due so far, `inFlight` the number in flight now. */
+  /** The number of requests that were due so far, and the number that are in flight now. */
   readonly due: number;
   readonly inFlight: number;
   /** The outcomes of the requests that have ended. */
@@ -26,19 +26,19 @@ export interface TrueValueBounds {
   readonly high: number | null;
 }
 
-/** The printed percentiles of a run with their measurement errors. */
+/** A percentile that is printed, with its measurement error. */
 export type ReportedFigureError = Omit<FigureError, 'low' | 'high'> & TrueValueBounds;
 
 /** The verdicts on a run. */
 export interface RunVerdicts {
   /**
-   * `fail` means a broken objective or limit; `inconclusive` means that the run is incomplete, or that its figures do
-   * not count.
+   * `fail` means that an objective or a limit is broken. `inconclusive` means that the run is incomplete, or that its
+   * figures do not count.
    */
   readonly overall: Verdict;
   /**
-   * Whether the load was the planned one, and which figures the load generator may have changed; `inconclusive` if
-   * degraded.
+   * Whether the load was the planned one, and which figures may be wrong because of the load generator. The verdict is
+   * `inconclusive` if the trust is degraded.
    */
   readonly trust: Omit<Trust, 'figures'> & {
     readonly verdict: Verdict;
@@ -51,18 +51,18 @@ export interface RunVerdicts {
   > & {
     readonly objective: string;
     readonly verdict: Verdict;
-    /** The reason, for example `kept`, `broken`, `no-data` or `within-error`. */
+    /** The reason for the verdict, for example `kept`, `broken`, `no-data` or `within-error`. */
     readonly reason: ObjectiveVerdict['grounds'];
   })[];
-  /** The verdict on the keys' rate limits; `null` if the scenario asks for none. */
+  /** The verdict on the rate limits of the keys; `null` if the scenario does not ask for one. */
   readonly limits: { readonly verdict: Verdict; readonly checks: readonly string[] } | null;
 }
 
-/** A run as plain numbers, without the warm-up. */
+/** A run as plain numbers. The warm-up is not included. */
 export interface RunReport {
   /** The verdict, counts, rates, cost and figures, for example `summary.kinds.chat?.endToEnd?.p95`. Times are in ms. */
   readonly summary: RunSummary;
   readonly verdicts: RunVerdicts;
-  /** The stored result, with everything that was recorded. */
+  /** The stored result, which contains everything that was recorded. */
   readonly result: Result;
 }

@@ -5,50 +5,49 @@ import type { OtlpAddress } from '../../platform/telemetry/otlp.ts';
 import type { PlanSource, ReadPlanWithFiles } from './read-plan.ts';
 
 export interface RunRequest {
-  /** The source of the plan, or the plan with its files. */
+  /** Where the plan comes from, or a plan that was already read with its files. */
   readonly source: PlanSource | ReadPlanWithFiles;
   /**
-   * The folder for the run's files. `undefined` means a folder below `reports/`, named by time and plan; `null` means
+   * The folder for the run's files. `undefined` means a folder below `reports/`, named by time and plan. `null` means
    * no files.
    */
   readonly out: string | null | undefined;
   /**
-   * Whether this run is a retry: then its folder may contain an earlier attempt, which is overwritten without a
-   * warning.
+   * Whether this run is a retry of a failed attempt. Then the files of that attempt are overwritten without a warning.
    */
   readonly isRetry?: boolean;
   readonly extraReports: ExtraReportPaths;
   readonly observations: string | undefined;
-  /** The file for a table of requests, CSV or Parquet by its name. */
+  /** The file for a table of requests. Its extension decides whether it is CSV or Parquet. */
   readonly requests?: string | undefined;
-  /** The requests whose bodies are written to `capture.jsonl`. */
+  /** Which requests are written to `capture.jsonl` with their bodies. */
   readonly capture: CaptureMode | undefined;
   readonly metricsExport: MetricsExportOptions;
   readonly slice: Slice;
   readonly runId: string | undefined;
-  /** When the load begins, in ms since 1970; without it, as soon as it can. */
+  /** When the load begins, in ms since 1970. Without it, the load begins as soon as possible. */
   readonly startAt?: number | undefined;
-  /** Agrees with other slices on when the load begins, once everything is open; replaces `startAt`. */
+  /** Agrees with other slices when the load begins. This is called once everything is open, and replaces `startAt`. */
   readonly agreeOnStart?: (() => Promise<PlannedStart>) | undefined;
-  /** Until when the slice may send; see `SliceOptions`. */
+  /** The instant until which the slice may send; see `SliceOptions`. */
   readonly lease?: Float64Array<SharedArrayBuffer>;
-  /** The path of the history that keeps the run if it counts; `null` for none. */
+  /** The path of the history that stores the run, if the run counts; `null` for none. */
   readonly history: string | null;
   readonly yes: boolean;
-  /** Whether an objective that is not sure ends the run with exit 13; false by default. */
+  /** Whether the run ends with exit code 13 if an objective is not sure; false by default. */
   readonly strict?: boolean;
-  /** The live page of the run; if absent, there is none. */
+  /** The live page of the run; absent for none. */
   readonly live?: LivePageRequest | undefined;
-  /** Whether each key is checked before the load, by listing the models; true by default. */
+  /** Whether each key is checked before the load by a request for the models; true by default. */
   readonly keyCheck?: boolean | undefined;
-  /** Whether the target is checked before the load, by listing its models; true by default. */
+  /** Whether the target is checked before the load by a request for its models; true by default. */
   readonly preflight?: boolean | undefined;
 }
 
 export interface LivePageRequest {
-  /** The port on 127.0.0.1; 0 for any free one. */
+  /** The port on 127.0.0.1; 0 means any free port. */
   readonly port: number;
-  /** Called with the page's address, to show it to the user. */
+  /** Called with the address of the page, so that it can be shown to the user. */
   readonly onAddress: (address: string) => void;
 }
 
@@ -56,7 +55,7 @@ export interface ExtraReportPaths {
   readonly junit?: string | undefined;
   readonly csv?: string | undefined;
   readonly summary?: string | undefined;
-  /** The summary page of a CI job, to which this run's summary is appended. */
+  /** The path of a CI job's summary page, to which this run's summary is appended. */
   readonly jobSummary?: string | undefined;
 }
 
@@ -64,11 +63,11 @@ export const captureModes = ['failed', 'all'] as const;
 
 export type CaptureMode = (typeof captureModes)[number];
 
-/** The smallest number of runs: with fewer, the two halves cannot both show how much runs differ. */
+/** The least number of runs for `--self`. With fewer, the two halves cannot both show how much runs differ. */
 export const minSelfRuns = 4;
 
 export interface ComparisonCriteria {
-  /** The metrics that decide, separated by commas; `undefined` means the usual ones. */
+  /** The metrics that decide the comparison, separated by commas; `undefined` means the usual ones. */
   readonly gate?: string | undefined;
   readonly allowDifferent: boolean;
   readonly strict: boolean;
@@ -76,11 +75,11 @@ export interface ComparisonCriteria {
 
 export interface RepetitionRequest extends ComparisonCriteria {
   readonly repetitions: number;
-  /** Another target, whose runs are the base of the comparison; they alternate with the scenario's. */
+  /** Another target. Its runs are the base of the comparison, and take turns with those of the scenario's target. */
   readonly against: string | undefined;
   readonly baseline: readonly string[];
   readonly pause: string | undefined;
-  /** Whether to measure how much runs of the same target differ. */
+  /** Whether to measure how much runs of one target differ. */
   readonly self: boolean;
 }
 

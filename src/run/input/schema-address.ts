@@ -1,10 +1,13 @@
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** The relative path of the scenario schema that comes with Weir, the same in the source and in the built package. */
+/**
+ * The path of the scenario schema that comes with Weir. The relative path is the same in the source and in the built
+ * package.
+ */
 const schemaFile = fileURLToPath(new URL('../../../scenarios/schema.json', import.meta.url));
 
-/** Returns where an editor that opens the file `out` finds the schema. */
+/** Returns where an editor finds the schema of the file `out`: a path or an address. */
 export const schemaFor = (out: string): string => {
   const path = relative(dirname(resolve(out)), schemaFile);
   // An editor reads the address only up to the first space.

@@ -3,7 +3,7 @@ import type { Host, OnStop } from './host.ts';
 import type { RunOptions } from './library-host.ts';
 import type { ProgressReport } from './run-report.ts';
 
-/** This file makes the host of a call of the library. It is separate from its types, which users see. */
+/** This file makes the host for a call of the library. Its types are in another file, since users see them. */
 
 const stopOnAbort =
   (signal: AbortSignal): OnStop =>
@@ -33,7 +33,7 @@ export const silentHost = (
   ask: null,
 });
 
-/** The caller's function so that an error in it ends the run like a stop, instead of ending the caller's process. */
+/** Wraps the caller's function. If the function throws, the run stops, and the caller's process continues. */
 export const stoppedByErrors = (
   onProgress: RunOptions['onProgress'],
   signal: AbortSignal | undefined,

@@ -3,7 +3,7 @@ import { Problem } from '../../platform/problem.ts';
 import { compileObjective } from '../../scenario/compile/compile.ts';
 import { parseObjective } from '../../scenario/compile/objective-grammar.ts';
 
-/** Replaces the objectives in the plan of a result; throws a `Problem` if one is wrong. */
+/** Replaces the objectives in the plan of a result. Throws a `Problem` if one of them is wrong. */
 export const withObjectives = (
   result: Result,
   objectives: readonly string[] | undefined,
@@ -16,7 +16,7 @@ export const withObjectives = (
       const { message, hint } = parsed.error;
       return [`objective ${text}: ${message}${hint === null ? '' : `; ${hint}`}`];
     }
-    // A stair load has a stage for each step; a stored plan keeps only the names of these stages.
+    // A stair load has a stage for each step, and a stored plan contains only the names of these stages.
     return parsed.value.labels
       .filter(({ label, name }) => label === 'stage' && !stageNames.includes(name))
       .map(

@@ -24,23 +24,26 @@ import { createWorkload } from '../../workload/create-workload.ts';
 import { readDataset } from '../../workload/read-dataset.ts';
 import { readTrace } from '../../workload/read-trace.ts';
 
-/** The files of prompts and traces that a scenario names. Each file is read once and kept for the run. */
+/** The files of prompts and traces that a scenario names. Each file is read once and stays in memory for the run. */
 export interface WorkloadFileCache {
   readonly files: WorkloadFiles;
-  /** Opens the workload of a plan that was made with these files. */
+  /** Opens the workload of a plan that was made from these files. */
   open(plan: Plan): Workload;
   /**
-   * Opens the workload of a plan that another thread made from these files, and reads them all now. Throws if one has
-   * changed since.
+   * Opens the workload of a plan that another thread made from these files, and reads all files now. Throws if a file
+   * has changed since then.
    */
   reopen(plan: Plan): Workload;
-  /** Does the same as `reopen` for copies of these files on another machine; returns what is missing or different. */
+  /**
+   * Does the same as `reopen` for copies of these files on another machine. If a copy is missing or different, returns
+   * which.
+   */
   reopenOrExplain(plan: Plan): ReadResult<Workload>;
 }
 
 /**
- * Reads a file once for each key, which is its path or contains it. Returns a problem as text if the file cannot be
- * read.
+ * Reads a file once for each key. The key is the file's path or contains it. If the file cannot be read, returns a
+ * problem as text.
  */
 const readOnce = <Key extends string | { readonly file: string }, T>(
   read: (key: Key) => ReadResult<T>,
@@ -65,7 +68,7 @@ const readOnce = <Key extends string | { readonly file: string }, T>(
   };
 };
 
-/** The maximum length of a text; longer ones are refused, since the plan lists every piece. */
+/** The maximum length of a text. Longer texts are refused, since the plan contains every piece of a text. */
 const maxTextCharacters = 1_000_000;
 
 const readSpokenText = (file: string, path: string): ReadResult<string> => {
@@ -79,7 +82,7 @@ const readSpokenText = (file: string, path: string): ReadResult<string> => {
   return refused(`expected at most ${most} characters of text; it has ${found}`);
 };
 
-/** Returns the words that are one token each in a tokenizer, and the plan's description of the tokenizer. */
+/** Returns the words that are one token each for a tokenizer, and the description of the tokenizer in the plan. */
 const fittedFor = (
   name: string,
   path: string,
@@ -93,7 +96,10 @@ const fittedFor = (
   return { ok: true, value: { facts, fitted: found.value } };
 };
 
-/** The readers of all files. Paths are relative to `folder`, and must lie in it unless the files are trusted. */
+/**
+ * Returns functions that read each kind of file. Paths are relative to `folder`. The files must be in this folder
+ * unless they are trusted.
+ */
 const readersIn = (folder: string, isTrusted: boolean) => {
   const inside = <T>(file: string, read: () => ReadResult<T>): ReadResult<T> => {
     const problem = isTrusted ? null : outsideOf(folder, file);
@@ -119,7 +125,7 @@ const readersIn = (folder: string, isTrusted: boolean) => {
     tokenizer: readOnce((name: string) =>
       inside(name, () => fittedFor(name, resolve(folder, name))),
     ),
-    /** The key is the cut of a trace, since loads that differ in other properties can share it. */
+    /** The key is the part of a trace that is used, since loads with different other properties can share it. */
     trace: ({ file, unit, speed, from, until, maxInputTokens, maxOutputTokens }: TraceSelection) =>
       traces({
         file,
@@ -151,7 +157,7 @@ interface DescribedFile {
   readonly now: FoundFile;
 }
 
-/** Generates the files that a plan describes, each as described and as it is now. */
+/** Generates the files that a plan describes. For each file it yields the description and the file as it is now. */
 function* describedFiles(
   { stages }: Plan,
   { trace, dataset, tokenizer }: Readers,
@@ -171,7 +177,7 @@ function* describedFiles(
   }
 }
 
-/** Returns how a file differs from the plan's description, or that it is missing; `null` if it is the same. */
+/** Returns how a file differs from its description in the plan, or that it is missing; `null` if it is the same. */
 const differenceOf = ({ file, expected, now }: DescribedFile): string | null => {
   if (!now.ok) return now.problem;
   return now.value.facts.sha256 === expected
@@ -179,7 +185,7 @@ const differenceOf = ({ file, expected, now }: DescribedFile): string | null => 
     : `${file} is not the file that the plan describes`;
 };
 
-/** Creates the cache. Paths are relative to `folder`, and must lie in it unless the files are trusted. */
+/** Creates the cache. Paths are relative to `folder`. The files must be in this folder unless they are trusted. */
 export const workloadFiles = (folder: string, isTrusted = true): WorkloadFileCache => {
   const readers = readersIn(folder, isTrusted);
   const open = (plan: Plan): Workload =>

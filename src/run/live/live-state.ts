@@ -5,12 +5,12 @@ import { CheckpointJournal } from '../../record/read-checkpoint.ts';
 import { judgeFigures } from '../output/judge-result.ts';
 import type { PageSetup } from './page-messages.ts';
 
-/** A run under way as its checkpoint shows it, and its page. */
+/** The state of a run under way, read from the lines of its checkpoint, and the page that shows it. */
 export class LiveState {
   readonly #run: Omit<LiveRun, 'progress' | 'soFar'>;
   #journal: CheckpointJournal | null = null;
   #progress: LiveRun['progress'] = null;
-  /** The judged result so far; `null` after a change. */
+  /** The judged result so far; `null` if a line has come since it was judged. */
   #soFar: { readonly current: LiveRun['soFar'] } | null = null;
 
   constructor({ weir, name, planned, report }: PageSetup) {
@@ -49,7 +49,7 @@ export class LiveState {
       return 'under way';
     });
     if (whole === undefined || whole === null) return null;
-    // The figures so far are judged like those of a complete run.
+    // The figures so far are judged like those of a run that has ended.
     return { ...judgeFigures({ ...whole, partial: null }), until };
   }
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
 /**
- * This file describes the lines of JSON that a run and the process of its live page write to each other. The run also
- * passes on the lines of its checkpoint unchanged.
+ * This file defines the lines of JSON that a run and the process of its live page send to each other. The run also
+ * sends the lines of its checkpoint, unchanged.
  */
 
-/** The first line from the run to the process. */
+/** The first line that the run sends to the process. */
 export const pageSetupSchema = z.strictObject({
-  /** The port on 127.0.0.1; 0 for any free one. */
+  /** The port on 127.0.0.1; 0 means any free port. */
   port: z.int().nonnegative(),
   weir: z.string(),
   name: z.string(),
@@ -29,14 +29,14 @@ export const toPageSchema = z.strictObject({
 });
 export type ToPage = z.infer<typeof toPageSchema>['live'];
 
-/** The first line from the process to the run. */
+/** The first line that the process sends to the run. */
 export const pageReadySchema = z.union([
   z.strictObject({ address: z.string() }),
-  /** The reason why the process cannot listen. */
+  /** The reason for which the process cannot listen on the port. */
   z.strictObject({ problem: z.string() }),
 ]);
 
-/** The further lines from the process. */
+/** The further lines that the process sends. */
 export const fromPageSchema = z.union([
   z.strictObject({ readers: z.number() }),
   z.strictObject({ stop: z.literal(true) }),

@@ -1,6 +1,7 @@
 /**
  * This process serves the live page of a run. It makes the page from the lines of the run's checkpoint, so that the
- * load generator neither renders nor serves anything. It ends when its standard input ends, which is when the run ends.
+ * load generator need not render or serve anything. It ends when its standard input ends, which is at the end of the
+ * run.
  */
 import { readLiveScript, readReportAssets } from '../../platform/files/report-assets.ts';
 import { startClock } from '../../platform/host/clock.ts';
@@ -12,31 +13,31 @@ import { LiveState } from './live-state.ts';
 import { pageSetupSchema, toPageSchema } from './page-messages.ts';
 
 /**
- * The interval between two updates, in ms. It is longer if updates take long, so that this process uses at most a fifth
- * of a core.
+ * The interval between two updates, in ms. If updates take long, the interval is longer, so that this process uses at
+ * most a fifth of a core.
  */
 const updateInterval = 1000;
 const idleShare = 4;
 const pollInterval = 50;
 
-// The run handles Ctrl-C, which the terminal sends to both processes.
+// Ctrl-C in the terminal signals both processes. The run handles it, so this process ignores it.
 onInterrupt(() => undefined);
 const parent = openParentPipe();
 const clock = startClock();
 const assets = { ...(await readReportAssets()), liveScript: await readLiveScript() };
 const setup = pageSetupSchema.parse(JSON.parse((await parent.firstLine) ?? 'null'));
 const state = new LiveState(setup);
-/** Whether there are changes since the last update. */
+/** Whether something has changed since the last update. */
 let isChanged = false;
 let readers = 0;
 let isStopped = false;
-/** The finished report; `null` if there is none, `undefined` before the end. */
+/** The finished report; `null` if there is none, `undefined` before the run ends. */
 let finished: string | null | undefined;
 
 const server = await openLiveServer(setup.port, {
   page: () => finished ?? state.page(assets),
   onStop: () => {
-    // If a second reader presses the button, that does not mean "stop at once", as a second Ctrl-C does.
+    // If a second reader presses the button, the run does not stop at once, unlike with a second Ctrl-C.
     if (!isStopped) parent.print(JSON.stringify({ stop: true }));
     isStopped = true;
   },

@@ -1,8 +1,8 @@
 import type { StopCause } from '../input/host.ts';
 
 /**
- * Every exit code, highest precedence first. Scripts rely on the numbers; a run in
- * which everything failed is never 0.
+ * All exit codes, the one with the highest precedence first. Scripts rely on the numbers. A run in which every request
+ * failed never has 0.
  */
 export const exitCodes = [
   { name: 'hangup', code: 129, meaning: 'stopped by SIGHUP; a partial report was written' },
@@ -71,7 +71,7 @@ export const exitCode = (name: ExitName): number =>
 export const gravestExit = (names: readonly ExitName[]): ExitName =>
   exitCodes.find(({ name }) => names.includes(name))?.name ?? 'pass';
 
-/** The exit of a run after each kind of stop. */
+/** The exit of a run after each way of being stopped. */
 export const exitOfStop = {
   SIGINT: 'interrupted',
   SIGTERM: 'terminated',

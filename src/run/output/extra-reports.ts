@@ -13,8 +13,8 @@ const loadSummary = async (): Promise<Render> =>
   (await import('../../report/run/run-document.ts')).stepSummary;
 
 /**
- * The reports that are written on request, each to its own file. Their code is loaded after the load, when their text
- * is made.
+ * The reports that are written only on request, each to its own file. Their code is loaded after the load, when their
+ * text is made.
  */
 const reportKinds = {
   junit: {
@@ -33,7 +33,7 @@ const reportKinds = {
 type ReportKind = keyof typeof reportKinds;
 const reportKindNames = Object.keys(reportKinds) as readonly ReportKind[];
 
-/** Report files that are already open, so that a wrong path is found before the load. */
+/** The files of reports. They are open before the load, so that a wrong path is noticed early. */
 export interface ExtraReports {
   readonly outputs: (judged: JudgedResult) => readonly Output[];
   /** Appends a summary to the page of a CI job, if there is one. */
@@ -42,11 +42,14 @@ export interface ExtraReports {
     trust: Trust,
     warn: (text: string) => void,
   ) => Promise<void>;
-  /** Leaves the files unchanged. */
+  /** Closes the files and leaves their content unchanged. */
   readonly discard: () => Promise<void>;
 }
 
-/** Opens the files of all requested reports, and says which are overwritten. Throws a `Problem` when one cannot be written. */
+/**
+ * Opens the files of all requested reports, and says which files will be overwritten. Throws a `Problem` if one cannot
+ * be written.
+ */
 export const openExtraReports = async (
   paths: ExtraReportPaths,
   say: (text: string) => void,

@@ -9,15 +9,17 @@ import { groupsMatching, missingSlices, outsideWarmUp } from '../../model/result
 import type { Trust } from '../../model/result/verdict.ts';
 import { type ExitName, gravestExit } from './exit-codes.ts';
 
-/** A result with its verdicts, and whether its generator was healthy. */
+/** A result with its verdicts, and whether its load generator was healthy. */
 export interface JudgedResult {
   readonly result: Result;
   readonly trust: Trust;
-  /** Whether an objective that is not sure, or within the measurement error, does not pass. */
+  /** Whether an objective fails that is not sure, or that is within the measurement error. */
   readonly isStrict?: boolean;
 }
 
-/** Judges everything except the limits, whose judges take long if there are many requests. */
+/**
+ * Judges everything except the limits. Limits are judged separately, since that takes long if there are many requests.
+ */
 export const judgeFigures = (result: Result, isStrict = false): JudgedResult => {
   const trust = judgeTrust(result);
   const verdicts = judgeObjectives(result, trust, isStrict);
@@ -34,11 +36,14 @@ export const judgeResult = (unjudged: Result, isStrict = false): JudgedResult =>
   return { result: { ...result, limits: judgeRunLimits(result, trust) }, trust, isStrict };
 };
 
-/** Returns whether a part of the plan is missing. If an objective ended the run, that has its own exit. */
+/**
+ * Returns whether a part of the plan was not sent. If an objective ended the run, the result is false, since there is
+ * another exit for that.
+ */
 const isIncomplete = (result: Result): boolean =>
   missingSlices(result).length > 0 || (result.partial !== null && result.breach === undefined);
 
-/** Returns whether an objective leaves a strict run undecided. */
+/** Returns whether an objective makes a strict run undecided. */
 export const leavesUndecided = ({ severity, grounds }: ObjectiveVerdict): boolean =>
   severity === 'fail' && (grounds === 'unsure' || grounds === 'within-error');
 
@@ -51,7 +56,7 @@ export const leavesLimitsUndecided = ({ limits }: Result): boolean =>
       checks.some(({ violates, finding }) => violates && finding === 'undecided'),
     ));
 
-/** Returns the exit for a published result, by the precedence of the exit-code table. */
+/** Returns the exit for a published result, by the precedence in the table of exit codes. */
 export const exitForVerdicts = ({
   result,
   trust,

@@ -30,13 +30,13 @@ export const outputFiles = {
   calibration: { data: 'calibration.json', page: 'calibration.html' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Patterns for the first bytes of files that Weir writes. */
+/** Patterns for the first bytes of files that Weir has written. */
 const ownBeginnings: readonly RegExp[] = [
   /^\s*\{\s*"format":\s*"[a-z-]+\/\d+"/,
   /<meta name="generator" content="Weir /,
 ];
 
-/** The number of bytes to read, enough for the head of a page. */
+/** How many bytes of a file are read. This is enough for the head of a page. */
 const readLength = 16 * 1024;
 
 const isOwnOrEmpty = async (path: string): Promise<boolean> => {
@@ -45,8 +45,8 @@ const isOwnOrEmpty = async (path: string): Promise<boolean> => {
 };
 
 /**
- * Finds the files that this command would replace, and those among them that Weir did not write. If the folder has data
- * of Weir, all files there count as Weir's.
+ * Finds the files that this command would replace, and those of them that Weir did not write. If the folder contains
+ * data of Weir, all its files count as written by Weir.
  */
 const replacedFiles = async (
   { path, existingNames }: RunFolder,
@@ -60,8 +60,8 @@ const replacedFiles = async (
 };
 
 /**
- * Opens the folder for what a command makes. Says which earlier files are replaced. If Weir did not write one of
- * these, throws a `Problem` and changes nothing.
+ * Opens the folder for the files of a command, and says which earlier files are replaced. If Weir did not write one of
+ * these files, throws a `Problem` and changes nothing.
  */
 export const openOutputFolder = async (
   path: string,

@@ -13,7 +13,7 @@ import { outputFiles } from './output-folder.ts';
 import { summarized, type SummarizedResult } from './run-summary.ts';
 import { dataIn, fileIn, type Output, publishOutcome } from './write-outputs.ts';
 
-/** The destinations of reports, opened before the load. */
+/** Where reports are written. Everything is open before the load. */
 export interface Destinations {
   /** The folder of the run; `null` means that nothing is written. */
   readonly folder: RunFolder | null;
@@ -22,15 +22,15 @@ export interface Destinations {
   readonly files?: readonly Output[];
 }
 
-/** A judged result, and whether all its files were written. */
+/** A judged result, and whether all of its files were written. */
 export interface PublishedResult extends SummarizedResult {
   readonly written: 'pass' | 'unwritten';
 }
 
 interface PublishOptions {
-  /** The exit of a run that was stopped. */
+  /** The exit of a run that was stopped; absent or `null` for any other run. */
   readonly stop?: ExitName | null;
-  /** Whether an objective that is not sure does not pass. */
+  /** Whether an objective that is not sure fails. */
   readonly isStrict?: boolean;
 }
 

@@ -40,7 +40,7 @@ const trustVerdicts = {
   invalid: 'fail',
 } as const satisfies Record<TrustLevel, Verdict>;
 
-/** JSON has no infinity, so `null` stands for no upper bound. */
+/** `null` stands for no upper bound, since JSON has no infinity. */
 const finiteBounds = ({ low, high }: ErrorBounds): TrueValueBounds => ({
   low,
   high: Number.isFinite(high) ? high : null,
@@ -205,7 +205,7 @@ const costOf = (result: Result): RunSummary['cost'] => {
   return { total: cost.known === 0 ? null : Math.round(cost.total) / 1e6, unknown: cost.unknown };
 };
 
-/** Returns the reasons why the exit code is not 0, one sentence each. */
+/** Returns a sentence for each reason for which the exit code is not 0. */
 const exitReasons = (
   { result, trust, isStrict = false }: JudgedResult,
   exit: ExitName,
@@ -250,7 +250,7 @@ const summaryOf = (judged: JudgedResult, stop: ExitName | null): RunSummary => {
   };
 };
 
-/** Adds the summary to a judged result. `stop` is the exit of a run that was stopped. */
+/** Adds the summary to a judged result. `stop` is the exit for the way in which the run was stopped. */
 export const summarized = (
   judged: JudgedResult,
   stop: ExitName | null = null,
@@ -258,7 +258,7 @@ export const summarized = (
   const { result } = judged;
   const { format, weir, runId } = result;
   const summary = summaryOf(judged, stop);
-  // The fields that readers of the file look for come first.
+  // The fields that most readers look for come first in the file.
   const first = { format, weir, runId, summary };
   return { ...judged, result: { ...first, ...result, summary } };
 };

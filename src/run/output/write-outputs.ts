@@ -11,15 +11,15 @@ import type { PrintedOutcome, Printer } from '../input/host.ts';
 
 /** A file that a command writes. */
 export interface Output {
-  /** The name for people, such as `Report`. */
+  /** The name of the file that users see, such as `Report`. */
   readonly title: string;
   readonly path: string;
   readonly write: () => Promise<unknown>;
-  /** Data that cannot be made again. If its file cannot be written, the data is stored elsewhere. */
+  /** Data that cannot be made again. If the file cannot be written, the data is stored elsewhere. */
   readonly data?: string;
 }
 
-/** Describes a file in a command's folder, written completely or not at all. */
+/** Describes a file in a command's folder. The file is written completely or not at all. */
 export const fileIn = (
   folder: RunFolder,
   title: string,
@@ -31,17 +31,17 @@ export const fileIn = (
   write: async () => folder.write(name, await render()),
 });
 
-/** Describes a document as a page in a command's folder. */
+/** Describes a page in a command's folder that shows a document. */
 export const pageIn = (folder: RunFolder, name: string, document: ReportDocument): Output =>
   fileIn(folder, 'Report', name, async () => themedPage(document, await readReportAssets()));
 
-/** A document for the terminal, with its figures as JSON. */
+/** Returns what is printed of a document: its text for the terminal, and its figures as JSON. */
 export const printed = (document: ReportDocument, json: string): PrintedOutcome => ({
   json,
   text: (style) => terminalText(document, style),
 });
 
-/** Describes the file with a command's figures, from which all its other files can be made. */
+/** Describes the file with a command's figures. All other files can be made from it again. */
 export const dataIn = (folder: RunFolder, name: string, data: string): Output => ({
   ...fileIn(folder, 'Result', name, () => data),
   data,
@@ -57,8 +57,9 @@ const rescue = async ({ path, data }: Output): Promise<string> => {
 };
 
 /**
- * Prints an outcome, then writes each of its files separately. A file that cannot be written causes a warning and the
- * exit `unwritten`, but affects neither the figures nor other files. A defect in rendering a file is thrown at the end.
+ * Prints an outcome, then writes each of its files. A file that cannot be written causes a warning and the exit
+ * `unwritten`; the figures and the other files are not affected. An error in making a file is a defect and is thrown at
+ * the end.
  */
 export const publishOutcome = async (
   { print, listFiles, warn, close }: Printer,

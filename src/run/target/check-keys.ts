@@ -11,14 +11,14 @@ import { answerTo } from '../../platform/http/preflight.ts';
 import { Problem } from '../../platform/problem.ts';
 import { countText } from '../../report/text/number-text.ts';
 
-/** This file checks the keys and models of a plan against the target's list of models, before any load. */
+/** This file checks the keys and models of a plan against the target's list of models, before the load. */
 
-/** The number of keys that request the list at the same time. */
+/** The number of keys that ask for the list at the same time. */
 const atOnce = 8;
-/** The maximum number of models that are named from a long list. */
+/** The maximum number of models that a message names from a long list. */
 const mostNamed = 5;
 
-/** A target with its keys, before any load. */
+/** A target with its keys, before the load. */
 export interface CheckedTarget extends TargetEndpoint {
   readonly credentials: readonly Credential[];
   readonly auth: Plan['auth'];
@@ -45,8 +45,8 @@ const withTemplate = ({ keys }: Plan, name: string): string => {
 };
 
 /**
- * Throws a `Problem` for keys that the target does not know. A 403 may only mean that a key is not allowed to list
- * models.
+ * Throws a `Problem` for keys that the target does not know. A 403 is accepted, since it may mean only that a key must
+ * not list models.
  */
 const rejectRefused = (
   plan: Plan,
@@ -85,7 +85,7 @@ const limitNames = [
   ['tokensPerMinute', 'limitTokens', 'tokens'],
 ] as const;
 
-/** Returns warnings if the headers of an answer declare other limits than the scenario. */
+/** Returns warnings if the headers of an answer declare limits that differ from those of the scenario. */
 const limitWarnings = (
   limits: LimitsPerMinute,
   headers: Readonly<Record<string, string>>,
@@ -101,7 +101,7 @@ const limitWarnings = (
   });
 };
 
-/** Returns the answers to a list of models with each key, without those that failed. */
+/** Asks for the list of models with each key. Returns the answers, without requests that failed. */
 const listedByKeys = async (target: CheckedTarget) => {
   const all = [];
   for (let first = 0; first < target.credentials.length; first += atOnce) {
@@ -116,9 +116,9 @@ const listedByKeys = async (target: CheckedTarget) => {
 };
 
 /**
- * Returns warnings about the models and limits of a plan; throws a `Problem` for a key that the target refuses. If the
- * list is public, it says nothing about keys, so no request is sent with a key. Otherwise each key lists the models
- * once.
+ * Returns warnings about the models and limits of a plan. Throws a `Problem` for a key that the target refuses. If
+ * anybody may read the list of models, it cannot show whether a key is valid, so no request with a key is sent.
+ * Otherwise each key asks for the list once.
  */
 export const checkKeys = async (
   plan: Plan,
@@ -135,7 +135,7 @@ export const checkKeys = async (
     target.url,
     answers.map(({ name, status }) => [name, status]),
   );
-  // One key may see models that another does not.
+  // One key may see models that another key does not see.
   const listed = answers.flatMap(({ status, text }) => (status === 200 ? modelsIn(text) : []));
   const limits = answers.flatMap(({ name, headers }) =>
     limitWarnings(limitsOfKey(plan, name), headers),

@@ -2,8 +2,8 @@ import type { Result } from '../../model/result/result.ts';
 import { type MockProcess, fetchMockCounters } from '../../platform/process/mock-process.ts';
 
 /**
- * Reads the reference gateway's counters, or adds a note if that fails. `lost` says how a gateway ended during the run:
- * what was sent to it after that says nothing about a gateway, so the run is incomplete.
+ * Reads the reference gateway's counters. If that fails, adds a note. `lost` says how a gateway ended during the run.
+ * Requests after its end show nothing about a gateway, so such a run is incomplete.
  */
 export const collectMockCounters = async (
   mock: MockProcess | null,

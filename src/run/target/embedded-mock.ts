@@ -5,13 +5,13 @@ const merged = (defaults: readonly string[], further: readonly string[]): string
   ...new Set([...defaults, ...further]),
 ];
 
-/** Returns the test keys that the gateway accepts: three, or as many as the plan has. */
+/** Returns the test keys that the gateway accepts: as many as the plan has, but at least three. */
 export const defaultMockKeys = ({ keys }: Plan): readonly string[] =>
   Array.from({ length: Math.max(3, keys.length) }, (_, index) => testKey(index));
 
 /**
- * Returns the settings of the reference gateway for a rehearsal of `plan`. In addition to its own models, voices and
- * prices it knows the plan's, so that any scenario can be tried on it.
+ * Returns the settings of the reference gateway for a trial of `plan`. In addition to its own models, voices and prices
+ * it knows those of the plan, so that any scenario can be tried on it.
  */
 export const embeddedMockSettings = (plan: Plan, keys: readonly string[]): SettingsInput => {
   const { mock } = plan;

@@ -32,7 +32,7 @@ import { embeddedMockSettings } from './embedded-mock.ts';
 import { certificatesFor } from '../input/named-files.ts';
 import type { ReadPlan, ReadPlanWithFiles } from '../input/read-plan.ts';
 
-/** The address and the credentials for a plan's requests, with secrets filled in. */
+/** The address and the credentials for a plan's requests. Secrets are filled in. */
 export interface ReadyTarget {
   readonly baseUrl: string;
   readonly wire: ConnectionSettings;
@@ -40,29 +40,29 @@ export interface ReadyTarget {
   readonly credentials: readonly Credential[];
   readonly auth: Plan['auth'];
   readonly headers: Readonly<Record<string, string>>;
-  /** The secrets, which must never be written anywhere. */
+  /** The secrets. They must never be written anywhere. */
   readonly secrets: string[];
-  /** The keys that must be renewed during a run. */
+  /** The keys that must be renewed during the run. */
   readonly renewableKeys: readonly RenewableKey[];
   readonly mock: MockProcess | null;
-  /** Notes on the target for readers of the figures, as sentences. */
+  /** Sentences about the target for readers of the figures. */
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
   /**
-   * The result of the request for the target's models: an answer like a gateway's, another answer, no answer, or no
-   * request.
+   * The result of the request for the target's models: an answer that looks like a gateway's, another answer, no
+   * answer, or no request.
    */
   readonly listing: 'answered' | 'doubtful' | 'silent' | 'unasked';
-  /** Whether each key has sent a request before the load. */
+  /** Whether a request was sent with each key before the load. */
   readonly keysWereUsed: boolean;
 }
 
-/** The value of `${uuid}` before the run: the largest UUID, which no request has (RFC 9562, section 5.10). */
+/** The value of `${uuid}` before the run: the largest UUID, which no request of a run has (RFC 9562, section 5.10). */
 const preflightUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * Returns warnings about the address, by the status of the preflight request. A gateway may lack this route, so these
- * are only warnings.
+ * Returns warnings about the address, depending on the status of the request for models. A gateway may lack this route,
+ * so there are only warnings.
  */
 const warningsFor = (
   baseUrl: string,
@@ -77,7 +77,7 @@ const warningsFor = (
   return [`${request} answered 404: ${why}`];
 };
 
-/** The note for a target in a container: container engines forward the connections to a published port through a proxy. */
+/** The note for a target in a container. Container engines pass connections to a published port through a proxy. */
 const containerNote =
   'The reference gateway ran in a container: its answers came through the engine’s proxy, which adds some tenths of a millisecond to each. For short latencies use the target mock, the same gateway in a process.';
 
@@ -87,10 +87,10 @@ export const programPath = fileURLToPath(
 
 const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) => {
   const toMock = plan.target.kind !== 'url';
-  // The reference gateway has public test keys, so no real key is ever sent to it.
+  // The reference gateway has public test keys, so a real key is never sent to it.
   const keyTemplates = toMock ? [] : plan.keys.map(({ template }) => template);
   const keys = await resolveSecrets(keyTemplates, environment, folder);
-  // A secret is never read as a template, whatever it contains.
+  // A secret is never treated as a template, whatever it contains.
   const readAt = monotonicNow();
   const renewableKeys = keyTemplates.flatMap((template, index): readonly RenewableKey[] => {
     const [reference] = secretReferencesIn(template);
@@ -111,7 +111,7 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
   };
 };
 
-/** The time that a run may take beyond its load and grace, reports included, in ms. */
+/** How long a run may take beyond its load and grace, including the reports, in ms. */
 const extraLifetime = 300_000;
 
 const startMock = (
@@ -122,21 +122,21 @@ const startMock = (
   const settings = embeddedMockSettings(plan, keys);
   if (plan.target.kind === 'mock') return startMockProcess(mockCommand(programPath), settings);
   const lifetime = milliseconds(scheduledEnd(plan) + plan.grace + extraLifetime);
-  // A failed script may export an empty variable, so empty means not set.
+  // An empty variable counts as not set, since a script that failed may export one.
   const { WEIR_NODE_IMAGE: image = '' } = environment;
   return startMockContainer({ settings, lifetime, base: image === '' ? null : image });
 };
 
-/** Returns whether a status means that the server lists its models only for callers with a key. */
+/** Returns whether a status means that the server lists its models only for requests with a key. */
 const needsKey = (status: number): boolean => status === 401 || status === 403;
 
-/** Options for checking a target before anything else is sent. */
+/** How a target is checked before anything else is sent. */
 export interface LookOptions {
-  /** Whether the target is checked by listing its models; true by default. */
+  /** Whether the target is checked by a request for its models; true by default. */
   readonly preflight?: boolean | undefined;
-  /** Whether each key lists the models. */
+  /** Whether each key asks for the list of models. */
   readonly withKeys?: boolean;
-  /** Whether the list is all that will be requested, so that nothing can be done without it. */
+  /** Whether the list of models is all that the caller needs. Then the check must fail if there is no list. */
   readonly needsList?: boolean;
 }
 
@@ -144,7 +144,9 @@ type LookedAt = Pick<ReadyTarget, 'notes' | 'warnings' | 'listing' | 'keysWereUs
 
 const unseen: LookedAt = { notes: [], warnings: [], listing: 'unasked', keysWereUsed: false };
 
-/** Checks a target by listing its models, first without a key, so that no limit is used. */
+/**
+ * Checks a target by a request for its models. The request is first sent without a key, so that no key's limit is used.
+ */
 const lookAt = async (
   plan: Plan,
   target: CheckedTarget,
@@ -173,7 +175,7 @@ const lookAt = async (
   return { notes, warnings: [...notes, ...found], listing: 'answered', keysWereUsed };
 };
 
-/** Starts or checks the target before the plan sends anything. Throws a `Problem` if it cannot be used. */
+/** Starts or checks the target before the plan sends anything. Throws a `Problem` if the target cannot be used. */
 export const prepareTarget = async (
   read: ReadPlan,
   options: LookOptions = {},
@@ -202,7 +204,7 @@ export const closeTarget = async ({ mock }: ReadyTarget): Promise<void> => {
   await mock?.stop();
 };
 
-/** Returns the options with which the engine runs a slice of a plan against a target. */
+/** Returns the options with which the engine runs one slice of a plan against a target. */
 export const sliceOptionsFor = (
   { plan, clips, workload }: ReadPlanWithFiles,
   { credentials, headers, secrets, keysWereUsed }: ReadyTarget,

@@ -3,15 +3,15 @@ import type { Clock } from '../../model/clock.ts';
 import { monotonicNow } from '../../platform/host/clock.ts';
 import { Problem } from '../../platform/problem.ts';
 
-/** A key from a command, and when it must be renewed. */
+/** A key that a command prints, and when it must be renewed. */
 export interface RenewableKey {
-  /** The key's index among the credentials. */
+  /** The index of the key among the credentials. */
   readonly index: number;
   /** How long the key is valid, in ms. */
   readonly lifetime: number;
-  /** Runs the command again. Throws a `Problem`. */
+  /** Runs the command again. Throws a `Problem` if it gives no key. */
   readonly read: () => Promise<string>;
-  /** When the key was read, in ms of the machine's monotonic clock. */
+  /** When the key was last read, in ms of the machine's monotonic clock. */
   readAt: number;
 }
 
@@ -23,14 +23,14 @@ interface RenewableTarget {
 }
 
 /**
- * The interval between checks whether a key must be renewed, and the time after which a failed command runs again, in
- * ms.
+ * The interval between checks whether a key must be renewed, and the time until a failed command is run again, in ms.
  */
 const [checkInterval, retryDelay] = [500, 10_000];
 
 /**
- * Renews the keys from commands during a load. If a command fails, its old key is kept, the failure is reported once,
- * and the command runs again later. `onRenewed` passes a key on to workers. Returns the function that ends the renewal.
+ * Renews the keys that come from commands, during a load. If a command fails, the old key stays in use, the failure is
+ * reported once, and the command runs again later. `onRenewed` sends a key to workers. Returns the function that ends
+ * the renewal.
  */
 export const renewKeys = (
   { credentials, secrets, renewableKeys }: RenewableTarget,

@@ -3,22 +3,25 @@ import type { Environment } from '../../scenario/text/environment-template.ts';
 import { missingKeyHint } from '../../scenario/rules/credential-rules.ts';
 import { placeholderScenario, type ReadPlan, readPlan } from '../input/read-plan.ts';
 
-/** A gateway to query, and the keys for it, without any load. */
+/** A gateway, and the keys for requests to it, without a load. */
 export interface TargetRequest {
   readonly scenario: string | undefined;
   readonly target: string | undefined;
   readonly set: readonly string[];
   readonly allowFiles?: boolean | undefined;
-  /** Names of environment variables that contain keys. */
+  /** The names of environment variables that contain keys. */
   readonly key: string | undefined;
   readonly secondKey: string | undefined;
 }
 
-/** The hint for a missing key. Verbs that query a target have an option for the key; `weir run` has none. */
+/**
+ * The hint about a missing key. It names the option `--key`, which the verbs that use this file have and `weir run`
+ * does not.
+ */
 const missingKeyHintHere =
   'set it before the run (export WEIR_API_KEY=…), name another variable (--key NAME), or add "keys" to a scenario';
 
-/** A plan with the target and the keys; its traffic is not used. */
+/** Returns a plan with the target and the keys. The plan's traffic is not used. */
 export const targetPlanFor = async (
   request: TargetRequest,
   environment: Environment,

@@ -7,19 +7,19 @@ import { redacted } from '../../model/plan/secret.ts';
 import { openLineFile } from '../../platform/files/line-file.ts';
 import type { RunObserver } from './observer.ts';
 
-/** The file in the run's folder with one JSON object for each attempt. */
+/** The name of a file in the run's folder. The file contains one JSON object for each attempt. */
 const captureFileName = 'capture.jsonl';
 
-/** The maximum size of each body, and of the whole file. */
+/** The maximum size of each body, and that of the whole file, in bytes. */
 const maxBodyBytes = 32 * 1024;
 const maxFileCharacters = 64 * 1024 * 1024;
 /**
- * The number of characters cut from the end of a truncated body, which may end inside a secret that the mask misses: no
- * secret is longer.
+ * How many characters are removed from the end of a body that is cut off. The cut may go through a secret, which the
+ * mask could then not recognise. No secret is longer than this.
  */
 const maxSecretLength = 4096;
 
-/** Request headers whose values are never secret; all others are masked. */
+/** The request headers whose values are never secret. The values of all others are masked. */
 const unmaskedHeaders = new Set([
   'accept',
   'accept-encoding',
@@ -43,7 +43,7 @@ interface CapturedAttempt {
 
 const appendBytes = (body: CapturedBody, bytes: Uint8Array): void => {
   const room = maxBodyBytes - Math.min(body.size, maxBodyBytes);
-  // The bytes are valid only during the call, and `slice` of a Buffer is a view, so they are copied.
+  // The bytes are copied, since they are valid only during the call, and `slice` of a Buffer does not copy.
   if (room > 0) body.kept.push(Buffer.from(bytes.subarray(0, room)));
   body.size += bytes.length;
 };
@@ -110,8 +110,8 @@ const capturingObserver = (
 });
 
 /**
- * Captures requests and responses: secrets are masked, prompts and answers are not. Throws a
- * `Problem` where the file cannot be written.
+ * Writes requests and responses to a file. Secrets are masked; prompts and answers are not. Throws a `Problem` if the
+ * file cannot be written.
  */
 export const openCapture = async (folder: string, mode: CaptureMode): Promise<RunObserver> => {
   const file = await openLineFile(join(folder, captureFileName), false);

@@ -15,14 +15,15 @@ import type { RunRecorder } from './recorder.ts';
 import { snapshotInterval, type SnapshotPace } from './snapshot-pace.ts';
 
 /**
- * A snapshot is written in parts of a quarter of a millisecond each. Every `writeInterval` ms, parts are written for
- * `writeBudget` ms plus one part. Data that the run's streams receive meanwhile waits.
+ * The interval, in ms, at which parts of a snapshot are written. Writing one part takes a quarter of a millisecond. In
+ * each interval, parts are written until `writeBudget` ms have passed. Meanwhile, data that the run's streams receive
+ * must wait.
  */
 const writeInterval = 20;
 const writeBudget = 0.1;
 /**
- * How much `writeBudget` grows with each second that a snapshot takes, in ms. A killed run may lose at most ten
- * seconds.
+ * How much `writeBudget` grows for each second that a snapshot has taken, in ms. The budget must grow, since a killed
+ * run may lose at most ten seconds.
  */
 const budgetGrowth = 0.5;
 
@@ -30,15 +31,15 @@ interface CheckpointSource {
   readonly header: Omit<CheckpointHeader, 'format'>;
   readonly tally: IncrementalTally;
   readonly clock: Clock;
-  /** The samples of the load generator; the list grows in place. */
+  /** The samples of the load generator. The list grows during the run. */
   readonly generator: readonly GeneratorSample[];
   readonly loadEnds: Instant;
   readonly pace: SnapshotPace;
 }
 
 /**
- * Drops the ledger rows that a result would drop. A result keeps the first `maxLedgerRows` rows of each key, by the
- * time of sending.
+ * Drops the ledger rows that a result would drop. A result keeps the first `maxLedgerRows` rows of each key in the
+ * order of sending.
  */
 const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
   const keptRows = new Map<string, { count: number; last: number }>();
@@ -46,7 +47,7 @@ const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
     if (part.ledger === undefined) return part;
     const ledger = part.ledger.map(({ key, rows, left }) => {
       const known = keptRows.get(key) ?? { count: 0, last: Number.NEGATIVE_INFINITY };
-      // A row that belongs to the first ones was sent before the last row of any other set of that size.
+      // Once the maximum is reached, a later row cannot be among the first rows any more.
       const rowsToKeep =
         known.count < maxLedgerRows ? rows : rows.filter(([sent]) => sent <= known.last);
       if (known.count < maxLedgerRows) {
@@ -60,8 +61,8 @@ const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
 };
 
 /**
- * Writes the increments of a slice's tally at the given pace, until the returned function is called. That function
- * writes the remainder, so that a run killed while it publishes loses nothing.
+ * Writes what has been added to a slice's tally, at the given pace, until the returned function is called. That
+ * function writes the rest. So a run that is killed while it publishes loses nothing.
  */
 export const writeCheckpoint = (
   write: (line: string) => void,
@@ -70,10 +71,10 @@ export const writeCheckpoint = (
   const { header, tally, clock, generator, loadEnds, pace } = source;
   const slice = header.slice.index;
   const withRowLimit = limitLedgerRows();
-  // A worker starts writing a little before instant 0.
+  // A worker starts to write slightly before instant 0.
   let lastSnapshot = Math.max(0, clock.now());
   let samples = 0;
-  /** The snapshot that is being written, and its instant. */
+  /** The snapshot that is being written, and the instant at which it was taken. */
   let current: { parts: Iterator<StoredPart, number>; at: Instant } | null = null;
   write(JSON.stringify({ format: 'checkpoint/1', ...header }));
   const endSnapshot = (until: Instant, ended: number): void => {
@@ -115,7 +116,7 @@ export const writeCheckpoint = (
   };
 };
 
-/** Writes the checkpoint of the slice that this thread runs, through `write`. */
+/** Writes the checkpoint of the slice that runs in this thread, with `write`. */
 export const writeOwnCheckpoint = (
   write: (line: string) => void,
   { tally }: RunRecorder,
@@ -135,12 +136,12 @@ export const writeOwnCheckpoint = (
   };
 };
 
-/** The destination of checkpoint lines. */
+/** Where checkpoint lines are sent. */
 export interface CheckpointSink {
   readonly write: (line: string) => void;
 }
 
-/** Passes the checkpoint of the slice, or those of its workers, on to `sinks`. */
+/** Sends the checkpoint of the slice to `sinks`. If workers run the slice, sends their checkpoints. */
 export const writeCheckpoints = (
   sinks: readonly CheckpointSink[],
   recorder: RunRecorder,
@@ -159,7 +160,7 @@ export const writeCheckpoints = (
   };
 };
 
-/** Keeps a checkpoint in a file during the run; throws a `Problem` if it cannot be written. */
+/** Keeps a checkpoint in a file during the run. Throws a `Problem` if the file cannot be written. */
 export const keepCheckpoint = async (
   path: string,
   warn: (text: string) => void,

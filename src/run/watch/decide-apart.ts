@@ -7,7 +7,10 @@ import type { RunObserver } from './observer.ts';
 
 const entry = new URL(`./decision-thread${extname(import.meta.filename)}`, import.meta.url);
 
-/** The observations since the last message; `at`: what was due by when, if that is to be looked at. */
+/**
+ * The observations since the last message. If `at` is set, the thread must check whether the run is decided; `at` says
+ * which arrivals were due by which instant.
+ */
 export interface ToDecider {
   readonly observations: readonly Observation[];
   readonly at: { readonly now: Instant; readonly due: number } | null;
@@ -17,10 +20,12 @@ export interface FromDecider {
   readonly isDecided: true;
 }
 
-/** How many observations are passed on together. Copying them takes about a quarter of a millisecond. */
+/** The number of observations that are sent in one message. Copying them takes about a quarter of a millisecond. */
 const batchSize = 64;
 
-/** Watches in another thread whether a run knows enough, since a look takes some tenths of a second. */
+/**
+ * Checks in another thread whether all objectives of a run are decided, since a check takes some tenths of a second.
+ */
 export const decideApart = (plan: Plan, warn: (text: string) => void): RunObserver => {
   let isDecided = false;
   let isClosed = false;

@@ -1,4 +1,4 @@
-/** This thread looks at a run under way, so that no look keeps the load waiting. */
+/** This thread checks whether a run under way is decided, so that the load does not wait for the check. */
 import type { Plan } from '../../model/plan/plan.ts';
 import { currentThread } from '../../platform/process/thread.ts';
 import type { FromDecider, ToDecider } from './decide-apart.ts';

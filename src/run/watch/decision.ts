@@ -9,7 +9,7 @@ import { groupsAfter } from '../../record/groups-after.ts';
 import { timelineRecorder } from '../../record/timeline.ts';
 import { timeText } from '../../report/text/number-text.ts';
 
-/** The figures of some arrivals of a run under way. */
+/** Returns what is needed to compute the figures of some arrivals, without any arrivals yet. */
 const openFigures = (plan: Plan) => {
   const [groups, timeline] = [groupRecorder(plan), timelineRecorder()];
   const state = { groups: groups.restore([]), timeline: timeline.restore([]) };
@@ -37,7 +37,7 @@ const openFigures = (plan: Plan) => {
   };
 };
 
-/** Returns a result that holds only what objectives are judged by. */
+/** Returns a result that contains only what objectives are judged by. */
 const resultUpTo = (
   plan: Plan,
   until: Instant,
@@ -61,27 +61,33 @@ const resultUpTo = (
   gatewayCounters: null,
 });
 
-/** The share of the arrivals up to a look that need not have ended: one that hangs would put the look off for ever. */
+/**
+ * The share of a check's arrivals for which the check does not wait. Without it, one request that hangs would delay the
+ * check for ever.
+ */
 const mayBeMissing = 0.001;
 
-/** A look is one check of whether every objective is sure. It waits until the arrivals due before it have ended. */
+/**
+ * A check whether every objective is sure. The check uses the arrivals that were due before it, and waits until they
+ * have ended.
+ */
 interface Look {
   readonly at: Instant;
-  /** When it is given up, in ms: then later figures are worth more than a few of earlier arrivals. */
+  /** When the check is given up, in ms. A later check is then better than one that lacks some of its arrivals. */
   readonly givenUpAt: number;
   missing: number;
 }
 
 /**
- * Looks, at growing intervals, whether every objective is sure. A look counts the arrivals that were due before it and
- * waits until they have ended, since the first ones to end are the fast ones.
+ * Checks, at growing intervals, whether every objective is sure. A check uses the arrivals that were due before it and
+ * waits until they have ended, since those that end first are the fast ones.
  */
 export class Decider {
   readonly #plan: Plan;
   readonly #settled: ReturnType<typeof openFigures>;
   #later: ReturnType<typeof openFigures>;
   #observed = 0;
-  /** The look that waits; `null` between looks. */
+  /** The check that waits for its arrivals; `null` if none does. */
   #look: Look | null = null;
   #next: number;
 
@@ -100,7 +106,10 @@ export class Decider {
     this.#settled.record(observation);
   }
 
-  /** To be called about once a second, after all that was observed by then. `due`: the arrivals that were due by then. */
+  /**
+   * Returns whether every objective is sure. To be called about once a second, after everything that was observed until
+   * `now`. `due` is the number of arrivals that were due until then.
+   */
   isDecided(now: Instant, due: number): boolean {
     const look = this.#currentLook(now, due);
     if (look === null || look.missing > Math.max(1, this.#observed * mayBeMissing)) return false;
@@ -125,7 +134,10 @@ export class Decider {
   }
 }
 
-/** Says when a run with `until: decided` ended and of which objectives it is not sure; none for another or a stopped run. */
+/**
+ * Returns a sentence that says when a run with `until: decided` ended, and which of its objectives are not sure. For
+ * other runs, and for a run that was stopped, there is no sentence.
+ */
 export const decisionNotes = (result: Result, decidedAt: Instant | null): readonly string[] => {
   const { plan, partial, scheduled } = result;
   if (plan.until === undefined || partial !== null) return [];

@@ -18,14 +18,14 @@ import {
 import type { LiveFigures, RunObserver } from './observer.ts';
 import type { ProgressReport } from '../input/run-report.ts';
 
-/** The interval of plain lines in ms, for outputs that cannot redraw a block. */
+/** The interval between two lines of progress in ms, on outputs that cannot redraw a block. */
 const lineInterval = 10_000;
 
 /** Returns the samples of an observation that are shown live: those that tables count. */
 export const liveSamples = (observation: Observation): Float64Array | readonly number[] =>
   tabledSamples(progressMeasure(observation.traffic), observation);
 
-/** Collects the live figures of a worker; the main thread takes each of them once. */
+/** Collects the live figures of a worker. The main thread takes each figure once. */
 export const collectLiveFigures = () => {
   let outcomes = emptyOutcomeCounts();
   let samples = new Map<TrafficKind, number[]>();
@@ -46,7 +46,7 @@ export const collectLiveFigures = () => {
   };
 };
 
-/** Describes a run for the display: its stages with their starts. */
+/** Describes a run for the display: its stages and when they start. */
 export const displayedRun = (plan: Plan) => ({
   name: plan.name,
   scheduled: milliseconds(scheduledEnd(plan)),
@@ -63,7 +63,9 @@ const stageAt = ({ stages, scheduled }: DisplayedRun, now: number): RunProgress[
     : { name: stage.name, number: index + 1, of: stages.length };
 };
 
-/** Shows the progress of a run: a block that is redrawn, or a line now and then if the output cannot redraw. */
+/**
+ * Shows the progress of a run as a block that is redrawn. If the output cannot redraw, it writes a line now and then.
+ */
 export const openProgressView = (screen: Screen, displayed: DisplayedRun) => {
   const { stages, ...run } = displayed;
   let lastLine = 0;
@@ -79,7 +81,7 @@ export const openProgressView = (screen: Screen, displayed: DisplayedRun) => {
     }
     for (; (stages[startedStages]?.begins ?? now + 1) <= now; startedStages += 1) {
       const { name, begins } = stages[startedStages]!;
-      // The start of a single stage is the start of the run.
+      // A run with a single stage needs no line for its start.
       if (stages.length > 1) screen.line(stageLine(name, begins));
     }
     if (now - lastLine < lineInterval) return;
@@ -88,7 +90,7 @@ export const openProgressView = (screen: Screen, displayed: DisplayedRun) => {
   };
 };
 
-/** Shows the most important figures during a run, as exact as those in the report. */
+/** Shows the most important figures during a run. The figures are as exact as those in the report. */
 export const openLiveDisplay = (screen: Screen, displayed: DisplayedRun): RunObserver => {
   const outcomes = emptyOutcomeCounts();
   const latencies = new Map<TrafficKind, Histogram>();
@@ -108,18 +110,15 @@ export const openLiveDisplay = (screen: Screen, displayed: DisplayedRun): RunObs
       for (const [kind, samples] of figures.samples) recordAll(kind, samples);
     },
     onTick: (now, progress) => show(now, { ...progress, outcomes, latencies }),
-    // The block is removed, since it would otherwise be drawn over the report that follows.
+    // The block is removed. Otherwise it would be drawn over the report.
     onEnd: () => screen.clear(),
   };
 };
 
-/**
- * The tolerance for reports of progress, in ms: ticks are more frequent than once a second, and a report may come this
- * early.
- */
+/** How much too early a report of progress may come, in ms. It is needed since ticks do not fall exactly on seconds. */
 const tolerance = 20;
 
-/** Reports the progress of a run once a second of the load. */
+/** Calls a function with the progress of a run, once a second during the load. */
 export const reportProgress = (
   plan: Plan,
   onProgress: (progress: ProgressReport) => void,

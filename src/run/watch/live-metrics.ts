@@ -13,7 +13,7 @@ import {
 } from '../../platform/telemetry/live-series.ts';
 import type { RunObserver } from './observer.ts';
 
-/** Loads the metrics libraries only if they are needed. */
+/** Loads the libraries for metrics, and returns the exporters that are requested. */
 const exportersFor = async (
   { metrics, otlp, say }: MetricsExportOptions & { readonly say: (text: string) => void },
   run: ExportedRun,
@@ -36,14 +36,17 @@ const exportersFor = async (
   return exporters;
 };
 
-/** Exports a run's figures while it runs. Throws a `Problem` if the port is in use; a missing collector does not stop the run. */
+/**
+ * Exports a run's figures while it runs. Throws a `Problem` if the port is in use. If a collector is missing, the run
+ * continues.
+ */
 export const openLiveMetrics = async (
   { name: scenario, stages }: Plan,
   { runId, slice }: { readonly runId: string; readonly slice: Slice },
   exportOptions: Parameters<typeof exportersFor>[0],
 ): Promise<RunObserver> => {
   const names = stages.map((stage) => stage.name);
-  // Each slice of a run writes its own series.
+  // Each slice of a run has its own series.
   const instance = slice.count === 1 ? runId : `${runId}/${slice.index}`;
   const version = weirVersion();
   const exporters = await exportersFor(exportOptions, { scenario, version, instance });
@@ -68,7 +71,7 @@ export const openLiveMetrics = async (
     },
     onTick: (_, progress) => recordProgress(progress),
     close: async () => {
-      // The last export shows the final state, in which every arrival has become one observation.
+      // The last export shows the final state, in which every arrival has become an observation.
       recordProgress({ due: ended, inFlight: 0 });
       await Promise.all(exporters.map((exporter) => exporter.close()));
     },

@@ -22,7 +22,9 @@ const entry = new URL(`../live/page-process${extname(import.meta.filename)}`, im
 
 /** The interval between two messages about the progress, in ms. */
 const progressInterval = 1000;
-/** The number of unread bytes at which the page is given up, since they use memory of the load generator. */
+/**
+ * The number of unread bytes at which the page's process is given up. Unread bytes occupy memory of the load generator.
+ */
 const maxBacklog = 16 * 1024 * 1024;
 
 const start = async (setup: PageSetup) => {
@@ -45,9 +47,9 @@ const messageIn = (line: string): z.infer<typeof fromPageSchema> | null => {
 };
 
 /**
- * Serves the report of a run while it is under way. Another process renders and serves it from the lines of the
- * checkpoint. Here the lines are only passed on, and snapshots are more frequent while somebody views the page. Throws
- * a `Problem` if the port cannot be used.
+ * Serves the report of a run while the run is under way. Another process renders and serves it from the lines of the
+ * checkpoint. This code only sends the lines, and makes snapshots more often while somebody views the page. Throws a
+ * `Problem` if the port cannot be used.
  */
 export const openLivePage = async (
   { port, onAddress }: LivePageRequest,
@@ -93,7 +95,7 @@ export const openLivePage = async (
       send({ progress: { elapsed, due, inFlight } });
     },
     onPublished: async (written) => {
-      // If the report could not be written, an older one may be in its place.
+      // If the report could not be written, the file may contain an older report.
       const finished = written === 'pass' ? await readTextFile(report).catch(() => null) : null;
       send({ finished });
     },

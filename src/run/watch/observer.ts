@@ -13,25 +13,27 @@ export interface StartedSlice {
   /** The wall-clock time, ISO 8601. */
   readonly startedAt: string;
   readonly clock: RunClock;
-  /** Notes on the target for readers of the figures, as sentences. */
+  /** Sentences about the target for readers of the figures. */
   readonly notes: readonly string[];
-  /** Masks the run's secrets. */
+  /** Masks the run's secrets in a text. */
   readonly redact: (text: string) => string;
-  /** The slice that this thread runs; `null` if workers run it. */
+  /** The parts of the slice if it runs in this thread; `null` if workers run it. */
   readonly local: {
     readonly slice: Omit<SliceRun, 'generator'>;
-    /** The samples of the load generator; the list grows while the slice runs. */
+    /** The samples of the load generator. The list grows while the slice runs. */
     readonly generator: readonly GeneratorSample[];
   } | null;
 }
 
-/** Live figures: the outcomes of arrivals, and the samples of each kind's `progressMeasure`. */
+/**
+ * The figures for the live display: the outcomes of arrivals, and the samples of each traffic kind's `progressMeasure`.
+ */
 export interface LiveFigures {
   readonly outcomes: OutcomeCounts;
   readonly samples: readonly (readonly [TrafficKind, readonly number[]])[];
 }
 
-/** The observations of a worker since its last update; empty if the run does not need them. */
+/** The observations of a worker since its last update; empty if the main thread does not need them. */
 export interface WorkerObservations {
   readonly figures: LiveFigures;
   readonly observationLines: readonly string[];
@@ -41,7 +43,7 @@ export interface WorkerObservations {
   readonly observations: readonly Observation[];
 }
 
-/** A file that an observer writes, and that is complete only after `write`. */
+/** A file that an observer writes. It is complete only after `write`. */
 interface ObserverFile {
   readonly title: string;
   readonly path: string;
@@ -49,41 +51,43 @@ interface ObserverFile {
 }
 
 /**
- * Watches a run. All handlers are optional and are looked up once, before the load. They are called in the order of a
- * run: the start, observations and ticks, the end, the writing of reports, and the closing.
+ * Watches a run. All handlers are optional, and must be set before the load. They are called in this order: the start,
+ * observations and ticks, the end, the writing of reports, and the closing.
  */
 export interface RunObserver {
-  /** Lines for people, printed before the load. */
+  /** Lines that users see before the load. */
   readonly announcements?: readonly string[];
-  /** Files that are completed after the reports. */
+  /** The files that are completed after the reports. */
   readonly files?: readonly ObserverFile[];
   readonly wrapTransport?: (transport: Transport) => Transport;
   readonly onStart?: (slice: StartedSlice) => void;
-  /** Called with every observation that this thread makes, on the hot path. */
+  /** Called with every observation that this thread makes. The handler must be fast, since the load waits for it. */
   readonly onObservation?: (observation: Observation) => void;
   readonly onWorkerUpdate?: (update: WorkerObservations) => void;
   /** Called every `tickInterval` ms. */
   readonly onTick?: (now: Instant, progress: SliceProgress) => void;
-  /** Called once a second of the load; a breach ends the run. */
+  /** Called once a second during the load. If it returns a broken objective, the run ends. */
   readonly findBreach?: (now: Instant) => Breach | null;
-  /** Called once a second of the load; whether the run knows enough and ends. */
+  /** Called once a second during the load. If it returns true, the objectives are decided and the run ends. */
   readonly isDecided?: (now: Instant, progress: SliceProgress) => boolean;
-  /** Called when the slice is over, whether or not it succeeded. */
+  /** Called when the slice has ended, whether or not it succeeded. */
   readonly onEnd?: () => void;
-  /** Called after the attempt to write the reports, to complete the observer's files; may throw a `Problem`. */
+  /**
+   * Called after the attempt to write the reports, to complete the observer's files. The handler may throw a `Problem`.
+   */
   readonly onPublished?: (written: 'pass' | 'unwritten') => Promise<void>;
-  /** Called before `close` if the run cannot begin; leaves files unchanged. */
+  /** Called before `close` if the run cannot begin. The handler must leave files unchanged. */
   readonly discard?: () => Promise<void>;
   /** Called last, whether or not the run succeeded. */
   readonly close?: () => Promise<void>;
 }
 
-/** The redraw interval of the live display in ms: four times a second is easy to read. */
+/** The interval at which the live display is redrawn, in ms. Four times a second is easy to read. */
 export const tickInterval = 250;
 
 type Handler = 'onStart' | 'onObservation' | 'onWorkerUpdate' | 'onTick' | 'onEnd';
 
-/** Returns one function that calls this handler of every observer that has it. */
+/** Returns one function that calls this handler of each observer that has one. */
 const callAll = <Name extends Handler>(
   observers: readonly RunObserver[],
   name: Name,
@@ -98,7 +102,7 @@ const callAll = <Name extends Handler>(
   };
 };
 
-/** The observers of a run combined into one, with every handler that is called during a load. */
+/** All observers of a run, combined into one. The combined observer has every handler that is called during a load. */
 export type CombinedObserver = Required<
   Pick<RunObserver, Handler | 'findBreach' | 'isDecided' | 'wrapTransport'>
 >;

@@ -6,7 +6,7 @@ import type { Plan } from '../../model/plan/plan.ts';
 import { openRequestsTable, requestLines, tableFormatOf } from '../input/requests-table.ts';
 import { hasContent } from '../../platform/files/plain-files.ts';
 
-/** Writes a JSON line for each observation; throws a `Problem` where the file cannot be written. */
+/** Writes a line of JSON for each observation. Throws a `Problem` if the file cannot be written. */
 export const openObservationFile = async (
   path: string,
   facts: RunFacts,
@@ -28,7 +28,7 @@ export const openObservationFile = async (
   };
 };
 
-/** Writes a row for each arrival into a table; throws a `Problem` where the file cannot be written. */
+/** Writes a row of a table for each arrival. Throws a `Problem` if the file cannot be written. */
 export const openRequestsFile = async (
   path: string,
   plan: Plan,

@@ -11,27 +11,27 @@ import { ServerReadings } from '../../record/server-readings.ts';
 import type { ReadyTarget } from '../target/prepare-target.ts';
 import type { RunObserver } from './observer.ts';
 
-/** Reads the server’s own metrics beside a run. */
+/** Reads the server’s own metrics during a run. */
 export interface ServerWatch extends RunObserver {
-  /** Returns the metrics that were read; `undefined` for a plan without such metrics. */
+  /** Returns the metrics that were read; `undefined` if the plan does not ask for any. */
   readonly collected: () => ServerMetrics | undefined;
-  /** Returns sentences that say what the figures lack. */
+  /** Returns sentences that say which data the figures lack. */
   readonly notes: () => readonly string[];
 }
 
 const noWatch: ServerWatch = { collected: () => undefined, notes: () => [] };
 
-/** The timeout of a scrape, in ms. The values of a slower answer belong to no certain moment. */
+/** The timeout of a scrape, in ms. If an answer takes longer, it is unknown which moment its values belong to. */
 const scrapeTimeout = 2000;
 
-/** Returns the address of the metrics; one that begins with a slash is relative to the target. */
+/** Returns the address of the metrics. An address that begins with a slash is relative to the target. */
 const metricsAddress = (metrics: string, baseUrl: string): string =>
   metrics.startsWith('/') ? `${originOf(baseUrl)}${metrics}` : metrics;
 
 /** Returns whether a line is neither empty nor a comment. */
 const isSample = (line: string): boolean => /^[ \t]*[^ \t#]/.test(line);
 
-/** Returns where and how metrics are read. Only the target receives the client certificate. */
+/** Returns where and how metrics are read. The client certificate is sent to the target only. */
 const metricsEndpoint = (
   url: string,
   wire: ConnectionSettings,
@@ -46,8 +46,8 @@ const metricsEndpoint = (
 };
 
 /**
- * Opens the watch of a plan's `server`. The first failure is reported once; an endpoint that does not answer never ends
- * a run.
+ * Creates the reader of a plan's `server`. The first failure is reported once. A run never ends because metrics cannot
+ * be read.
  */
 export const watchServer = (
   { server, wire }: Plan,
@@ -81,7 +81,7 @@ export const watchServer = (
   return {
     onStart: ({ clock }) => {
       const read = async (): Promise<void> => {
-        // If a scrape takes longer than the interval, no second one starts beside it.
+        // If a scrape takes longer than the interval, no second scrape is started.
         if (isBusy || isOver || clock.now() < 0) return;
         isBusy = true;
         const sent = clock.now();

@@ -1,13 +1,10 @@
 /**
- * How often the slices of a run make snapshots of their checkpoint, from which a live page is also made. It is in
- * shared memory, so that workers see a change at once.
+ * How often the slices of a run make snapshots of their checkpoint. A live page is made from the snapshots too. The
+ * value is in shared memory, so that workers see a change at once.
  */
 export type SnapshotPace = Int32Array<SharedArrayBuffer>;
 
-/**
- * The usual interval in ms: half of the ten seconds that a killed run may lose, so that a slow write stays within that
- * bound.
- */
+/** The usual interval in ms. A killed run may lose ten seconds; half of that leaves time for a slow write. */
 const usualInterval = 5000;
 /** The interval while somebody views the live page, in ms. */
 const watchedInterval = 1000;

@@ -13,7 +13,7 @@ import { createIncrementalTally, type IncrementalTally } from '../../record/incr
 import { observationLine } from '../../record/observation-lines.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 
-/** The short answers of a pretended server, divided into reads, with which the code of a run is warmed up. */
+/** This file warms up the code of a run before the load, with the short answers of an imagined server. */
 
 const tokens = 16;
 const usage = { prompt_tokens: 8, completion_tokens: tokens, total_tokens: 8 + tokens };
@@ -46,7 +46,7 @@ const chunk = (delta: object, finish: string | null = null): string =>
 
 const message = { role: 'assistant', content: 'a few words' };
 
-/** A WAV file of 64 samples of silence (RIFF). */
+/** Returns a WAV file (RIFF) of 64 samples of silence. */
 const silence = (): Buffer => {
   const head = Buffer.alloc(44);
   head.write('RIFF', 0, 'latin1');
@@ -86,14 +86,14 @@ const dryAnswers: Readonly<Record<TrafficKind, readonly Buffer[]>> = {
   }),
 };
 
-/** The maximum length of a dry run in ms, not counting its last request. */
+/** The maximum length of a dry run in ms. Its last request may take longer. */
 const longest = 150;
 const mostRequests = 1000;
 const requestsPerFlush = 25;
-/** The maximum total size of request bodies, such as uploads. */
+/** The maximum size of all request bodies together, in bytes. Uploads can be large. */
 const mostBytes = 8 * 1024 * 1024;
 
-/** Records and encodes observations as a run does, but keeps nothing. */
+/** Records and encodes observations as a run does, but stores nothing. */
 class ForgetfulRecorder {
   readonly #tally: IncrementalTally;
 
@@ -114,7 +114,7 @@ class ForgetfulRecorder {
   }
 }
 
-/** Sends one request after the other, each answered at once. */
+/** Sends one request after the other. Each is answered at once. */
 class DryRunner implements AttemptListener {
   bytes = 0;
   readonly #options: SliceOptions;
@@ -159,9 +159,9 @@ class DryRunner implements AttemptListener {
 }
 
 /**
- * Passes requests of the plan through the code of a run without a network, so that V8 has compiled it when the run
- * begins. Everything learned and recorded is thrown away, so results show no trace of it. `observe` also gets each
- * observation.
+ * Passes requests of the plan through the code of a run without a network, so that V8 has compiled this code when the
+ * run begins. Everything that is learned and recorded is dropped, so results do not show it. `observe` also receives
+ * each observation.
  */
 export const dryRun = (
   options: SliceOptions,
@@ -169,7 +169,7 @@ export const dryRun = (
   observe: (observation: Observation) => void = () => undefined,
 ): void => {
   const { stages, transport } = options.plan;
-  // The code is loaded here, so that the first request of the run does not wait for it.
+  // The code is loaded now, so that the first request of the run does not wait for it.
   if (transport === 'undici') undici();
   const recorder = new ForgetfulRecorder(options.plan);
   const record = withReadDelays(clock, recorder.observe);

@@ -4,15 +4,15 @@ import { streamOf } from '../../record/recorder.ts';
 import { type Answer, partialOf } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
 
-/** How long one turn of the event loop may observe streams, in ms, not counting the last stream. */
+/** How long one turn of the event loop may observe streams, in ms. The last stream may take longer. */
 const longestTurn = 0.3;
 /**
- * The wait of a stream, in ms, from which turns take a fixed share of the wait, so that a loop without idle time does
- * not fall behind forever.
+ * The wait of the oldest stream, in ms, above which each turn takes a fixed share of that wait. Without this rule, an
+ * event loop without idle time would fall behind forever.
  */
 const patience = 1000;
 const shareOfWait = 0.1;
-/** The maximum number of tokens that may wait altogether; each stream counts for some more. */
+/** The maximum number of tokens in all waiting streams. Each stream counts as some additional tokens. */
 const mostTokens = 1_000_000;
 const tokensOfNone = 100;
 /** The number of observed streams after which the list of streams is shortened. */
@@ -22,15 +22,15 @@ const sizeOf = (observation: Observation): number =>
   tokensOfNone + (streamOf(observation.outcome)?.tokenInstants.length ?? 0);
 
 /**
- * Observes streams a few at a time, after the reads of each turn of the event loop. Recording one takes some tenths of
- * a millisecond; if many streams ended at once, tokens of others would wait that long. Anything that is not a stream is
- * observed at once.
+ * Observes streams a few at a time, after the reads of each turn of the event loop. Recording a stream takes some
+ * tenths of a millisecond. If many streams ended together and were recorded at once, the tokens of other streams would
+ * wait that long. Answers that are not streams are observed at once.
  */
 export class ObservationQueue {
   readonly #clock: Pick<RunClock, 'now' | 'afterReads'>;
   readonly #observe: (observation: Observation) => void;
   #waiting: Observation[] = [];
-  /** The index in `#waiting` of the first stream that was not yet observed. */
+  /** The index in `#waiting` of the first stream that has not been observed. */
   #next = 0;
   #tokens = 0;
   #isAwaited = false;
@@ -86,20 +86,23 @@ export class ObservationQueue {
   }
 }
 
-/** Returns when the user had the first part of a streamed answer; `null` for an answer that comes whole. */
+/** Returns when the user received the first part of a streamed answer; `null` if the answer is not streamed. */
 const firstOf = (answer: Answer): Instant | null => {
   if (answer.kind === 'chat-stream') return answer.firstToken;
   return answer.kind === 'speech' ? answer.firstAudio : null;
 };
 
 /**
- * The number of tokens in completed streams up to which the delay of every token is noted. After that, one stream in
- * eight is noted and counts for eight, since noting a delay takes as long as reading a token.
+ * The number of tokens in completed streams up to which the delay of every token is recorded. After that, only one
+ * stream in eight is recorded, and it counts eight times, since recording a delay takes as long as reading a token.
  */
 const allTokens = 20_000;
 const sampleEvery = 8;
 
-/** Adds to observations of answers, complete or with a first token, how long their reads may have waited in this thread's event loop. */
+/**
+ * Returns a function that adds the possible read delays to observations: how long reads may have waited in this
+ * thread's event loop. Only answers that are complete or have a first token get them.
+ */
 export const withReadDelays = (
   { readDelay, readDelays }: RunClock,
   observe: (observation: Observation) => void,

@@ -12,7 +12,7 @@ import type { Certificates } from '../../platform/connection/connector.ts';
 import { openTransport } from '../../platform/http/open-transport.ts';
 import { ObservationQueue, withReadDelays } from './observation-queue.ts';
 
-/** Poll interval in ms; samples lag by at most this. */
+/** The interval between polls in ms. Samples are late by at most this time. */
 const pollInterval = 20;
 
 export interface TargetAddress {
@@ -21,26 +21,26 @@ export interface TargetAddress {
   readonly certificates: Certificates | null;
 }
 
-/** The ports of a slice that this thread runs, and what belongs to them. */
+/** A slice that runs in this thread, with its ports (clock, transport) and what belongs to them. */
 export interface OpenSlice {
   readonly ports: SlicePorts;
-  /** The state of the load generator, one sample for each whole second so far. */
+  /** The state of the load generator, with one sample for each whole second so far. */
   readonly samples: readonly GeneratorSample[];
-  /** Observes the streams that still wait, once the slice is over. */
+  /** Observes the streams that are still waiting; called once the slice has ended. */
   readonly drain: () => void;
   readonly close: () => Promise<void>;
 }
 
-/** Samples this thread once for every whole second of the run. */
+/** Takes a sample of this thread for every whole second of the run. */
 export const sampleGenerator = (clock: Clock, canary: CanaryStreams | null) => {
-  // Without self-test streams the timers say how late this thread reads.
+  // Without self-test streams, timers show how late this thread reads.
   const signals = watchGenerator({ keepsLateness: canary === null });
   canary?.begin(Math.max(0, 0 - clock.now()));
   const samples: GeneratorSample[] = [];
   let sampledSeconds = 0;
   const stopPolling = clock.every(pollInterval, () => {
     const now = clock.now();
-    // The work of opening connections before the run is not part of its first second.
+    // The first sample must not include the work of opening connections before the run.
     if (now < 0) signals.sample(0);
     const second = secondOf(now);
     if (second <= sampledSeconds) return;
@@ -62,8 +62,8 @@ const leaseWatch = (
   lease === undefined ? null : (now) => now + machineZero > lease[0]!;
 
 /**
- * Checks the lease again right before each request, since a process can be halted between reading the clock and
- * sending.
+ * Checks the lease once more just before each request is sent, since a process can be halted between reading the clock
+ * and sending.
  */
 const underLease = (
   transport: Transport,
@@ -81,7 +81,7 @@ const underLease = (
   close: () => transport.close(),
 });
 
-/** Opens everything that a slice needs to run in this thread. The canary is closed with it. */
+/** Opens everything that a slice needs to run in this thread. Closing the slice also closes its self-test streams. */
 export const openSlice = (
   options: SliceOptions,
   { baseUrl, wire, certificates }: TargetAddress,

@@ -17,38 +17,38 @@ import type { CanaryOptions } from '../../platform/canary/canary-streams.ts';
 import type { WorkerObservations } from '../watch/observer.ts';
 import type { TargetAddress } from './slice-ports.ts';
 
-/** The messages between a run's main thread and its workers: plain data, since it crosses threads. */
+/** The first message that a worker receives. All messages are plain data, since they are sent between threads. */
 
 export interface WorkerSetup {
   readonly slice: Slice;
-  /** The other options of the slice, without those that cannot cross threads. */
+  /** The options of the slice, without those that cannot be sent to another thread. */
   readonly options: Omit<SliceOptions, 'slice' | 'clips' | 'workload' | 'redact'>;
-  /** Notes on the target, for the checkpoint. */
+  /** Notes on the target, which the checkpoint contains. */
   readonly notes: readonly string[];
-  /** The secrets, which must never be written anywhere. */
+  /** The secrets. They must never be written anywhere. */
   readonly secrets: readonly string[];
-  /** The audio clips, by their sources as JSON. */
+  /** The audio clips. The keys are the sources of the clips as JSON. */
   readonly clips: ReadonlyMap<string, readonly Clip[]>;
-  /** The folder that paths of prompts and traces are relative to; each worker reads these files itself. */
+  /** The folder to which the paths of prompts and traces are relative. Each worker reads these files itself. */
   readonly baseFolder: string;
   readonly targetAddress: TargetAddress;
   readonly machine: SliceRun['machine'];
-  /** The canary, from whose one emitter each worker opens its own streams; `null` for none. */
+  /** The emitter from which each worker opens its own self-test streams; `null` for none. */
   readonly canary: CanaryOptions | null;
-  /** The data that the main thread needs of each observation. */
+  /** What the main thread needs from each observation. */
   readonly reporting: {
-    /** Whether it needs the line of the observations file. */
+    /** Whether it needs the line for the observations file. */
     readonly lines: boolean;
-    /** The format in which it needs the row of the table of requests; `null` if it needs none. */
+    /** The format in which it needs the row for the table of requests; `null` if it needs no row. */
     readonly requests: TableFormat | null;
-    /** Whether it needs the observation itself, for objectives that may end the run, and for live metrics. */
+    /** Whether it needs the observation itself, for objectives that may end the run and for live metrics. */
     readonly observations: boolean;
   };
-  /** The interval of checkpoint snapshots, shared by all threads. */
+  /** The interval between checkpoint snapshots, which all threads share. */
   readonly pace: SnapshotPace;
 }
 
-/** The common instant 0 of all workers. */
+/** The message with instant 0, which is the same for all workers. */
 interface StartMessage {
   readonly kind: 'begin';
   readonly startedAt: string;
@@ -59,7 +59,7 @@ export type ToWorker =
   | StartMessage
   | { readonly kind: 'stop'; readonly grace: Milliseconds }
   | { readonly kind: 'end' }
-  /** A key that was renewed, with its place among the credentials. */
+  /** A renewed key, with its index among the credentials. */
   | { readonly kind: 'key'; readonly index: number; readonly value: string };
 
 export interface WorkerUpdate extends WorkerObservations {
@@ -71,8 +71,8 @@ export type FromWorker =
   | { readonly kind: 'ready' }
   | WorkerUpdate
   /**
-   * The end of the slice. `cut`: it was stopped before all arrivals of the plan; `spent`: the cap of the budget that
-   * ended it; `lostLease`: its lease ran out.
+   * The message at the end of the slice. `cut`: the slice was stopped before all arrivals of the plan. `spent`: the cap
+   * of the budget that ended it. `lostLease`: its lease ran out.
    */
   | {
       readonly kind: 'over';
@@ -82,23 +82,23 @@ export type FromWorker =
       readonly lostLease: boolean;
     };
 
-/** How threads share a slice. */
+/** How threads divide a slice among them. */
 export interface WorkerPoolPlan {
   /** The number of workers, at least 2. */
   readonly workers: number;
-  /** The folder that paths of prompts and traces are relative to. */
+  /** The folder to which the paths of prompts and traces are relative. */
   readonly baseFolder: string;
   readonly reporting: WorkerSetup['reporting'];
   readonly pace: SnapshotPace;
 }
 
-/** The features that only the main thread can send, each with the reason. */
+/** The features that work only in the main thread, each with the reason. */
 const singleThreadOnly = {
   capture: '--capture works only in the main thread, not in workers',
   capacity: 'weir capacity sends each of its steps from one thread',
 } as const;
 
-/** Throws a `Problem` if a plan combines workers with a feature that needs a single thread. */
+/** Throws a `Problem` if a plan has workers and also a feature that works only in the main thread. */
 export const rejectWorkers = (
   { workers }: Pick<Plan, 'workers'>,
   feature: keyof typeof singleThreadOnly,
@@ -109,7 +109,7 @@ export const rejectWorkers = (
   );
 };
 
-/** Returns the number of workers for a slice. Under a pace, each needs a share of every key's limits. */
+/** Returns the number of workers for a slice. With a pace, each worker must get a share of every key's limits. */
 const workerCountFor = (plan: Plan, slice: Slice): number => {
   if (saturateLoadOf(plan) !== null) return 1;
   const amounts = plan.pace === null ? [] : paceAmounts(plan.pace, plan.keys.length);
@@ -127,8 +127,8 @@ const workerCountFor = (plan: Plan, slice: Slice): number => {
 };
 
 /**
- * Plans the workers that share a run's slice; returns `null` if the main thread sends alone. Throws a `Problem` if they
- * cannot share the slice.
+ * Plans the workers that share a run's slice. Returns `null` if the main thread sends everything. Throws a `Problem` if
+ * the slice cannot be divided among workers.
  */
 export const planWorkerPool = async (
   { plan, folder }: ReadPlan,

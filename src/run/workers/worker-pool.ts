@@ -29,7 +29,7 @@ type FinishedMessage = Extract<FromWorker, { kind: 'over' }>;
 interface PooledWorker {
   readonly thread: Thread<ToWorker>;
   latestUpdate: WorkerUpdate | null;
-  /** The worker's last message, or a sentence that says why there is none; `null` while it runs. */
+  /** The worker's last message, or a sentence that says why there is no message; `null` while the worker runs. */
   end: FinishedMessage | string | null;
   /** Resolves when `end` is known. */
   readonly ended: Promise<void>;
@@ -43,7 +43,7 @@ const clipsIn = (plan: Plan, library: ClipLibrary) =>
 
 type WorkerPoolOptions = WorkerPoolPlan & Pick<WorkerSetup, 'canary'>;
 
-/** Returns the setup of each worker; the workers begin together. */
+/** Returns the setup of each worker. */
 const setupsFor = (
   sliceOptions: SliceOptions,
   { baseUrl, wire, certificates, secrets, notes }: ReadyTarget,
@@ -68,7 +68,7 @@ const setupsFor = (
 
 type OnUpdate = (worker: PooledWorker, update: WorkerUpdate) => void;
 
-/** Starts a worker and waits until it is ready. A worker that does not become ready is a bug. */
+/** Starts a worker and waits until it is ready. If a worker does not become ready, that is a bug. */
 const startWorker = async (
   setup: WorkerSetup,
   onUpdate: OnUpdate,
@@ -101,7 +101,7 @@ const startWorker = async (
   return worker;
 };
 
-/** Starts all workers. If one fails, stops all of them and throws. */
+/** Starts all workers. If one cannot be started, stops all of them and throws. */
 const startWorkers = async (
   starting: readonly Promise<PooledWorker>[],
 ): Promise<readonly PooledWorker[]> => {
@@ -131,7 +131,7 @@ const endOf = (workers: readonly PooledWorker[]): SliceEnd => {
   };
 };
 
-/** Returns the progress of all workers. Requests in flight in a lost worker are lost too. */
+/** Returns the progress of all workers together. If a worker is lost, so are its requests in flight. */
 const progressOf = (workers: readonly PooledWorker[]): SliceProgress => {
   let [due, inFlight] = [0, 0];
   for (const { latestUpdate, end } of workers) {
@@ -142,8 +142,8 @@ const progressOf = (workers: readonly PooledWorker[]): SliceProgress => {
 };
 
 /**
- * Starts the workers of a slice and waits until all are ready. They begin together. If one fails later, its slice is
- * lost and the others continue.
+ * Starts the workers of a slice, waits until all are ready, and lets them begin together. If one fails later, its part
+ * of the slice is lost, and the others continue.
  */
 export const openWorkerPool = async (
   options: SliceOptions,

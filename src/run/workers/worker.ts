@@ -1,6 +1,6 @@
 /**
- * A worker runs one slice of a run in its own thread, with its own connections, clock and recorder. It reports when
- * it is ready and begins at the common instant 0. While it runs it sends updates, and at the end its whole result.
+ * A worker runs one part of a slice in its own thread, with its own connections, clock and recorder. It reports when it
+ * is ready, and begins at the common instant 0. While it runs, it sends updates. At the end, it sends its whole result.
  */
 import type { SliceOptions } from '../../engine/slice-options.ts';
 import type { Observation } from '../../model/observation/observation.ts';
@@ -38,7 +38,7 @@ const options: SliceOptions = {
   redact: growingRedactor(secrets),
 };
 
-/** Collects the data that the main thread needs of the observations. */
+/** Collects what the main thread needs from the observations. */
 const collectUpdates = ({ reporting }: WorkerSetup, zero: number) => {
   const live = collectLiveFigures();
   const { requests } = reporting;
