@@ -39,22 +39,25 @@ import {
 import { shownValue } from './text/schema-findings.ts';
 import { type ParsedTree, parseScenarioText } from './text/yaml-document.ts';
 
-/** A scenario to read, and everything else that affects its meaning. */
+/** A scenario to be read, with everything else that affects its meaning. */
 export interface ScenarioSource {
-  /** The file's text, YAML or JSON, or the tree of a module or of flags. */
+  /** The text of the file, YAML or JSON, or the tree of a module or of flags. */
   readonly text: string | ScenarioTree;
-  /** The file's name. The plan gets this name if the scenario has none. */
+  /** The name of the file. The plan gets this name if the scenario has none. */
   readonly name: string;
   readonly environment: Environment;
-  /** Whether other machines fill in keys and headers. Their variables then need not be set here. */
+  /** Whether other machines fill in keys and headers. Then the variables for these need not be set on this machine. */
   readonly secretsAreElsewhere?: boolean | undefined;
-  /** The `path=value` texts of overrides, in order. */
+  /** The overrides in their order, each as `path=value`. */
   readonly overrides?: readonly string[] | undefined;
-  /** The values of one point of a sweep, which are set after the overrides. */
+  /** The values of the variables at one point of a sweep. They are set after the overrides. */
   readonly point?: readonly PointSetting[] | undefined;
   /** The value of `--target`: an address, `mock` or `container`. */
   readonly target?: string | undefined;
-  /** The files of prompts and traces that the scenario names. If absent, naming a file is a problem. */
+  /**
+   * The files of prompts and traces that the scenario names. If they are absent, a scenario that names a file has a
+   * problem.
+   */
   readonly workload?: WorkloadFiles;
   /** The value of `--transport`: `undici` or `socket`. */
   readonly transport?: string | undefined;
@@ -73,8 +76,7 @@ const noFiles: WorkloadFiles = {
 };
 
 /**
- * A plan or the problems of a scenario, and in either case the files that the scenario names and that have not been
- * read.
+ * A plan, or the problems of a scenario. Also contains the files that the scenario names and that have not been read.
  */
 export type ScenarioReading = { readonly files: readonly ReferencedFile[] } & (
   | { readonly ok: true; readonly plan: Plan }
@@ -111,7 +113,7 @@ const rules: readonly Rule[] = [
   untilRule,
 ];
 
-/** Removes problems about missing keys that are present under a misspelt name. */
+/** Removes problems about missing keys that the scenario contains with a wrong spelling. */
 const withoutMisspelt = (
   findings: readonly ScenarioFinding[],
   value: unknown,
@@ -141,9 +143,9 @@ const planOfTree = (
   const filled = fillEnvironment(tree, environment);
   const { scenario, findings: schemaFindings } = parseScenario(filled);
   const load = scenario.at('load');
-  // A load that flags add to the file's stages is one problem, not several.
+  // If a flag adds a load to a file that has stages, that is one problem, not several.
   const isStrayLoad = load.isFromFlag && scenario.at('stages').isPresent;
-  // Only a real gateway needs keys. The reference gateway has its own test keys.
+  // Only a real gateway needs keys, since the reference gateway has its own test keys.
   const needsKeys = scenario.at('target').validValue?.kind === 'url';
   const secretsHere = secretsAreElsewhere ? null : environment;
   const priorityFindings = [
@@ -171,7 +173,7 @@ const planOfTree = (
 
 const wholeNumber = /^\d+$/;
 
-/** Reads an opened scenario with its flags applied. */
+/** Reads a scenario after its flags have been applied. */
 const readWithFlags = (opened: ParsedTree, source: ScenarioSource): ScenarioReading => {
   if (opened.tree === null) return { ok: false, problems: opened.problems, files: [] };
   const { overrides = [], point = [], target, transport } = source;
@@ -194,9 +196,9 @@ const readWithFlags = (opened: ParsedTree, source: ScenarioSource): ScenarioRead
 };
 
 /**
- * Adds to each problem in the file the flags that cause it: without them it would not exist. The scenario is read
- * again without each flag, since what a rule reads does not tell this: a flag may repeat the file's value, or replace
- * one that is as wrong.
+ * Adds to each problem in the file the flags that cause it: without such a flag the problem would not exist. To find
+ * these flags, the scenario is read again without each flag in turn. It is not enough to know which values a rule
+ * reads, since a flag may repeat the file's value, or replace a value that is just as wrong.
  */
 const withResponsibleFlags = (
   problems: readonly ScenarioProblem[],
@@ -229,7 +231,10 @@ const problemId = (problem: ScenarioProblem): string => JSON.stringify(problem);
 const openText = (text: string | ScenarioTree): ParsedTree =>
   typeof text === 'string' ? parseScenarioText(text) : { tree: text, problems: [] };
 
-/** Reads the variables of a sweep: those under `vary` in the scenario, and those of `flags`, each `PATH=VALUES`. */
+/**
+ * Reads the variables of a sweep: those under `vary` in the scenario, and those in `flags`, each written as
+ * `PATH=VALUES`.
+ */
 export const readVariables = (source: ScenarioSource, flags: readonly string[]): ReadVariables => {
   const { tree } = openText(source.text);
   return tree === null
@@ -237,7 +242,7 @@ export const readVariables = (source: ScenarioSource, flags: readonly string[]):
     : readVariablesOf(applyOverrides(tree, source.overrides ?? []).tree, flags);
 };
 
-/** Reads the plan of a scenario, or all its problems in the order of the text. */
+/** Returns the plan of a scenario, or all its problems in the order of the text. */
 export const readScenario = (source: ScenarioSource): ScenarioReading => {
   const opened = openText(source.text);
   const reading = readWithFlags(opened, source);

@@ -4,7 +4,10 @@ import type { ScenarioLoad } from '../schema/load-schema.ts';
 import type { WorkloadFiles } from '../../model/workload/workload.ts';
 import { formatRate } from '../schema/notation.ts';
 
-/** A load of the plan, and the suffix of its stage's name if one scenario load becomes several. */
+/**
+ * A load of the plan, and the suffix that the name of its stage gets. There is a suffix if one load of the scenario
+ * becomes several.
+ */
 export interface CompiledLoad {
   readonly suffix: string;
   readonly load: Load;
@@ -26,7 +29,7 @@ const rampingCurve = ({ from, steps, spacing }: LoadOf<'ramping'>): OpenLoad => 
     if (over > 0) curve.push({ from: rate, to, duration: over });
     rate = to;
   }
-  // A curve has at least one piece. A piece of no length is refused later, as a load without requests.
+  // A curve must have at least one piece. A piece without length is refused later, as a load without requests.
   if (curve.length === 0) curve.push({ from: rate, to: rate, duration: milliseconds(0) });
   return { kind: 'open', curve, spacing };
 };
@@ -67,6 +70,6 @@ export const compileLoad = <K extends ScenarioLoad['kind']>(
 /** The stage's name in a scenario with only one load. */
 export const defaultStageName = 'main';
 
-/** Returns the names of the plan's stages that a scenario's stage becomes. */
+/** Returns the names of the stages in the plan that a stage of the scenario becomes. */
 export const planStageNames = (name: string, load: ScenarioLoad): readonly string[] =>
   load.kind === 'stairs' ? stairs(load).map(({ suffix }) => `${name}${suffix}`) : [name];

@@ -15,21 +15,21 @@ import {
   type ScenarioTrafficOf,
 } from '../schema/traffic-schema.ts';
 
-/** The question that is asked if a scenario gives none. */
+/** The question of chats if a scenario contains none. */
 const defaultPrompt = 'Explain in two sentences how a weir measures the flow of a river.';
-/** The text that is spoken if a scenario gives none. */
+/** The text that is spoken if a scenario contains none. */
 const defaultText = 'A weir is a low dam across a stream that shows how much water flows.';
 
-/** The settings that apply to all entries of a stage. */
+/** What all traffic entries of a stage share. */
 interface StageContext extends Pick<Scenario, 'body' | 'prices'> {
-  /** Whether the stage's load is a trace, which then determines the lengths of prompts and answers. */
+  /** Whether the stage's load is a trace. Then the trace determines the lengths of prompts and answers. */
   readonly isTraceReplay: boolean;
   readonly files: WorkloadFiles;
 }
 
 type ChatEntry = ScenarioTrafficOf<'chat' | 'chat-stream'>;
 
-/** Returns the value of a read whose errors a rule has already reported. */
+/** Returns the value of a read. If the read failed, a rule has already reported the error. */
 const expectFound = <T>(found: ReadResult<T>): T => {
   if (found.ok) return found.value;
   throw new Error(`a rule let it pass although ${found.problem}`);
@@ -67,7 +67,7 @@ const promptSourceOf = (
 
 type ScenarioContent = string | readonly WrittenPart[];
 
-/** Puts the data of images and recordings into the plan, so that every worker sends the same. */
+/** Puts the content of images and recordings into the plan, so that every worker sends the same content. */
 const contentWithMedia = (content: ScenarioContent, files: WorkloadFiles): MessageContent =>
   typeof content === 'string'
     ? content
@@ -97,7 +97,10 @@ const conversationsOf = (
   return prompts.map((content) => [...opening, { role: 'user', content: filled(content) }]);
 };
 
-/** Merges the body of an entry's requests. The entry's own fields take precedence over the common ones. */
+/**
+ * Merges the body of an entry's requests. The entry's own fields take precedence over those of the scenario's common
+ * body.
+ */
 export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['body'] => {
   const { maxTokens, temperature, topP } = entry;
   const named = {
@@ -105,7 +108,7 @@ export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['b
     ...(topP === undefined ? {} : { [chatBodyFields.topP]: topP }),
   };
   const body: Scenario['body'] = { ...context, ...named, ...entry.body };
-  // The plan keeps this field separately.
+  // The plan contains this field in another place.
   if (maxTokens !== null) delete body[chatBodyFields.maxTokens];
   return body;
 };
@@ -113,11 +116,11 @@ export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['b
 const priceOf = (model: string, prices: Scenario['prices']): Price | null =>
   Object.hasOwn(prices, model) ? (prices[model] ?? null) : null;
 
-/** Returns the plan's `name`. It is absent if the entry has none, so that the plan's hash stays the same. */
+/** Returns the plan's `name`. If the entry has no name, the field is absent, so that the plan's hash stays the same. */
 const nameOf = ({ name }: { readonly name?: string | undefined }) =>
   name === undefined ? {} : { name };
 
-/** Returns the plan's `expect`. It is absent if the entry expects nothing. */
+/** Returns the plan's `expect`. If the entry expects nothing, the field is absent. */
 const expectOf = ({ expect }: { readonly expect?: Expectation | undefined }) =>
   expect === undefined ? {} : { expect };
 
@@ -132,13 +135,13 @@ const chatOf = (entry: ChatEntry, context: StageContext) => ({
   ...expectOf(entry),
 });
 
-/** Returns the sources of the clips that an entry names, in its order. */
+/** Returns the sources of the clips that an entry names, in the same order. */
 export const clipSourcesOf = (clips: ScenarioTrafficOf<'transcription'>['clips']): ClipSource[] =>
   [clips].flat().map((clip) => (typeof clip === 'string' ? { file: clip, text: null } : clip));
 
 type SpeechEntry = ScenarioTrafficOf<'speech'>;
 
-/** Returns the texts of an entry, split if it says so. */
+/** Returns the texts of an entry. If the entry has `split`, they are split into pieces. */
 const splitTextsOf = (
   spoken: NonNullable<SpeechEntry['texts']>,
   split: SpeechEntry['split'],
@@ -174,7 +177,7 @@ const trafficCompilers: {
 
 /** Compiles a traffic entry of the scenario. */
 export const compileTraffic = (entry: ScenarioTraffic, context: StageContext): Traffic => {
-  // The compiler cannot see that the table's row is of the entry's own kind. The table's type proves it.
+  // The row of the table is for the entry's kind, as the table's type says. The compiler cannot infer this.
   const row = trafficCompilers[entry.kind] as (
     entry: ScenarioTraffic,
     context: StageContext,

@@ -24,10 +24,10 @@ import { compileTraffic } from './compile-traffic.ts';
 import { compilePace } from '../schema/pace-schema.ts';
 import type { Scenario } from '../schema/scenario-schema.ts';
 
-/** The template of the key if a scenario names none. */
+/** The template of the key if a scenario contains none. */
 export const defaultKeyTemplate = '${env:WEIR_API_KEY}';
 
-/** The name of the key in reports if a scenario names none. */
+/** The name of the key in reports if a scenario contains none. */
 export const defaultKeyName = 'default';
 
 const stagesOf = ({ stages, load }: Scenario): NonNullable<Scenario['stages']> =>
@@ -58,12 +58,12 @@ const compileKeys = ({ keys, limits }: Pick<Scenario, 'keys' | 'limits'>): ApiKe
   return [{ name: defaultKeyName, template: keys ?? defaultKeyTemplate, weight: 1 }];
 };
 
-/** Maps the name of each written stage to the names of the plan's stages that it became. */
+/** The stages of the plan that each stage of the scenario became. The keys and the values are names. */
 type StageNames = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Compiles the part of an objective that both kinds share. Its text becomes one line, even if it was folded in the
- * file.
+ * Compiles the part that objectives of a run and objectives of single requests have in common. The text becomes one
+ * line, even if it was folded in the file.
  */
 const scopedObjective = <T extends ParsedObjective>(
   text: string,
@@ -85,8 +85,8 @@ const scopedObjective = <T extends ParsedObjective>(
 };
 
 /**
- * Returns the default number of samples that an objective needs. A mean of the server’s own figures is over time, so it
- * needs coverage, not a number of samples.
+ * Returns the default number of samples that an objective needs. A mean of the server’s own figures needs no number of
+ * samples. It is a mean over time, so readings must cover most of the time instead.
  */
 const usualMinSamples = (figure: ObjectiveFigure): number => {
   if (!('statistic' in figure)) return 1;
@@ -122,15 +122,21 @@ const compileObjectives = (scenario: Scenario): Pick<Plan, 'objectives' | 'perRe
   };
 };
 
-/** The plan's `auth`. It is absent if it names the usual header, so that the hash of such a plan stays the same. */
+/**
+ * Returns the plan's `auth`. If the scenario uses the usual header, the field is absent, so that the hash of such a
+ * plan stays the same.
+ */
 const authOf = ({ auth }: Scenario): Pick<Plan, 'auth'> =>
   auth === undefined || auth.header === 'authorization' ? {} : { auth };
 
-/** The plan's `server`. It is absent if the scenario has none, so that the hash of such a plan stays the same. */
+/**
+ * Returns the plan's `server`. If the scenario has none, the field is absent, so that the hash of such a plan stays the
+ * same.
+ */
 const serverOf = ({ server }: Scenario): Pick<Plan, 'server'> =>
   server === undefined ? {} : { server };
 
-/** The usual paths of the endpoints (interface section 4). */
+/** The usual paths of the endpoints (interface, section 4). */
 const usualPaths = {
   chat: '/chat/completions',
   speech: '/audio/speech',
@@ -138,7 +144,10 @@ const usualPaths = {
   models: '/models',
 } as const;
 
-/** Returns the plan's `wire`. Its `paths` are absent if the scenario has none, so that the hash of such a plan stays the same. */
+/**
+ * Returns the plan's `wire`. If the scenario names no paths of its own, `paths` is absent, so that the hash of such a
+ * plan stays the same.
+ */
 const wireOf = ({ wire, endpoints = {} }: Scenario): Plan['wire'] => {
   const own = (['chat', 'speech', 'transcription', 'models'] as const).flatMap((name) => {
     const path = endpoints[name];
@@ -162,7 +171,7 @@ const warmUpOf = (
   return { warmUp: autoWarmUp.latest, autoWarmUp };
 };
 
-/** Compiles a scenario that has passed every rule. `name` is used if the scenario has no name. */
+/** Compiles a scenario that breaks no rule. `name` is the plan's name if the scenario has none. */
 export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFiles): Plan => ({
   format: 'plan/1',
   name: scenario.name ?? name,

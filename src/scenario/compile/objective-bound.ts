@@ -9,10 +9,10 @@ import {
   sizeNotation,
 } from '../schema/notation.ts';
 
-/** This file defines how the bounds of objectives are written. Every unit has its notation. */
+/** This file defines how the bounds of objectives are written. Each unit has a notation. */
 
 type BoundNotation = Pick<Notation<number>, 'read' | 'expected'> & {
-  /** Suggests what to write instead of a plain number; `null` if a plain number is right. */
+  /** Returns what to write instead of a plain number; `null` if a plain number is right. */
   readonly withUnit: ((n: number) => string) | null;
 };
 
@@ -26,7 +26,7 @@ const scaleNotation = (notation: BoundNotation, factor: number): BoundNotation =
 
 const plainNumberText = /^\d+(\.\d+)?$/;
 
-/** Returns the notation of a number with a mark after it, or of a plain number if the mark is empty. */
+/** Returns the notation of a number that is followed by a mark. An empty mark means a plain number. */
 const numberWith = (mark: string, expected: string): BoundNotation => ({
   read: (text) => {
     const number = text.slice(0, text.length - mark.length);
@@ -49,7 +49,7 @@ const measureNotations = {
   characters: numberWith('', 'a number of characters'),
   models: numberWith('', 'a number of models'),
   bytes: sizeNotation,
-  // Unlike a share, a word error rate can be above 100 %.
+  // A word error rate can be above 100 %, unlike a share.
   '%': numberWith('%', 'a percentage such as 5%'),
   µ: {
     ...currency,
@@ -66,7 +66,7 @@ const runNotations = {
   rate: scaleNotation(rateNotation, 1),
 } as const satisfies Record<Exclude<ObjectiveFigure['kind'], 'measure' | 'server'>, BoundNotation>;
 
-/** The notation of bounds by the units of the server’s own figures. */
+/** The notation of bounds for each unit of the server’s own figures. */
 const serverNotations = {
   requests: numberWith('', 'a number such as 20'),
   number: numberWith('', 'a number such as 20'),
@@ -82,7 +82,10 @@ const notationOf = (figure: ObjectiveFigure): BoundNotation => {
     : runNotations[figure.kind];
 };
 
-/** Reads a bound in the figure's unit. If it cannot, it returns what was expected and what to write instead. */
+/**
+ * Reads a bound in the figure's unit. If the text is no such bound, returns what was expected and what to write
+ * instead.
+ */
 export const readBound = (figure: ObjectiveFigure, text: string) => {
   const { read, expected, withUnit } = notationOf(figure);
   const bound = read(text);

@@ -17,17 +17,17 @@ import { didYouMean } from '../text/spelling.ts';
  * labels are allowed, so `objective-rules.ts` checks them.
  */
 
-/** The parsed text of an objective. */
+/** What the text of an objective says. */
 export interface ParsedObjective {
   readonly figure: ObjectiveFigure;
   readonly labels: readonly { readonly label: LabelName; readonly name: string }[];
   readonly comparison: ComparisonOperator;
   readonly bound: number;
-  /** Whether 429s that a declared limit explains are left out. */
+  /** `excluded` if 429s that a declared limit explains are left out. */
   readonly quota?: 'excluded';
 }
 
-/** Says what is wrong with the text of an objective, and what to do. */
+/** An error that says what is wrong with the text of an objective, and what to do. */
 export class ObjectiveError extends Error {
   readonly hint: string | null;
 
@@ -41,7 +41,7 @@ export type ParseResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: ObjectiveError };
 
-/** Returns the result of `read`, or the `ObjectiveError` that it throws. */
+/** Returns the result of `read`, or the `ObjectiveError` that `read` throws. */
 const resultOf = <T>(read: () => T): ParseResult<T> => {
   try {
     return { ok: true, value: read() };
@@ -62,7 +62,7 @@ interface Label {
 const has = <K extends string>(table: Readonly<Record<K, unknown>>, name: string): name is K =>
   Object.hasOwn(table, name);
 
-/** The short names of measures that are common elsewhere. */
+/** The short names of measures that other tools use. */
 const aliases: Readonly<Record<string, keyof typeof measures>> = { e2e: 'endToEnd' };
 
 const runFigures = [...Object.keys(counts), ...Object.keys(shares), ...Object.keys(rates)];
@@ -87,7 +87,10 @@ const runFigure = (name: string): ObjectiveFigure | null => {
   return has(rates, name) ? { kind: 'rate', name } : null;
 };
 
-/** Reads a figure of the server, such as `server.waiting.max`. Only the scenario knows which figures exist. */
+/**
+ * Reads a figure of the server, such as `server.waiting.max`. Whether the figure exists is checked elsewhere, since
+ * only the scenario knows.
+ */
 const readServerFigure = (text: string | undefined): ObjectiveFigure => {
   const [name = '', statistic, ...more] = (text ?? '').split('.');
   if (/^\w+$/.test(name) && statistic !== undefined && more.length === 0) {
@@ -123,7 +126,7 @@ const readFigure = (written: string, statistic: string | undefined): ObjectiveFi
 /** Matches `label=value` or `label="value"`, up to a comma or the end of the braces. */
 const labelText = /\s*([^\s=,"]+)\s*=\s*(?:"([^"]*)"|([^,"]*?))\s*(?:,|$)/y;
 
-/** Reads labels. `names` are the allowed ones. */
+/** Reads labels. `names` are the labels that are allowed. */
 const readLabels = (text: string, names: readonly Label['label'][]): readonly Label[] => {
   const labels: Label[] = [];
   let at = 0;
@@ -150,7 +153,7 @@ const readLabels = (text: string, names: readonly Label['label'][]): readonly La
   return labels;
 };
 
-/** The maximum length of an objective. The pattern below takes long over thousands of blanks. */
+/** The maximum length of an objective. The pattern below takes long for a text with thousands of blanks. */
 const longestObjective = 1000;
 
 const partsOf = (text: string): RegExpExecArray | null =>
@@ -162,13 +165,19 @@ const quotedStart = (text: string): string =>
 const objectivePattern =
   /^\s*([A-Za-z]\w*)\s*(?:\.([\w.%]+))?\s*(?:\{((?:[^"{}]|"[^"]*")*)\})?\s*([<>=!~≤≥]+)\s*(.*?)\s*$/;
 
-/** Decides whether labels can be read and none of them is `quota`. A label's quoted name can hold `quota=`. */
+/**
+ * Returns whether labels can be read and none of them is `quota`. The text `quota=` may still occur in the quoted name
+ * of a label.
+ */
 const canHaveQuota = (labels: string): boolean => {
   const read = resultOf(() => readLabels(labels, ['reason', ...aggregateLabels]));
   return read.ok && read.value.every(({ label }) => label !== 'quota');
 };
 
-/** Returns the text of an objective with `quota=excluded` among its labels. A text that is no objective stays as it is. */
+/**
+ * Returns the text of an objective with `quota=excluded` added to its labels. If the text is no objective, returns it
+ * unchanged.
+ */
 export const withQuota = (text: string): string => {
   const [, name, statistic, labels = '', sign, bound] = partsOf(text) ?? [];
   if (name === undefined || !canHaveQuota(labels)) return text;
@@ -177,7 +186,10 @@ export const withQuota = (text: string): string => {
   return `${name}${statistic === undefined ? '' : `.${statistic}`}{${all}} ${sign} ${bound}`;
 };
 
-/** Returns the finish reason of `finish`, which a server may have invented. */
+/**
+ * Returns the finish reason that an objective on `finish` names. A reason may be any word, since servers can invent
+ * reasons.
+ */
 const finishReasonIn = (labels: readonly Label[]): string => {
   const reason = labels.find(({ label }) => label === 'reason')?.name ?? '';
   const example = 'for example finish{reason=length} < 5%';
@@ -189,7 +201,7 @@ const finishReasonIn = (labels: readonly Label[]): string => {
   );
 };
 
-/** Returns the quota of an objective, if it is set and its figure can have one. */
+/** Returns the `quota` of an objective, if it is set and the objective's figure can have one. */
 const quotaIn = (labels: readonly Label[], figure: ObjectiveFigure): { quota?: 'excluded' } => {
   const quota = labels.find(({ label }) => label === 'quota');
   if (quota === undefined) return {};
@@ -206,7 +218,7 @@ const quotaIn = (labels: readonly Label[], figure: ObjectiveFigure): { quota?: '
   );
 };
 
-/** Parses the other parts of an objective whose figure has been read. */
+/** Parses the parts of an objective after its figure. */
 const withParts = <Figure extends ObjectiveFigure>(
   figure: Figure,
   [, , , written = '', sign = '', boundText = '']: RegExpExecArray,
@@ -230,7 +242,7 @@ const withParts = <Figure extends ObjectiveFigure>(
   throw new ObjectiveError(message, read.advice);
 };
 
-/** Parses an aggregate objective such as `ttft.p95{traffic=chat-stream} < 800ms` or `errorRate < 1%`. */
+/** Parses an objective of the run such as `ttft.p95{traffic=chat-stream} < 800ms` or `errorRate < 1%`. */
 export const parseObjective = (text: string): ParseResult<ParsedObjective> =>
   resultOf(() => {
     const parts = partsOf(text);
@@ -241,7 +253,7 @@ export const parseObjective = (text: string): ParseResult<ParsedObjective> =>
     );
   });
 
-/** Parses an objective on each request such as `ttft < 500ms`. It has no statistic. */
+/** Parses an objective of single requests such as `ttft < 500ms`. It has no statistic. */
 export const parseRequestObjective = (text: string) =>
   resultOf(() => {
     const parts = partsOf(text);

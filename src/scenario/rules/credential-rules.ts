@@ -10,7 +10,10 @@ import type { ScenarioPart } from '../text/scenario-part.ts';
 import { isMapping } from '../text/scenario-tree.ts';
 import type { Findings, WholeScenario } from './placed-stages.ts';
 
-/** The rules of keys and headers. No message repeats a value, since a misplaced one may be a secret. */
+/**
+ * This file contains the rules for keys and headers. No message repeats a value, since the value may be a secret in the
+ * wrong place.
+ */
 
 const wholeReference = /^\$\{(env|secret|command):[^}]+\}$/;
 const anyReference = /\$\{(?:(env|secret):[^}]+|uuid|index)\}/g;
@@ -58,7 +61,8 @@ export const missingKeyHint =
   'set it before the run (export WEIR_API_KEY=…), or add "keys" with a reference to the key';
 
 /**
- * Finds problems with `keys`. `environment` is `null` if the target has its own keys, or if other machines have them.
+ * Finds problems with `keys`. `environment` is `null` if the target has its own keys, or if other machines fill in the
+ * keys.
  */
 export function* keyRuleFindings(
   scenario: WholeScenario,
@@ -66,7 +70,8 @@ export function* keyRuleFindings(
 ): Findings {
   const keys: ScenarioPart<unknown> = scenario.at('keys');
   const target = scenario.at('target');
-  // A list of bare keys has the wrong type, but a literal key in it is the worse mistake.
+  // If `keys` is a list of plain texts, it has the wrong type. But if such a text is a key itself, that is the worse
+  // mistake and is reported.
   const given: readonly ScenarioPart<unknown>[] = keys.isList ? keys.items : [keys];
   for (const key of given) {
     yield* keyFindings(isMapping(key.written) ? key.at('key') : key, environment);
@@ -79,12 +84,13 @@ export function* keyRuleFindings(
   } else yield* variableFindings(target, defaultKeyTemplate, environment);
 }
 
-/** Matches the names of headers that hold keys and other secrets. */
+/** Matches the names of headers that usually contain keys or other secrets. */
 export const secretName = /auth|api-?key|token|secret|cookie|password|credential/;
-/** Matches header values that look like keys and other secrets. */
+/** Matches values of headers that look like keys or other secrets. */
 export const secretValue = /^(?:bearer|basic)\s+\S|^sk-/i;
 /**
- * Matches a word that is long enough to be a key. A scheme (`Bearer`) or a cookie's name may stand beside a reference.
+ * Matches a word that is long enough to be a key. Shorter words may stand beside a reference: a scheme (`Bearer`), or
+ * the name of a cookie.
  */
 const longWordPattern = /[\w-]{16,}/;
 
@@ -94,7 +100,7 @@ const holdsSecret = (name: string, value: string): boolean => {
   return remainder === value || longWordPattern.test(remainder);
 };
 
-/** The headers that requests already have. Another value would change their meaning. */
+/** The headers that Weir itself sets in requests. Another value would change the meaning of a request. */
 const ownHeaders: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -126,7 +132,7 @@ function* headerFindings(header: ScenarioPart<string>, environment: Environment 
   if (environment !== null) yield* variableFindings(header, value, environment);
 }
 
-/** Finds problems with the header that carries the key. */
+/** Finds problems with the name of the header that carries the key. */
 function* authFindings(scenario: WholeScenario): Findings {
   const header = scenario.at('auth').at('header');
   const name = header.text?.toLowerCase() ?? '';
@@ -143,7 +149,7 @@ function* authFindings(scenario: WholeScenario): Findings {
   yield headers.at(twin).keyFinding(message, 'leave it out here, or leave "auth" out');
 }
 
-/** Finds problems with `headers`. `environment` is `null` if other machines fill them in. */
+/** Finds problems with `headers`. `environment` is `null` if other machines fill in the headers. */
 export function* headerRuleFindings(
   scenario: WholeScenario,
   environment: Environment | null,

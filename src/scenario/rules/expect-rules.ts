@@ -12,7 +12,7 @@ const patternProblem = (pattern: string): string | null => {
   }
 };
 
-/** Finds problems with the patterns and schemas that answers must match. */
+/** Finds problems with the patterns and schemas that answers must satisfy. */
 export function* expectRule(scenario: WholeScenario): Findings {
   for (const entry of placedEntries(scenario)) {
     const expect: ScenarioPart<unknown> = entry.at('expect');

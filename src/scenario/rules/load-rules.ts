@@ -24,12 +24,12 @@ import {
   type WholeScenario,
 } from './placed-stages.ts';
 
-/** The maximum number of requests of a run. More would outgrow its records. */
+/** The maximum number of requests of a run. The records of more requests would become too large. */
 const maxArrivals = 10_000_000;
 
 const groupDigits = (n: number): string => n.toLocaleString('en-US', { maximumFractionDigits: 3 });
 
-/** A stage with a load, and its compiled loads: none if the load is faulty. */
+/** A stage with its load, and the loads of the plan made from it; there are none if the load is faulty. */
 interface LoadedStage extends PlacedStage {
   readonly compiled: readonly CompiledLoad[];
 }
@@ -42,7 +42,7 @@ const loadedStages = (scenario: WholeScenario, files: WorkloadFiles): readonly L
       return { ...stage, compiled: load === undefined ? [] : compileLoad(load, files) };
     });
 
-/** Finds each name that occurs above it already. */
+/** Finds each name that is used more than once. */
 export function* duplicateNameFindings(
   what: string,
   named: readonly { readonly part: ScenarioPart<unknown>; readonly name: string | null }[],
@@ -72,7 +72,7 @@ function* iterationsLastFindings(scenario: WholeScenario): Findings {
   }
 }
 
-/** Returns the kind and number of the callers that send the next request when the last one is answered. */
+/** Returns what kind of callers send the next request when the last one is answered, and how many there are. */
 const concurrencyOf = (load: ScenarioLoad): readonly ['users' | 'connections', number] => {
   if (load.kind === 'saturate') return ['connections', load.connections];
   return ['users', 'users' in load ? load.users : 0];
@@ -84,7 +84,7 @@ interface LimitsTogether {
   readonly tokens: number;
 }
 
-/** Returns the limits that a scenario declares itself, for all its keys; `null` if it leaves them out. */
+/** Returns the limits that a scenario itself declares, for all its keys together; `null` if it declares none. */
 const declaredLimits = (scenario: WholeScenario): LimitsTogether | null => {
   const [part, keys] = [scenario.at('limits'), scenario.at('keys')];
   const [limits, valid] = [part.validValue, keys.validValue];
@@ -97,16 +97,16 @@ const declaredLimits = (scenario: WholeScenario): LimitsTogether | null => {
   return { requests: all('requestsPerMinute'), tokens: all('tokensPerMinute') };
 };
 
-/** The factor above the declared limits from which the unit of a trace's times was probably mistaken. */
+/** The factor above the declared limits at which a trace's times were probably read in the wrong unit. */
 const absurdFactor = 10;
 
-/** The smallest number of requests whose rate is compared with the limits. Fewer can well come in a burst. */
+/** The least number of requests whose rate is compared with the limits. Fewer requests may really come in a burst. */
 const ratedRequests = 10;
 const minute = 60_000;
 
 /**
- * Finds a trace that needs more than ten times the declared limits, if nobody has said in which unit its times are. One
- * that is shorter than a minute is judged by its rate.
+ * Finds a trace that would need more than ten times the declared limits, if the scenario does not name the unit of its
+ * times. A trace of less than a minute is judged by its rate.
  */
 function* traceUnitFindings(
   part: ScenarioPart<ScenarioLoad | undefined>,
@@ -125,7 +125,7 @@ function* traceUnitFindings(
   yield part.at('file').valueFinding(message, askUnit);
 }
 
-/** The properties that a stage shares with the whole scenario. */
+/** The fields that a stage has in common with the whole scenario. */
 interface StageSurroundings {
   readonly files: WorkloadFiles;
   readonly inFlight: number | undefined;
@@ -198,7 +198,7 @@ function* runLengthFindings(scenario: WholeScenario, stages: readonly LoadedStag
   }
 }
 
-/** Finds problems with the loads of a scenario: with each by itself, between them, and with all together. */
+/** Finds problems with the loads of a scenario: with single loads, between loads, and with all loads together. */
 export function* loadRule(scenario: WholeScenario, files: WorkloadFiles): Findings {
   const stages = loadedStages(scenario, files);
   const inFlight = scenario.at('inFlight').validValue;

@@ -22,9 +22,9 @@ import { type Findings, placedStages, type WholeScenario } from './placed-stages
 
 /** This file finds problems with a scenario's objectives before anything is sent. */
 
-/** The requests of one traffic entry in one stage, as far as both are valid. */
+/** The requests of one traffic entry in one stage, as far as the entry and the stage are valid. */
 interface TrafficTarget {
-  /** The stage's written name, and its names in reports; stairs have several. */
+  /** The name of the stage in the scenario, and its names in reports. A stair load has several names in reports. */
   readonly stages: readonly (string | null)[];
   readonly kind: string | null;
   readonly model: ScenarioPart<string | undefined>;
@@ -66,7 +66,7 @@ function* labelErrors({ labels }: ParsedObjective, context: ObjectiveContext): E
   for (const { label, name } of labels) {
     const known = choicesOf(label, context);
     if (known.length === 0 || known.includes(name)) continue;
-    // A model from the environment may be a misplaced secret.
+    // If the name of a model comes from the environment, it may be a secret in the wrong place, so no message lists it.
     const targets = context.targets.filter(({ model }) => !model.isFromEnvironment);
     const shown = label === 'model' ? choicesOf(label, { ...context, targets }) : known;
     const choices = [...new Set(shown.filter((choice) => choice !== null))];
@@ -77,13 +77,13 @@ function* labelErrors({ labels }: ParsedObjective, context: ObjectiveContext): E
   }
 }
 
-/** Returns the kinds of traffic that have a figure; `null` for all. */
+/** Returns the kinds of traffic that have a figure; `null` if all kinds have it. */
 const kindsOf = (figure: ParsedObjective['figure']): readonly TrafficKind[] | null => {
   if (figure.kind === 'measure') return measures[figure.name].traffic;
   return figure.kind === 'share' && figure.name === 'finish' ? chatKinds : null;
 };
 
-/** Finds labels that are valid by themselves, but that no request has together. */
+/** Finds labels of which each one is valid although no request has all of them. */
 function* emptyScopeErrors(
   { figure, labels }: ParsedObjective,
   { targets }: ObjectiveContext,
@@ -106,7 +106,10 @@ function* emptyScopeErrors(
   );
 }
 
-/** Finds labels that a rate cannot have. Rates are counted per second of the run, which keeps few labels. */
+/**
+ * Finds labels that a rate cannot have. Rates are computed from the counts of each second, which are kept for few
+ * labels only.
+ */
 function* rateErrors({ figure, labels }: ParsedObjective): Errors {
   if (figure.kind !== 'rate') return;
   const allowed = rates[figure.name].byTraffic ? ['stage', 'traffic'] : ['stage'];
@@ -117,8 +120,8 @@ function* rateErrors({ figure, labels }: ParsedObjective): Errors {
 }
 
 /**
- * Finds problems with the server’s own figures. They are of the whole server, and exist only in a scenario that reads
- * them.
+ * Finds problems with objectives on the server’s own figures. Such figures exist only if the scenario reads them, and
+ * cannot be restricted to a part of the requests.
  */
 function* serverErrors(
   { figure, labels }: ParsedObjective,
@@ -145,7 +148,7 @@ function* serverErrors(
   }
 }
 
-/** Finds scenarios in which no declared limit can explain a 429. */
+/** Finds objectives with `quota` in a scenario in which no declared limit can explain a 429. */
 function* quotaErrors({ quota }: ParsedObjective, { scenario }: ObjectiveContext): Errors {
   if (quota === undefined) return;
   const [limits, keys] = [scenario.at('limits').validValue, scenario.at('keys')];
@@ -175,7 +178,7 @@ const abortProblem = ({ figure, comparison, quota }: ParsedObjective): string | 
     : null;
 };
 
-/** Finds contradictions between an objective and the fields of the mapping around it. */
+/** Finds contradictions between the text of an objective and the other fields of its mapping. */
 function* longFormFindings(objective: ParsedObjective, holder: ScenarioPart<unknown>): Findings {
   const [abort, minSamples] = [holder.at('abort'), holder.at('minSamples')];
   const cannotAbort = abortProblem(objective);

@@ -8,13 +8,15 @@ import { compilePace } from '../schema/pace-schema.ts';
 import { chatContentFields } from '../schema/traffic-schema.ts';
 import { type Findings, placedEntries, placedStages, type WholeScenario } from './placed-stages.ts';
 
-/** Finds chat entries whose answers have no maximum length, so that the tokens to reserve are unknown. */
+/**
+ * Finds chat entries whose answers have no maximum length. Then it is unknown how many tokens the pace must reserve.
+ */
 function* unboundedAnswerFindings(scenario: WholeScenario): Findings {
   const message =
     '"maxTokens" is missing: a pace for tokens has to reserve the most that an answer may use';
   const hint = 'add maxTokens, or write pace: {tokens: none}';
   const commonBody = scenario.at('body').validValue ?? {};
-  // A trace limits the answers to the prompts that it generates.
+  // If prompts are generated from a trace, the trace limits the length of their answers.
   const others = placedStages(scenario).filter(({ load }) => load.at('kind').text !== 'trace');
   const sentWithoutTrace = new Set(
     others.flatMap(({ entries }) => entries.map(({ path }) => pathKey(path))),
@@ -30,7 +32,7 @@ function* unboundedAnswerFindings(scenario: WholeScenario): Findings {
   }
 }
 
-/** Finds contradictions between a scenario's pace and the rest of it. */
+/** Finds contradictions between the pace of a scenario and its other fields. */
 export function* paceRule(scenario: WholeScenario): Findings {
   const part = scenario.at('pace');
   const [pace, limits] = [part.validValue, scenario.at('limits').validValue];

@@ -10,15 +10,18 @@ export type WholeScenario = ScenarioPart<Scenario>;
 export type ScenarioEntry = ScenarioPart<ScenarioTraffic>;
 export type Findings = Iterable<ScenarioFinding>;
 
-/** Finds problems between fields that are valid by themselves. The schema reports the others. */
+/**
+ * A rule finds problems between fields. Each of the fields may be valid when it is read alone. The schema reports all
+ * other problems.
+ */
 export type Rule = (scenario: WholeScenario, files: WorkloadFiles) => Findings;
 
-/** A stage as it was written. A scenario without stages is itself one stage. */
+/** A stage as it was written. If a scenario has no stages, the scenario itself is the only stage. */
 export interface PlacedStage {
   readonly name: string | null;
   readonly namePart: ScenarioPart<string | undefined>;
   readonly load: ScenarioPart<ScenarioLoad | undefined>;
-  /** The stage's own traffic or, if it has none, the scenario's. */
+  /** The traffic of the stage itself or, if the stage has none, that of the scenario. */
   readonly entries: readonly ScenarioEntry[];
 }
 

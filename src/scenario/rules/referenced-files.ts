@@ -6,18 +6,18 @@ import type { ScenarioPlace } from '../text/scenario-problem.ts';
 import type { Path } from '../text/scenario-tree.ts';
 import { placedEntries, type ScenarioEntry, type WholeScenario } from './placed-stages.ts';
 
-/** The purpose of a file: a secret, certificates to trust, or a clip to upload. Paths are as written. */
+/** What a file is for: a secret, certificates to trust, or a clip to upload. Paths are as written in the scenario. */
 export type FileUse =
   | { readonly kind: 'secret' | 'certificates'; readonly file: string }
   | { readonly kind: 'clip'; readonly clip: ClipSource; readonly oversized: boolean };
 
-/** A file that a scenario names, and the place where it does. */
+/** A file that a scenario names, with the place in the scenario. */
 export interface ReferencedFile {
   readonly use: FileUse;
   readonly place: ScenarioPlace;
 }
 
-/** A use of a file whose place has not been looked up yet. */
+/** A file that a scenario names, before its place in the scenario is looked up. */
 interface PlacedFileUse {
   readonly use: FileUse;
   readonly path: Path;
@@ -33,7 +33,7 @@ function* secretFileUses({ text, path }: ScenarioPart<unknown>): PlacedFileUses 
 
 function* clipUses(entry: ScenarioEntry): PlacedFileUses {
   const part = entry.at('clips');
-  // The schema reports a clip that is itself faulty.
+  // The schema reports a clip that is faulty.
   if (entry.at('kind').text !== 'transcription' || part.validValue === undefined) return;
   const oversized = entry.at('oversized').written === true;
   for (const [index, clip] of clipSourcesOf(part.validValue).entries()) {
@@ -43,8 +43,8 @@ function* clipUses(entry: ScenarioEntry): PlacedFileUses {
 }
 
 /**
- * Finds every file that a scenario names, valid or not. Files of keys are included with `withKeys`, if the target needs
- * keys.
+ * Finds every file that a scenario names, even if the scenario is not valid. With `withKeys`, files of keys are
+ * included if the target needs keys.
  */
 export function* referencedFileUses(scenario: WholeScenario, withKeys: boolean): PlacedFileUses {
   const [keys, headers] = [scenario.at('keys'), scenario.at('headers')];

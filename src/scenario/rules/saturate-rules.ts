@@ -2,10 +2,13 @@ import { requestReference, secretReferencesIn } from '../../model/plan/secret.ts
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import { type Findings, placedEntries, placedStages, type WholeScenario } from './placed-stages.ts';
 
-/** The traffic kinds that autocannon can send and whose answers it can count. */
+/** The traffic kinds that autocannon can send and whose answers Weir can then count. */
 const supportedKinds: readonly string[] = ['chat', 'models'];
 
-/** A field that the load does not support, the reason, and the values of the field that change nothing. */
+/**
+ * A field that this load does not support, the reason, and those values of the field that are allowed because they
+ * change nothing.
+ */
 type FieldConflict = readonly [ScenarioPart<unknown>, reason: string, ...harmless: unknown[]];
 
 const fieldConflictsOf = (scenario: WholeScenario): readonly FieldConflict[] => [
@@ -25,7 +28,7 @@ function* fieldFindings(scenario: WholeScenario): Findings {
     const { written, path } = part;
     const name = String(path.at(-1));
     if (harmless.includes(written) || (written ?? null) === null) continue;
-    // A faulty switch is reported as faulty and does not count as switched on.
+    // If the value of a switch is faulty, the schema reports that, and the switch counts as off.
     if (name === 'http2' && written !== true) continue;
     const message = `"${name}" cannot be combined with a load of the kind "saturate": ${reason}`;
     yield part.keyFinding(message, `leave "${name}" out, or use the kind "closed"`);
@@ -41,7 +44,10 @@ function* kindFindings(scenario: WholeScenario): Findings {
   }
 }
 
-/** Finds templates, since this load prepares a few requests and sends them again and again. */
+/**
+ * Finds templates. A saturating load cannot have them, since it prepares a few requests and sends these again and
+ * again.
+ */
 function* templateFindings(scenario: WholeScenario): Findings {
   const entries = placedEntries(scenario) as readonly ScenarioPart<{ readonly body?: unknown }>[];
   const bodies = [scenario.at('body'), ...entries.map((entry) => entry.at('body'))];
@@ -52,7 +58,9 @@ function* templateFindings(scenario: WholeScenario): Findings {
   }
 }
 
-/** Finds keys that are renewed, since this load prepares its requests with the first ones. */
+/**
+ * Finds keys that are renewed. A saturating load cannot have them, since it prepares its requests with the first keys.
+ */
 function* renewalFindings(scenario: WholeScenario): Findings {
   const keys: ScenarioPart<unknown> = scenario.at('keys');
   const parts = keys.isList

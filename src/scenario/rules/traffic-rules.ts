@@ -9,14 +9,17 @@ import {
   type WholeScenario,
 } from './placed-stages.ts';
 
-/** Says which fields of an entry of one kind exclude one another. */
+/** Which fields of an entry of one kind exclude each other. */
 interface FieldRules {
-  /** The fields that provide the content of an entry, with a description. An entry has at most one of them. */
+  /**
+   * The fields that can contain the content of an entry, with a description of them. An entry has at most one of these
+   * fields.
+   */
   readonly contents: readonly string[];
   readonly contentMeaning: string;
-  /** The request fields that Weir sets itself, each with the entry's field to use instead. */
+  /** The fields of a request that Weir sets itself. With each comes the field of the entry to use instead. */
   readonly reservedFields: Readonly<Record<string, string | null>>;
-  /** The fields of an entry that have another name in the request body, with that name. */
+  /** The fields of an entry that have another name in the request body, each with that name. */
   readonly namedBodyFields: Readonly<Record<string, string>>;
 }
 
@@ -48,7 +51,7 @@ function* reservedFieldFindings(rules: FieldRules, body: ScenarioPart<unknown>):
   }
 }
 
-/** Finds contradictions between the fields of a chat or speech entry. */
+/** Finds contradictions between the fields of a chat entry or a speech entry. */
 function* fieldFindings(rules: FieldRules, entry: ScenarioEntry): Findings {
   const body = entry.at('body');
   const keepOne = 'keep one of them';
@@ -70,7 +73,7 @@ function* fieldFindings(rules: FieldRules, entry: ScenarioEntry): Findings {
   }
 }
 
-/** Decides whether a clip source includes the text of each clip. */
+/** Returns whether a clip source contains the text of each of its clips. */
 const hasKnownText = (file: string): boolean => file === 'bundled' || file.endsWith('.json');
 
 function* transcriptionFindings(entry: ScenarioEntry): Findings {
@@ -88,7 +91,7 @@ function* transcriptionFindings(entry: ScenarioEntry): Findings {
   yield entry.at('granularities').keyFinding(message, hint);
 }
 
-/** Finds unknown templates in the texts of a body. */
+/** Finds references in the texts of a body that Weir does not know. */
 function* templateFindings(part: ScenarioPart<unknown>): Findings {
   const problem = part.text === null ? null : templateProblem(part.text);
   if (problem !== null) yield part.valueFinding(problem);
@@ -110,14 +113,14 @@ export function* trafficRule(scenario: WholeScenario): Findings {
   }
 }
 
-/** Finds prices that apply to no traffic. If the model is misspelt, the cost would stay unknown. */
+/** Finds prices that apply to no traffic. If a price names a misspelt model, the cost would stay unknown. */
 export function* priceRule(scenario: WholeScenario): Findings {
   const prices = scenario.at('prices');
   const models = placedEntries(scenario).map((entry) => ({
     isChat: fieldRules.get(entry.at('kind').text ?? '') === chatRules,
     model: entry.at('model'),
   }));
-  // If traffic cannot be read, or a model has no name yet, it is unknown what a price is for.
+  // If the traffic cannot be read, or if the name of a model is missing, it is unknown whether a price is used.
   if (models.length === 0 || models.some(({ isChat, model }) => isChat && !model.isPresent)) return;
   const unpriced = models
     .filter(({ isChat, model }) => isChat && !model.isFromEnvironment)

@@ -6,7 +6,7 @@ import { type Findings, placedStages, type WholeScenario } from './placed-stages
 
 type ObjectiveItem = ScenarioPart<{ readonly objective?: string; readonly quota?: string }>;
 
-/** Returns an objective of the scenario; `null` for a faulty one, which is reported elsewhere. */
+/** Returns an objective of the scenario; `null` if it is faulty, which another rule reports. */
 const objectiveIn = (item: ScenarioPart<unknown>): ParsedObjective | null => {
   const text = item.text ?? (item as ObjectiveItem).at('objective').text;
   const parsed = text === null ? null : parseObjective(text);
@@ -22,7 +22,7 @@ const hasQuota = (item: ScenarioPart<unknown>): boolean =>
   objectiveIn(item)?.quota !== undefined ||
   (item.text === null && (item as ObjectiveItem).at('quota').isPresent);
 
-/** Finds what keeps a scenario from ending when its objectives are sure. */
+/** Finds whatever makes it impossible for a scenario to end as soon as its objectives are sure. */
 export function* untilRule(scenario: WholeScenario): Findings {
   const [until, atMost] = [scenario.at('until'), scenario.at('atMost')];
   if (!until.isPresent) {

@@ -50,7 +50,7 @@ export const budget = mapping('a mapping such as {requests: 1000, cost: 2.50}', 
   ),
 });
 
-/** The prices of chat by model, in millionths of the currency’s unit for a million tokens. */
+/** The prices of chats by model, in millionths of the currency’s unit per million tokens. */
 export const pricesSchema = z.record(
   textField(),
   mapping('a price such as {input: 0.15, output: 0.60}', {
@@ -60,7 +60,7 @@ export const pricesSchema = z.record(
   'expected a mapping of models to prices such as {NAME: {input: 0.15, output: 0.60}}',
 );
 
-/** The failures that are retried by default. Such requests never reached a model. */
+/** The failures that are retried by default. Such requests have not reached a model. */
 const defaultRetryClasses: RetryClass[] = ['limited', 'server-error', 'connect'];
 
 const classList = retryClasses.join(', ');
@@ -68,7 +68,7 @@ const retriedClasses = z
   .array(z.enum(retryClasses), `expected a list of ${classList}`)
   .min(1, `expected at least one of ${classList}`);
 
-/** The retries of failed requests. If absent, nothing is retried. */
+/** How failed requests are retried. If absent, no request is retried. */
 export const scenarioRetrySchema = mapping('a mapping such as {attempts: 3}', {
   attempts: withDefault(wholeNumberField(1, 100), 3).describe(
     'The maximum number of attempts for one request, including the first.',

@@ -1,7 +1,8 @@
 /**
- * This file makes unions decidable for editors. If a value fits no branch of an `anyOf`, a validator reports its
- * problems with every branch: one slip in a load of nine kinds gives 136 problems. So if a property such as `kind`, or
- * the type of the value, says which branch is meant, `if` and `then` check only that branch.
+ * This file changes unions in a JSON Schema so that editors know which branch is meant. If a value fits no branch of an
+ * `anyOf`, a validator reports the value's problems with every branch: one mistake in a load of nine kinds gives 136
+ * problems. If a property such as `kind`, or the type of the value, shows which branch is meant, `if` and `then` make
+ * the validator check only that branch.
  */
 
 /** A JSON Schema, draft 7. */
@@ -32,17 +33,20 @@ const typeOf = (value: unknown): JsonType => {
 
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
-/** Follows references, also those that draft 7 wraps because they have siblings. */
+/**
+ * Returns the schema that a reference means. In draft 7, a reference that has other keywords beside it is wrapped in
+ * another schema.
+ */
 type Resolve = (schema: unknown) => unknown;
 
-/** Returns the values that a schema names; `null` if it names none. */
+/** Returns the values that a schema lists; `null` if it lists none. */
 const namedValues = (schema: unknown): readonly unknown[] | null => {
   if (!isSchema(schema)) return null;
   if ('const' in schema) return [schema['const']];
   return Array.isArray(schema['enum']) ? schema['enum'] : null;
 };
 
-/** Returns the types of the values that a schema may accept; `null` if it does not say. */
+/** Returns the types of the values that a schema may accept; `null` if the schema does not show them. */
 const typesOf = (schema: unknown): readonly JsonType[] | null => {
   const named = namedValues(schema);
   if (named !== null) return [...new Set(named.map(typeOf))];
@@ -57,14 +61,14 @@ const propertyOf = (schema: unknown, name: string): unknown =>
 const requires = (schema: unknown, name: string): boolean =>
   isSchema(schema) && asList(schema['required']).includes(name);
 
-/** A property that decides which branch is meant, with its values for each. */
+/** A property whose value shows which branch of a union is meant, with its values for each branch. */
 interface Discriminator {
   readonly name: string;
   readonly description: unknown;
   readonly values: readonly (readonly unknown[])[];
 }
 
-/** Finds a property that each branch requires with different values; `null` if there is none. */
+/** Returns a property that every branch requires, each with other values; `null` if there is none. */
 const discriminatorOf = (branches: readonly unknown[], resolve: Resolve): Discriminator | null => {
   const resolved = branches.map(resolve);
   const [first] = resolved;
@@ -82,7 +86,10 @@ const discriminatorOf = (branches: readonly unknown[], resolve: Resolve): Discri
   return null;
 };
 
-/** Decides a union by a property. A list of all values reports an unknown one once. */
+/**
+ * Replaces a union by branches that a property selects. A list of all its values makes the validator report an unknown
+ * value only once.
+ */
 const byProperty = (
   rest: Schema,
   branches: readonly unknown[],
@@ -100,7 +107,10 @@ const byProperty = (
   ),
 });
 
-/** Decides a union by the type of the value. Several branches of one type stay a union. */
+/**
+ * Replaces a union by branches that the type of the value selects. If several branches have the same type, they stay a
+ * union.
+ */
 const byType = (
   rest: Schema,
   branches: readonly unknown[],
@@ -132,7 +142,7 @@ const withoutUnion = (schema: Schema, resolve: Resolve): Schema => {
   return (known.length === types.length ? byType(rest, branches, known) : null) ?? schema;
 };
 
-/** Decides all unions in a part of a schema, the inner ones first, since only then these have a type. */
+/** Changes all unions in a part of a schema. Inner unions come first, since only a changed union has a type. */
 const decideIn = (part: unknown, resolve: Resolve): unknown => {
   if (Array.isArray(part)) return part.map((each) => decideIn(each, resolve));
   if (!isSchema(part)) return part;
@@ -140,7 +150,7 @@ const decideIn = (part: unknown, resolve: Resolve): unknown => {
   return withoutUnion(Object.fromEntries(inner) as Schema, resolve);
 };
 
-/** Decides all unions of a schema, at any depth, by a property or a type where possible. */
+/** Changes all unions of a schema, at any depth, if a property or a type can show which branch is meant. */
 export const decideUnions = (whole: Schema): Schema => {
   const definitions = isSchema(whole['definitions']) ? whole['definitions'] : {};
   const decided = new Map<string, unknown>();
@@ -153,7 +163,7 @@ export const decideUnions = (whole: Schema): Schema => {
   };
   const definitionOf = (name: string): unknown => {
     if (!decided.has(name)) {
-      // A definition that contains itself stays unchanged until it is decided.
+      // A definition that contains itself refers to the unchanged definition until it has been changed.
       decided.set(name, definitions[name]);
       decided.set(name, decideIn(definitions[name], resolve));
     }

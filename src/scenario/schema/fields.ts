@@ -3,16 +3,16 @@ import { milliseconds, perSecond } from '../../model/quantity.ts';
 import { durationNotation, type Notation, rateNotation, sizeNotation } from './notation.ts';
 
 /**
- * This file contains the kinds of field from which scenario schemas are made. Their messages are half sentences
- * (“expected …”), with advice behind a semicolon if needed. `schema-findings.ts` adds what was found instead.
+ * This file contains the kinds of field from which schemas of scenarios are made. Their messages are half sentences
+ * (“expected …”), with advice after a semicolon if needed. `schema-findings.ts` adds what was found instead.
  */
 
-/** The parameters of a custom issue: the words that the user may have misspelt. */
+/** The parameters of an issue that a field raises itself: the words of which the user may have misspelt one. */
 export interface IssueParams {
   readonly choices?: readonly string[];
 }
 
-/** The quantities that a field accepts, in numbers and in words. */
+/** The quantities that a field accepts, as numbers and described in words. */
 interface Bounds {
   readonly above?: number;
   readonly max: number;
@@ -30,7 +30,10 @@ const notationError = <Q extends number>(
   return n >= 0 ? `${expected}; a number needs its unit: ${notation.withUnit(n)}` : expected;
 };
 
-/** Returns a field in one of the notations. With `none` it also accepts the word none, which becomes `null`. */
+/**
+ * Returns a field for a quantity in its notation. With `none`, the field also accepts the word "none", which becomes
+ * `null`.
+ */
 const quantityField = <Q extends number, N extends null>(
   notation: Notation<Q>,
   { above = -1, max, words }: Bounds,
@@ -55,9 +58,9 @@ const quantityField = <Q extends number, N extends null>(
     });
 };
 
-/** The maximum duration of a run, and of everything in it. */
+/** The maximum duration of a run, and of every duration in its scenario. */
 export const longestDuration = milliseconds(7 * 24 * 60 * 60 * 1000);
-/** The maximum rate of a load. No single load generator keeps a higher one. */
+/** The maximum rate of a load. No single load generator can send more. */
 export const highestRate = perSecond(1_000_000);
 
 const durationBounds: Bounds = { max: longestDuration, words: 'from 0s to 7d' };
@@ -67,7 +70,7 @@ const aboveZero: Bounds = { max: longestDuration, above: 0, words: 'above 0s and
 export const durationField = () => quantityField(durationNotation, durationBounds, []);
 /** Returns a field for a duration above zero. */
 export const positiveDurationField = () => quantityField(durationNotation, aboveZero, []);
-/** Returns a field for a duration above zero, or `null` for none. */
+/** Returns a field for a duration above zero, or for the word "none", which becomes `null`. */
 export const durationOrNoneField = () => quantityField(durationNotation, aboveZero, [null]);
 
 const rateBounds: Bounds = { max: highestRate, words: 'from 0/s to 1000000/s' };
@@ -84,15 +87,15 @@ export const byteSizeField = () => quantityField(sizeNotation, sizeBounds, []);
 const groupDigits = (n: number): string => n.toLocaleString('en-US');
 
 /**
- * Returns a field for a whole number between bounds. Numbers are formatted only for a problem, since the first one
- * takes some milliseconds.
+ * Returns a field for a whole number between bounds. The bounds are formatted only for a message, since formatting the
+ * first number takes some milliseconds.
  */
 export const wholeNumberField = (min: number, max: number) => {
   const error = () => `expected a whole number from ${groupDigits(min)} to ${groupDigits(max)}`;
   return z.int({ error }).min(min, { error }).max(max, { error });
 };
 
-/** Returns a field for a whole number from 1, or `null` for none. */
+/** Returns a field for a whole number from 1, or for the word "none", which becomes `null`. */
 export const wholeNumberOrNoneField = (max: number) => {
   const error = () => `expected a whole number from 1 to ${groupDigits(max)}, or none`;
   const number = z.int({ error }).min(1, { error }).max(max, { error });
@@ -113,18 +116,18 @@ export const positiveNumberField = (max: number) => {
   return z.number({ error }).gt(0, { error }).max(max, { error });
 };
 
-/** Returns a field for a weight relative to that of its neighbours. */
+/** Returns a field for a weight, whose meaning depends on the weights of the other entries in the list. */
 export const weightField = () => withDefault(positiveNumberField(1_000_000), 1);
 
 /**
- * The maximum price of a million tokens. With six decimals it has thirteen digits, which a double can still
- * distinguish.
+ * The maximum price of a million tokens. With six decimals it has thirteen digits, which a number in JavaScript still
+ * represents exactly enough.
  */
 const maxPrice = 1_000_000;
 
 /**
- * Converts an amount to millionths by moving its digits: 0.07 × 1,000,000 is not a whole number in binary. Returns
- * `null` if the amount has more decimals.
+ * Converts an amount to millionths by moving the decimal point in its text, since 0.07 × 1,000,000 is not a whole
+ * number in binary. Returns `null` if the amount has more than six decimals.
  */
 const microUnits = (amount: number): number | null => {
   const written = /^(\d+)(?:\.(\d{1,6}))?$/.exec(String(amount));
@@ -155,7 +158,7 @@ export const textField = () => filledText('expected text', 'expected text that i
 export const nameField = (max: number) =>
   textField().max(max, `expected a name of at most ${max} characters`);
 
-/** Returns a field for one of a few words. */
+/** Returns a field for one of several words. */
 export const wordField = <const Word extends string>(words: readonly Word[], usual: Word) =>
   z.enum(words).default(usual as never);
 
@@ -163,11 +166,11 @@ export const wordField = <const Word extends string>(words: readonly Word[], usu
 export const listField = <Entry extends z.ZodType>(entry: Entry, expected: string, one: string) =>
   z.array(entry, `expected ${expected}`).min(1, `expected at least one ${one}`);
 
-/** Returns a schema of a mapping without unknown keys. `example` completes the sentence “expected …”. */
+/** Returns a schema of a mapping that accepts no unknown keys. `example` completes the sentence “expected …”. */
 export const mapping = <Shape extends z.core.$ZodLooseShape>(example: string, shape: Shape) =>
   z.strictObject(shape, `expected ${example}`);
 
-/** Returns an optional field with a default, which is added to the end of its description. */
+/** Returns an optional field with a default. The default is added to the end of the field's description. */
 export const withDefault = <Field extends z.ZodType>(field: Field, value: z.input<Field>) => ({
   describe: (meaning: string) =>
     field.prefault(value as never).describe(`${meaning} Default: ${[value].flat().join(', ')}.`),
@@ -180,14 +183,14 @@ export const optionalField = <Field extends z.ZodType>(field: Field) => z.option
 export const orNull = <Field extends z.ZodType>(field: Field) =>
   field.optional().transform((value) => value ?? null);
 
-/** Returns a schema of a mapping that differs from its alternatives by its `kind`. */
+/** Returns a schema of a mapping with a field `kind`, which distinguishes it from mappings of other kinds. */
 export const ofKind = <Kind extends string, Shape extends z.core.$ZodLooseShape>(
   kind: Kind,
   meaning: string,
   shape: Shape,
 ) => z.strictObject({ kind: z.literal(kind).describe(meaning), ...shape });
 
-/** Returns a schema of mappings of several kinds. */
+/** Returns a schema of a mapping that may have one of several kinds. */
 export const oneOfKinds = <
   const Options extends readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]],
 >(

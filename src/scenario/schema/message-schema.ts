@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { filledText, listField, mapping, optionalField, textField } from './fields.ts';
 
-/** This file contains the schema of chat messages: texts, or lists of content parts in the form of the OpenAI API. */
+/** This file contains the schema of chat messages. Their content is a text, or a list of parts as in the OpenAI API. */
 
 const partExample = '{type: text, text: Hello}';
 
@@ -46,7 +46,7 @@ export const contentPartsField = listField(
   contentPart,
   `a list of content parts, for example [${partExample}]`,
   'content part',
-  // The JSON Schema has a reference here. Otherwise it would contain this part a dozen times.
+  // In the JSON Schema this part is a definition with references to it. Otherwise it would be repeated a dozen times.
 ).meta({ id: 'contentParts' });
 
 /** The schema of a text, or of a list of parts. */

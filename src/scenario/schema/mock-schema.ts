@@ -6,19 +6,19 @@ import { durationField, durationOrNoneField } from './fields.ts';
 import { formatDuration } from './notation.ts';
 
 /**
- * This file contains the schema of `mock` in a scenario. It accepts everything that the reference gateway can be
- * configured with, in the notation of scenarios: durations with their unit, `none` for no limit, no unknown keys. It is
- * derived from the gateway's own schema, so that a new setting needs no line here.
+ * This file contains the schema of `mock` in a scenario. It accepts all settings of the reference gateway, in the
+ * notation of scenarios: durations have a unit, "none" means no limit, and unknown keys are refused. It is derived from
+ * the gateway's own schema, so that a new setting needs no line here.
  */
 
-/** The kinds of schema that stay unchanged. Kinds that are neither here nor below cannot be settings. */
+/** The kinds of schema that stay unchanged. A setting can have only these kinds and those that are handled below. */
 const plainKinds = ['enum', 'literal', 'string', 'boolean', 'number'];
 
 const isLength = (schema: z.core.$ZodType): boolean => unitOf(schema) === 'ms';
 
 /**
- * Returns the rules about a whole mapping or list. They hold in either notation, since a check is a rule about values
- * of any type.
+ * Returns the rules that a schema has for a whole mapping or list. They hold in both notations, since such a rule
+ * accepts values of any type.
  */
 const checksOf = <T>({ def }: z.ZodType): z.core.$ZodCheck<T>[] =>
   (def.checks ?? []) as unknown as z.core.$ZodCheck<T>[];
@@ -54,12 +54,12 @@ const writtenField = (schema: z.core.$ZodType): z.ZodType => {
   throw new Error(`no scenario notation for ${plain.def.type}`);
 };
 
-/** Converts a field to the notation of scenarios, and keeps its description. */
+/** Converts a field to the notation of scenarios. The field keeps its description. */
 const scenarioField = (schema: z.core.$ZodType): z.ZodType => {
   const { description } = schema as z.ZodType;
   const written = writtenField(schema);
   return description === undefined ? written : written.describe(description);
 };
 
-/** The schema of the `mock` of a scenario. The scenario itself has the prices. */
+/** The schema of `mock` in a scenario. Prices are not part of it, since the scenario itself contains them. */
 export const mockSchema = scenarioField(mockSettingsSchema.omit({ prices: true }));

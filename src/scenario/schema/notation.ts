@@ -8,23 +8,23 @@ import {
 } from '../../model/quantity.ts';
 
 /**
- * A notation in which users write quantities such as `1h30m`, `20/s`, `99.5%` or `25 MB`. Only this file converts such
- * text to numbers. A plain number is never valid, since its unit is not visible.
+ * A notation in which users write quantities, such as `1h30m`, `20/s`, `99.5%` or `25 MB`. Only this file converts such
+ * texts to numbers. A plain number is never valid, since a reader would not know its unit.
  */
 export interface Notation<Quantity extends number> {
-  /** Returns the quantity; `null` if the text is something else. */
+  /** Returns the quantity that a text means; `null` if the text is not in this notation. */
   readonly read: (text: string) => Quantity | null;
-  /** Says what is expected, with examples. It completes the sentence “expected …”. */
+  /** What is expected, with examples. The text completes the sentence “expected …”. */
   readonly expected: string;
   /** Returns what to write instead of the plain number `n`. */
   readonly withUnit: (n: number) => string;
-  /** The regular expression for editors. It accepts everything that `read` accepts. */
+  /** The regular expression by which editors check a text. All texts that `read` accepts match it. */
   readonly pattern: string;
 }
 
 const amountPattern = String.raw`\d+(?:\.\d+)?`;
 
-/** Rounds off the error of binary fractions, for example of 0.07 × 1000, which is in the last digit only. */
+/** Removes the error of binary fractions, for example of 0.07 × 1000. Only the last digit has an error. */
 const withoutBinaryNoise = (value: number): number => Number(value.toPrecision(15));
 
 const timeUnits = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
@@ -36,7 +36,9 @@ const durationPattern = `^(?=\\d)${Object.keys(timeUnits)
 const durationText = new RegExp(durationPattern);
 const durationPart = new RegExp(`(${amountPattern})(ms|[dhms])`, 'g');
 
-/** The notation of durations: `30s`, `500ms`, `2m`, `1h30m`, `7d`. Units are in falling order, each at most once. */
+/**
+ * The notation of durations: `30s`, `500ms`, `2m`, `1h30m`, `7d`. Larger units come first, and each unit at most once.
+ */
 export const durationNotation: Notation<Milliseconds> = {
   read: (text) => {
     if (!durationText.test(text)) return null;
@@ -51,7 +53,7 @@ export const durationNotation: Notation<Milliseconds> = {
   pattern: durationPattern,
 };
 
-/** Returns the notation of an amount with a unit behind it. */
+/** Returns the notation of a number that is followed by a unit. */
 const amountNotation = <Quantity extends number>(
   units: Readonly<Record<string, number>>,
   between: string,
@@ -106,7 +108,7 @@ export const sizeNotation = amountNotation<number>(sizeUnits, ' ?', {
   withUnit: (n) => `${n} MB or ${n} MiB`,
 });
 
-/** Formats a duration, for example `1h30m`. `durationNotation` reads it back. */
+/** Formats a duration, for example as `1h30m`. `durationNotation` can read the result. */
 export const formatDuration = (length: Milliseconds): string => {
   let left: number = length;
   let text = '';
@@ -119,7 +121,9 @@ export const formatDuration = (length: Milliseconds): string => {
   return text === '' ? '0s' : text;
 };
 
-/** Formats a rate in the unit that needs no fraction, otherwise per second. `rateNotation` reads it back. */
+/**
+ * Formats a rate in the unit in which it is a whole number, otherwise per second. `rateNotation` can read the result.
+ */
 export const formatRate = (events: PerSecond): string => {
   for (const unit of ['s', 'min', 'h'] as const) {
     const n = withoutBinaryNoise(events * rateUnits[unit]);

@@ -8,7 +8,9 @@ import {
   wordField,
 } from './fields.ts';
 
-/** The schema of the objectives of a run and of its requests. `objective-rules.ts` reads their texts. */
+/**
+ * This file contains the schema of objectives, of a run and of single requests. `objective-rules.ts` reads their texts.
+ */
 
 const example =
   'an objective such as "ttft.p95 < 800ms", or a mapping such as {objective: "errorRate < 1%", severity: warn}';

@@ -13,7 +13,7 @@ import {
 } from './fields.ts';
 import { rateNotation } from './notation.ts';
 
-/** A rate of a pace: a number, the limit that the gateway declares (`limit`), or none. */
+/** The limit of a pace: a number, the word "limit" (the limit that the gateway declares), or no limit. */
 type PaceLimit = PerSecond | 'limit' | null;
 
 /** The maximum of a declared limit per minute. */
@@ -47,7 +47,7 @@ const burstField = () =>
     error: 'expected a whole number from 1 to 1,000,000, or limit',
   });
 
-/** The schema of a pace, with which the client stays within limits. If absent, requests go when they are due. */
+/** The schema of a pace, which keeps the client within limits. If absent, requests are sent when they are due. */
 export const scenarioPaceSchema = mapping('a mapping such as {requests: 60/min, tokens: limit}', {
   requests: withDefault(paceLimitField(), 'limit').describe(
     'Requests per key: a rate such as 60/min, "limit" for what "limits" declares, or none.',
@@ -80,10 +80,13 @@ export const compilePace = (
   { requests, tokens, burst, window, margin, charged }: ScenarioPace,
   { keys, ...limits }: LimitsOfKeys,
 ): Pace => {
-  /** Returns the whole units of a window. With zero nothing would ever be sent. */
+  /**
+   * Returns how many units (requests or tokens) a window allows, as a whole number. The number must be above zero,
+   * since otherwise nothing could be sent.
+   */
   const unitsPerWindow = (pace: PaceLimit, declared: number | null): number | null => {
     const perMinute = typeof pace === 'number' ? pace * 60 : pace === null ? null : declared;
-    // A rate per minute is often not a whole number per second in binary.
+    // A rate per minute, divided by 60, is often not exact in binary.
     return perMinute && Math.floor(Number(((perMinute * window) / 60_000).toPrecision(12)));
   };
   const amountsOf = ({ requestsPerMinute, tokensPerMinute }: LimitsPerMinute): PaceAmounts => {

@@ -15,7 +15,10 @@ import {
   withDefault,
 } from './fields.ts';
 
-/** The schema of prompts and texts that are generated or read from files, and of random numbers of tokens. */
+/**
+ * This file contains the schema of prompts and texts that are generated or read from files, and of random numbers of
+ * tokens.
+ */
 
 const tokens = wholeNumberField(1, maxTokenCount);
 
@@ -54,7 +57,7 @@ const distributions = [
 const countError =
   'expected a whole number from 1 to 10,000,000, or a distribution such as {kind: lognormal, median: 800, sigma: 0.6}';
 
-/** The schema of a number of tokens, or of the distribution from which each request draws it. */
+/** The schema of a number of tokens: the same for all requests, or a distribution from which each request draws it. */
 export const tokenCountField = z
   .union([tokens, z.discriminatedUnion('kind', distributions)], countError)
   .superRefine((count, context) => {
@@ -120,7 +123,7 @@ const promptSource = mapping(promptExample, {
   ),
 });
 
-/** The schema of one prompt for all requests, or of a source of a prompt for each. */
+/** The schema of the prompt: the same text for all requests, or a source that provides a prompt for each request. */
 export const promptField = z.union(
   [textField(), contentPartsField, promptSource],
   `expected ${promptExample}, or a list of content parts`,

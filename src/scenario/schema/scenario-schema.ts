@@ -34,7 +34,7 @@ import {
   endpointsSchema,
 } from './wire-schema.ts';
 
-/** The schema of the scenario file, YAML or JSON. It is strict: an unknown key is an error. */
+/** This file contains the schema of a scenario, YAML or JSON. The schema is strict: an unknown key is an error. */
 
 const requestLimit = wholeNumberOrNoneField(1_000_000_000);
 const tokenLimit = wholeNumberOrNoneField(1_000_000_000_000);
@@ -99,7 +99,7 @@ const declaredLimits = z.strictObject({
   ),
 });
 
-/** The schema of limits, or of the word for a gateway that has none. */
+/** The schema of limits, or of the word "none" for a gateway without limits. */
 const limits = z
   .union([
     declaredLimits,
@@ -232,10 +232,10 @@ export const scenarioSchema = z
       .describe('The bundled reference gateway; ignored with a real target.'),
   })
   .describe('A load test of an OpenAI-compatible gateway.');
-/** A scenario after its quantities were read and its defaults filled in. */
+/** A scenario whose quantities have been read and whose defaults have been filled in. */
 export type Scenario = z.output<typeof scenarioSchema>;
 
-/** Numbers and booleans may also come from the environment, so editors must accept a reference. */
+/** A number or a boolean may come from the environment, so editors must also accept a reference in its place. */
 const fromEnvironment = String.raw`^\$\{env:[^}]+\}$`;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -246,7 +246,10 @@ const isMapping = (value: unknown): value is Json =>
 const namesOfReferences = (value: unknown): readonly string[] =>
   Array.from(JSON.stringify(value).matchAll(/"#\/definitions\/([^"]+)"/g), ([, name]) => name!);
 
-/** Moves each definition that is used once to its place of use, since zod makes a definition of every field. */
+/**
+ * Moves each definition that is used only once to the place where it is used, since zod makes a definition for every
+ * field.
+ */
 const withoutSingleUses = ({ definitions, ...root }: Json): Json => {
   const all = isMapping(definitions) ? definitions : {};
   const uses = Object.groupBy(namesOfReferences({ root, all }), (name) => name);
@@ -272,14 +275,14 @@ const withoutSingleUses = ({ definitions, ...root }: Json): Json => {
   };
 };
 
-/** Returns the JSON Schema of scenario files, draft 7, which editors support best. */
+/** Returns the JSON Schema of scenarios in draft 7, which editors support best. */
 export const scenarioJsonSchema = (): Record<string, unknown> => {
   const schema = z.toJSONSchema(scenarioSchema, {
     io: 'input',
     target: 'draft-7',
     reused: 'ref',
     override: ({ jsonSchema }) => {
-      // With "until", a load needs no duration.
+      // With `until`, the duration of the load may be missing.
       if (jsonSchema.required?.includes('duration') === true)
         jsonSchema.required = jsonSchema.required.filter((name) => name !== 'duration');
       if (!['integer', 'number', 'boolean'].includes(String(jsonSchema.type))) return;

@@ -19,16 +19,16 @@ import {
 } from './fields.ts';
 import { promptField, speechTextField, splitSchema, tokenCountField } from './prompt-schema.ts';
 
-/** This file contains the schema of a scenario's traffic: the requests to send. */
+/** This file contains the schema of a scenario's traffic, which says what requests are sent. */
 
-/** The fields of a chat entry that have another name in the request body, with that name. */
+/** The fields of a chat entry that have another name in the request body, each with that name. */
 export const chatBodyFields = {
   maxTokens: 'max_tokens',
   temperature: 'temperature',
   topP: 'top_p',
 } as const;
 
-/** The fields that can hold the content of a chat. An entry has at most one of them. */
+/** The fields that can contain the content of a chat. An entry has at most one of them. */
 export const chatContentFields = ['prompt', 'prompts', 'messages', 'conversations'] as const;
 
 const entryFields = {
@@ -62,7 +62,7 @@ const expectField = mapping('a mapping such as {json: true} or {matches: "^yes"}
   ),
 });
 
-/** The schema of further fields of a request body. */
+/** The schema of further fields in a request body. */
 export const bodyFieldsSchema = z.record(
   z.string(),
   z.json(),
@@ -155,7 +155,7 @@ const clipList = z
   .min(1, 'expected at least one clip')
   .max(1000, 'expected at most 1,000 clips; a .json manifest may list more');
 
-/** The schema of a path, a path with its text, or a list of these. */
+/** The schema of clips: a path, a path with its text, or a list of these. */
 const clipsSchema = z
   .union([clipPath, clip, clipList], `expected ${manyClips}`)
   .prefault('bundled');

@@ -15,8 +15,8 @@ import {
 /** This file contains the schema of a scenario's target, and of how connections to it are made. */
 
 /**
- * Says why a text that begins like an address is not one. Apparent ports may be half of a password, so it is not
- * quoted.
+ * Returns what is wrong with a text that begins like an address. The message does not quote the text: what looks like a
+ * port may be a part of a password.
  */
 const malformedAddressProblem = (text: string): string => {
   const [, authority = ''] = /^https?:\/*([^/?#\\]*)/i.exec(text) ?? [];
@@ -30,12 +30,12 @@ const malformedAddressProblem = (text: string): string => {
     : `its port is invalid: expected a number from 1 to 65535${text.includes('@') ? '' : `, got ${port}`}`;
 };
 
-/** Matches the names of query parameters that hold keys, signatures and other secrets. */
+/** Matches the names of query parameters that usually contain keys, signatures or other secrets. */
 const secretParameter = /auth|key|token|secret|sig|password|credential|^code$/i;
 /** Matches the values of query parameters that look like secrets. */
 const secretParameterValue = /^(?:sk-|bearer\b|basic\b)/i;
 
-/** Decides whether the query of an address may hold a key. */
+/** Returns whether the query of an address may contain a key. */
 export const queryHoldsSecret = ({ searchParams }: URL): boolean =>
   [...searchParams].some(
     ([name, value]) => secretParameter.test(name) || secretParameterValue.test(value),
@@ -54,11 +54,11 @@ const problemOfQuery = (url: URL, mayHaveQuery: boolean): string | null => {
 };
 
 /**
- * Returns the problem of a text as the address of a target; `null` if it has none, or is not an address at all. It
- * never repeats the address, which may hold a password.
+ * Returns the problem of a text as the address of a target. Returns `null` if the address is right, or if the text is
+ * no address at all. The problem never repeats the address, which may contain a password.
  */
 const addressProblem = (text: string, url: URL | null, mayHaveQuery: boolean): string | null => {
-  // The other spellings are those of Python's requests-unixsocket and of nginx and got.
+  // Python's requests-unixsocket, nginx and got write such addresses in other ways.
   if (/^(?:unix:|https?\+unix:|https?:\/\/unix:)/i.test(text) && unixTarget(text) === null)
     return `an address of a Unix socket is written ${unixExample}`;
   if (url === null && /^https?:\/\//i.test(text)) return malformedAddressProblem(text);
@@ -79,7 +79,9 @@ const addressProblem = (text: string, url: URL | null, mayHaveQuery: boolean): s
     : `write the base address, without ${endpoint[0].replace(/\/+$/, '')} at its end`;
 };
 
-/** Says what is wrong with the address of a server’s metrics, or with its path at the target; `null` for nothing. */
+/**
+ * Returns what is wrong with the address of a server’s metrics, or with the path on the target; `null` if nothing is.
+ */
 export const metricsAddressProblem = (text: string): string | null => {
   if (/^\/(?!\/)/.test(text)) return null;
   const expected =
@@ -90,7 +92,9 @@ export const metricsAddressProblem = (text: string): string | null => {
   return url === null ? expected : null;
 };
 
-/** Returns a field for one of a few words or an address, which loses the slashes at the end of its path. */
+/**
+ * Returns a field for one of several words, or for an address. Slashes at the end of the address's path are removed.
+ */
 const wordOrAddress = <Word extends string>(
   words: readonly Word[],
   expected: string,

@@ -1,7 +1,7 @@
 import { durationNotation } from '../schema/notation.ts';
 import { isMapping } from './scenario-tree.ts';
 
-/** The kinds of load that can end at any moment, since nothing but their duration does. */
+/** The kinds of load that can be ended at any moment, since only their duration ends them. */
 export const endlessKinds: readonly unknown[] = [
   'constant',
   'poisson',
@@ -14,8 +14,8 @@ const withDuration = (load: unknown, atMost: string): unknown =>
   isMapping(load) && endlessKinds.includes(load['kind']) ? { ...load, duration: atMost } : load;
 
 /**
- * Gives the last load of a scenario that runs until it is decided the duration `atMost`. A faulty one is a problem of its
- * own, so the load then gets any duration.
+ * In a scenario that runs until it is decided, gives the last load the duration `atMost`. If `atMost` is faulty, which
+ * is reported elsewhere, the load gets some duration.
  */
 export const withDurationFrom = (scenario: unknown): unknown => {
   if (!isMapping(scenario) || scenario['until'] === undefined) return scenario;

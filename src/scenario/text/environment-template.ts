@@ -3,30 +3,36 @@ import { parseScalar } from './overrides.ts';
 import type { ScenarioFinding } from './scenario-problem.ts';
 import { type Path, pathKey, type ScenarioTree, withEachValue } from './scenario-tree.ts';
 
-/** The variables that `${env:NAME}` reads. The caller passes them, since this room does not read the environment. */
+/** The variables that `${env:NAME}` can name. The caller passes them, since this room does not read the environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface FilledScenario {
   readonly tree: ScenarioTree;
   readonly findings: readonly ScenarioFinding[];
   /**
-   * The values that the environment gave, by `pathKey`. No message shows them, since each may be a misplaced secret.
+   * The values that came from the environment, by `pathKey`. No message shows them, since each may be a secret in the
+   * wrong place.
    */
   readonly environmentValues: ReadonlyMap<string, string>;
 }
 
-/** The fields in which templates stay templates. They stand for secrets, which a plan never holds. */
+/**
+ * The fields in which templates are not filled. These templates stand for secrets, and a plan never contains a secret.
+ */
 const fieldsWithTemplates: ReadonlySet<unknown> = new Set(['keys', 'headers']);
 
-/** Decides whether a value is in a request's body, whose templates are filled for each request. */
+/** Returns whether a value belongs to a request's body. Templates in a body are filled for each request. */
 const isInBody = (path: Path): boolean =>
   path[0] === 'body' || (path.includes('traffic') && path[path.indexOf('traffic') + 2] === 'body');
 
-/** Replaces `$${env:NAME}` and similar escapes by the references that they stand for. */
+/** Replaces `$${env:NAME}` and similar escapes by the texts that they mean. */
 const withoutEscapes = (text: string): string =>
   text.replaceAll(/\$(?=\$\{(?:env|secret|command):)/g, '');
 
-/** Returns the variable's value. An empty one counts as missing, since an unset shell variable expands to it. */
+/**
+ * Returns the value of a variable. An empty value counts as missing, since a shell replaces an unset variable by an
+ * empty text.
+ */
 export const environmentVariable = (environment: Environment, name: string): string | null => {
   const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
   return value === undefined || value === '' ? null : value;

@@ -2,7 +2,9 @@ import { type ScenarioFinding, problemOf } from './scenario-problem.ts';
 import { type EntryPositions, type Path, pathKey, withEachValue } from './scenario-tree.ts';
 import type { ParsedTree } from './yaml-document.ts';
 
-/** This file reads what a scenario module exports like a file. Its places are known only by their paths. */
+/**
+ * This file reads the export of a scenario module as if it were a file. A problem in a module has a path but no line.
+ */
 
 const ownPosition = { line: null, column: null, flag: null };
 const modulePositions: ReadonlyMap<string, EntryPositions> = new Map([
@@ -14,7 +16,7 @@ const isPlain = (value: object): boolean => {
   return Array.isArray(value) || prototype === Object.prototype || prototype === null;
 };
 
-/** Describes a value that a scenario cannot hold. */
+/** Describes a value that no scenario can contain. */
 const unsupportedValueText = (value: unknown): string => {
   if (value === undefined) return 'undefined';
   if (typeof value !== 'object' || value === null) return `a ${typeof value}`;
@@ -29,7 +31,7 @@ const unsupportedValueAdvice = (value: unknown): string | null => {
   return typeof value === 'object' ? 'use its text' : null;
 };
 
-/** Reads the tree of a module's default export, and finds what no scenario file could hold. */
+/** Returns the tree of a module's default export, and finds values that no scenario file could contain. */
 export const parseModule = (exported: unknown): ParsedTree => {
   const findings: ScenarioFinding[] = [];
   const addFinding = (path: Path, message: string, hint: string | null): void => {
@@ -37,8 +39,8 @@ export const parseModule = (exported: unknown): ParsedTree => {
   };
 
   /**
-   * Copies plain values. `within` is the lists and mappings around the value. A key that is `undefined` counts as
-   * absent.
+   * Copies plain values. `within` contains the lists and mappings around the value. A key whose value is `undefined`
+   * counts as absent.
    */
   const copy = (value: unknown, path: Path, within: readonly object[]): unknown => {
     if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value;

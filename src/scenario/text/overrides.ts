@@ -20,11 +20,14 @@ const words = new Map<string, unknown>([
   ['null', null],
 ]);
 
-/** Returns what a bare word means in YAML: a number, true, false, null, otherwise the text itself. */
+/** Returns what a text without quotes means in YAML: a number, true, false, null, or otherwise the text itself. */
 export const parseScalar = (text: string): unknown =>
   number.test(text) ? Number(text) : words.has(text) ? words.get(text) : text;
 
-/** Reads quoted text, lists and mappings as YAML and everything else as one scalar; `undefined` if it is unreadable. */
+/**
+ * Reads quoted text, lists and mappings as YAML, and any other text as a single value. Returns `undefined` if the text
+ * cannot be read.
+ */
 export const parseValue = (text: string): unknown => {
   if (!/^["'[{]/.test(text)) return parseScalar(text);
   const document = parseDocument(text, { prettyErrors: false });
@@ -34,18 +37,19 @@ export const parseValue = (text: string): unknown => {
   return flowing || /^["']/.test(text) ? document.toJS({ maxAliasCount: 0 }) : undefined;
 };
 
-/** Reads the next step of a path into `inside`: a list's position, a mapping's key, or `null` if there is neither. */
+/** Reads the next step of a path: an index if `inside` is a list, a key if it is a mapping, otherwise `null`. */
 const parseStep = (step: string, inside: unknown): string | number | null => {
   const position = /^\d{1,9}$/.test(step) ? Number(step) : null;
   if (Array.isArray(inside))
     return position !== null && position <= inside.length ? position : null;
-  // If no value exists yet, position 0 creates a list.
+  // If there is no value yet, index 0 creates a list.
   if (inside === undefined || inside === null) return position ?? step;
   return isMapping(inside) ? step : null;
 };
 
 /**
- * Parses a path such as `load.rate`, `traffic.0.model` or `traffic[0].model`. Returns a sentence if it leads nowhere.
+ * Parses a path such as `load.rate`, `traffic.0.model` or `traffic[0].model`. Returns a sentence if no value can be at
+ * this path.
  */
 export const parsePath = (text: string, value: unknown): Path | string => {
   const path: (string | number)[] = [];
@@ -67,13 +71,16 @@ export const parsePath = (text: string, value: unknown): Path | string => {
   return path;
 };
 
-/** Splits an override into its path and value. The path is empty if the override has none. */
+/** Splits an override into its path and its value. The path is empty if the override contains none. */
 const partsOf = (text: string): readonly [name: string, value: string] => {
   const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   return [name.trim(), value.trim()];
 };
 
-/** The name of an override for messages. It contains only the path, since the value may be a misplaced secret. */
+/**
+ * Returns the name of an override for messages. The name contains only the path, since the value may be a secret in the
+ * wrong place.
+ */
 export const overrideFlag = (text: string): string => `--set ${partsOf(text)[0]}`.trim();
 
 /** Applies one override to a tree. Returns a sentence if the override is wrong. */

@@ -18,10 +18,10 @@ interface ParsedScenario {
   readonly findings: readonly ScenarioFinding[];
 }
 
-/** The codes of issues after which the schema still parses what is inside the faulty value. */
+/** The codes of issues after which the schema continues to parse the inner parts of the faulty value. */
 const codesKeepingInner = new Set(['too_small', 'too_big', 'unrecognized_keys', 'custom']);
 
-/** Returns the path below which an issue kept the schema from parsing anything; `null` if there is none. */
+/** Returns the path of the value that the schema did not parse because of an issue; `null` if it parsed everything. */
 const unparsedPath = (issue: z.core.$ZodIssue, path: Path): Path | null => {
   if (codesKeepingInner.has(issue.code)) return null;
   const isWrongKind = issue.code === 'invalid_union' && issue.discriminator !== undefined;
@@ -29,8 +29,8 @@ const unparsedPath = (issue: z.core.$ZodIssue, path: Path): Path | null => {
 };
 
 /**
- * Runs the schema over a filled scenario, once. The library's own `safeParse` drops everything if one field is faulty;
- * its core, which is called here, keeps the valid fields.
+ * Parses a filled scenario with the schema, once. The library's `safeParse` returns nothing if one field is faulty. The
+ * core of the library, which is called here, returns the valid fields.
  */
 export const parseScenario = (filled: FilledScenario): ParsedScenario => {
   const { value: prepared, misspeltKinds } = prepareForSchema(filled);

@@ -8,13 +8,13 @@ import {
   withValueAtPath,
 } from './scenario-tree.ts';
 
-/** Returns the path of each flag's value in a scenario of these kinds of traffic and load. */
+/** Returns the path of each flag's value in a scenario with these kinds of traffic and load. */
 const flagPaths = (traffic: unknown, load: string) => ({
   kind: ['traffic', 0, 'kind'],
   model: ['traffic', 0, 'model'],
   prompt: ['traffic', 0, 'prompt'],
   maxTokens: ['traffic', 0, 'maxTokens'],
-  // The text to speak, or the known text of the clip.
+  // The text that is to be spoken, or the text that the clip is known to contain.
   text: ['traffic', 0, ...(traffic === 'transcription' ? ['clips'] : []), 'text'],
   voice: ['traffic', 0, 'voice'],
   clip: ['traffic', 0, 'clips', 'file'],
@@ -25,8 +25,8 @@ const flagPaths = (traffic: unknown, load: string) => ({
 });
 
 /**
- * The flags of `weir run` that describe a scenario if there is no file. `rate` makes a constant load, `users` a closed
- * one, and `iterations` (with or without users) a number of requests.
+ * The flags of `weir run` that describe a scenario without a file. `rate` means a constant load, `users` a closed load,
+ * and `iterations` (with or without users) a fixed number of requests.
  */
 export type ScenarioFlags = {
   readonly [Flag in keyof ReturnType<typeof flagPaths>]?: string | number | undefined;
@@ -37,14 +37,14 @@ const loadKind = ({ users, iterations }: ScenarioFlags) => {
   return users === undefined ? 'constant' : 'closed';
 };
 
-/** The flags whose text is a number. The others keep their text. */
+/** The flags whose text is read as a number. All other flags stay texts. */
 const numericFlags = ['maxTokens', 'users', 'iterations'];
 
 /** Returns the flag of a field: `maxTokens` becomes `--max-tokens`. */
 const flagName = (name: string): string =>
   `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** Returns a tree like that of a file. Its problems name the flag instead of a line. */
+/** Returns a tree like that of a file. Problems in it name the flag instead of a line. */
 export const scenarioFromFlags = (flags: ScenarioFlags): ScenarioTree => {
   const kind = loadKind(flags);
   const positions = new Map<string, EntryPositions>();

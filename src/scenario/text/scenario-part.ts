@@ -7,18 +7,24 @@ type FieldOf<T, K extends string> = T extends { readonly [Name in K]?: infer Fie
   : undefined;
 type ItemOf<T> = T extends readonly (infer Item)[] ? Item : never;
 
-/** The values that all parts of one scenario share: the written ones, the parsed ones, and the problems. */
+/** What all parts of one scenario share: its values as written and as parsed, and its problems. */
 interface ParsedValues {
   readonly filled: FilledScenario;
   readonly written: unknown;
-  /** The values that the schema parsed. Faulty ones are as they were written. */
+  /** The values after parsing. Faulty values are as they were written. */
   readonly parsed: unknown;
-  /** The paths at or below which something is faulty, and those below which nothing was parsed, by `pathKey`. */
+  /**
+   * The paths of faulty values and of values that contain one, and the paths of values that were not parsed, by
+   * `pathKey`.
+   */
   readonly faulty: ReadonlySet<string>;
   readonly unparsed: ReadonlySet<string>;
 }
 
-/** A part of a scenario, present or not: its written value, and its meaning if it is valid. */
+/**
+ * A part of a scenario, which may be missing. The part has its value as written and, if the value is valid, its
+ * meaning.
+ */
 export class ScenarioPart<T> {
   readonly path: Path;
   readonly written: unknown;
@@ -30,7 +36,7 @@ export class ScenarioPart<T> {
     this.written = valueAtPath(scenario.written, path);
   }
 
-  /** Returns the part with its defaults filled in; `undefined` if anything in it is faulty. */
+  /** Returns the part with its defaults filled in; `undefined` if any value in it is faulty. */
   get validValue(): T | undefined {
     const { parsed, faulty, unparsed } = this.#scenario;
     const isUnparsed = this.path.some((_, length) =>
@@ -53,12 +59,12 @@ export class ScenarioPart<T> {
     return typeof this.written === 'string' ? this.written : null;
   }
 
-  /** Returns whether the value comes from the environment. If so, no message may repeat it. */
+  /** Returns whether the value comes from the environment. Then no message may repeat it. */
   get isFromEnvironment(): boolean {
     return this.#scenario.filled.environmentValues.has(pathKey(this.path));
   }
 
-  /** Returns whether a flag of the command line gave the value. */
+  /** Returns whether the value comes from a flag of the command line. */
   get isFromFlag(): boolean {
     return positionOf(this.#scenario.filled.tree, this.path, 'key').flag !== null;
   }
@@ -67,12 +73,12 @@ export class ScenarioPart<T> {
     return new ScenarioPart(this.#scenario, [...this.path, name]);
   }
 
-  /** Returns the keys that were written; none if the value is no mapping. */
+  /** Returns the keys that were written; none if the value is not a mapping. */
   get names(): readonly string[] {
     return isMapping(this.written) ? Object.keys(this.written) : [];
   }
 
-  /** Returns the entries that were written; none if the value is no list. */
+  /** Returns the entries that were written; none if the value is not a list. */
   get items(): readonly ScenarioPart<ItemOf<T>>[] {
     if (!Array.isArray(this.written)) return [];
     return this.written.map((_, index) => new ScenarioPart(this.#scenario, [...this.path, index]));

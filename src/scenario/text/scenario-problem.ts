@@ -6,7 +6,7 @@ import {
   type SourcePosition,
 } from './scenario-tree.ts';
 
-/** A place in a scenario. It names a flag in addition if the file would be valid without that flag. */
+/** A place in a scenario. If the file would be valid without a flag, the place also names that flag. */
 export interface ScenarioPlace extends SourcePosition {
   /** The path as `--set` writes it, for example `traffic.0.model`. */
   readonly path: string;
@@ -15,18 +15,21 @@ export interface ScenarioPlace extends SourcePosition {
 /** A problem of a scenario that must be fixed before it can run. */
 export interface ScenarioProblem extends ScenarioPlace {
   readonly message: string;
-  /** The advice on what to do; `null` if the message is enough. */
+  /** Advice on what to do; `null` if the message is enough. */
   readonly hint: string | null;
 }
 
-/** A problem with a path, before its place is looked up. */
+/** A problem at a path of the scenario, before its place in the text is looked up. */
 export interface ScenarioFinding {
   readonly path: Path;
-  /** The part of the entry to point at: its key or its value. */
+  /** The part of the entry that the problem is shown at: its key or its value. */
   readonly part: 'key' | 'value';
   readonly message: string;
   readonly hint: string | null;
-  /** The missing key that this unknown one probably stands for. The two are one slip. */
+  /**
+   * The path of the missing key that the user probably meant when writing this unknown key. The two problems are one
+   * mistake.
+   */
   readonly meant?: Path | undefined;
 }
 
@@ -41,7 +44,7 @@ export const problemOf = (
   { path, part, message, hint }: ScenarioFinding,
 ): ScenarioProblem => ({ ...placeOf(tree, path, part), message, hint });
 
-/** Sorts problems in the order of the file, those of flags last, without duplicates. */
+/** Sorts problems in the order of the file, puts those of flags last, and removes duplicates. */
 export const sortedProblems = (
   problems: readonly ScenarioProblem[],
 ): readonly ScenarioProblem[] => {
@@ -59,12 +62,12 @@ const placeText = ({ path, line, column, flag }: ScenarioPlace, name: string): s
   return path === '' ? name : `${name}: ${path}`;
 };
 
-/** The most problems that are shown at once. */
+/** The maximum number of problems that are shown at once. */
 const maxShownProblems = 40;
 
 /**
- * Formats problems, one per line, as `file:line:column: message; hint`. The position can be a flag or a path inside a
- * module instead, and a flag can follow it.
+ * Formats problems, one per line, as `file:line:column: message; hint`. Instead of a position there can be a flag or a
+ * path inside a module, and a flag can follow the position.
  */
 export const problemsText = (problems: readonly ScenarioProblem[], name: string): string => {
   const lines = problems.slice(0, maxShownProblems).map((problem) => {

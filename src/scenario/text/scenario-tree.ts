@@ -1,23 +1,26 @@
 /**
- * A scenario as it was written: plain values, and the position of each. So a later finding can be shown at its line and
- * column, or at the flag that gave the value.
+ * A scenario as it was written: plain values, with the position of each value. So a problem that is found later can be
+ * shown at its line and column, or at the flag that gave the value.
  */
 export interface ScenarioTree {
   readonly value: unknown;
-  /** The positions by `pathKey`. A place without a position is inside the nearest parent that has one. */
+  /** The positions by `pathKey`. A value without a position is inside the nearest parent that has one. */
   readonly positions: ReadonlyMap<string, EntryPositions>;
 }
 
 export type Path = readonly (string | number)[];
 
-/** A position in the text, counted from 1, or the flag that gave a value. Values of a module have only a path. */
+/**
+ * A position in the text, counted from 1, or the flag that gave a value. Values of a module have no such position, only
+ * a path.
+ */
 export interface SourcePosition {
   readonly line: number | null;
   readonly column: number | null;
   readonly flag: string | null;
 }
 
-/** The positions of an entry's key and value. `isPlainScalar` marks an unquoted scalar. */
+/** The positions of an entry's key and value. `isPlainScalar` means that the value is a single value without quotes. */
 export interface EntryPositions {
   readonly key: SourcePosition;
   readonly value: SourcePosition;
@@ -32,10 +35,10 @@ export const flagPositions = (flag: string): EntryPositions => {
 
 export const pathKey = (path: Path): string => JSON.stringify(path);
 
-/** Formats a path as `--set` and messages write it. */
+/** Formats a path in the way that `--set` and messages use. */
 export const dottedPath = (path: Path): string => path.join('.');
 
-/** Returns the position of a path. If the path does not exist, it is the key of the nearest parent. */
+/** Returns the position of a path. If nothing is at this path, returns the position of the nearest parent's key. */
 export const positionOf = (
   tree: ScenarioTree,
   path: Path,
@@ -50,7 +53,7 @@ export const positionOf = (
 export const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Copies a list or mapping with each value changed by `change`. Other values stay as they are. */
+/** Copies a list or a mapping, with each value changed by `change`. Any other value is returned unchanged. */
 export const withEachValue = (
   value: unknown,
   change: (inner: unknown, step: string | number) => unknown,
@@ -61,7 +64,7 @@ export const withEachValue = (
   return Object.fromEntries(entries);
 };
 
-/** Returns the value at a path, or `undefined`. */
+/** Returns the value at a path; `undefined` if there is none. */
 export const valueAtPath = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((inside, step) => {
     if (Array.isArray(inside)) return typeof step === 'number' ? inside[step] : undefined;
@@ -69,8 +72,8 @@ export const valueAtPath = (value: unknown, path: Path): unknown =>
   }, value);
 
 /**
- * Copies `value` with `leaf` at `path`. Missing parents become lists if the path has a number there, otherwise
- * mappings.
+ * Copies `value` with `leaf` at `path`. If parents are missing, they become lists where the path has a number,
+ * otherwise mappings.
  */
 export const withValueAtPath = (value: unknown, path: Path, leaf: unknown): unknown => {
   const [step, ...rest] = path;
@@ -83,11 +86,11 @@ export const withValueAtPath = (value: unknown, path: Path, leaf: unknown): unkn
   const entries = isMapping(value) ? Object.entries(value) : [];
   const at = entries.findIndex(([key]) => key === step);
   const entry: [string, unknown] = [step, withValueAtPath(entries[at]?.[1], rest, leaf)];
-  // A copy from entries keeps a key named __proto__ an ordinary key.
+  // The copy is made from entries, so that a key named __proto__ is like any other key.
   return Object.fromEntries(at < 0 ? [...entries, entry] : entries.with(at, entry));
 };
 
-/** Copies the tree with `leaf` at `path`. The value, and its missing parents, have the position of `flag`. */
+/** Copies the tree with `leaf` at `path`. The value and its missing parents get the position of `flag`. */
 export const withFlagValue = (
   tree: ScenarioTree,
   path: Path,

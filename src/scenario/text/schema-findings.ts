@@ -24,7 +24,7 @@ const listText = (values: readonly unknown[]): string => {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 };
 
-/** The unit of the size of a value, by its type. */
+/** The unit in which the size of a value is counted. The keys are types of values. */
 const sizeUnits: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
 
 const boundText = (
@@ -40,7 +40,7 @@ const boundText = (
 
 const anyJson = 'expected a value that JSON can hold';
 
-/** Returns Weir's message for an issue whose field has none of its own. */
+/** Returns Weir's message for an issue whose field has no message of its own. */
 export const schemaIssueMessage: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'invalid_type')
     return `expected ${typeNames[issue.expected] ?? issue.expected}`;
@@ -55,7 +55,7 @@ export const schemaIssueMessage: z.core.$ZodErrorMap = (issue) => {
 /** The length in characters above which only the beginning of a value is shown. */
 const maxShownLength = 40;
 
-/** Describes a value in a few words, without the parts of an address that hold passwords and tokens. */
+/** Describes a value in a few words. The parts of an address that contain passwords or tokens are left out. */
 export const shownValue = (value: unknown): string => {
   if (value === null) return 'nothing';
   if (Array.isArray(value)) return 'a list';
@@ -68,14 +68,14 @@ export const shownValue = (value: unknown): string => {
   return JSON.stringify(beginning);
 };
 
-/** The facts about the scenario that turning an issue into a finding needs. */
+/** What must be known of the scenario to turn an issue into a finding. */
 export interface IssueContext {
   readonly value: unknown;
-  /** The values from the environment, by `pathKey`. */
+  /** The values that came from the environment, by `pathKey`. */
   readonly environmentValues: ReadonlyMap<string, string>;
 }
 
-/** Decides whether the value at a path may be a secret, or a misplaced one. */
+/** Returns whether the value at a path may be a secret, intended or in the wrong place. */
 const mayHoldSecret = ([first, second, third]: Path): boolean =>
   first === 'headers' ||
   (first === 'keys' && (third === undefined || third === 'key' || typeof second !== 'number'));
@@ -89,7 +89,7 @@ const receivedText = ({ value, environmentValues }: IssueContext, path: Path): s
   return typeof inside === 'string' ? 'other text' : `a ${typeof inside}`;
 };
 
-/** Returns advice if a word may mean a key inside another one. */
+/** Returns advice if a word may be a key that belongs inside another key. */
 const nestedKeyAdvice = (
   name: string,
   find: (word: string, choices: readonly string[]) => string | null,
@@ -102,8 +102,8 @@ const nestedKeyAdvice = (
 };
 
 /**
- * Returns advice on where an unknown key may belong: here under another name, to another kind, inside another key or
- * outside.
+ * Returns advice on where an unknown key may belong: here under another name, in an entry of another kind, inside
+ * another key, or outside of this one.
  */
 const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): string | null => {
   const holder = valueAtPath(value, path);
@@ -118,7 +118,7 @@ const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): st
   const isTop = path.length === 0;
   const within = isTop && !hasOtherName ? nestedKeyAdvice(name, synonym) : null;
   if (within !== null) return within;
-  // A user of `--set` may have meant to replace a key that exists.
+  // With `--set`, the user may have wanted to replace a key that exists.
   const near = didYouMean(name, missing) ?? didYouMean(name, known);
   if (near !== null) return near;
   if (isTop) return nestedKeyAdvice(name, nearest);
@@ -162,7 +162,7 @@ const unknownKeys = (
   return [...findings, { path: [...path, next], part: 'key', message, hint: null }];
 };
 
-/** Returns the issues of the union's branch that was most likely meant, by the type of the value. */
+/** Returns the issues of the branch of a union that the user probably meant. The type of the value decides. */
 const branchOf = (issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] | null =>
   issue.errors.find((branch) =>
     branch.every(
@@ -171,8 +171,8 @@ const branchOf = (issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] | null 
   ) ?? null;
 
 /**
- * Merges the issues of a union of words and other values into one; `null` if the union has its own message, or no
- * words.
+ * Merges the issues of a union into one, if the union accepts words or other values. Returns `null` if the union has
+ * its own message, or if it accepts no words.
  */
 const alternatives = (issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssueCustom | null => {
   const branches = issue.errors.flatMap((branch) => branch.filter(({ path }) => path.length === 0));
@@ -201,7 +201,7 @@ const wrongKind = (
   return { path, part: 'value', message, hint: null };
 };
 
-/** Returns the finding about a misspelt kind, which the schema did not see. */
+/** Returns the finding about a misspelt kind. The schema did not see it, since the kind was corrected before. */
 export const misspeltKindFinding = (
   { path, word, kinds }: MisspeltKind,
   { environmentValues }: IssueContext,
@@ -224,13 +224,13 @@ const singleFinding = (issue: Issue, path: Path, context: IssueContext): Scenari
   if (inside === undefined && name !== undefined) {
     return { path, part: 'key', message: `"${name}" is missing: ${message}`, hint: advice ?? null };
   }
-  // A container of the right type with too little in it needs no further explanation.
+  // If a list or a mapping has the right type but too few entries, that needs no further explanation.
   const counted = typeof inside === 'object' && inside !== null && issue.code !== 'invalid_type';
   if (counted && issue.code !== 'invalid_union') {
     return { path, part: 'value', message, hint: advice ?? null };
   }
   const hint = advice ?? (typeof inside === 'string' ? didYouMean(inside, choicesOf(issue)) : null);
-  // Advice may quote the value, so it is omitted if the value comes from the environment.
+  // Advice may quote the value, so it is left out if the value comes from the environment.
   const safeHint = context.environmentValues.has(pathKey(path)) ? null : hint;
   const whole = `${message}, got ${receivedText(context, path)}`;
   return { path, part: 'value', message: whole, hint: safeHint };
@@ -239,7 +239,7 @@ const singleFinding = (issue: Issue, path: Path, context: IssueContext): Scenari
 export const issuePath = ({ path }: Issue): Path =>
   path.map((step) => (typeof step === 'symbol' ? '' : step));
 
-/** Returns the findings for an issue. The issue's own path begins at `within`. */
+/** Returns the findings for an issue. The path of the issue is relative to `within`. */
 export const findingsOfIssue = (
   issue: Issue,
   context: IssueContext,

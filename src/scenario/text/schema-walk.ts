@@ -5,11 +5,11 @@ import type { FilledScenario } from './environment-template.ts';
 import { nearest } from './spelling.ts';
 import { isMapping, type Path, pathKey, valueAtPath, withEachValue } from './scenario-tree.ts';
 
-/** This file looks up the scenario's schema at a path. */
+/** This file returns the part of the scenario's schema that belongs to a path. */
 
 export type Schema = z.core.$ZodType;
 
-/** Returns the alternatives of a schema, without the defaults and transforms around them. */
+/** Returns the alternatives of a schema, without defaults and transforms around them. */
 export const branchesOf = (schema: Schema): readonly Schema[] => {
   if (schema instanceof z.ZodPipe) return branchesOf(schema.def.in);
   if (schema instanceof z.ZodUnion) return schema.options.flatMap(branchesOf);
@@ -25,7 +25,7 @@ const keysOf = (schema: Schema | undefined): readonly string[] =>
     ? Object.keys(schema.shape).filter((name) => name !== '$schema')
     : [];
 
-/** Returns the field that distinguishes mappings: `kind`, or `type` for content parts. */
+/** Returns the field that shows the kind of a mapping: `kind`, or `type` for content parts. */
 const kindIn = (fields: Readonly<Record<string, unknown>>): unknown =>
   fields['kind'] ?? fields['type'];
 
@@ -37,7 +37,10 @@ const kindOf = (schema: Schema): string | null => {
 const kindsOf = (branches: readonly Schema[]): readonly string[] =>
   branches.map(kindOf).filter((kind) => kind !== null);
 
-/** Returns the branch that describes a mapping or list: that of its kind, otherwise the first of its type. */
+/**
+ * Returns the branch of a schema that describes a mapping or a list: the one of the same kind, otherwise the first one
+ * of the same type.
+ */
 export const branchFor = (schema: Schema, value: unknown): Schema | undefined => {
   const branches = branchesOf(schema);
   if (Array.isArray(value)) return branches.find((branch) => branch instanceof z.ZodArray);
@@ -48,7 +51,10 @@ export const branchFor = (schema: Schema, value: unknown): Schema | undefined =>
   );
 };
 
-/** Returns the schema of the value of `holder` under a name or at a position; `undefined` if it may have none. */
+/**
+ * Returns the schema of the value that `holder` has under a name or at an index; `undefined` if it may have no such
+ * value.
+ */
 export const schemaInside = (
   holder: Schema | undefined,
   step: string | number,
@@ -69,20 +75,20 @@ const schemaAt = (path: Path, scenario: unknown): Schema | undefined => {
   return schema;
 };
 
-/** Returns the keys that the mapping at `path` may have. */
+/** Returns the keys that the mapping at `path` may contain. */
 export const keysAt = (path: Path, scenario: unknown): readonly string[] => {
   const schema = schemaAt(path, scenario);
   return schema === undefined ? [] : keysOf(branchFor(schema, valueAtPath(scenario, path)));
 };
 
-/** Returns the kinds of mapping that may be at `path` and have the key `name`. */
+/** Returns the kinds of mapping that may be at `path` and may contain the key `name`. */
 export const kindsWithKey = (name: string, path: Path, scenario: unknown): readonly string[] => {
   const schema = schemaAt(path, scenario);
   const branches = schema === undefined ? [] : branchesOf(schema);
   return kindsOf(branches.filter((branch) => keysOf(branch).includes(name)));
 };
 
-/** Returns the keys inside each of the scenario's own keys. */
+/** Returns the keys that may be inside each top-level key of a scenario. */
 export const nestedKeys = (): readonly { holder: string; keys: readonly string[] }[] => {
   const shape: Readonly<Record<string, Schema>> = scenarioSchema.shape;
   return Object.entries(shape).map(([holder, schema]) => {
@@ -93,7 +99,7 @@ export const nestedKeys = (): readonly { holder: string; keys: readonly string[]
   });
 };
 
-/** A misspelt kind, with the known one that is close to it. */
+/** A misspelt kind, with the known kind that is most similar. */
 export interface MisspeltKind {
   readonly path: Path;
   readonly word: string;
@@ -110,10 +116,10 @@ const accepts = (schema: Schema, value: unknown): boolean => {
 };
 
 /**
- * Prepares a filled scenario for its one pass through the schema. An environment variable holds text, whatever it
- * means. So a number becomes text if the schema expects text (a model named `1.0`), and quoted text becomes a number if
- * it expects a number. A misspelt kind becomes the one that was probably meant, so that the other problems of its
- * mapping are reported with it.
+ * Prepares a filled scenario for being parsed by the schema, once. The type of a value from the environment depends on
+ * what the schema expects: `1.0` is text as the name of a model, but a number where a number is expected. A misspelt
+ * kind is replaced by the one that was probably meant, so that the other problems of its mapping are reported at the
+ * same time.
  */
 export const prepareForSchema = (
   filled: FilledScenario,

@@ -1,13 +1,13 @@
-/** A word of a shell’s command line. */
+/** A word in a command line of a shell. */
 export interface ShellWord {
   readonly text: string;
-  /** The line on which it begins, counted from 1. */
+  /** The line on which the word begins, counted from 1. */
   readonly line: number;
-  /** Whether the shell would replace a part of it: a variable, or the output of a command. */
+  /** Whether the shell would replace a part of the word: a variable, or the output of a command. */
   readonly expands: boolean;
 }
 
-/** The commands of a script, each as its words. `problem` says what is wrong with its quotes. */
+/** The commands of a script, each as a list of words. `problem` says what is wrong with the quotes in the script. */
 export interface ShellScript {
   readonly commands: readonly (readonly ShellWord[])[];
   readonly problem: string | null;
@@ -23,7 +23,7 @@ const partPattern =
 const hasExpansion = (text: string): boolean =>
   /\$[\w{(@*#?!-]|`/.test(text.replaceAll(/\\[^]/g, ''));
 
-/** Removes the backslashes in a text in double quotes. There a backslash escapes only these characters. */
+/** Removes the backslashes of escapes in a text in double quotes. There a backslash escapes only these characters. */
 const unescapeDouble = (text: string): string =>
   text.replaceAll(/\\(?:\r?\n|([$`"\\]))/g, (_, escaped: string | undefined) => escaped ?? '');
 
@@ -50,7 +50,7 @@ class WordCollector {
     this.word = null;
   }
 
-  /** Ends a word at a space, a redirection or the end of a command. */
+  /** Ends a word, because of a space, a redirection or the end of a command. */
   end({ redirect, end }: Readonly<Record<string, string | undefined>>): void {
     this.endWord();
     if (redirect !== undefined) this.isRedirect = true;
@@ -71,7 +71,10 @@ const addPart = (
   else if (continued === undefined) collector.end(part);
 };
 
-/** Splits a script as a POSIX shell does. Variables are not expanded, and redirections are dropped with their files. */
+/**
+ * Splits a script into commands and words as a POSIX shell does. Variables are not replaced. Redirections are dropped
+ * together with their files.
+ */
 export const splitShell = (script: string): ShellScript => {
   const collector = new WordCollector();
   const { commands } = collector;
@@ -79,7 +82,7 @@ export const splitShell = (script: string): ShellScript => {
   for (let at = 0; at < script.length;) {
     partPattern.lastIndex = at;
     const found = partPattern.exec(script);
-    // A lone carriage return, or another kind of space.
+    // If the pattern does not match, the character is a carriage return without a line feed, or another kind of space.
     const [whole, part] = [found?.[0] ?? script.charAt(at), found?.groups ?? { space: ' ' }];
     if (part['open'] !== undefined)
       return { commands, problem: `line ${line}: the quote ${part['open']} has no end` };
@@ -95,6 +98,6 @@ export const splitShell = (script: string): ShellScript => {
   return { commands: commands.filter((words) => words.length > 0), problem: null };
 };
 
-/** Returns a text as one word of a shell’s command line, quoted if necessary. */
+/** Returns a text as one word for a shell’s command line, in quotes if necessary. */
 export const quotedWord = (text: string): string =>
   /^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein';
 
 /** This file finds the word that a user probably meant (“did you mean”). */
 
-/** The words of other load generators, with ours. */
+/** The words of other load generators, each with Weir's word. */
 const synonyms: Readonly<Record<string, string>> = {
   users: 'vus concurrency connections threads clients workers',
   iterations: 'requests requestcount numrequests',
@@ -63,7 +63,7 @@ const normalise = (word: string): string => word.toLowerCase().replaceAll(/[^a-z
 
 const sortedLetters = (word: string): string => word.split('').toSorted().join('');
 
-/** Returns the choice that means the same as `word`, in another spelling or in the language of another tool. */
+/** Returns the choice that means the same as `word`, which is spelled differently or is the word of another tool. */
 export const synonym = (word: string, choices: readonly string[]): string | null => {
   const wanted = normalise(word);
   return (
@@ -73,11 +73,17 @@ export const synonym = (word: string, choices: readonly string[]): string | null
   );
 };
 
-/** The choice that `word` begins with if the colon or the space before its value is missing: `to 5/s`, `to:5/s`. */
+/**
+ * Returns the choice that `word` begins with, if the colon or the space before its value is missing: `to 5/s`,
+ * `to:5/s`.
+ */
 export const withoutColon = (word: string, choices: readonly string[]): string | null =>
   choices.find((choice) => word.startsWith(`${choice} `) || word.startsWith(`${choice}:`)) ?? null;
 
-/** Returns the choice closest to `word`; `null` if none is close. Case, hyphens and underscores do not count. */
+/**
+ * Returns the choice that is most similar to `word`; `null` if none is similar. Capitals, hyphens and underscores are
+ * ignored.
+ */
 export const nearest = (word: string, choices: readonly string[]): string | null => {
   const wanted = normalise(word);
   if (wanted === '') return null;
@@ -93,7 +99,7 @@ export const nearest = (word: string, choices: readonly string[]): string | null
     : null;
 };
 
-/** Returns a hint such as `did you mean "rate"?`, or `null`. */
+/** Returns a hint such as `did you mean "rate"?`; `null` if no choice is similar. */
 export const didYouMean = (word: string, choices: readonly string[]): string | null => {
   const near = nearest(word, choices);
   return near === null ? null : `did you mean "${near}"?`;

@@ -16,31 +16,31 @@ import { didYouMean } from './spelling.ts';
 
 /** This file reads a sweep's variables: `--vary load.users=1,2,4` or `vary: {load.users: [1, 2, 4]}`. */
 
-/** A value that a variable takes, and its text in tables. */
+/** One value of a variable, and the text that tables show for it. */
 export interface Variation {
   readonly text: string;
   readonly value: unknown;
 }
 
-/** A path of the scenario, and its values in the order of the sweep. */
+/** A variable of a sweep: a path in the scenario, and the values at this path in the order of the sweep. */
 export interface Variable {
   readonly path: string;
-  /** The variable's name in messages. */
+  /** The name of the variable in messages. */
   readonly flag: string;
   readonly values: readonly Variation[];
 }
 
-/** A value that is set at a path for one run of a sweep. */
+/** A value that one run of a sweep has at a path. */
 export interface PointSetting {
   readonly path: string;
   readonly flag: string;
   readonly value: unknown;
 }
 
-/** The maximum number of values of a variable. A page cannot show more. */
+/** The maximum number of values of a variable. A page could not show more. */
 const maxVariations = 100;
 
-/** Splits a text at the commas that are outside brackets and quotation marks. */
+/** Splits a text at commas, except those in brackets or quotation marks. */
 const splitAtCommas = (text: string): readonly string[] => {
   const parts = [''];
   let depth = 0;
@@ -59,7 +59,10 @@ const splitAtCommas = (text: string): readonly string[] => {
 const amount = String.raw`(\d+(?:\.\d+)?)([^\d.*+]*)`;
 const rangeText = new RegExp(String.raw`^${amount}\.\.${amount}([*+])${amount}$`);
 
-/** Expands a range: `1..16*2` is 1, 2, 4, 8, 16, and `1/s..5/s+1/s` is 1/s to 5/s. Any other text is one value. */
+/**
+ * Returns the values of a range: `1..16*2` is 1, 2, 4, 8, 16, and `1/s..5/s+1/s` is 1/s to 5/s. Any other text is a
+ * single value.
+ */
 const expandRange = (text: string): readonly string[] | string => {
   const [, from, unit, to, lastUnit, operator, step, stepUnit] = rangeText.exec(text) ?? [];
   if (from === undefined) return [text];
@@ -86,7 +89,7 @@ const expandRange = (text: string): readonly string[] | string => {
 const shownVariation = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
-/** Returns the values that a text lists, or what is wrong with it. */
+/** Returns the values that a text lists, or a message about what is wrong with the text. */
 const variationsOf = (text: string): readonly Variation[] | string => {
   const values: Variation[] = [];
   for (const part of splitAtCommas(text)) {
@@ -106,8 +109,8 @@ const variationsOf = (text: string): readonly Variation[] | string => {
 const noPlace = { line: null, column: null, flag: null };
 
 /**
- * Says what is wrong with the values of a variable, beyond the findings of the scenario's own rules; `null` if
- * nothing is.
+ * Returns what is wrong with the values of a variable; `null` if nothing is. What the scenario's own rules find is not
+ * included.
  */
 const valuesFault = (values: readonly Variation[]): string | null => {
   if (values.length === 0) return 'expected at least one value';
@@ -140,7 +143,7 @@ const flagVariables = (flags: readonly string[]): ReadVariables => {
   return { variables, problems };
 };
 
-/** Reads the variables of the file’s own `vary`. The schema reports what is not a list or a text. */
+/** Reads the variables under `vary` in the file. The schema reports entries that are neither a list nor a text. */
 const writtenVariables = (tree: ScenarioTree): ReadVariables => {
   const written = valueAtPath(tree.value, ['vary']);
   const variables: Variable[] = [];
@@ -159,7 +162,10 @@ const writtenVariables = (tree: ScenarioTree): ReadVariables => {
   return { variables, problems };
 };
 
-/** Reads the variables of a sweep: those of the file, and those of flags, which replace a variable of the same path. */
+/**
+ * Reads the variables of a sweep: those of the file and those of flags. If both name the same path, the values of the
+ * flag are used.
+ */
 export const readVariablesOf = (tree: ScenarioTree, flags: readonly string[]): ReadVariables => {
   const given = flagVariables(flags);
   const written = writtenVariables(tree);
@@ -178,7 +184,7 @@ const trafficFields = [
   ),
 ];
 
-/** Returns the paths of a scenario's traffic entries: its own and those of its stages. */
+/** Returns the paths of all traffic entries of a scenario, including those of its stages. */
 const trafficPaths = (value: unknown): readonly Path[] => {
   const entriesAt = (path: Path): readonly Path[] => {
     const entries = valueAtPath(value, path);
@@ -192,8 +198,8 @@ const trafficPaths = (value: unknown): readonly Path[] => {
 };
 
 /**
- * Returns the paths that a variable’s path means. A field of traffic entries (`prompt.tokens`, `model`) means that
- * field of every entry that has it or, if none has it, of every entry that may have it.
+ * Returns the paths that the path of a variable means. A field of traffic entries (`prompt.tokens`, `model`) means this
+ * field in every entry that has it. If no entry has it, it means every entry that may have it.
  */
 const meantPaths = (path: string, value: unknown): readonly string[] | string => {
   const [first = ''] = path.split(/[.[]/, 1);
@@ -216,7 +222,7 @@ const meantPaths = (path: string, value: unknown): readonly string[] | string =>
     : `no traffic entry may have "${first}"`;
 };
 
-/** Applies one setting to a tree. Returns a sentence if its path is wrong. */
+/** Applies one setting to a tree. Returns a sentence if the path of the setting is wrong. */
 const applySetting = (tree: ScenarioTree, setting: PointSetting): ScenarioTree | string => {
   const meant = meantPaths(setting.path, tree.value);
   if (typeof meant === 'string') return meant;
@@ -229,7 +235,7 @@ const applySetting = (tree: ScenarioTree, setting: PointSetting): ScenarioTree |
   return current;
 };
 
-/** Applies the settings of one point of a sweep to a tree. */
+/** Applies all settings of one point of a sweep to a tree. */
 export const applyPoint = (
   tree: ScenarioTree,
   point: readonly PointSetting[],

@@ -22,13 +22,13 @@ import {
   type ScenarioTree,
 } from './scenario-tree.ts';
 
-/** The result of opening a text: the tree, if it could be made, and the problems of the text. */
+/** The result of parsing a text: the tree, if there is one, and the problems of the text. */
 export interface ParsedTree {
   readonly tree: ScenarioTree | null;
   readonly problems: readonly ScenarioProblem[];
 }
 
-/** The maximum number of values that aliases repeat. Aliases of aliases would otherwise grow without bound. */
+/** The maximum number of values that aliases repeat. Without it, aliases that contain aliases could give any number of values. */
 const maxRepeatedValues = 100_000;
 
 const positionAt = (lines: LineCounter, offset: number): SourcePosition => {
@@ -36,7 +36,7 @@ const positionAt = (lines: LineCounter, offset: number): SourcePosition => {
   return { line, column: col, flag: null };
 };
 
-/** Returns a key's text. YAML reads an unquoted 1 or true as something else. */
+/** Returns a key as text. YAML would read 1 or true without quotes as a number or a boolean. */
 const nameOf = (key: unknown): string | null => {
   if (!isScalar(key)) return null;
   return typeof key.value === 'string' ? key.value : JSON.stringify(key.value);
@@ -45,23 +45,23 @@ const nameOf = (key: unknown): string | null => {
 const isMerge = ({ key }: Pair): boolean =>
   isScalar(key) && key.value === '<<' && key.type === 'PLAIN';
 
-/** The place of a node: its path, the position of its key, and the nodes around it. */
+/** Where a node is: its path, the position of its key, and the nodes around it. */
 interface NodePlace {
   readonly path: Path;
   readonly key: SourcePosition | null;
   readonly within: readonly Node[];
-  /** Whether an alias leads to it. */
+  /** Whether an alias leads to this node. */
   readonly isRepeated?: boolean;
 }
 
-/** Reads the plain values of a document, and notes the position of each. */
+/** Reads the plain values of a document, and records the position of each value. */
 class DocumentReader {
   readonly positions = new Map<string, EntryPositions>();
   readonly problems: ScenarioProblem[] = [];
   #repeatedValues = 0;
   readonly #document: Document;
   readonly #lines: LineCounter;
-  /** The node of each alias. The library searches the whole document for it every time. */
+  /** The node that each alias stands for. The library would search the whole document for it each time. */
   readonly #resolved = new Map<Alias, Node | null>();
 
   constructor(document: Document, lines: LineCounter) {
@@ -88,7 +88,10 @@ class DocumentReader {
     return node;
   }
 
-  /** Returns the pairs of a mapping with `<<` merged in. The mapping's own keys take precedence. */
+  /**
+   * Returns the pairs of a mapping, together with those of the mappings that `<<` names. The mapping's own keys take
+   * precedence.
+   */
   #pairsOf(map: YAMLMap, within: readonly Node[]): readonly Pair[] {
     const pairs = map.items.filter((pair) => !isMerge(pair));
     const names = new Set(pairs.map(({ key }) => nameOf(key)));
@@ -128,7 +131,7 @@ class DocumentReader {
     return Object.fromEntries(entries);
   }
 
-  /** Notes the position of a node. An empty value has the position of its key. */
+  /** Records the position of a node. An empty value gets the position of its key. */
   #recordPositions(node: Node | null, { path, key }: NodePlace): void {
     const offset = node?.range?.[0];
     const empty = isScalar(node) && node.value === null && node.source === '';
@@ -164,7 +167,7 @@ class DocumentReader {
   }
 }
 
-/** The messages for typical mistakes, by the library's codes. */
+/** The messages about typical mistakes. The keys are the codes of the library. */
 const codeMessages: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'this line is indented with a tab; use spaces',
   DUPLICATE_KEY: 'this key is set twice in the same mapping; keep one of them',
@@ -174,7 +177,7 @@ const codeMessages: Readonly<Record<string, string>> = {
     'expected "name: value" or "name:", with a colon and a space or the end of the line after it',
 };
 
-/** The messages for codes that stand for several mistakes, by the beginning of the library's message. */
+/** The messages for codes that the library uses for several mistakes. The keys are the beginnings of its messages. */
 const prefixMessages: Readonly<Record<string, string>> = {
   'Implicit map keys need': 'expected "name: value"; this line has no colon with a space after it',
   'Nested mappings are not allowed':
@@ -198,14 +201,17 @@ const syntaxMessage = ({ code, message }: YAMLError): string => {
   );
 };
 
-/** Decides whether a mistake leaves the structure of the text as it was meant. */
+/** Returns whether the structure of the text is still the intended one after a mistake. */
 const keepsStructure = ({ code }: YAMLError): boolean =>
   code === 'DUPLICATE_KEY' || code === 'TAG_RESOLVE_FAILED';
 
 /** The maximum number of errors that are shown. */
 const maxShownErrors = 10;
 
-/** Returns the errors up to the first mistake in the structure, since later ones are usually consequences. */
+/**
+ * Returns the errors up to and including the first one that changes the structure. Later errors are usually
+ * consequences of it.
+ */
 const ownErrors = (errors: readonly YAMLError[]): readonly YAMLError[] => {
   const tab = errors.find(({ code }) => code === 'TAB_AS_INDENT');
   if (tab !== undefined) return [tab];
@@ -229,7 +235,7 @@ const syntaxProblems = (errors: readonly YAMLError[], lines: LineCounter): Scena
   ];
 };
 
-/** Reads the text of a scenario file, YAML or JSON (which is YAML), into a tree. */
+/** Parses the text of a scenario file into a tree. The text is YAML or JSON (which is YAML). */
 export const parseScenarioText = (text: string): ParsedTree => {
   if (text.includes('\0')) {
     const message = 'not a text file: expected YAML, JSON or TypeScript, got binary data';
@@ -242,7 +248,7 @@ export const parseScenarioText = (text: string): ParsedTree => {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const errors = [...document.errors, ...document.warnings];
   const problems = syntaxProblems(errors, lines);
-  // A duplicate key leaves the structure intact, so the rest is checked, too.
+  // A duplicate key does not change the structure, so the rest is checked too.
   if (errors.some(({ code }) => code !== 'DUPLICATE_KEY')) return { tree: null, problems };
   const reader = new DocumentReader(document, lines);
   const tree = { value: reader.read(), positions: reader.positions };
