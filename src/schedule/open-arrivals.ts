@@ -4,7 +4,9 @@ import { type Arrival, owns, type Slice } from '../model/workload/arrival.ts';
 import { type Draw, drawFrom, drawNormal } from '../model/workload/draw.ts';
 import type { Trace } from '../model/workload/trace.ts';
 
-/** A segment with a rate above 0. Times are in seconds from the start of the curve, areas in arrivals. */
+/**
+ * A segment of a rate curve with a rate above 0. Times are in seconds from the start of the curve, areas in arrivals.
+ */
 interface CurvePiece {
   readonly start: number;
   readonly length: number;
@@ -18,15 +20,15 @@ interface CurvePiece {
 interface RateCurve {
   readonly area: number;
   /**
-   * Returns the last time, in seconds, at which the area does not exceed `area` (0 ≤ `area` < the whole area). So a
-   * pause at rate 0 belongs to the arrivals before it.
+   * Returns the last time, in seconds, at which the area under the curve is at most `area` (0 ≤ `area` < the area of
+   * the whole curve). If the rate then pauses at 0, the result is the end of the pause.
    */
   secondsTo(area: number): number;
 }
 
 /**
- * The tolerance of areas, in arrivals. An area this close to the end of a segment counts as beyond it, so that 0.1/s
- * for 30 s means 3 arrivals although 0.1 is no binary fraction.
+ * The tolerance when areas are compared, in arrivals. An area this close to the end of a segment counts as beyond it,
+ * so that 0.1/s for 30 s means 3 arrivals although 0.1 is no binary fraction.
  */
 const areaTolerance = 1e-6;
 
@@ -75,7 +77,7 @@ const rateCurveOf = (segments: readonly RateSegment[]): RateCurve => {
   };
 };
 
-/** Draws gaps in units of their mean: first the gap before the first arrival, then the gaps between arrivals. */
+/** Draws gaps in units of their mean: the gap before the first arrival, then the gaps between arrivals. */
 interface Gaps {
   readonly first: () => number;
   readonly next: () => number;
@@ -100,16 +102,19 @@ const drawGamma = (draw: Draw, shape: number): number =>
     ? drawGammaShapeAtLeast1(draw, shape)
     : drawGammaShapeAtLeast1(draw, shape + 1) * Math.exp(Math.log1p(-draw.uniform()) / shape);
 
-/** Creates the gaps of a Poisson process. It has no memory, so the first gap is like all others. */
+/**
+ * Creates the gaps of a Poisson process. The process has no memory, so its first gap is distributed like all others.
+ */
 const exponentialGaps = (draw: Draw): Gaps => {
   const next = (): number => -Math.log1p(-draw.uniform());
   return { first: next, next };
 };
 
 /**
- * Creates gamma gaps of mean 1. The process starts within a gap, so that the mean number of arrivals in an area
- * equals the area. With shape 0.25, starting with a whole gap would give an area of 10 a mean of 11.5 arrivals. The
- * first gap is a uniform part of a gap drawn in proportion to its length (Cox 1962, Renewal Theory, § 5.2).
+ * Creates gamma gaps of mean 1. The process starts at a random point within a gap, so that the mean number of arrivals
+ * in an area equals the area. If it started with a whole gap of shape 0.25, an area of 10 would have a mean of 11.5
+ * arrivals. The first gap is a uniform part of a gap that is drawn in proportion to its length (Cox 1962, Renewal
+ * Theory, § 5.2).
  */
 const gammaGaps = (draw: Draw, shape: number): Gaps => ({
   first: () => (draw.uniform() * drawGammaShapeAtLeast1(draw, shape + 1)) / shape,
@@ -123,10 +128,10 @@ export interface Placement {
   readonly slice: Slice;
 }
 
-/** The index of the random draws for gaps, which no request's content uses. */
+/** The index of the random draws for gaps. No request has this index. */
 const gapSequence = Number.MAX_SAFE_INTEGER;
 
-/** Returns the number of evenly spaced arrivals: one for every whole number from 0 below the area. */
+/** Returns the number of evenly spaced arrivals: one for every integer from 0 that is below the area. */
 const evenCount = ({ area }: RateCurve): number => Math.max(0, Math.ceil(area - areaTolerance));
 
 function* evenArrivals(
@@ -142,7 +147,7 @@ function* evenArrivals(
 
 /**
  * Generates random arrivals. A process of rate 1 over the area under a curve has the curve's rate over time (Çinlar
- * 1975). Every slice walks the whole sequence and keeps its own arrivals.
+ * 1975). Every slice generates the whole sequence and keeps its own arrivals.
  */
 function* randomArrivals(
   curve: RateCurve,
@@ -155,7 +160,8 @@ function* randomArrivals(
   let area = first();
   let due = start;
   for (let index = 0; area < curve.area; index += 1) {
-    // Areas that differ in their last bit may round to times in the wrong order, so the later time is used.
+    // Areas that differ in their last bit can round to times in the wrong order. Then the earlier arrival's time is
+    // used for both.
     due = instant(Math.max(due, dueAt(area)));
     if (owns(slice, index)) yield { stage, index, due };
     area += next();
@@ -166,9 +172,9 @@ const gapsOf = (spacing: Exclude<OpenLoad['spacing'], 'even'>): ((draw: Draw) =>
   spacing === 'poisson' ? exponentialGaps : (draw) => gammaGaps(draw, spacing.gamma);
 
 /**
- * Generates the arrivals of an open load that one slice owns, in order. With `even`, arrival n = 0, 1, 2 … is due
- * when the area under the curve reaches n: at 2/s arrival 3 is due after 1.5 s. `poisson` draws exponential gaps in
- * that area, `gamma` gaps of the given shape, so the number of arrivals is random.
+ * Generates the arrivals of an open load that one slice owns, in order. With `even`, arrival n = 0, 1, 2 … is due when
+ * the area under the curve reaches n: at 2/s arrival 3 is due after 1.5 s. With `poisson` and `gamma` the gaps within
+ * that area are random, so the number of arrivals is random too.
  */
 export const openArrivals = (load: OpenLoad, placement: Placement): Generator<Arrival, void> => {
   const curve = rateCurveOf(load.curve);
@@ -183,7 +189,7 @@ export const openArrivals = (load: OpenLoad, placement: Placement): Generator<Ar
     : randomArrivals(curve, placement, dueAt, gapsOf(spacing));
 };
 
-/** Returns the number of arrivals of an open load: exact for even spacing, the mean for drawn gaps. */
+/** Returns the number of arrivals of an open load: exact for even spacing, the mean for random gaps. */
 export const openArrivalCount = (load: OpenLoad): number => {
   const curve = rateCurveOf(load.curve);
   return load.spacing === 'even' ? evenCount(curve) : curve.area;

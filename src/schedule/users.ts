@@ -8,8 +8,8 @@ export interface User {
 }
 
 /**
- * Returns the users that one slice owns, in order, without those that would begin after the end of the stage. They
- * begin evenly over the ramp-up: with 4 users and 8 s, at 0, 2, 4 and 6 s.
+ * Returns the users that one slice owns, in order. Users who would begin after the end of the stage are left out. All
+ * users begin evenly over the ramp-up: 4 users and 8 s mean 0, 2, 4 and 6 s.
  */
 export const usersOf = (
   load: ClosedLoad | IterationsLoad,
@@ -28,7 +28,7 @@ export const usersOf = (
 export const iterationIndex = (user: number, iteration: number, users: number): number =>
   iteration * users + user;
 
-/** Generates the iterations that the users of one slice may claim, in order. Slices with users take turns. */
+/** Generates the iterations that the users of one slice may claim, in order. The slices that have users take turns. */
 export function* iterationsOf(load: IterationsLoad, slice: Slice): Generator<number, void> {
   const stride = Math.min(slice.count, load.users);
   if (slice.index >= stride) return;
