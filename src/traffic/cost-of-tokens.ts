@@ -4,8 +4,8 @@ import { chatCost } from '../contract/prices.ts';
 import type { Price } from '../model/workload/traffic.ts';
 
 /**
- * Returns the cost of an answer's tokens in micro-units. It is `null` without a price, without the server's count of
- * input and output, and above a histogram's range.
+ * Returns the cost of an answer's tokens in millionths of the currency. It is `null` if there is no price, if the
+ * server did not count input and output tokens, or if the cost is too large for a histogram.
  */
 export const tokenCost = (
   { input, output, source }: TokenCounts,
@@ -16,5 +16,5 @@ export const tokenCost = (
   return cost < sampleUpperBound ? cost : null;
 };
 
-/** The maximum plausible number of tokens. A higher count is an error of the server, and would spoil every sum. */
+/** The maximum plausible number of tokens. A higher number is an error of the server and would make every sum wrong. */
 export const maxPlausibleTokens = 1_000_000_000;

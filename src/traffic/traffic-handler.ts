@@ -11,7 +11,7 @@ import type { TrafficKind, TrafficOf } from '../model/workload/traffic.ts';
 import type { ChatContent } from '../model/workload/workload.ts';
 
 /**
- * Handles the requests and answers of one traffic kind, for the engine. A new kind is a row in
+ * Handles the requests and answers of one traffic kind for the engine. A new traffic kind is a new row in
  * `kinds/prepare-request.ts`.
  */
 export interface TrafficHandler<K extends TrafficKind> {
@@ -19,47 +19,47 @@ export interface TrafficHandler<K extends TrafficKind> {
 }
 
 export interface PrepareContext {
-  /** The source of chance, keyed by the request's stage and index. */
+  /** The random source of the request. Its key is the request's stage and index. */
   readonly draw: Draw;
   /**
-   * Returns the request's number among those of its entry, from 0. They are counted for each user in a closed load,
-   * otherwise for the stage.
+   * Returns the request's number among the requests of its entry, from 0. A closed load numbers them for each user, any
+   * other load for each stage.
    */
   readonly ordinal: () => number;
   readonly targetMemory: TargetMemory;
   readonly clips: ClipLibrary;
   /** Returns the values that replace templates in the request's headers and body. */
   readonly values: () => RequestValues;
-  /** Returns the content of a chat whose prompts are not part of the plan. */
+  /** Returns the content of a chat whose prompts are stored outside the plan. */
   readonly ask: (source: PromptSource) => ChatContent;
 }
 
 /** A request that is ready to be sent, and the reader of its answer. */
 export interface PreparedRequest {
   /**
-   * The request with the kind's headers (content type, accept). The engine adds the key, the request id and the plan's
-   * headers.
+   * The request with the headers that the traffic kind sets (content type, accept). The engine adds the key, the
+   * request id and the plan's headers.
    */
   readonly request: WireRequest;
-  /** The headers that come before the plan's; absent for most requests. */
+  /** The headers that take precedence over those of the plan; absent for most requests. */
   readonly ownHeaders?: WireRequest['headers'];
-  /** The size of a chat; absent for other kinds. */
+  /** The size of the chat; absent for other traffic kinds. */
   readonly size?: ChatSize;
   readonly read: (context: ReadingContext) => AnswerReader;
 }
 
-/** The facts that a slice has learned from earlier answers. Only this folder changes them. */
+/** What a slice has learned from earlier answers. Only this folder changes it. */
 export interface TargetMemory {
   /**
-   * The way in which the target handles `stream_options.include_usage`. Streams ask for it until it is `refused`; it is
-   * `accepted` once a stream that asked has completed.
+   * How the target handles `stream_options.include_usage`. Streams ask for usage until it is `refused`. It is
+   * `accepted` once a stream that asked for it has completed.
    */
   usage: 'untried' | 'accepted' | 'refused';
-  /** The messages for the result's notes, without duplicates. */
+  /** The texts for the result's notes, each only once. */
   readonly notes: Set<string>;
-  /** The bytes that the answers now being collected hold. */
+  /** The number of bytes in all answers that are being collected now. */
   collectedBytes: number;
-  /** Whether the limits of hours and days that the answers declare are among the notes. */
+  /** Whether there is already a note about the limits of hours and days that the answers declare. */
   hasLongerLimits?: boolean;
 }
 
@@ -70,64 +70,63 @@ export const emptyTargetMemory = (): TargetMemory => ({
 });
 
 /**
- * The maximum number of bytes that all answers of a worker hold while they are collected. The next one to grow beyond
- * it is aborted.
+ * The maximum number of bytes in all answers that a worker is collecting. An answer that would exceed it is aborted.
  */
 export const maxCollectedBytes = 512 * 1024 * 1024;
 
 export interface ReadingContext {
   /**
-   * The instant at which the attempt began. If the tokens of an answer came in one burst, the burst is compared with
+   * The instant at which the attempt began. If the tokens came in one burst, the length of the burst is compared with
    * the time since then.
    */
   readonly begun: Instant;
   readonly caps: AnswerCaps;
   readonly streams: 'lenient' | 'standard' | 'strict';
-  /** The finish reasons that fail an answer besides the known ones. */
+  /** The finish reasons that make an answer a failure, in addition to those known to Weir. */
   readonly fails: readonly string[];
   readonly targetMemory: TargetMemory;
   /**
-   * Masks the run's secrets, and the request's own texts if a server quotes them. Readers apply it to free text before
-   * they truncate it, so that no part of a key remains.
+   * Masks the run's secrets in a text, and also the request's own texts if a server quotes them. Texts are masked
+   * before they are shortened, so that no part of a key remains.
    */
   readonly redact: (text: string) => string;
-  /** Masks only the run's secrets, which is cheap enough for the id on every response. */
+  /** Masks only the run's secrets. It is fast enough for the id in every response. */
   readonly redactId: (text: string) => string;
 }
 
-/** The time after its answer at which a refused request may be retried, and where the server says so. */
+/** How long after its answer a refused request may be retried, and where the server says so. */
 export interface RetryHint {
   readonly wait: Milliseconds;
   readonly by: Exclude<WaitSource, 'backoff'>;
 }
 
-/**
- * A plain state machine that reads one response and returns its outcome. It keeps no reference to the bytes that it
- * gets.
- */
+/** Reads one response step by step and returns its outcome. It does not keep the bytes that it receives. */
 export interface AnswerReader {
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void;
   onChunk(at: Instant, bytes: Uint8Array): void;
-  /** Returns the outcome of a response that ended properly. It is called at most once, instead of `failed`. */
+  /** Returns the outcome of a response that ended as it should. Either this or `failed` is called, at most once. */
   ended(at: Instant): Outcome;
-  /** Returns the outcome of an exchange that broke off: `refused` or `limited` if the status was known. */
+  /**
+   * Returns the outcome of an exchange that broke off. If the status was already known, the outcome is `refused` or
+   * `limited`.
+   */
   failed(at: Instant, cause: BrokenCause, detail: string): Outcome;
   readonly head: ResponseHead | null;
   /**
-   * The wait after which a refused request may be retried, known once the outcome is made; `null` if the server says
-   * nothing credible.
+   * The wait after which a refused request may be retried, once the outcome is known; `null` if the server names no
+   * plausible wait.
    */
   readonly retryHint: RetryHint | null;
   /**
-   * Whether the answer has started: the first token of a stream, the first body byte of anything else. The first-token
-   * deadline ends here.
+   * Whether the answer has begun: with the first token of a stream, or the first byte of any other body. The deadline
+   * for the first token ends here.
    */
   readonly isAnswering: boolean;
   /**
    * Whether the outcome is final although the body has not ended: after `[DONE]`, or after an error within the stream.
-   * The engine may abort after a short wait; `failed` then still returns that outcome.
+   * The engine may abort the exchange after a short wait; `failed` then still returns this outcome.
    */
   readonly isComplete: boolean;
-  /** The cause with which the engine aborts the exchange, set when a maximum is exceeded. */
+  /** The cause with which the engine aborts the exchange; set when a maximum is exceeded. */
   readonly abortReason: { readonly cause: BrokenCause; readonly detail: string } | null;
 }

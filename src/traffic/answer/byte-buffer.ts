@@ -1,14 +1,14 @@
-/** The empty buffer that all streams share until they need one of their own. Most never do. */
+/** The empty buffer with which all streams begin. Most streams never need a buffer of their own. */
 const emptyBuffer: Buffer = Buffer.alloc(0);
 
 /**
- * Copies the bytes of socket reads into one growing buffer. Bytes beyond `limit` are dropped, and `isTruncated` is then
- * true. Only the methods change it.
+ * Copies the bytes of socket reads into one growing buffer. Bytes beyond `limit` are dropped, and `isTruncated` then
+ * becomes true. Code outside this class must not change its fields.
  */
 export class ByteBuffer {
   length = 0;
   isTruncated = false;
-  /** The bytes. The first `length` are valid, and the next `append` may replace the buffer. */
+  /** The buffer with the bytes. Only the first `length` bytes are valid. The next `append` may replace the buffer. */
   buffer = emptyBuffer;
   readonly #limit: number;
 
@@ -38,7 +38,8 @@ export class ByteBuffer {
   }
 
   #grow(length: number): void {
-    // Small buffers come from Node's pool. Allocating separate memory for each short answer costs more than reading it.
+    // Small buffers come from Node's pool, since allocating separate memory for each short answer takes longer than
+    // reading the answer.
     const grown = Buffer.allocUnsafe(Math.max(length, 2 * this.buffer.length, 256));
     if (this.length > 0) this.buffer.copy(grown, 0, 0, this.length);
     this.buffer = grown;

@@ -11,10 +11,10 @@ export interface WrittenChoice {
   readonly calls: readonly string[];
 }
 
-/** Returns why an answer is not as expected; `null` if it is. It never quotes the answer. */
+/** Returns the reason for which an answer is not as expected; `null` if it is. The reason never quotes the answer. */
 type ExpectationTest = (choice: WrittenChoice) => string | null;
 
-/** Says why a text could not be read as JSON. */
+/** Returns the reason for which a text could not be read as JSON. */
 const noJsonProblem = (text: string): string => {
   if (text === '') return 'it has no text to be JSON';
   return isTooComplex(text) ? 'its text nests too deep to be checked' : 'its text is not JSON';
@@ -52,8 +52,8 @@ const compile = ({
 const tests = new WeakMap<Expectation, ExpectationTest>();
 
 /**
- * Compiles an expectation, once: when the first request of its entry is prepared, which is in the dry run before the
- * load.
+ * Compiles the expectation of a traffic entry, when the first request of the entry is prepared. That happens in the dry
+ * run before the load.
  */
 export const prepareExpectation = (expect: Expectation): ExpectationTest => {
   const known = tests.get(expect);
@@ -64,7 +64,7 @@ export const prepareExpectation = (expect: Expectation): ExpectationTest => {
 };
 
 /**
- * Says why the first choice that misses the expectation does so, with the reason for which the answer ended; `null` if
+ * Returns why the first choice that is not as expected differs, and the reason for which the answer ended; `null` if
  * all choices are as expected.
  */
 export const describeMiss = (
@@ -81,6 +81,6 @@ export const describeMiss = (
   return `the answer is not as expected: ${misses[index]!}${which}${ended}`;
 };
 
-/** Returns the outcome of a completed answer: malformed if it is not as expected. */
+/** Returns the outcome of a completed answer: malformed if the answer is not as expected. */
 export const missedOutcome = (answer: Answer, miss: string | null): Outcome =>
   miss === null ? { kind: 'completed', answer } : malformed('not-as-expected', miss, answer);

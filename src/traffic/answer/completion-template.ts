@@ -3,7 +3,7 @@ import type { UsageReading } from './read-usage.ts';
 import { LearnedBodies, matchedUsage } from './learned-bodies.ts';
 import { variableMember } from './learned-body.ts';
 
-/** The parts of a completion from which an answer is made. */
+/** The parts of a completion from which Weir makes the answer. */
 export interface CompletionParts {
   readonly choices: readonly (Readonly<Record<string, unknown>> & {
     readonly message: Readonly<Record<string, unknown>> & { readonly content?: unknown };
@@ -14,8 +14,8 @@ export interface CompletionParts {
 const message = ['choices', 0, 'message'] as const;
 
 /**
- * The members whose values affect no outcome, provided that they contain a text or a count and that the usage counts
- * output tokens.
+ * The members of a completion whose values do not change the outcome, as long as each value is a text or a count, and
+ * as long as the usage counts output tokens.
  */
 const variableMembers = [
   variableMember('text', 'id'),
@@ -31,35 +31,36 @@ const variableMembers = [
 ];
 
 /**
- * The maximum number of learned bodies. A server has a few forms of answers, for example one for each reason to finish.
+ * The maximum number of learned bodies. A server's answers have only a few forms, for example one for each finish
+ * reason.
  */
 const maxForms = 4;
 
 /**
- * Reads completions in one piece without parsing. Most equal an earlier one except for their ids, texts and counts, so
- * comparing the bytes between these replaces parsing and validating. A match gives the same result as reading the
- * document: the learned body was read as a completion, and of the values that may differ (`LearnedBody`) only the
- * counts enter an outcome.
+ * Reads completions that are not streamed, without parsing them. Most completions equal an earlier one except for ids,
+ * texts and counts. So parsing is replaced by comparing the bytes between these values. A match gives the same result
+ * as parsing the document: the learned body was parsed as a completion, and of the values that may differ
+ * (`LearnedBody`) only the counts are part of an outcome.
  */
 export class CompletionTemplate {
   readonly #bodies = new LearnedBodies<CompletionParts['choices']>(variableMembers, maxForms);
 
   /**
-   * Returns the parts of a completion if the body matches a learned one; `null` if it must be read. The texts are those
-   * of the learned body.
+   * Returns the parts of a completion if its body matches a learned body; `null` if the body must be parsed. The texts
+   * in the parts are those of the learned body.
    */
   match(bytes: Buffer): CompletionParts | null {
     const learned = this.#bodies.match(bytes, 0, bytes.length);
     if (learned === null) return null;
     const { prompt_tokens: input, completion_tokens: output } = matchedUsage(learned);
-    // If the usage counts no tokens, the answer's own texts are counted, which a match does not read.
+    // If the usage counts no tokens, tokens are estimated from the answer's own texts, which a match does not read.
     const isCounted = output > 0 && output <= maxPlausibleTokens && input <= maxPlausibleTokens;
     if (!isCounted) return null;
     const usage = { input, output, isOdd: false, isPlain: true };
     return { choices: learned.reading, usage };
   }
 
-  /** Learns a body that was just read as this completion, if it is suitable. */
+  /** Learns a body that was just parsed as this completion, if the body is suitable. */
   learn(text: string, { choices, usage }: CompletionParts): void {
     if (usage?.isPlain === true && usage.output !== 0) this.#bodies.learn(text, choices, true);
   }

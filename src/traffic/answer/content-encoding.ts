@@ -1,11 +1,11 @@
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
 
 /**
- * This file decodes content encodings. Every request asks for `identity`, since compression blurs the instants of a
- * stream. Bodies that are read in one piece are decoded if a server compresses them anyway.
+ * This file decodes content encodings. Every request asks for `identity`, since compression makes the instants of a
+ * stream inexact. If a server compresses an answer anyway, the answer is decoded, unless it is a stream.
  */
 
-/** The decoders by encoding. From a truncated body they return as much as possible. */
+/** The function that decodes each encoding. From a truncated body it returns as much as possible. */
 export const encodingOf = (headers: Readonly<Record<string, string>>): string | null => {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   return encoding === '' || encoding === 'identity' ? null : encoding;
@@ -14,7 +14,7 @@ export const encodingOf = (headers: Readonly<Record<string, string>>): string | 
 const zlibFlush = { finishFlush: constants.Z_SYNC_FLUSH };
 const brotliFlush = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
-/** The decoders by encoding. From a truncated body they return as much as possible. */
+/** The function that decodes each encoding. From a truncated body it returns as much as possible. */
 const decoders: ReadonlyMap<string, (bytes: Buffer, limit: number) => Buffer> = new Map([
   ['gzip', (bytes, limit) => gunzipSync(bytes, { ...zlibFlush, maxOutputLength: limit })],
   ['x-gzip', (bytes, limit) => gunzipSync(bytes, { ...zlibFlush, maxOutputLength: limit })],
@@ -22,7 +22,10 @@ const decoders: ReadonlyMap<string, (bytes: Buffer, limit: number) => Buffer> = 
   ['br', (bytes, limit) => brotliDecompressSync(bytes, { ...brotliFlush, maxOutputLength: limit })],
 ]);
 
-/** Decodes a body; `null` if the encoding is unknown, the body is invalid, or it would exceed `limit` bytes. */
+/**
+ * Decodes a body. Returns `null` if the encoding is unknown, the body is invalid, or the result would exceed `limit`
+ * bytes.
+ */
 export const decodeBody = (
   bytes: Buffer,
   encoding: string | null,

@@ -3,17 +3,17 @@ import type { Refusal } from '../../model/observation/outcome.ts';
 import { objectOf } from './json-text.ts';
 
 /**
- * This file knows the forms in which servers write an error as JSON. A body or an event is an error if a field says so
- * by its name (`error`, `errors`, `errorMessage`, `modelStreamErrorException` …), or if it has a message beside a code,
- * a status or a flag of failure. An answer (with `choices`, `data` or `text`) is no error because of such a message.
+ * This file knows how servers write an error as JSON. A body or an event is an error if the name of a field says so
+ * (`error`, `errors`, `errorMessage`, `modelStreamErrorException` …). A message together with a code, a status or a
+ * flag that means failure is also an error. But in an answer (with `choices`, `data` or `text`), a message is no error.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of an error body, as the server wrote them. */
+/** The parts of an error body as the server wrote them. */
 export interface ErrorText {
   readonly form: Refusal['form'];
-  /** `null` if the server gives no message. */
+  /** The message; `null` if the server gives none. */
   readonly message: string | null;
   readonly type?: unknown;
   readonly code?: unknown;
@@ -26,7 +26,10 @@ export const wordOf = (value: unknown): string | null =>
       ? String(value)
       : null;
 
-/** Formats an entry of a `detail` list, for example `body.messages: Field required`, without the quoted input. */
+/**
+ * Formats an entry of a `detail` list, for example `body.messages: Field required`. The input that the entry quotes is
+ * left out.
+ */
 const validationMessage = (entry: unknown): string | null => {
   const fields = objectOf(entry);
   if (fields === null) return wordOf(entry);
@@ -42,30 +45,39 @@ const detailMessage = (detail: unknown): string => {
   return messages.join('; ');
 };
 
-/** Returns a field's name without capitals and marks, so that `error_msg` and `errorMsg` are one. */
+/** Returns a field's name without capitals and punctuation, so that `error_msg` and `errorMsg` have the same name. */
 const plainName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
 
-/** The names of fields that contain an error, as `plainName` writes them, each with a server that has it. */
+/**
+ * The names of fields that contain an error, in the form that `plainName` returns. A comment says which servers use
+ * each name.
+ */
 const errorNames: ReadonlySet<string> = new Set([
-  // The OpenAI API; Volcengine (`ResponseMetadata.Error`), Tencent Cloud (`Response.Error`).
+  // Used by the OpenAI API, Volcengine (`ResponseMetadata.Error`), and Tencent Cloud (`Response.Error`).
   'error',
-  // Cloudflare (API reference, responses), GraphQL.
+  // Used by Cloudflare (API reference, responses) and GraphQL.
   'errors',
   'err',
-  // AWS Lambda (`errorMessage`, `errorType`), Baidu Qianfan (`error_code`, `error_msg`), WeChat (`errcode`, `errmsg`).
+  // Used by AWS Lambda (`errorMessage`, `errorType`), Baidu Qianfan (`error_code`, `error_msg`), WeChat (`errcode`,
+  // `errmsg`).
   'errormessage',
   'errormsg',
   'errmsg',
-  // Apigee (`fault.faultstring`), TorchServe, Spring.
+  // Used by Apigee (`fault.faultstring`), TorchServe and Spring.
   'fault',
   'exception',
   'failure',
 ]);
 
-/** Amazon Bedrock names the members of its event streams so (`internalServerException`, `throttlingException` …). */
+/**
+ * Returns whether the name of a field says that it contains an error. Amazon Bedrock names the members of its event
+ * streams `internalServerException`, `throttlingException` and so on.
+ */
 const isErrorName = (name: string): boolean => errorNames.has(name) || name.endsWith('exception');
 
-/** The names of the fields that say what happened, the best first, as `plainName` writes them. */
+/**
+ * The names of the fields that contain the message of an error, the best first, in the form that `plainName` returns.
+ */
 const messageNames =
   'message msg errormessage errormsg errmsg statusmsg faultstring detail description title reason error'.split(
     ' ',
@@ -73,7 +85,7 @@ const messageNames =
 const codeNames = ['code', 'errorcode', 'errcode', 'statuscode'];
 const typeNames = ['type', 'errortype'];
 
-/** Returns the field with one of these names, the first name first; undefined for none. */
+/** Returns the first field that has one of these names, in the order of the names; undefined for none. */
 const fieldIn = (fields: Fields, names: readonly string[]): unknown => {
   const found = new Map(Object.entries(fields).map(([name, value]) => [plainName(name), value]));
   return names
@@ -81,10 +93,10 @@ const fieldIn = (fields: Fields, names: readonly string[]): unknown => {
     .find((value) => value !== undefined && value !== null);
 };
 
-/** The number of objects within each other in which a message is searched. */
+/** The number of nested objects in which a message is searched. */
 const maxMessageDepth = 4;
 
-/** Returns the message in an error, which may contain another one; `null` for none. */
+/** Returns the message of an error, which may be in another error within it; `null` for none. */
 const messageIn = (error: unknown, depth = 0): string | null => {
   const first: unknown = Array.isArray(error) ? error[0] : error;
   const fields = objectOf(first);
@@ -92,11 +104,14 @@ const messageIn = (error: unknown, depth = 0): string | null => {
   return messageIn(fieldIn(fields, messageNames), depth + 1);
 };
 
-/** Decides whether the value of an error field says that there is an error. */
+/** Returns whether the value of an error field means that there is an error. */
 export const isError = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== false && value !== '' && value !== 0;
 
-/** Decides whether an error field beside an answer says nothing: servers write `{}`, `[]` and empty fields for none. */
+/**
+ * Returns whether an error field in an answer means that there is no error. Servers write `{}`, `[]` or empty fields
+ * for that.
+ */
 export const isBlankError = (value: unknown): boolean =>
   !isError(value) ||
   (typeof value === 'object' && !Object.values(value as object).some((each) => isError(each)));
@@ -104,21 +119,25 @@ export const isBlankError = (value: unknown): boolean =>
 const goodCodes: ReadonlySet<string> = new Set(['', '0', 'ok', 'success', 'none', 'null']);
 const failingWords: ReadonlySet<string> = new Set(['error', 'fail', 'failed', 'failure']);
 
-/** Decides whether a code is one of a failure. Codes of success are 0, 200 to 299 and words such as `ok`. */
+/** Returns whether a code means failure. Codes of success are 0, 200 to 299 and words such as `ok`. */
 const isFailingCode = (code: unknown): boolean => {
   const text = wordOf(code)?.trim().toLowerCase() ?? '';
   return !goodCodes.has(text) && !/^2\d\d$/.test(text);
 };
 
-/** Decides whether a status is one of a failure: 400 or more, or a word. Other words and numbers are those of a progress. */
+/**
+ * Returns whether a status means failure: it is 400 or more, or a word that means failure. Other words and numbers are
+ * steps of progress.
+ */
 const isFailingStatus = (status: unknown): boolean => {
   const text = wordOf(status)?.trim().toLowerCase() ?? '';
   return failingWords.has(text) || /^[45]\d\d$/.test(text);
 };
 
 /**
- * Reads a message beside a sign of failure: DashScope, Zhipu and NVIDIA Dynamo (`{code, message}`), older vLLM (`object:
- * "error"`), Anthropic (`type: "error"`), AWS (`__type`), RFC 9457 (`title`, `status`), APIs with `success: false`.
+ * Reads a message that stands in the same object as a sign of failure: DashScope, Zhipu and NVIDIA Dynamo (`{code,
+ * message}`), older vLLM (`object: "error"`), Anthropic (`type: "error"`), AWS (`__type`), RFC 9457 (`title`,
+ * `status`), APIs with `success: false`.
  */
 const flatErrorIn = (body: Fields, form: ErrorText['form']): ErrorText | null => {
   const message = fieldIn(body, messageNames);
@@ -134,10 +153,10 @@ const flatErrorIn = (body: Fields, form: ErrorText['form']): ErrorText | null =>
   return isFailure ? { form, message, code: code ?? status, type: type ?? body['__type'] } : null;
 };
 
-/** Reads an error that a field names; `null` for none. */
+/** Reads an error from the field that names it; returns `null` if there is none. */
 const namedErrorIn = (body: Fields): ErrorText | null => {
   const code = fieldIn(body, codeNames);
-  // `{"errcode": 0, "errmsg": "ok"}` is none.
+  // `{"errcode": 0, "errmsg": "ok"}` is no error.
   if (code !== undefined && !isFailingCode(code)) return null;
   for (const [name, value] of Object.entries(body)) {
     if (!isErrorName(plainName(name)) || isBlankError(value)) continue;
@@ -153,8 +172,9 @@ const namedErrorIn = (body: Fields): ErrorText | null => {
 };
 
 /**
- * Reads an error within another field: Tencent Cloud (`Response`), Volcengine (`ResponseMetadata`), iFlytek Spark
- * (`header`), the Responses API (`response`). A text beside a code can be anything there, so the code must be a number.
+ * Reads an error that is inside another field: Tencent Cloud (`Response`), Volcengine (`ResponseMetadata`), iFlytek
+ * Spark (`header`), the Responses API (`response`). The code must be a number, since a text with the name `code` can
+ * mean anything in such a field.
  */
 const innerErrorIn = (body: Fields): ErrorText | null => {
   for (const value of Object.values(body)) {
@@ -167,11 +187,14 @@ const innerErrorIn = (body: Fields): ErrorText | null => {
   return null;
 };
 
-/** The fields without which a document is no answer. */
+/** Returns whether a document has one of the fields that make it an answer. */
 const isAnswer = ({ choices, text, data }: Fields): boolean =>
   (Array.isArray(choices) && choices.length > 0) || text !== undefined || Array.isArray(data);
 
-/** Reads MiniMax's `base_resp` (API reference, status_code), which also stands beside choices. */
+/**
+ * Reads an error from MiniMax's `base_resp` (API reference, status_code), which can stand in the same document as
+ * choices.
+ */
 const minimaxErrorIn = ({ base_resp }: Fields): ErrorText | null => {
   const status = objectOf(base_resp);
   const code = status?.['status_code'];
@@ -180,7 +203,10 @@ const minimaxErrorIn = ({ base_resp }: Fields): ErrorText | null => {
     : null;
 };
 
-/** Reads the documented `{error: {message, type, code}}`, also as a text, and the gateway's second form of a 429. */
+/**
+ * Reads the documented error `{error: {message, type, code}}`, also if `error` is a text, and the gateway's second form
+ * of a 429.
+ */
 const documentedErrorIn = (body: Fields): ErrorText => {
   const { error } = body;
   const documented = errorBodySchema.safeParse(body);
@@ -191,14 +217,17 @@ const documentedErrorIn = (body: Fields): ErrorText => {
   return { form, message: messageIn(fields), type, code };
 };
 
-/** Reads the framework's `{detail}` as a sentence, a list or an object. */
+/** Reads the error `{detail}` of the gateway's framework. `detail` is a sentence, a list or an object. */
 const detailErrorIn = (body: Fields): ErrorText | null => {
   const { detail } = body;
   const isDetail = detailBodySchema.safeParse(body).success || objectOf(detail) !== null;
   return isDetail ? { form: 'detail', message: wordOf(detailMessage(detail)) } : null;
 };
 
-/** Returns the error in a JSON value; `null` for others. Of a list, as Gemini writes it, the first entry counts. */
+/**
+ * Returns the error in a JSON value; `null` if it is none. If the value is a list, as Gemini writes it, the first entry
+ * is read.
+ */
 export const errorIn = (json: unknown): ErrorText | null => {
   const body = objectOf(Array.isArray(json) ? json[0] : json);
   if (body === null) return null;
@@ -210,11 +239,11 @@ export const errorIn = (json: unknown): ErrorText | null => {
   if (minimax !== null || isAnswer(body)) return minimax;
   const own = detail === undefined ? null : detailErrorIn(body);
   const found = own ?? flatErrorIn(body, 'error') ?? namedErrorIn(body);
-  // The event that holds the usage of a stream has no choices, and may have fields of the server's own.
+  // The event with the usage of a stream has no choices, and may have fields that only this server knows.
   return found ?? (objectOf(body['usage']) === null ? innerErrorIn(body) : null);
 };
 
-/** Returns the error that a choice, or its message or delta, contains; undefined for none. */
+/** Returns the error in a choice, or in the choice's message or delta; undefined for none. */
 export const errorInChoices = (choices: unknown): unknown => {
   if (!Array.isArray(choices)) return undefined;
   for (const value of choices) {
@@ -231,8 +260,8 @@ export const errorInChoices = (choices: unknown): unknown => {
 };
 
 /**
- * Decides whether an event is named as an error: `error`, and in other APIs `response.failed` (OpenAI’s Responses API) or
- * `internalServerException` (Amazon Bedrock).
+ * Returns whether the name of an event means an error: `error`, or in other APIs `response.failed` (OpenAI’s Responses
+ * API) or `internalServerException` (Amazon Bedrock).
  */
 export const isErrorType = (type: string): boolean =>
   type !== 'message' && /(?:error|exception|failed|failure)$/i.test(type);

@@ -1,6 +1,6 @@
 /**
- * The maximum depth of a document. Gateways do not answer with deeper ones, and parsing them takes more stack and
- * memory than their size suggests.
+ * The maximum depth of a document. Answers of gateways are not deeper, and parsing a deeper document takes much more
+ * stack and memory than its size suggests.
  */
 const maxDepth = 500;
 
@@ -12,9 +12,9 @@ const isClosing = (code: number): boolean => code === 93 || code === 125;
 
 const comma = 44;
 
-/** Whether a JSON text nests more than `maxDepth` levels, or has more commas between its values than `maxCommas`. */
+/** Returns whether a JSON text has more than `maxDepth` levels, or more than `maxCommas` commas between its values. */
 export const isTooComplex = (text: string, maxCommas = Number.POSITIVE_INFINITY): boolean => {
-  // Each level takes two characters, so a short text cannot nest too deep. Most answers are short.
+  // Each level takes two characters, so a short text cannot have too many levels. Most answers are short.
   if (text.length <= 2 * maxDepth) return false;
   let depth = 0;
   let commas = 0;
@@ -36,7 +36,7 @@ export const isTooComplex = (text: string, maxCommas = Number.POSITIVE_INFINITY)
   return false;
 };
 
-/** Returns an object of a JSON document with its fields; `null` for a list or any other value. */
+/** Returns a value of a JSON document as an object with fields; `null` if it is a list or any other value. */
 export const objectOf = (value: unknown): Readonly<Record<string, unknown>> | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
@@ -47,7 +47,7 @@ export const firstEventData = (text: string): string | undefined =>
   /^data: ?(.*)$/m.exec(text)?.[1];
 
 /**
- * Parses a JSON text of a server; undefined for other texts, for one that nests too deep, and for one with more than
+ * Parses a JSON text from a server. Returns undefined if it is not JSON, has too many levels, or has more than
  * `maxValues` values.
  */
 export const jsonIn = (text: string, maxValues?: number): unknown => {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * This file learns JSON bodies and matches later bodies without parsing. Most bodies equal an earlier one except for
- * the values of some members.
+ * This file learns JSON bodies, so that later bodies that match them need no parsing. Most bodies equal an earlier body
+ * except for the values of some members.
  */
 
 const QUOTE = 0x22;
@@ -11,10 +11,10 @@ const SPACE = 0x20;
 const ZERO = 0x30;
 const LETTER_U = 0x75;
 
-/** The kind of value of a member: a text, a text of at least one character (`words`), or a whole number from 0 on. */
+/** What a variable member contains: a text, a text of at least one character (`words`), or a whole number from 0 on. */
 type VariableValue = 'text' | 'words' | 'count';
 
-/** A member whose value may differ: its path in the document, the name by which it is found, and its kind of value. */
+/** A member whose value may differ: its path in the document, the name by which it is found, and what it contains. */
 export interface VariableMember {
   readonly path: readonly (string | number)[];
   readonly name: string;
@@ -23,7 +23,7 @@ export interface VariableMember {
 }
 
 const patterns: Readonly<Record<VariableValue, string>> = {
-  // A text with an escape is found, too. In the template it is like any other text.
+  // The pattern also finds a text with an escape. In the template such a text is like any other.
   text: String.raw`"((?:[^"\\]|\\.)*)"`,
   words: String.raw`"((?:[^"\\]|\\.)+)"`,
   count: String.raw`(0|[1-9]\d*)(?=[ \t\r\n,}])`,
@@ -38,11 +38,12 @@ export const variableMember = (
   return { path, name, holds, search };
 };
 
-/** The maximum number of digits of a count, so that it is exact. */
+/** The maximum number of digits of a count. A count with so many digits is still exact. */
 const maxDigits = 15;
 
 /**
- * The place of a variable value in a text: from its first character to before `to`. The quotes of a text are excluded.
+ * The place of a variable value in a text: from its first character to before `to`. The quotes of a text value are not
+ * part of the place.
  */
 interface Place {
   readonly member: VariableMember;
@@ -73,7 +74,7 @@ const valueAt = (document: unknown, path: VariableMember['path']): unknown =>
     document,
   );
 
-/** Changes the value at a path of a document. */
+/** Changes the value at a path in a document. */
 const setAt = (document: unknown, path: VariableMember['path'], value: unknown): void => {
   const parent = valueAt(document, path.slice(0, -1)) as Record<string | number, unknown>;
   parent[path.at(-1)!] = value;
@@ -81,14 +82,14 @@ const setAt = (document: unknown, path: VariableMember['path'], value: unknown):
 
 const textAt = (base: number, place: number): string => `weir ${base + place}`;
 
-/** Two lists of values for the places, all different from each other. */
+/** Two lists of values to put into the places. All values are different. */
 const fillings = [11, 2222].map((base) => ({
   text: (place: number): string => textAt(base, place),
   words: (place: number): string => textAt(base, place),
   count: (place: number): number => base + place,
 }));
 
-/** Decides whether the text with other values in these places is the same document with these values. */
+/** Returns whether putting these values into the places of the text gives the same document with these values. */
 const holdsOnlyValues = (text: string, places: readonly Place[]): boolean => {
   const fixed = divideAt(text, places);
   return fillings.every((filling) => {
@@ -110,22 +111,22 @@ const holdsOnlyValues = (text: string, places: readonly Place[]): boolean => {
 };
 
 /**
- * Matches bodies with a learned body: the bytes between the variable values must be equal.
- * A match is the same document with other values, for these reasons. The learned body was parsed with two other lists
- * of values in its places, and both times gave the same document with just these values. So each place is the whole of
- * one string literal or number. A valid text without its quotes (RFC 8259, section 7), or a number without a leading
- * zero, in such a place gives the same document with another value there. Bytes that are not UTF-8 are decoded as
- * replacement characters, never as a quote or an escape. Example: in `{"id":"a1","n":7}` the places are `a1` and `7`,
- * and `{"id":"b22","n":10}` matches with `b22` and `10`.
+ * Compares bodies with a learned body: the bytes between the variable values must be equal. Then the body is the same
+ * document with other values, for these reasons. The learned body was parsed with two other lists of values in its
+ * places. Both times the result was the same document with these values. So each place contains exactly one string or
+ * number. If such a place contains a valid string without its quotes (RFC 8259, section 7), or a number without a
+ * leading zero, the document is the same except for this value. Bytes that are not UTF-8 are decoded as replacement
+ * characters, never as a quote or an escape. Example: in `{"id":"a1","n":7}` the places are `a1` and `7`, and
+ * `{"id":"b22","n":10}` matches with `b22` and `10`.
  */
 export class LearnedBody {
-  /** The start of the first value of kind `words` in the last match; −1 if the body has none. */
+  /** The start of the first value of the kind `words` in the last match; −1 if the body has no such value. */
   wordsFrom = -1;
   wordsTo = -1;
   readonly #fixed: readonly Buffer[];
   readonly #places: readonly VariableMember[];
   readonly #firstWords: number;
-  /** The counts of the last match, by place. */
+  /** The counts in the last match, by place. */
   readonly #counts: number[];
 
   constructor(text: string, places: readonly Place[]) {
@@ -136,8 +137,8 @@ export class LearnedBody {
   }
 
   /**
-   * Decides whether `bytes`, from `start` to before `end`, are the learned body with other values. `countAt` then
-   * returns its counts.
+   * Returns whether the part of `bytes` from `start` to before `end` is the learned body with other values. After that,
+   * `countAt` returns its counts.
    */
   match(bytes: Buffer, start: number, end: number): boolean {
     let at = this.#fixedAt(bytes, start, end, 0);
@@ -152,17 +153,17 @@ export class LearnedBody {
     return at === end;
   }
 
-  /** Returns the place of a member by its name; −1 for none. */
+  /** Returns the index of the place of the member with this name; −1 if there is none. */
   placeOf(name: string): number {
     return this.#places.findIndex((member) => member.name === name);
   }
 
-  /** Returns the count of the last match in a place. */
+  /** Returns the count at a place in the last match. */
   countAt(place: number): number {
     return this.#counts[place]!;
   }
 
-  /** Returns the position after a fixed part that begins at `at`; −1 if it is not there. */
+  /** Returns the position after a fixed part of the body that begins at `at`; −1 if the bytes there differ. */
   #fixedAt(bytes: Buffer, at: number, end: number, part: number): number {
     const fixed = this.#fixed[part]!;
     if (at + fixed.length > end) return -1;
@@ -170,7 +171,7 @@ export class LearnedBody {
     return at + fixed.length;
   }
 
-  /** Returns the position after a value that begins at `at`; −1 if none does. */
+  /** Returns the position after a value that begins at `at`; −1 if no value begins there. */
   #valueAt(bytes: Buffer, at: number, end: number, place: number): number {
     const { holds } = this.#places[place]!;
     if (holds === 'count') return this.#readCount(bytes, at, end, place);
@@ -178,7 +179,7 @@ export class LearnedBody {
     return holds === 'words' && to === at ? -1 : to;
   }
 
-  /** Reads a count without a leading zero. Returns the position after it, or −1. */
+  /** Reads a count without a leading zero. Returns the position after it, or −1 if there is no count. */
   #readCount(bytes: Buffer, from: number, end: number, place: number): number {
     let count = 0;
     let at = from;
@@ -194,16 +195,18 @@ export class LearnedBody {
   }
 }
 
-/** Learns a body that was parsed without an error, with the members that can be found in it. */
+/**
+ * Learns a body that was parsed without an error. All variable members that can be found in the body become variable.
+ */
 export const learnBody = (text: string, members: readonly VariableMember[]): LearnedBody | null => {
-  // The name of a member may first be found elsewhere. The value found there then stays fixed.
+  // The name of a member may also occur earlier in another place. Then the value that is found there counts as fixed.
   const places = placesIn(text, members).filter((place) => holdsOnlyValues(text, [place]));
   return holdsOnlyValues(text, places) ? new LearnedBody(text, places) : null;
 };
 
 const simpleEscapes = new Set([...'"\\/bfnrt'].map((character) => character.charCodeAt(0)));
 
-/** Returns the position after an escape that begins at `at`; −1 if none does. */
+/** Returns the position after an escape that begins at `at`; −1 if no escape begins there. */
 const endOfEscape = (bytes: Buffer, at: number, end: number): number => {
   const kind = bytes[at + 1]!;
   if (simpleEscapes.has(kind)) return at + 2;
@@ -225,7 +228,7 @@ const endOfText = (bytes: Buffer, from: number, end: number): number => {
   return -1;
 };
 
-/** Decides whether a part of a JSON string literal contains neither its end nor an escape. */
+/** Returns whether a part of a JSON string contains neither the string's end nor an escape. */
 export const isPlainText = (bytes: Buffer, from: number, to: number): boolean => {
   for (let i = from; i < to; i += 1) {
     const byte = bytes[i]!;

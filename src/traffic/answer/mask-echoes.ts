@@ -5,16 +5,16 @@ import type { WireRequest } from '../../model/observation/exchange.ts';
  * contain half of a prompt, and results must not contain prompts.
  */
 
-/** The minimum length of a match between a message and a prompt. Shorter ones are chance. */
+/** The minimum length of a match between a message and a prompt. Shorter matches are probably chance. */
 const minEchoLength = 16;
-/** The number of characters of a message that are searched. Only 300 of them are kept. */
+/** The number of characters of a message that are searched. A report shows only 300 of them. */
 const maxMessageLength = 1000;
 /** The number of characters of a request's text that are searched. */
 const maxTextLength = 20_000;
 
 const promptMask = '[prompt]';
 
-/** The fields of a request body that contain names, and no prompt. */
+/** The fields of a request body that contain names and no part of a prompt. */
 const nonPromptFields = new Set(['model', 'voice', 'response_format']);
 
 const promptTexts = (value: unknown): readonly string[] => {
@@ -25,14 +25,17 @@ const promptTexts = (value: unknown): readonly string[] => {
   );
 };
 
-/** Returns all texts of a JSON request; none for other bodies. */
+/** Returns all texts of a JSON request; none if the body is not JSON. */
 const textsOf = ({ headers, body }: WireRequest): readonly string[] => {
   if (body === null || headers['content-type'] !== 'application/json') return [];
   const texts = promptTexts(JSON.parse(Buffer.from(body).toString('utf8')));
   return texts.map((text) => text.slice(0, maxTextLength));
 };
 
-/** The length of the longest match between a message from `start` on and a text; 0 if it is too short to count. */
+/**
+ * Returns the length of the longest match between a message, from `start` on, and a text; 0 if the match is too short
+ * to count.
+ */
 const echoLengthAt = (message: string, start: number, text: string): number => {
   let end = start + minEchoLength;
   if (end > message.length || !text.includes(message.slice(start, end))) return 0;
@@ -51,7 +54,10 @@ const maskTexts = (message: string, texts: readonly string[]): string => {
   return kept;
 };
 
-/** Masks the run's secrets by `redact`, and then the parts of a text that the request's own texts contain. */
+/**
+ * Returns a function that masks the run's secrets by `redact`, and then the parts of a text that the request itself
+ * contains.
+ */
 export const maskEchoes =
   (request: WireRequest, redact: (text: string) => string): ((text: string) => string) =>
   (message) =>

@@ -11,24 +11,27 @@ import {
 
 export type ErrorBodyDetails = Omit<Refusal, 'status'>;
 
-/** The maximum number of bytes that are kept of a refused request's body. */
+/** The maximum number of bytes that are kept of a refusal's body. */
 export const maxRefusalBytes = 8 * 1024;
 
-/** The kept part of a refused request's body. */
+/** The part of a refusal's body that is kept. */
 export interface RefusedBody {
   readonly text: string;
   readonly isTruncated: boolean;
-  /** The header `Location`, which says more than the body of a redirect. */
+  /** The header `Location`. In a redirect it says more than the body. */
   readonly location?: string | undefined;
 }
 
 const maxExcerptLength = 300;
 
-/** Prepares a server's text for a report: masks secrets, then folds white space and truncates to 300 characters. */
+/**
+ * Prepares a server's text for a report: masks secrets, replaces white space by single spaces, and shortens the text to
+ * 300 characters.
+ */
 export const excerpt = (text: string, redact: Redact): string => {
   const folded = redact(text).replace(/\s+/g, ' ').trim();
   if (folded.length <= maxExcerptLength) return folded;
-  // The text is truncated between code points, since half a surrogate pair is invalid.
+  // The text is cut between code points, since half a surrogate pair is invalid.
   return `${folded.slice(0, maxExcerptLength).replace(/[\ud800-\udbff]$/, '')}…`;
 };
 
@@ -38,7 +41,7 @@ const noMessage = 'no message';
 
 const maxWordLength = 100;
 
-/** Masks, folds and truncates the parts of a body that the report shows. */
+/** Prepares the parts of a body that the report shows as `excerpt` does. */
 const mask = ({ form, message, type, code }: ErrorText, redact: Redact): ErrorBodyDetails => {
   const word = (value: unknown): string | null => {
     const text = wordOf(value);
@@ -52,7 +55,7 @@ const mask = ({ form, message, type, code }: ErrorText, redact: Redact): ErrorBo
   };
 };
 
-/** Returns the error of a chat's answer or event, at its top or in a choice; `null` for none. */
+/** Returns the error in a chat's answer or event, at its top level or in a choice; `null` for none. */
 export const readChatError = (json: unknown, redact: Redact): string | null => {
   const body = objectOf(json);
   if (body === null) return readErrorBody(json, redact)?.message ?? null;
@@ -60,36 +63,42 @@ export const readChatError = (json: unknown, redact: Redact): string | null => {
   const groq = objectOf(body['x_groq'])?.['error'];
   if (!Array.isArray(choices) || choices.length === 0)
     return readErrorBody(isError(groq) ? { error: groq } : body, redact)?.message ?? null;
-  // Beside choices, only a field with one of these names counts as an error.
+  // If there are choices, only a field with one of these names is an error.
   const error = [body['error'], groq, errorInChoices(choices)].find((each) => !isBlankError(each));
   if (error === undefined && base_resp === undefined) return null;
   return readErrorBody({ base_resp, error }, redact)?.message ?? null;
 };
 
-/** Reads a JSON value as one of the known error bodies (`error-forms.ts`); `null` for others. */
+/** Reads a JSON value as one of the known error bodies (`error-forms.ts`); `null` if it is none of them. */
 export const readErrorBody = (json: unknown, redact: Redact): ErrorBodyDetails | null => {
   const error = errorIn(json);
   return error && mask(error, redact);
 };
 
-/** Parses the JSON of a body or of its first SSE data line, since some servers refuse streams in SSE form. */
+/**
+ * Parses a body as JSON. If it begins as an SSE stream, parses its first data line, since some servers refuse streams
+ * in this form.
+ */
 const jsonOf = (text: string): unknown => jsonIn(text) ?? jsonIn(firstEventData(text) ?? '');
 
-/** Reads the data of an SSE event named `error`: an error body, the inner part of one, or plain text. */
+/**
+ * Reads the data of an SSE event named `error`. The data is an error body, the inner part of an error body, or plain
+ * text.
+ */
 export const readStreamError = (data: string, redact: Redact): string => {
   const json = jsonIn(data);
   const details = readErrorBody(json, redact) ?? readErrorBody({ error: json ?? data }, redact);
   return details?.message ?? noMessage;
 };
 
-/** Matches a text that says by its first words that it is an error. */
+/** Matches a text whose first words say that it is an error. */
 const errorWords =
   /^[\s[("'*]*(?:[\w.]{0,80}(?:error|exception)\b|traceback\b|fatal\b|(?:internal server|bad gateway|gateway time|service unavailable))/i;
 
 /**
- * Reads the error that a line of a stream contains: JSON with an error, or text that begins with an error word.
- * llama.cpp wrote `error: {…}` before September 2025 (tools/server/server.cpp), lemonade writes bare JSON; neither is a
- * field of a stream. Returns `null` for any other line.
+ * Reads the error in a line of a stream: JSON with an error, or text that begins with an error word. llama.cpp wrote
+ * `error: {…}` before September 2025 (tools/server/server.cpp), and lemonade writes JSON alone. Event streams have no
+ * such fields. Returns `null` for any other line.
  */
 export const readErrorLine = (line: string, redact: Redact): string | null => {
   const named = /^\s*(?:error|exception)\s*:\s*(.*)$/is.exec(line)?.[1];
@@ -100,15 +109,16 @@ export const readErrorLine = (line: string, redact: Redact): string | null => {
   return errorWords.test(line) ? excerpt(line, redact) : null;
 };
 
-/** Returns the title of an HTML page, the only part of it that a report shows. */
+/** Returns the title of an HTML page. A report shows no other part of a page. */
 const htmlTitle = (text: string): string =>
-  // A server can send any page, and the search takes time proportional to the square of its length.
+  // A server can send any page, and the time of this search grows with the square of the page's length. So only the
+  // beginning of the page is searched.
   /<(title|h1)\b[^>]*>([^<]*\S[^<]*)<\/\1/i.exec(text.slice(0, maxRefusalBytes))?.[2] ??
   'an HTML page without a title';
 
 /**
- * Returns a page without the comments at its beginning. It reads each comment once; a pattern for all of them would
- * try every grouping.
+ * Returns a page without the comments at its beginning. It reads each comment once. A single pattern for all comments
+ * would try every way to group them.
  */
 const afterComments = (page: string): string => {
   let rest = page.trimStart();
@@ -123,25 +133,30 @@ const afterComments = (page: string): string => {
 export const looksLikeHtml = (text: string): boolean =>
   /^<(!doctype html|html|head|body|h1|center)\b/i.test(afterComments(text.replace(/^\ufeff/, '')));
 
-/** Returns the message that an HTML page came in place of `name`, with the page's title; `null` for other texts. */
+/**
+ * Returns the message that an HTML page came instead of `name`, with the page's title; `null` if the text is not HTML.
+ */
 export const htmlInsteadOf = (name: string, text: string, redact: Redact): string | null =>
   looksLikeHtml(text)
     ? `an HTML page was returned instead of ${name}: ${excerpt(htmlTitle(text), redact)}`
     : null;
 
-/** The message that a JSON error came in place of `name`, with the error's message; `null` for other documents. */
+/**
+ * Returns the message that a JSON error came instead of `name`, with the error's message; `null` if the document is no
+ * error.
+ */
 export const errorInsteadOf = (name: string, json: unknown, redact: Redact): string | null => {
   const error = readErrorBody(json, redact);
   return error === null ? null : `a JSON error was returned instead of ${name}: ${error.message}`;
 };
 
-/** Returns the message in the beginning of a JSON text; `null` if there is none. */
+/** Returns the message at the beginning of a JSON text that is cut off; `null` if there is none. */
 const messageInCutJson = (text: string): string | null => {
   const quoted = /"(?:message|msg|detail)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
   return wordOf(jsonIn(quoted ?? ''));
 };
 
-/** Reads the error in a JSON text that breaks off, as a server does that dies while it writes; `null` for other texts. */
+/** Reads the error in a JSON text that is cut off because the server died while it wrote; `null` for any other text. */
 export const readCutError = (text: string, redact: Redact): string | null => {
   const isCutError = /^\s*[[{]/.test(text) && /"errors?"\s*:\s*[^\s,}n]/.test(text);
   if (!isCutError || /"choices"/.test(text) || jsonIn(text) !== undefined) return null;
@@ -163,12 +178,12 @@ const unknownBody = (json: unknown, { text, isTruncated }: RefusedBody): ErrorTe
   return text.trim() === '' ? { form: 'empty', message: '' } : { form: 'text', message: text };
 };
 
-/** Reads a non-2xx response in any form. The message is masked, folded and truncated. */
+/** Reads a non-2xx response in any form. The message is masked, without line breaks, and shortened. */
 export const readRefusal = (status: number, body: RefusedBody, redact: Redact): Refusal => {
   const json = jsonOf(body.text);
   const { location } = body;
   if (location !== undefined && status < 400) {
-    // The query of a login's address differs from answer to answer.
+    // The query in the address of a login differs from answer to answer, so it is left out.
     const message = `a redirect to ${location.replace(/[?#].*$/s, '')}, which is not followed`;
     return { status, ...mask({ form: unknownBody(json, body).form, message }, redact) };
   }

@@ -1,38 +1,41 @@
 import { maxPlausibleTokens } from '../cost-of-tokens.ts';
 import { objectOf } from './json-text.ts';
 
-/** This file reads the token counts of an answer, whole or streamed, in all places and forms that servers use. */
+/** This file reads the token counts of an answer, streamed or not, in all places and forms that servers use. */
 
-/** The token counts in an answer or an event. */
+/** The token counts of an answer or of an event. */
 export interface UsageReading {
-  /** The tokens of the prompt; `null` if they are not readable. */
+  /** The tokens of the prompt; `null` if the count cannot be read. */
   readonly input: number | null;
-  /** The tokens of the answer; `null` if they are not readable. */
+  /** The tokens of the answer; `null` if the count cannot be read. */
   readonly output: number | null;
-  /** The tokens of the prompt that came from a cache, since some gateways do not charge them; absent for none. */
+  /** The tokens of the prompt that came from a cache; absent for none. Some gateways do not charge them. */
   readonly cached?: number;
-  /** Whether a count is absent, or cannot be read as a plausible number. */
+  /** Whether a count is missing or is not a plausible number. */
   readonly isOdd: boolean;
-  /** Whether the counts are whole numbers in `usage`, under the names of the interface, and nothing was cached. */
+  /**
+   * Whether the counts are whole numbers in `usage`, under the names that the interface defines, and no token came from
+   * a cache.
+   */
   readonly isPlain: boolean;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The names of the counts. */
+/** The names that servers use for each count. */
 const names = {
   input: [
-    // The interface (2.4).
+    // Used by the interface (section 2.4).
     'prompt_tokens',
-    // The Anthropic API and OpenAI's Responses API, through proxies; Cohere (`meta.tokens`).
+    // Used by the Anthropic API and OpenAI's Responses API, if a proxy passes them on, and by Cohere (`meta.tokens`).
     'input_tokens',
-    // The AI SDK's gateway, and Gemini (UsageMetadata).
+    // Used by the AI SDK's gateway and Gemini (UsageMetadata).
     'promptTokens',
     'inputTokens',
     'promptTokenCount',
-    // Ollama's own API.
+    // Used by Ollama's own API.
     'prompt_eval_count',
-    // Amazon Bedrock (`amazon-bedrock-invocationMetrics`).
+    // Used by Amazon Bedrock (`amazon-bedrock-invocationMetrics`).
     'inputTokenCount',
   ],
   output: [
@@ -43,12 +46,12 @@ const names = {
     'candidatesTokenCount',
     'eval_count',
     'outputTokenCount',
-    // Text Generation Inference (`details`).
+    // Used by Text Generation Inference (`details`).
     'generated_tokens',
   ],
 } as const;
 
-/** Returns the first choice that has a field with this name, also within its message or delta. */
+/** Returns this field of the first choice that has it, in the choice itself or in its message or delta. */
 const inChoices = ({ choices }: Fields): unknown => {
   if (!Array.isArray(choices)) return undefined;
   for (const value of choices) {
@@ -62,7 +65,7 @@ const inChoices = ({ choices }: Fields): unknown => {
   return undefined;
 };
 
-/** Reads a count: a number or a numeric text, rounded; `null` for what is not a plausible number of tokens. */
+/** Reads a count: a number or a text with a number, rounded; `null` if it is no plausible number of tokens. */
 const countOf = (value: unknown): number | null => {
   const number =
     typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
@@ -79,32 +82,34 @@ const countsOfTimings = (timings: Fields | null): Fields | undefined => {
   return { prompt_tokens: read! + (known ?? 0), completion_tokens: written };
 };
 
-/** The places of the counts in a document, in order of preference. */
+/** The places where documents contain counts, in order of preference. */
 const places: readonly ((document: Fields) => unknown)[] = [
-  // The interface (2.4), vLLM, SGLang, llama.cpp, LiteLLM, OpenRouter, Azure, DeepSeek.
+  // The place in the interface (section 2.4), vLLM, SGLang, llama.cpp, LiteLLM, OpenRouter, Azure, DeepSeek.
   ({ usage }) => usage,
-  // Moonshot (platform.moonshot.ai, Chat API, streaming): in the choice of the last chunk.
+  // The place in Moonshot's streams (platform.moonshot.ai, Chat API, streaming): the choice of the last chunk.
   inChoices,
-  // Groq (groq-python, `ChatCompletionChunk.x_groq`).
+  // The place in Groq's chunks (groq-python, `ChatCompletionChunk.x_groq`).
   ({ x_groq: own }) => objectOf(own)?.['usage'],
-  // SGLang's own API (`meta_info`), Gemini (`usageMetadata`), Cohere (`meta.tokens`).
+  // The places in SGLang's own API (`meta_info`), Gemini (`usageMetadata`), Cohere (`meta.tokens`).
   ({ meta_info: own }) => own,
   ({ usageMetadata: own }) => own,
   ({ meta: own }) => objectOf(own)?.['tokens'],
-  // Cohere (API v2, `usage.tokens` and `usage.billed_units`).
+  // The places in Cohere's API v2 (`usage.tokens` and `usage.billed_units`).
   ({ usage }) => objectOf(usage)?.['tokens'],
   ({ usage }) => objectOf(usage)?.['billed_units'],
-  // Amazon Bedrock (ConverseStream, `metadata`; InvokeModelWithResponseStream), the Responses API, Workers AI.
+  // The places in Amazon Bedrock (ConverseStream, `metadata`; InvokeModelWithResponseStream), the Responses API,
+  // Workers AI.
   ({ metadata: own }) => objectOf(own)?.['usage'],
   (document) => document['amazon-bedrock-invocationMetrics'],
   ({ response: own }) => objectOf(own)?.['usage'],
   ({ result: own }) => objectOf(own)?.['usage'],
-  // Gemini (python-genai) and LangChain, in their own spelling.
+  // The places in Gemini (python-genai) and LangChain, with their spellings.
   ({ usage_metadata: own }) => own,
   ({ token_usage: own }) => own,
-  // llama.cpp (tools/server/README.md, `timings`), if a stream did not ask for usage; `cache_n` tokens were known.
+  // The place in llama.cpp (tools/server/README.md, `timings`), if a stream did not ask for usage. `cache_n` counts the
+  // tokens from a cache.
   ({ timings }) => countsOfTimings(objectOf(timings)),
-  // Text Generation Inference's own API, and Ollama's, which counts at the top.
+  // The places in Text Generation Inference's own API, and in that of Ollama, whose counts are at the top level.
   ({ details: own }) => own,
   (document) => ('eval_count' in document ? document : undefined),
 ];
@@ -117,7 +122,7 @@ const firstCount = (usage: Fields, side: readonly string[]): unknown => {
   return undefined;
 };
 
-/** Reads the cached tokens: of the OpenAI API, of its Responses API, of DeepSeek and of Anthropic. */
+/** Reads the number of cached tokens, as written by the OpenAI API, its Responses API, DeepSeek and Anthropic. */
 const cachedIn = (usage: Fields): number =>
   countOf(
     objectOf(usage['prompt_tokens_details'])?.['cached_tokens'] ??
@@ -145,7 +150,7 @@ const readingOf = (usage: Fields, isInterface: boolean): UsageReading => {
 
 const nothing: UsageReading = { input: null, output: null, isOdd: true, isPlain: false };
 
-/** Reads the usage of a document; `null` if it reports none. The first place with a count is read. */
+/** Reads the usage in a document, from the first place that has a count; `null` if no place has one. */
 export const readUsage = (document: Fields): UsageReading | null => {
   let found: UsageReading | null = null;
   for (const [position, place] of places.entries()) {
@@ -154,13 +159,13 @@ export const readUsage = (document: Fields): UsageReading | null => {
     const usage = objectOf(value);
     const reading = usage === null ? nothing : readingOf(usage, position === 0);
     if (reading.input !== null || reading.output !== null) return reading;
-    // If there is a usage, objects in the other places have other purposes.
+    // If there is a usage, objects in the other places have another meaning.
     if (position < 3) found ??= reading;
   }
   return found;
 };
 
-/** Combines the reports of two events of an answer: a later count replaces an earlier one. */
+/** Combines the usage of two events of an answer. A later count replaces an earlier one. */
 export const laterUsage = (before: UsageReading | null, after: UsageReading): UsageReading => {
   if (before === null) return after;
   const [input, output] = [after.input ?? before.input, after.output ?? before.output];

@@ -26,32 +26,32 @@ import { readRetryHint } from './retry-hint.ts';
 export type ResponseHeaders = Readonly<Record<string, string>>;
 export type AbortReason = NonNullable<AnswerReader['abortReason']>;
 
-/** Reads the body of a 2xx response. Its caller handles the head, the maximum of bytes, and refusals. */
+/** Reads the body of a 2xx response. Its caller handles the head, the maximum size, and refusals. */
 export interface BodyReader {
-  /** Takes the bytes of one read, at least one. They are valid during the call only. */
+  /** Receives the bytes of one read, at least one byte. The bytes are valid only during the call. */
   onBytes(at: Instant, bytes: Uint8Array): void;
-  /** Returns the outcome of a body that ended properly, or was complete before it was aborted. */
+  /** Returns the outcome of a body that ended as it should, or that was complete when it was aborted. */
   outcome(isTruncated: boolean): Outcome;
-  /** Returns what was received if the answer breaks off now. */
+  /** Returns the part of the answer that was received, if the answer ends too early at this moment. */
   partial(): Answer | null;
   readonly isAnswering: boolean;
   readonly isComplete: boolean;
   readonly abortReason: AbortReason | null;
 }
 
-/** Returns the outcome of a 2xx answer that breaks the contract. */
+/** Returns the outcome of a 2xx answer that violates the interface. */
 export const malformed = (
   issue: MalformedIssue,
   detail: string,
   partial: Answer | null = null,
 ): Outcome => ({ kind: 'malformed', issue, detail, partial });
 
-/** The headers in which servers send a request id, in order of preference. */
+/** The headers in which servers send the id of a request, in order of preference. */
 const idHeaders = ['x-request-id', 'request-id', 'x-litellm-call-id', 'cf-ray'] as const;
 /** The maximum length of a request id in characters. */
 const maxIdLength = 128;
 
-/** The maximum number of bytes to which the kept part of a compressed refusal may decode. */
+/** The maximum number of bytes of a compressed refusal after it is decoded. */
 const maxDecodedBytes = 1024 * 1024;
 
 const serverIdIn = (headers: ResponseHeaders, { redactId }: ReadingContext): string | null => {
@@ -61,14 +61,14 @@ const serverIdIn = (headers: ResponseHeaders, { redactId }: ReadingContext): str
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** A body in one piece, as far as it came and was kept. */
+/** The body of an answer that is not a stream, as far as it was received and kept. */
 export interface CollectedBody {
   readonly bytes: Buffer;
   readonly isTruncated: boolean;
   readonly firstByte: Instant | null;
 }
 
-/** Collects up to `limit` bytes of a body and interprets them at its end. */
+/** Collects up to `limit` bytes of a body and reads them when the body has ended. */
 export const collectBody = (
   limit: number,
   interpret: (body: CollectedBody) => Outcome,
@@ -94,8 +94,8 @@ const noRoom: AbortReason = {
 };
 
 /**
- * This is a class because V8 allocates the getter of an object literal among the old objects, which would keep it and
- * the whole answer alive for longer.
+ * This is a class and not an object literal. V8 allocates the getter of an object literal among the old objects, which
+ * would keep the whole answer in memory for longer.
  */
 class SharedMemoryReader implements BodyReader {
   readonly #memory: TargetMemory;
@@ -145,13 +145,13 @@ class SharedMemoryReader implements BodyReader {
 }
 
 /**
- * Counts the bytes that `inner` collects together with those of all answers of a slice. An answer for which no room is
- * left is aborted.
+ * Counts the bytes that `inner` collects, together with those of all other answers of the slice. If there is no room
+ * left for an answer, it is aborted.
  */
 export const withinMemory = (memory: TargetMemory, inner: BodyReader): BodyReader =>
   new SharedMemoryReader(memory, inner);
 
-/** Returns a wait as results hold it: a server may name a longer one than any run. */
+/** Returns a wait in the form in which results store it. A server may name a wait that is longer than any run. */
 const storedWait = (wait: number): Milliseconds =>
   milliseconds(Math.max(0, Math.min(wait, longestRun)));
 
@@ -169,7 +169,7 @@ const limitDetails = (
   };
 };
 
-/** Notes the limits of hours and days once, since the ledger of a run has no room for them. */
+/** Adds a note about limits of hours and days, once, since the ledger of a run cannot store them. */
 const noteLongerLimits = (longer: readonly string[], { targetMemory }: ReadingContext): void => {
   if (targetMemory.hasLongerLimits === true) return;
   targetMemory.hasLongerLimits = true;
@@ -211,7 +211,7 @@ class ResponseReader implements AnswerReader {
   onChunk(at: Instant, bytes: Uint8Array): void {
     const remainingBytes = this.#context.caps.bytes - this.#bytes;
     this.#bytes += bytes.length;
-    // The bytes below the maximum are still read, so that the outcome does not depend on how the body is divided into
+    // The bytes up to the maximum are still read, so that the outcome does not depend on how the body is divided into
     // reads.
     const within =
       bytes.length > remainingBytes ? bytes.subarray(0, Math.max(0, remainingBytes)) : bytes;
@@ -271,7 +271,7 @@ class ResponseReader implements AnswerReader {
 }
 
 /**
- * Reads one response. `open` creates the reader of a 2xx body. `learn` is called with the outcome of every response for
+ * Reads one response. `open` creates the reader of a 2xx body. `learn` is called with the outcome of each response for
  * which `open` created a reader.
  */
 export const readResponse = (
@@ -281,8 +281,9 @@ export const readResponse = (
 ): AnswerReader => new ResponseReader(context, open, learn);
 
 /**
- * Reads one response like `readResponse`, for a body whose parts are timed. A compressed one is rejected, since the
- * instants would be those of the compressor's blocks. `name` is the body's name in sentences, for example `the stream`.
+ * Reads one response as `readResponse` does, for a body whose parts have instants. A compressed body is rejected, since
+ * its instants would be those of the compressor's blocks. `name` is the name of the body in sentences, for example `the
+ * stream`.
  */
 export const readTimedResponse = (
   context: ReadingContext,

@@ -7,9 +7,9 @@ import { readWaitInBody } from './wait-in-body.ts';
 import { dateOf } from '../limits/wait-text.ts';
 
 /**
- * Returns the time until the reset headers of a 429 admit requests again, in ms: the latest reset of all limits that
- * are exhausted or named by the refusal. If these are unknown, the soonest reset counts, since an early attempt costs
- * less than waiting for a daily limit.
+ * Returns the time, in ms, until requests are admitted again according to the reset headers of a 429: the latest reset
+ * of all limits that are exhausted or that the refusal names. Without such limits, it is the soonest reset, since an
+ * attempt that is too early costs less than waiting for a daily limit.
  */
 const untilReset = (headers: HeaderFields, { unit }: RefusedLimit, now: number): number | null => {
   const { reported } = readReportedLimits(headers, now);
@@ -24,13 +24,13 @@ const untilReset = (headers: HeaderFields, { unit }: RefusedLimit, now: number):
 };
 
 const quarterHour = 15 * 60_000;
-/** The maximum error from rounding `Date` and the reset time to whole seconds, in ms. */
+/** The largest error of a difference between `Date` and the reset time, which are rounded to whole seconds, in ms. */
 const maxRoundingError = 2000;
 
 /**
- * Returns the time until the reset time in a body (`Limit resets at: 2026-03-01 12:00:00 UTC`), in ms. Known gateways
- * label local time as UTC. Time zones differ by quarters of an hour, and limits reset in less than that. So whole
- * quarters of an hour in the difference are taken as a time zone and removed. Example: at 12:00:10 UTC, a reset at
+ * Returns the time, in ms, until the reset time in a body (`Limit resets at: 2026-03-01 12:00:00 UTC`). Known gateways
+ * write local time and call it UTC. Time zones differ by multiples of a quarter of an hour, and these limits reset in
+ * less than that. So whole quarters of an hour are subtracted from the difference. Example: at 12:00:10 UTC, a reset at
  * 14:00:40 is 30 s away.
  */
 const untilResetInBody = ({ resetAt }: RefusedLimit, now: number): number | null => {
@@ -39,7 +39,7 @@ const untilResetInBody = ({ resetAt }: RefusedLimit, now: number): number | null
   return Math.max(0, (zoned < 0 ? zoned + quarterHour : zoned) - maxRoundingError);
 };
 
-/** The longest wait that counts, in ms: a year. */
+/** The longest wait that is believed, in ms: a year. */
 const maxPlausibleWait = 366 * 24 * 3_600_000;
 
 const isPlausible = <Named extends { readonly wait: number | null }>(
@@ -54,13 +54,15 @@ export interface RefusedResponse {
 }
 
 /**
- * Returns when a refused request may be retried, by the server's most exact statement; `null` if none is readable. The
- * order is: `retry-after-ms` and similar headers; `Retry-After`; for a 429, its reset headers and the reset time in its
- * body; the wait in the body. A reset header may concern another limit than the refusing one, so a longer wait in the
- * body takes precedence over it. Dates need the answer's own `Date` header.
+ * Returns when a refused request may be retried, by the most exact statement of the server; `null` if no statement can
+ * be read. The order is: `retry-after-ms` and similar headers; `Retry-After`; for a 429, its reset headers and then the
+ * reset time in its body; the wait in the body. A reset header may belong to another limit than the one that refused,
+ * so if the wait in the body is longer, it takes precedence over the reset header. Dates are compared with the answer's
+ * own `Date` header.
  */
 export const readRetryHint = ({ status, headers, body }: RefusedResponse): RetryHint | null => {
-  // The server's dates are meaningful only by the server's own clock. Without it, comparisons with them are unknown.
+  // The server's dates can be compared only with the server's own clock. Without that clock (NaN), the results are
+  // unknown.
   const now = dateOf(headers) ?? Number.NaN;
   const asked = readRetryAfter(headers, now);
   if (isPlausible(asked)) return { by: asked.by, wait: asked.wait };

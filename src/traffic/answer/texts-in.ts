@@ -1,9 +1,8 @@
 /**
- * Generates all texts in a part of a message, such as a content part or a tool call. Its types and signatures are
- * excluded.
+ * Generates all texts in a part of a message, such as a content part or a tool call, but not its types and signatures.
  */
 export function* textsIn(value: unknown): Generator<string> {
-  // This is not recursive, since a server may nest as deep as it likes.
+  // There is no recursion, since a server may nest any number of levels.
   const waiting = [value];
   while (waiting.length > 0) {
     const part = waiting.pop();

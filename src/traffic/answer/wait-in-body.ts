@@ -4,12 +4,15 @@ import { durationIn, durationPattern, millisecondsUntilReset } from '../limits/w
 
 /** This file reads the waits that servers name in the bodies of refusals. */
 
-/** Returns the wait in ms, or `null`. `now` is the time by the server's clock in ms since 1970, NaN if unknown. */
+/**
+ * Returns the wait in ms, or `null` for none. `now` is the time on the server's clock in ms since 1970, NaN if it is
+ * unknown.
+ */
 type WaitReader = (body: string, now: number) => number | null;
 
 const duration = `(?<wait>${durationPattern})`;
 
-/** Returns a reader that finds the first match of a pattern with the group `wait`. */
+/** Returns a reader that uses the group `wait` of the first match of a pattern. */
 const sentence = (pattern: string): WaitReader => {
   const expression = new RegExp(pattern, 'i');
   return (body) => {
@@ -19,7 +22,7 @@ const sentence = (pattern: string): WaitReader => {
   };
 };
 
-/** Returns all objects in a JSON value, the outer ones first; a body is bounded, and this many are enough. */
+/** The maximum number of objects in a body in which a wait is searched. */
 const maxObjects = 200;
 const objectsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[] => {
   const found: Record<string, unknown>[] = [];
@@ -33,7 +36,9 @@ const objectsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[]
   return found;
 };
 
-/** The names of fields for a wait, without capitals and marks, with the length of their unit in ms. */
+/**
+ * The names of fields that contain a wait, without capitals and punctuation, each with the length of its unit in ms.
+ */
 const waitFields: ReadonlyMap<string, number> = new Map([
   ['estimatedtime', 1000],
   ['retryafterms', 1],
@@ -49,7 +54,10 @@ const waitFields: ReadonlyMap<string, number> = new Map([
   ['waitseconds', 1000],
 ]);
 
-/** Reads the value of such a field: a number, a text, or a duration of Protocol Buffers; `null` for others. */
+/**
+ * Reads the value of a field in `waitFields`: a number, a text, or a duration of Protocol Buffers; `null` for any other
+ * value.
+ */
 const waitOf = (value: unknown, unit: number): number | null => {
   const { seconds, nanos = 0 } = objectOf(value) ?? { seconds: value };
   if (seconds !== value) {
@@ -75,7 +83,7 @@ const fieldWait: WaitReader = (body) => {
   return null;
 };
 
-/** Reads a number of seconds behind the name of the header, as texts quote it. */
+/** Reads a number of seconds after the name of the header `Retry-After`, which some texts quote. */
 const quotedHeader: WaitReader = (body) => {
   const found = /\bretry[-_ ]after["']?\s*[:=]\s*["']?(\d{1,9}(?:\.\d{1,9})?)(?![\w.:-])/i.exec(
     body,
@@ -83,7 +91,7 @@ const quotedHeader: WaitReader = (body) => {
   return found === null ? null : Number(found[1]) * 1000;
 };
 
-/** Reads a moment at which to try again. */
+/** Reads the moment from which another attempt is allowed. */
 const namedMoment: WaitReader = (body, now) => {
   const found =
     /\b(?:try again|retry|available again|available) (?:at|after|on):? (\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?)/i.exec(
@@ -102,7 +110,7 @@ const chineseSentence: WaitReader = (body) => {
     : Number(found[1]) * chineseUnits[found[2] as keyof typeof chineseUnits];
 };
 
-/** Reads headers that a router passes on within the body. */
+/** Reads headers that a router has put into the body. */
 const headersInBody: WaitReader = (body, now) => {
   if (!/"headers"/.test(body)) return null;
   for (const { headers } of objectsIn(jsonIn(body))) {
@@ -123,8 +131,8 @@ const headersInBody: WaitReader = (body, now) => {
 };
 
 /**
- * The forms in which bodies name a wait, each with its source. The longest wait found counts, since a router's text
- * can contain the text of the server behind it.
+ * The forms in which bodies name a wait, each with its source. If several waits are found, the longest is used, since a
+ * router's text can contain the text of the server behind it.
  */
 const waitForms: readonly (readonly [form: string, source: string, read: WaitReader])[] = [
   [

@@ -23,9 +23,9 @@ import {
 } from './response-reader.ts';
 
 /**
- * Reads a response whose 2xx body is a text that is neither blank nor an HTML page. It is interpreted when it is
- * complete. `name` is its name in messages, for example `a model list`. `recognize` may give the outcome of a body that
- * is not encoded without reading its text.
+ * Reads a response whose 2xx body must be a text that is neither blank nor an HTML page. The text is read when it is
+ * complete. `name` is its name in messages, for example `a model list`. `recognize` may return the outcome of a body
+ * without reading its text, if the body is not encoded.
  */
 export const readWholeBody = (
   context: ReadingContext,
@@ -61,7 +61,9 @@ export const readWholeBody = (
 
 const maxShownErrors = 3;
 
-/** Describes the first issues of a failed schema with their paths, for example `choices.0.message: expected object`. */
+/**
+ * Describes the first errors that a schema found, with their paths, for example `choices.0.message: expected object`.
+ */
 export const describeSchemaErrors = ({ issues }: SchemaError): string => {
   const sentences = issues
     .slice(0, maxShownErrors)
@@ -70,7 +72,10 @@ export const describeSchemaErrors = ({ issues }: SchemaError): string => {
   return sentences.join('; ') + (left > 0 ? `; and ${left} more` : '');
 };
 
-/** Returns the message of a body of the wrong shape, as the end of a sentence; an empty text for none. */
+/**
+ * Returns the server's message in a body of the wrong form, as the end of a sentence. Returns an empty text if there is
+ * no message.
+ */
 const messageOf = (json: unknown, redact: ReadingContext['redact']): string => {
   const message = objectOf(json)?.['message'];
   return typeof message === 'string' && message !== ''
@@ -78,25 +83,25 @@ const messageOf = (json: unknown, redact: ReadingContext['redact']): string => {
     : '';
 };
 
-/** Recognizes bodies that equal an earlier one except for values that do not change the answer. */
+/** Recognizes bodies that equal an earlier body except for values that do not change the answer. */
 export interface BodyTemplate<T> {
-  /** Returns a document that gives the same answer as the body; `null` if the body must be read. */
+  /** Returns a document that gives the same answer as the body; `null` if the body must be parsed. */
   match(bytes: Buffer): T | null;
-  /** Learns a text that was read as this document and gave an answer. */
+  /** Learns a text that was parsed as this document and gave an answer. */
   learn(text: string, document: T): void;
 }
 
-/** The format of a JSON document that is the body of an answer. */
+/** The form of a JSON document that is the body of an answer. */
 export interface JsonFormat<T> {
-  /** The name in messages, for example `a model list`. */
+  /** The name of the body in messages, for example `a model list`. */
   readonly name: string;
   readonly schema: ContractSchema<T>;
   readonly template?: BodyTemplate<T>;
-  /** Returns the server's error message if the document contains an error, wherever it stands. */
+  /** Returns the server's error message if any place in the document contains an error. */
   readonly errorIn?: (json: unknown, redact: (text: string) => string) => string | null;
 }
 
-/** An answer of the right shape that failed according to a word of the server. */
+/** An answer of the right form that the server itself calls failed. */
 export interface FailedAnswer {
   readonly failure: string;
   readonly by: string;
@@ -114,7 +119,7 @@ const notJson = (name: string, isLabelled: boolean): Outcome =>
         `the body is not JSON and not labelled as JSON; ${name} was expected`,
       );
 
-/** Describes a body that is not JSON. It may be an error as text, or as an event. */
+/** Describes a body that is not JSON. It may be an error as text or as an event. */
 const notJsonOr = (
   name: string,
   text: string,
@@ -134,7 +139,7 @@ const notJsonOr = (
 
 /**
  * Reads a response whose 2xx body is one JSON document. `answer` returns the answer, or an error message if a document
- * of the right shape breaks the contract. `missOf` returns why the answer is not what its entry expects.
+ * of the right form violates the interface. `missOf` returns why the answer is not what its entry expects.
  */
 export const readJsonAnswer = <T>(
   context: ReadingContext,

@@ -2,8 +2,8 @@ import { jsonIn } from './json-text.ts';
 import type { WrittenChoice } from './check-expectation.ts';
 
 /**
- * This file reads the text and tool calls of an answer from its documents. It is used only for entries that expect
- * something of their answers.
+ * This file reads the text and the tool calls of an answer from its JSON. It is used only for entries whose answers
+ * must meet an expectation.
  */
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ const fieldsOf = (value: unknown): Fields =>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Returns the visible text of a content: a text, or parts of type text. */
+/** Returns the visible text of a content, which is a text or a list of parts. */
 const textOf = (content: unknown): string => {
   if (typeof content === 'string') return content;
   return listOf(content)
@@ -22,18 +22,18 @@ const textOf = (content: unknown): string => {
     .join('');
 };
 
-/** Returns the arguments of a call: JSON as a text, or the object itself, as some servers send it. */
+/** Returns the arguments of a tool call: JSON as a text, or an object if the server sends one. */
 const argumentsOf = (call: unknown): string => {
   const written = fieldsOf(fieldsOf(call)['function'])['arguments'];
   if (typeof written === 'string') return written;
   return typeof written === 'object' && written !== null ? JSON.stringify(written) : '';
 };
 
-/** Returns the tool calls of a message or delta: a list, or one call without a list. */
+/** Returns the tool calls of a message or a delta: a list, or a single call without a list. */
 const callsOf = (calls: unknown): readonly unknown[] =>
   typeof calls === 'object' && calls !== null && !Array.isArray(calls) ? [calls] : listOf(calls);
 
-/** Returns the choices of an answer in one piece. */
+/** Returns the choices of an answer that is not a stream. */
 export const choicesOfCompletion = (choices: readonly unknown[]): readonly WrittenChoice[] =>
   choices.map((choice) => {
     const { content, tool_calls: calls } = fieldsOf(fieldsOf(choice)['message']);

@@ -5,11 +5,17 @@ import { scanOggOpus } from './ogg-opus.ts';
 import { type ContainerScan, Scanner } from './scanner.ts';
 import { scanWav, wavSignatures } from './wav.ts';
 
-/** Decides whether the bytes contain `text` at a position, as far as there are bytes. */
+/**
+ * Returns whether the bytes contain `text` at a position. If the bytes end within `text`, only the bytes that exist are
+ * compared.
+ */
 const matchesText = (bytes: Buffer, text: string, start = 0): boolean =>
   text.startsWith(bytes.toString('latin1', start, start + text.length));
 
-/** Decides whether the bytes start a frame, as far as there are bytes. */
+/**
+ * Returns whether an MP3 frame begins at the start of the bytes. If there are too few bytes, only the bytes that exist
+ * are checked.
+ */
 const beginsFrame = (bytes: Buffer): boolean => {
   const [sync, kind = 0xe2] = bytes;
   return bytes.length < mp3HeaderLength
@@ -26,7 +32,10 @@ export const createScanner = (format: SpeechFormat): Scanner => new Scanner(scan
 
 type Matches = (bytes: Buffer) => boolean;
 
-/** The containers by their first bytes: those of the formats, and others that servers send instead. */
+/**
+ * The audio containers with the first bytes by which they are known: those that can be requested, and others that
+ * servers send instead.
+ */
 const containers: readonly (readonly [SpeechFormat | null, string, Matches])[] = [
   ['mp3', 'MP3', (bytes) => matchesText(bytes, 'ID3') || beginsFrame(bytes)],
   [
@@ -48,12 +57,12 @@ const containers: readonly (readonly [SpeechFormat | null, string, Matches])[] =
 export const containerName = (format: SpeechFormat): string =>
   containers.find(([candidate]) => candidate === format)![1];
 
-/** The number of a body's first bytes that identify it. */
+/** The number of first bytes that identify the container of a body. */
 export const signatureLength = 12;
 
 /**
- * Identifies a body by its first bytes; `null` if it is unknown. A body shorter than `signatureLength` counts as the
- * requested container if it could start like that.
+ * Identifies the container of a body by its first bytes; `null` if it is unknown. If the body is shorter than
+ * `signatureLength`, it counts as the requested container if that container could begin in this way.
  */
 export const identifyContainer = (bytes: Buffer, expected: SpeechFormat) => {
   const isShort = bytes.length < signatureLength;

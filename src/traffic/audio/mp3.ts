@@ -1,18 +1,18 @@
 import { type Mp3Frame, mp3HeaderLength, readMp3Frame } from '../../contract/containers.ts';
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
 
-/** The number of a frame's bytes that are searched for the tags that encoders put into the first frame. */
+/** The number of bytes of a frame that are searched for the tag of an encoder, which is in the first frame. */
 const tagWindow = 54;
 
 /**
- * Returns the number of frames that a first frame declares instead of containing audio, in the tag of Xing or LAME
- * behind the side information or in Fraunhofer's VBRI, always at byte 36. It is 0 if the tag has no number, and `null`
- * for a frame of audio.
+ * Returns the number of frames that a tag in the first frame declares. A frame with a tag contains no audio. The tag is
+ * that of Xing or LAME, after the side information, or Fraunhofer's VBRI, always at byte 36. The number is 0 if the tag
+ * contains no number; the result is `null` if the frame has no tag.
  */
 const declaredFrames = (frame: Buffer, sideInfo: number): number | null => {
   const at = (place: number): string => frame.toString('latin1', place, place + 4);
   if (at(36) === 'VBRI') return frame.length < 54 ? 0 : frame.readUInt32BE(50);
-  // With a checksum, some encoders write the tag two bytes later.
+  // In frames with a checksum, some encoders write the tag two bytes later.
   for (const place of [mp3HeaderLength + sideInfo, mp3HeaderLength + 2 + sideInfo]) {
     if (at(place) !== 'Xing' && at(place) !== 'Info') continue;
     const hasFrameCount = frame.length >= place + 12 && (frame.readUInt32BE(place + 4) & 1) === 1;
@@ -23,25 +23,27 @@ const declaredFrames = (frame: Buffer, sideInfo: number): number | null => {
 
 const id3v1Length = 128;
 
-/** The maximum number of unknown bytes of any MP3 file. If there are more, frames must outweigh them. */
+/**
+ * The number of unknown bytes that any MP3 file may contain. A file with more must contain even more bytes in frames.
+ */
 const toleratedJunk = 4096;
 
-/** The second byte of a tag’s name, by its first. */
+/** The second byte of a tag’s name. The index is the first byte. */
 const secondByteOf = new Int16Array(256).fill(-1);
 for (const [first, second] of ['ID', 'TA', 'AP']) {
   secondByteOf[first!.charCodeAt(0)] = second!.charCodeAt(0);
 }
 
-/** Decides whether a layer III frame or a tag may start with two bytes. */
+/** Returns whether two bytes may be the start of a layer III frame or of a tag. */
 const mayStartFrameOrTag = (first: number, second: number): boolean =>
   first === 0xff ? (second & 0xe6) === 0xe2 : secondByteOf[first] === second;
 
-/** The received part of an MP3 file: the bytes in frames of audio, and those outside of any frame or tag. */
+/** What was received of an MP3 file: the bytes in frames of audio, and the bytes outside of frames and tags. */
 interface Mp3Progress {
   audio: number;
   junk: number;
   frames: number;
-  /** The number of frames that encoder tags declare. */
+  /** The number of frames that tags of encoders declare. */
   declared: number;
   tags: number;
 }
@@ -51,14 +53,14 @@ const nothing: Buffer = Buffer.alloc(0);
 const cutAt = (place: string): string => `the MP3 file ends inside ${place}`;
 
 /**
- * Scans an MP3 file: a sequence of frames with tags between them (ID3, APE). Its duration is that of its frames. A
- * truncated file ends within a frame, or has fewer frames than its encoder declared.
+ * Scans an MP3 file, which is a sequence of frames with tags between them (ID3, APE). Its duration is that of its
+ * frames. A truncated file ends within a frame, or has fewer frames than its encoder declared.
  */
 export function* scanMp3(found: FoundAudio): ScanStep<void> {
   const mp3: Mp3Progress = { audio: 0, junk: 0, frames: 0, declared: 0, tags: 0 };
   /**
-   * Whether the next frame may be a tag. Encoders put it into the first frame, or the first after an ID3 tag; players
-   * play a later one as audio.
+   * Whether the next frame may be an encoder's tag. Encoders write the tag as the first frame, or as the first one
+   * after an ID3 tag. Players play a later tag as audio.
    */
   let mayBeTag = true;
   let rest = nothing;
@@ -91,7 +93,7 @@ export function* scanMp3(found: FoundAudio): ScanStep<void> {
   }
 }
 
-/** Judges a file that ends between its frames. */
+/** Returns the verdict on a file that ends between two frames. */
 const judgeEnd = (
   { audio, junk, frames, declared, tags }: Mp3Progress,
   found: FoundAudio,
@@ -99,7 +101,7 @@ const judgeEnd = (
   if (junk > audio)
     throw new ScanFault('container', `only ${audio} bytes of the MP3 file are frames`);
   if (frames === 0) throw new ScanFault('silent', 'the MP3 file has no frame of audio');
-  // Some encoders count the tag's own frame, and some do not.
+  // Some encoders count the tag's own frame, and others do not.
   if (frames + tags < declared) {
     const detail = `the MP3 file declares ${declared} frames and ends after ${frames}`;
     throw new ScanFault('truncated', detail);
@@ -107,7 +109,7 @@ const judgeEnd = (
   found.hasJunk = junk > 0;
 };
 
-/** Skips bytes from `head` on until a frame or tag may start, and returns its first bytes. */
+/** Skips bytes, beginning with those in `head`, until a frame or a tag may start. Returns its first bytes. */
 function* skipJunk(mp3: Mp3Progress, head: Buffer): ScanStep<Buffer> {
   const at = head.findIndex(
     (first, place) => place > 0 && mayStartFrameOrTag(first, head[place + 1] ?? Number.NaN),
@@ -116,12 +118,12 @@ function* skipJunk(mp3: Mp3Progress, head: Buffer): ScanStep<Buffer> {
   if (at !== -1) return head.subarray(at);
   const most = Math.max(0, mp3.audio + toleratedJunk + 1 - mp3.junk);
   const { bytes, count } = yield { count: most, until: mayStartFrameOrTag };
-  // The first of the two bytes may be the last of `head`.
+  // `head` may end with the first of the two bytes that were found.
   mp3.junk += count - bytes.length;
   return bytes;
 }
 
-/** Skips a frame after its header. `head` is the header if the frame may be an encoder's tag. */
+/** Skips a frame whose header was read. `head` is the header if the frame may be an encoder's tag. */
 function* skipFrame(
   mp3: Mp3Progress,
   found: FoundAudio,
@@ -143,7 +145,7 @@ function* skipFrame(
   }
 }
 
-/** Skips an ID3v2 tag after its first four bytes. Its length is in four bytes of seven bits. */
+/** Skips an ID3v2 tag whose first four bytes were read. The tag's length is stored in four bytes of seven bits each. */
 function* skipId3(): ScanStep<void> {
   const [, flags = 0, ...size] = yield* wholeBytes({ count: 6, keep: true }, cutAt('its ID3 tag'));
   const length = size.reduce((sum, septet) => sum * 128 + (septet & 0x7f), 0);
@@ -151,7 +153,7 @@ function* skipId3(): ScanStep<void> {
   yield* wholeBytes({ count: length + footer }, cutAt('its ID3 tag'));
 }
 
-/** Skips an APE tag after its first four bytes. Its footer repeats its header, and nothing follows it. */
+/** Skips an APE tag whose first four bytes were read. Its footer repeats its header, and nothing follows the footer. */
 function* skipApe(): ScanStep<void> {
   const { bytes, count } = yield { count: 28, keep: true };
   if (count < 28) return;

@@ -1,13 +1,16 @@
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
 
-/** The capture pattern, and the only version that exists. */
+/** The mark at the start of a page, and the only version that exists. */
 const capture = 'OggS\0';
-/** The number of bytes of a page's header before the lengths of its segments. */
+/** The number of bytes in a page's header before the lengths of its segments. */
 const headerLength = 27;
-/** The length in bytes of a segment that continues in the next one. */
+/** The length, in bytes, of a segment that continues in the next segment. */
 const fullSegment = 255;
 
-/** Returns the lengths of packets. A segment of 255 bytes continues in the next one (RFC 3533 section 6). */
+/**
+ * Returns the lengths of the packets on a page. A segment of 255 bytes continues in the next segment (RFC 3533 section
+ * 6).
+ */
 const partsOf = (lacing: Buffer): readonly number[] => {
   const parts: number[] = [];
   let length = 0;
@@ -20,18 +23,18 @@ const partsOf = (lacing: Buffer): readonly number[] => {
   return lacing.at(-1) === fullSegment ? [...parts, length] : parts;
 };
 
-/** Reads a page of an Ogg file (RFC 3533), without its body, from its header and the lengths of its segments. */
+/** Reads a page of an Ogg file (RFC 3533) without its body, from the page's header and the lengths of its segments. */
 const pageOf = (header: Buffer, lacing: Buffer) => {
   const flags = header[5]!;
   const position = header.readBigInt64LE(6);
   return {
     isFirst: (flags & 2) !== 0,
     isLast: (flags & 4) !== 0,
-    /** The stream's position after the packets that end on this page; `null` if none does. */
+    /** The stream's position after the packets that end on this page; `null` if no packet ends on it. */
     position: position === -1n ? null : Number(position),
     serial: header.readUInt32LE(14),
     bodyLength: lacing.reduce((sum, segment) => sum + segment, 0),
-    /** The lengths of the packets, or parts of packets, in the body. */
+    /** The lengths of the packets, or of the parts of packets, in the page's body. */
     parts: partsOf(lacing),
     /** Whether the last part continues on the next page. */
     isOpen: lacing.at(-1) === fullSegment,
@@ -41,7 +44,10 @@ type OggPage = ReturnType<typeof pageOf>;
 
 const cutHeaderMessage = 'the Ogg file ends inside the header of a page';
 
-/** Reads the header of the next page. `end` means that there is none, `junk` that no page starts here. */
+/**
+ * Reads the header of the next page. Returns `end` if there is no further page, `junk` if the next bytes are not a
+ * page.
+ */
 function* readOggPage(): ScanStep<OggPage | 'end' | 'junk'> {
   const { bytes: header, count } = yield { count: headerLength, keep: true };
   if (count === 0) return 'end';
@@ -52,17 +58,18 @@ function* readOggPage(): ScanStep<OggPage | 'end' | 'junk'> {
 }
 
 /**
- * The rate in which Opus packets count time, in samples per second, whatever the recording rate (RFC 7845 section 4).
+ * The rate in which Opus packets count time, in samples per second. The rate of the recording does not matter (RFC 7845
+ * section 4).
  */
 const opusRate = 48_000;
 
 /**
- * Reads the samples to skip at the start from the identification header (RFC 7845 section 5.1); `null` for any other
- * packet.
+ * Reads from the identification header how many samples to skip at the start (RFC 7845 section 5.1); `null` for any
+ * other packet.
  */
 const readOpusHead = (packet: Buffer): { readonly preSkip: number } | null => {
   const isHead = packet.toString('latin1', 0, 8) === 'OpusHead' && packet.length >= 19;
-  // The upper half of the version changes when old readers can no longer read the format.
+  // The upper half of the version number changes when old readers can no longer read the format.
   return isHead && packet[8]! >> 4 === 0 && packet[9]! > 0
     ? { preSkip: packet.readUInt16LE(10) }
     : null;
@@ -74,7 +81,7 @@ const silkFrames = [480, 960, 1920, 2880] as const;
 const hybridFrames = [480, 960] as const;
 const celtFrames = [120, 240, 480, 960] as const;
 
-/** Returns the number of samples of a packet, by its first two bytes (RFC 6716 section 3.1). */
+/** Returns the number of samples of a packet, from its first two bytes (RFC 6716 section 3.1). */
 const samplesOf = (first: number, second: number): number => {
   const configuration = first >> 3;
   const frame =
@@ -98,21 +105,21 @@ export const samplesIn = (body: Buffer, packetLengths: readonly number[]): numbe
   return samples;
 };
 
-/** An Opus stream of a file. Several can follow one another (RFC 7845 section 3). */
+/** One Opus stream in a file. Several streams can follow one another (RFC 7845 section 3). */
 interface OpusLink {
   readonly serial: number;
   readonly preSkip: number;
   part: 'tags' | 'more-tags' | 'first-audio' | 'audio';
-  /** The position at which the stream starts. It is not 0 for a part of a longer stream. */
+  /** The position at which the stream starts. It is above 0 if the stream was cut out of a longer one. */
   start: number;
   end: number;
-  /** The number of samples that it plays so far. */
+  /** The number of samples that the stream has played so far. */
   played: number;
 }
 
 /**
- * Returns the state before the first page. `isCut` means that a stream lacks its end; `other` is what the file contains
- * instead of Opus.
+ * Returns the state before the first page. `isCut` means that the end of a stream is missing. `other` is what the file
+ * contains instead of Opus.
  */
 const noProgress = () => ({
   link: null as OpusLink | null,
@@ -123,14 +130,14 @@ const noProgress = () => ({
 type OggProgress = ReturnType<typeof noProgress>;
 
 /**
- * The maximum length of a stream, in samples: a day. Only the length is limited, since a part of a live stream may
- * start at any position.
+ * The maximum length of a stream, in samples: a day. Positions are not limited, since a part of a live stream may start
+ * at any position.
  */
 const maxLinkSamples = 24 * 60 * 60 * opusRate;
 
 /**
- * Scans an Ogg Opus file (RFC 7845): pages, the two headers of each Opus stream, and the position of its last page.
- * Streams of other codecs are skipped.
+ * Scans an Ogg Opus file (RFC 7845): its pages, the two headers of each Opus stream, and the position on the stream's
+ * last page. Streams of other codecs are skipped.
  */
 export function* scanOggOpus(found: FoundAudio): ScanStep<void> {
   const file = noProgress();
@@ -152,18 +159,21 @@ export function* scanOggOpus(found: FoundAudio): ScanStep<void> {
   }
 }
 
-/** Advances a stream to a page's position, which must not be negative, decrease, or be a day away. */
+/**
+ * Moves a stream to the position of a page. The position must not be negative, must not decrease, and must not be more
+ * than a day away.
+ */
 const advance = (link: OpusLink, position: number, found: FoundAudio): void => {
   if (position < Math.max(link.start, link.end) || position - link.start > maxLinkSamples)
     throw new ScanFault('container', `a page of the Ogg file claims position ${position}`);
   link.end = position;
-  // Playback starts after the samples to skip (RFC 7845 section 4.3).
+  // Playback starts after the samples that are to be skipped (RFC 7845 section 4.3).
   const played = Math.max(0, position - link.start - link.preSkip);
   found.add(played - link.played, opusRate);
   link.played = played;
 };
 
-/** Judges a file that ends between two pages. */
+/** Returns the verdict on a file that ends between two pages. */
 const judgeEnd = ({ link, hasLinks, isCut, other }: OggProgress, found: FoundAudio): void => {
   if (!hasLinks)
     throw new ScanFault('container', `the Ogg file contains ${other ?? 'no stream'}, not Opus`);
@@ -204,8 +214,8 @@ function* readBody(file: OggProgress, page: OggPage): ScanStep<void> {
 }
 
 /**
- * Skips the comment header. It starts on the second page and may continue over several; its last page contains nothing
- * else.
+ * Skips the comment header. This header starts on the second page and may continue over several; its last page contains
+ * nothing else.
  */
 function* skipTags(link: OpusLink, { bodyLength, isOpen, parts }: OggPage): ScanStep<void> {
   const expected = link.part === 'tags' ? tagsMagic : '';

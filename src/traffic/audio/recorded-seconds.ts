@@ -3,7 +3,9 @@ import type { SpeechFormat } from '../../model/workload/traffic.ts';
 import { isEbml, webmBlocks } from '../../contract/containers.ts';
 import { identifyContainer, createScanner, signatureLength } from './audio-container.ts';
 
-/** Returns when the last complete block of a WebM file starts to play, in seconds; `null` if there is none. */
+/**
+ * Returns when the last complete block of a WebM file starts to play, in seconds; `null` if there is no complete block.
+ */
 const lastBlockSeconds = (bytes: Uint8Array): number | null => {
   let last: number | null = null;
   let scale = 0;
@@ -15,8 +17,8 @@ const lastBlockSeconds = (bytes: Uint8Array): number | null => {
 };
 
 /**
- * Returns the duration of a file by its frames, samples or pages; `null` if it is not in that container, or its codec is
- * not supported.
+ * Returns the duration of a file, computed from its frames, samples or pages; `null` if the file is not in this
+ * container or its codec is not supported.
  */
 const scannedSeconds = (bytes: Buffer, format: SpeechFormat): number | null => {
   const start = bytes.subarray(0, signatureLength);
@@ -28,9 +30,9 @@ const scannedSeconds = (bytes: Buffer, format: SpeechFormat): number | null => {
 };
 
 /**
- * Returns the actual duration of a recording in seconds: for MP3 up to the end of its last complete frame, for WebM
- * up to the start of its last complete block, for WAV and Ogg Opus all that the file contains. `isFinal` means that the
- * header does not matter, since it may declare a placeholder or nothing. Returns `null` for other files.
+ * Returns the real duration of a recording in seconds: for MP3 up to the end of the last complete frame, for WebM up to
+ * the start of the last complete block, for WAV and Ogg Opus everything that the file contains. `isFinal` means that
+ * the duration in the header is ignored, since it may be missing or a placeholder. Returns `null` for other files.
  */
 export const recordedSeconds = (file: Uint8Array): RecordedLength | null => {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.length);

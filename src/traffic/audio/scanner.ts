@@ -1,41 +1,38 @@
 import type { AnswerNote } from '../../model/observation/outcome.ts';
 
 /**
- * This file reads a container as its bytes come, without keeping them. The scan of a container is a generator that
- * requests a number of bytes to read or to skip. The scanner serves it from the reads, so a scan never sees where one
- * read ends and the next starts.
+ * This file scans an audio container while its bytes arrive, without storing them. The scan of a container is a
+ * generator that asks for a number of bytes to be read or skipped. The scanner answers from the reads, so a scan never
+ * sees where one read ends and the next one starts.
  */
 
 export interface ScanRequest {
   readonly count: number;
-  /** Whether the scan needs their content, which should be few bytes. Otherwise they are only counted. */
+  /** Whether the scan needs the bytes themselves, which should be few. If not, the bytes are only counted. */
   readonly keep?: boolean;
   readonly audio?: boolean;
   /**
-   * Ends the request early, at the first two adjacent bytes for which it returns true. The first may be the last byte
-   * before.
+   * Ends the request early, at the first two adjacent bytes for which this function returns true. The first of the two
+   * may be the last byte before the request.
    */
   readonly until?: (first: number, second: number) => boolean;
 }
 
-/**
- * The bytes that a request returned. If there are fewer than requested, the body has ended, and the scan must end
- * too.
- */
+/** What a request returned. If there are fewer bytes than requested, the body has ended, and the scan must end too. */
 interface ScanBytes {
-  /** The bytes if the scan needs them, or the two adjacent bytes if they were found. The scan owns them. */
+  /** The bytes, if the scan needs them, or the two adjacent bytes that were found. The scan may keep them. */
   readonly bytes: Buffer;
   readonly count: number;
 }
 
 export type ScanStep<T> = Generator<ScanRequest, T, ScanBytes>;
 
-/** Scans a whole container. Throws a `ScanFault`. */
+/** A scan of a whole container. It throws a `ScanFault`. */
 export type ContainerScan = (found: FoundAudio) => ScanStep<void>;
 
 /**
- * Ends a scan. `container` means that the structure is invalid, `truncated` that it ends too early, and `silent` that
- * it is complete and has no audio.
+ * Ends a scan with a reason. `container`: the structure is invalid. `truncated`: the file ends too early. `silent`: the
+ * file is complete but contains no audio.
  */
 export class ScanFault extends Error {
   readonly kind: 'container' | 'truncated' | 'silent';
@@ -48,7 +45,7 @@ export class ScanFault extends Error {
 
 const nothing: Buffer = Buffer.alloc(0);
 
-/** Requests bytes without which a file is truncated. `detail` says where it then ends. */
+/** Requests bytes. If the file ends before them, it is truncated, and `detail` says where it ends. */
 export function* wholeBytes(request: ScanRequest, detail: string): ScanStep<Buffer> {
   if (request.count === 0) return nothing;
   const { bytes, count } = yield request;
@@ -58,7 +55,7 @@ export function* wholeBytes(request: ScanRequest, detail: string): ScanStep<Buff
 
 /** Collects what a scan finds in a container. */
 export class FoundAudio {
-  /** Whether it has bytes that belong to nothing. */
+  /** Whether the file contains bytes that belong to no part of the container. */
   hasJunk = false;
   /** The number of samples by sample rate. */
   readonly #samples = new Map<number, number>();
@@ -73,13 +70,13 @@ export class FoundAudio {
 }
 
 export interface ScanResult {
-  /** The duration of the audio as far as it was received, in seconds. */
+  /** The duration of the audio that was received, in seconds. */
   readonly seconds: number;
   readonly fault: { readonly kind: ScanFault['kind']; readonly detail: string } | null;
   readonly notes: readonly AnswerNote[];
 }
 
-/** Runs the scan of one container on the reads of a body. */
+/** Runs the scan of one container with the reads of a body. */
 export class Scanner {
   /** Whether a byte of audio was received. */
   hasAudio = false;
@@ -93,11 +90,11 @@ export class Scanner {
 
   constructor(scan: ContainerScan) {
     this.#steps = scan(this.#found);
-    // The first step returns the first request and takes no bytes.
+    // The first step of the generator takes no bytes and returns the first request.
     this.#step();
   }
 
-  /** Runs the scan on the bytes of one read, which are valid during the call only. */
+  /** Continues the scan with the bytes of one read, which are valid only during the call. */
   feed(bytes: Uint8Array): void {
     let offset = 0;
     while (this.#result === null) {
@@ -116,15 +113,15 @@ export class Scanner {
     }
   }
 
-  /** Ends the scan with the bytes so far. */
+  /** Ends the scan; the body contains no more bytes. */
   end(): ScanResult {
     while (this.#result === null) this.#step();
     return this.#result;
   }
 
   /**
-   * Returns the bytes before the end of the two adjacent bytes that are sought, and keeps these two. Returns all bytes
-   * if the two are not found.
+   * Returns the number of bytes up to the end of the two adjacent bytes that are searched, and stores these two.
+   * Returns the number of all bytes if the two are not found.
    */
   #skipUntil(bytes: Uint8Array, until: NonNullable<ScanRequest['until']>): number {
     let first = this.#last;

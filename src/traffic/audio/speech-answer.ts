@@ -25,7 +25,7 @@ import type { ScanFault, ScanResult, Scanner } from './scanner.ts';
 
 interface SpeechContext extends ReadingContext {
   readonly headers: ResponseHeaders;
-  /** The requested text. */
+  /** The text that was requested to be spoken. */
   readonly text: string;
   readonly format: SpeechFormat;
 }
@@ -37,7 +37,7 @@ const otherLabels = {
 } as const satisfies Record<SpeechFormat, readonly string[]>;
 const noLabels: readonly string[] = ['', 'application/octet-stream', 'binary/octet-stream'];
 
-/** Returns the note on the content type of audio in the requested container. */
+/** Returns a note if the content type does not fit the audio in the requested container. */
 const noteOnLabel = ({ headers, format }: SpeechContext): readonly AnswerNote[] => {
   const label = (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (noLabels.includes(label)) return ['unlabelled'];
@@ -55,21 +55,22 @@ const issues = {
 const maxKeptBytes = 64 * 1024;
 
 /**
- * The maximum duration of an answer in seconds. A header can declare any rate, and no speech plays longer than a day.
+ * The maximum duration of an answer in seconds. A header can declare any sample rate, and no speech takes longer than a
+ * day.
  */
 const maxAudioSeconds = 24 * 60 * 60;
 
-/** Turns a scan with an implausible duration into a fault. */
+/** Turns a scan into a fault if the duration is not plausible. */
 const checkDuration = ({ seconds, fault, notes }: ScanResult): ScanResult => {
   if (seconds <= maxAudioSeconds) return { seconds, fault, notes };
   const detail = `the audio claims to play for ${seconds} s`;
   return { seconds: 0, fault: { kind: 'container', detail }, notes };
 };
 
-/** The number of bytes that are checked to distinguish text from binary data. */
+/** The number of bytes that are checked to tell text from binary data. */
 const textWindow = 512;
 
-/** Decides whether a body reads as text: it has no control characters, and its UTF-8 can be decoded. */
+/** Returns whether a body looks like text: it has no control characters, and is valid UTF-8. */
 const looksLikeText = (text: string): boolean =>
   !/[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/.test(text.slice(0, textWindow));
 
@@ -101,15 +102,15 @@ const describeNonAudio = (bytes: Buffer, { format, redact }: SpeechContext): Out
   return malformed('content-type', describeText(text, redact));
 };
 
-/** Reads the audio of a speech answer as it comes, without keeping it. */
+/** Reads the audio of a speech answer while it arrives, without storing it. */
 export class SpeechReader implements BodyReader {
   readonly isComplete = false;
   readonly abortReason = null;
   readonly isAnswering = true;
   readonly #context: SpeechContext;
-  /** The first bytes, which identify the body, or all of it if it is not audio. */
+  /** The first bytes of the body, which identify it. If the body is not audio, more bytes are kept. */
   readonly #kept = new ByteBuffer(maxKeptBytes);
-  /** The scanner; `null` until the body is identified as the requested container. */
+  /** The scanner; `null` until the body is known to be in the requested container. */
   #scanner: Scanner | null = null;
   #firstByte: Instant | null = null;
   #firstAudio: Instant | null = null;

@@ -1,17 +1,23 @@
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
 
-/** The smallest length that may stand for "unknown": over 90 minutes of speech at 24 kHz in 16 bits. */
+/** The smallest length that may mean "unknown": that of over 90 minutes of speech at 24 kHz with 16 bits. */
 const minPlaceholder = 0x1000_0000 - 0x1_0000;
-/** Writers that leave room for a header subtract its length from the placeholder. These are the lengths seen, in bytes. */
+/**
+ * The lengths of headers, in bytes. Some writers subtract the length of the header from the number that means
+ * "unknown".
+ */
 const headerLengths = [0, 8, 36, 44] as const;
 
-/** Decides whether a length is round, in decimal or in binary. Somebody chose it then; a counted one hardly ever is. */
+/**
+ * Returns whether a length is a round number, decimal or binary. Such a length was chosen; a counted length is hardly
+ * ever round.
+ */
 const isRound = (length: number): boolean => length % 1_000_000 === 0 || length % 0x1_0000 === 0;
 
 /**
- * Decides whether a declared length means unknown. A streaming writer does not know the length in advance, so it writes
- * 0, the largest number that fits, or another large round one. A truncated file is still found, since a counted length
- * is not round.
+ * Returns whether a declared length means "unknown". A program that streams does not know the length in advance, so it
+ * writes 0, the largest number that fits, or another large round number. Truncated files are still noticed, since a
+ * counted length is not round.
  */
 const isUnknown = (declared: number): boolean =>
   declared === 0 ||
@@ -21,27 +27,25 @@ const isUnknown = (declared: number): boolean =>
 
 /** The first bytes of a WAV file, and of its two forms with lengths of 64 bits (EBU Tech 3306, ITU-R BS.2088). */
 export const wavSignatures = ['RIFF', 'RF64', 'BW64'] as const;
-/** The number of bytes of the chunk `ds64` that are read: the lengths of the file and of its audio. */
+/** The number of bytes that are read of the chunk `ds64`: the lengths of the file and of its audio. */
 const longLengths = 16;
 
 /**
- * Matches the chunks that writers put after the audio. After a length of 0, which may mean unknown, one of these means
- * that there is no audio.
+ * Matches the names of chunks that writers put after the audio. If a length of 0 is followed by such a chunk, the file
+ * really has no audio, and the length is not unknown.
  */
 const trailer = /^(?:LIST|id3 |ID3 |bext|cue |fact|smpl|iXML|_PMX|JUNK|PAD )$/;
 
-/**
- * The codecs in which each block is one sample: PCM, floating point, A-law, µ-law, and the extensible form of these.
- */
+/** The codecs in which a block is one sample: PCM, floating point, A-law, µ-law, and their extensible form. */
 const plainCodecs: ReadonlySet<number> = new Set([1, 3, 6, 7, 0xfffe]);
-/** The codecs whose format declares the number of samples of a block: both kinds of ADPCM, and GSM. */
+/** The codecs whose format declares how many samples a block has: both kinds of ADPCM, and GSM. */
 const blockCodecs: ReadonlySet<number> = new Set([2, 0x11, 0x31]);
-/** The number of bytes of the chunk `fmt ` that are read. */
+/** The number of bytes that are read of the chunk `fmt `. */
 const formatLength = 20;
-/** The maximum sample rate. No converter is faster, so a higher rate is an invalid header. */
+/** The maximum sample rate. No audio converter is faster, so a higher rate means that the header is invalid. */
 const maxSampleRate = 768_000;
 
-/** Reads the used fields of the chunk `fmt `; `null` if they give no length. */
+/** Reads the fields of the chunk `fmt ` that are needed for the length; `null` if they do not determine it. */
 const readFormat = (chunk: Buffer) => {
   if (chunk.length < 16) return null;
   const codec = chunk.readUInt16LE(0);
@@ -50,7 +54,7 @@ const readFormat = (chunk: Buffer) => {
   const format = {
     sampleRate: chunk.readUInt32LE(4),
     bytesPerBlock: chunk.readUInt16LE(12),
-    /** The number of samples per block and channel. */
+    /** The number of samples of each channel in a block. */
     samplesPerBlock: plainCodecs.has(codec) ? 1 : blockSamples,
   };
   return Object.values(format).includes(0) || format.sampleRate > maxSampleRate ? null : format;
@@ -63,10 +67,10 @@ const padSize = (size: number): number => size + (size % 2);
 
 const cutBeforeAudioMessage = 'the WAV file ends before its audio';
 
-/** Scans a WAV file (RIFF, Microsoft and IBM 1991), and compares it with the length that its header declares. */
+/** Scans a WAV file (RIFF, Microsoft and IBM 1991), and compares its length with the one that its header declares. */
 export function* scanWav(found: FoundAudio): ScanStep<void> {
   let format: Format | null = null;
-  /** The length of the audio in a file with lengths of 64 bits; 0 means unknown. */
+  /** The length of the audio in a file with lengths of 64 bits. 0 means that it is unknown. */
   let longSize = 0;
   yield* wholeBytes({ count: 12 }, 'the WAV file ends inside its header');
   for (;;) {
@@ -108,7 +112,7 @@ function* scanAudio(found: FoundAudio, declared: number, format: Format): ScanSt
   found.hasJunk = yield* hasJunk(declared % 2);
 }
 
-/** Decides whether anything but chunks follows the audio, for example a second WAV file, which no player would play. */
+/** Returns whether anything but chunks follows the audio, for example a second WAV file, which no player would play. */
 function* hasJunk(padding: number): ScanStep<boolean> {
   yield { count: padding };
   for (;;) {

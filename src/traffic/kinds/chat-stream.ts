@@ -24,7 +24,7 @@ import {
   withinMemory,
 } from '../answer/response-reader.ts';
 
-/** Handles streamed chat completions (interface 4.1). */
+/** Handles streamed chat completions (interface, section 4.1). */
 export const chatStream: TrafficHandler<'chat-stream'> = {
   prepare: (traffic, prepareContext) => {
     const { asked, prepared } = chatRequest(traffic, prepareContext);
@@ -48,14 +48,16 @@ export const chatStream: TrafficHandler<'chat-stream'> = {
   },
 };
 
-/** The bytes that may precede an event stream or JSON: white space and a byte order mark. */
+/** The bytes that may come before an event stream or before JSON: white space and a byte order mark. */
 const leadingBytes = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
-/** The first bytes of a body that is not an event stream: JSON or HTML. */
+/** The first bytes of a body that is not an event stream but JSON or HTML. */
 const wholeBodyBegins = new Set(['{', '[', '<'].map((character) => character.charCodeAt(0)));
 
 const maxKeptBytes = 64 * 1024;
 
-/** Returns the error in one of several lines of JSON, as servers with APIs of their own stream; `null` for none. */
+/**
+ * Returns the error in one of several lines of JSON, which some servers stream in an API of their own; `null` for none.
+ */
 const errorInLines = (
   json: unknown,
   text: string,
@@ -69,7 +71,10 @@ const errorInLines = (
     : `lines of JSON were returned instead of a stream, with an error: ${found}`;
 };
 
-/** Describes a 2xx body that is not the requested stream of events, from its first brace, bracket or tag. */
+/**
+ * Describes a 2xx body that is not the requested event stream. The description begins at the body's first brace,
+ * bracket or tag.
+ */
 const describeNoStream = (
   { bytes, isTruncated }: CollectedBody,
   redact: ReadingContext['redact'],
@@ -89,8 +94,8 @@ const describeNoStream = (
 };
 
 /**
- * Reads a stream after identifying it by its first byte. Servers label errors as event streams and streams as text, but
- * no meaningful line of an event stream starts with a brace, a bracket or a tag.
+ * Reads a stream after looking at its first byte. Content types cannot be trusted: some servers label errors as event
+ * streams, and streams as text. But no meaningful line of an event stream begins with a brace, a bracket or a tag.
  */
 class SniffedStream extends EventStreamReader {
   #instead: BodyReader | null = null;
@@ -123,7 +128,7 @@ class SniffedStream extends EventStreamReader {
   }
 }
 
-/** Keeps the bytes of a stream, and reads what it says only when it has ended, so that no token is stamped late. */
+/** Stores the bytes of a stream and reads its text only when it has ended, so that no token gets a late instant. */
 class CheckedStream implements BodyReader {
   readonly #stream: SniffedStream;
   readonly #expect: Expectation;
@@ -148,7 +153,7 @@ class CheckedStream implements BodyReader {
 
   onBytes(at: Instant, bytes: Uint8Array): void {
     this.#stream.onBytes(at, bytes);
-    // The bytes are valid during the call only. `slice` of a Buffer would be a view of them.
+    // The bytes are copied, since they are valid only during the call, and `slice` of a Buffer does not copy.
     this.#kept.push(Buffer.from(bytes));
   }
 
@@ -183,14 +188,14 @@ class CheckedStream implements BodyReader {
   }
 }
 
-/** The statuses for an unknown field; 422 is the framework's. */
+/** The statuses with which servers refuse an unknown field. 422 is that of the gateway's framework. */
 const fieldRefusalStatuses: ReadonlySet<number> = new Set([400, 422]);
-/** Matches the names of the fields that ask for usage. */
+/** Matches the names of the request fields that ask for usage. */
 const usageFieldPattern = /stream_options|include_usage/i;
 
 /**
- * Learns whether the target supports the request for usage. `stream_options` is not in the interface, so streams stop
- * asking as soon as the target names it in a refusal, or refuses a stream before any has completed.
+ * Learns whether the target supports the request for usage. `stream_options` is not in the interface. So streams stop
+ * asking for usage when the target names this field in a refusal, or refuses a stream before any stream has completed.
  */
 const learnUsageSupport = (memory: TargetMemory, outcome: Outcome): void => {
   if (outcome.kind === 'completed' && memory.usage === 'untried') memory.usage = 'accepted';

@@ -21,7 +21,7 @@ import { CompletionTemplate } from '../answer/completion-template.ts';
 import { type FailedAnswer, type JsonFormat, readJsonAnswer } from '../answer/whole-body.ts';
 import type { ReadingContext, TargetMemory, TrafficHandler } from '../traffic-handler.ts';
 
-/** Handles chat completions in one piece (interface 4.1). */
+/** Handles chat completions that are not streamed (interface, section 4.1). */
 export const chat: TrafficHandler<'chat'> = {
   prepare: (traffic, prepareContext) => {
     const { asked, prepared } = chatRequest(traffic, prepareContext);
@@ -32,7 +32,8 @@ export const chat: TrafficHandler<'chat'> = {
       read: (context) =>
         readJsonAnswer(
           context,
-          // A body that equals an earlier answer would not be read, but here its text counts.
+          // The template would not read the text of a body that equals an earlier one. If the entry expects something
+          // of the text, no template is used.
           expect === undefined ? formatFor(context.targetMemory) : plainFormat,
           (completion, firstByte) => answerOf(completion, firstByte, { price, asked, context }),
           expect === undefined ? null : (completion) => missIn(completion, expect, context),
@@ -63,7 +64,7 @@ const plainFormat: JsonFormat<CompletionParts> = {
   errorIn: readChatError,
 };
 
-/** The format of each slice of a run, which learns its own template. */
+/** The format of each slice of a run. Each slice has its own, since a format learns a template from the answers. */
 const formats = new WeakMap<TargetMemory, JsonFormat<CompletionParts>>();
 
 const formatFor = (memory: TargetMemory): JsonFormat<CompletionParts> => {
@@ -127,7 +128,7 @@ const answerOf = (
 
 const charactersPerToken = 4;
 
-/** Returns the number of characters that the model wrote: text, reasoning, refusal, tool calls. */
+/** Returns the number of characters that the model wrote: text, reasoning, refusals and tool calls. */
 const charactersOf = ({ choices }: CompletionParts): number => {
   const written = choices.flatMap(({ message }) =>
     ['reasoning', 'reasoning_content', 'refusal', 'tool_calls'].map((name) => message[name] ?? ''),
@@ -145,7 +146,10 @@ const charactersOf = ({ choices }: CompletionParts): number => {
 const cachedOf = (usage: CompletionParts['usage']): Pick<TokenCounts, 'cached'> =>
   usage?.cached === undefined ? {} : { cached: usage.cached };
 
-/** Returns the server's usage. If it counts 0 for an answer with text, characters / 4 are used instead. */
+/**
+ * Returns the server's usage. If the server counts 0 tokens for an answer with text, a quarter of its characters is
+ * used instead.
+ */
 const tokensOf = (completion: CompletionParts): TokenCounts => {
   const { usage } = completion;
   const input = usage?.input ?? null;

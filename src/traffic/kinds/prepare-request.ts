@@ -12,7 +12,7 @@ import { transcription } from './transcription.ts';
 const modelListHeaders = { accept: 'application/json', 'accept-encoding': 'identity' };
 const modelListFormat = { name: 'a model list', schema: servedModelListSchema };
 
-/** Handles the list of models (interface 4.2). */
+/** Handles requests for the list of models (interface, section 4.2). */
 const models: TrafficHandler<'models'> = {
   prepare: () => ({
     request: {
@@ -38,12 +38,12 @@ const handlers = {
   models,
 } as const satisfies { readonly [K in TrafficKind]: TrafficHandler<K> };
 
-/** Prepares the request of one arrival by the traffic kind of its entry. */
+/** Prepares the request of one arrival, by the traffic kind of its entry. */
 export const prepareRequest = (
   traffic: Traffic,
   prepareContext: PrepareContext,
 ): PreparedRequest => {
-  // The compiler cannot see that the row has the entry's kind. The table's type proves it.
+  // The row of the table is for the entry's kind, as the table's type says. The compiler cannot infer this.
   const kind = handlers[traffic.kind] as TrafficHandler<TrafficKind>;
   const prepared = kind.prepare(traffic, prepareContext);
   const { request, read } = prepared;

@@ -6,7 +6,7 @@ import { readTimedResponse } from '../answer/response-reader.ts';
 import { SpeechReader } from '../audio/speech-answer.ts';
 import { filledBody, spokenText } from '../request/token-demand.ts';
 
-/** Handles text to speech (interface 4.3). */
+/** Handles text to speech (interface, section 4.3). */
 export const speech: TrafficHandler<'speech'> = {
   prepare: (traffic, prepareContext) => {
     const text = spokenText(traffic, prepareContext);
@@ -29,7 +29,10 @@ const headers = {
   'accept-encoding': 'identity',
 } as const;
 
-/** Returns the request. The entry's further body fields override everything except what the answer is compared with. */
+/**
+ * Returns the request. The entry's further body fields override all fields except those that the answer is compared
+ * with.
+ */
 const speechRequest = (
   { model, voice, format, speed, body }: TrafficOf<'speech'>,
   text: string,

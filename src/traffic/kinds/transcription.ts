@@ -15,7 +15,7 @@ import { describeSchemaErrors, readJsonAnswer, readWholeBody } from '../answer/w
 import { type EncodedForm, encodeForm, type MultipartForm } from '../request/multipart.ts';
 import { wordErrors } from './word-errors.ts';
 
-/** Handles speech to text (interface 4.4). */
+/** Handles speech to text (interface, section 4.4). */
 export const transcription: TrafficHandler<'transcription'> = {
   prepare: (traffic, { draw, clips }) => {
     const clip = draw.pick(traffic.clips.flatMap((source) => clips.clipsOf(source)));
@@ -39,7 +39,7 @@ const fieldsOf = (traffic: TrafficOf<'transcription'>): MultipartForm['fields'] 
   ...traffic.granularities.map((each) => ['timestamp_granularities[]', each] as const),
 ];
 
-/** The forms of each clip. They are as large as their clips, so each is made once. */
+/** The forms that upload each clip. A form is as large as its clip, so it is made only once. */
 const forms = new WeakMap<Clip, Map<string, EncodedForm>>();
 
 const formFor = (clip: Clip, traffic: TrafficOf<'transcription'>): EncodedForm => {
@@ -52,7 +52,7 @@ const formFor = (clip: Clip, traffic: TrafficOf<'transcription'>): EncodedForm =
   return form;
 };
 
-/** The text formats, each with a function that returns the spoken text; `null` if a body has another format. */
+/** The text formats, each with a function that returns the spoken text, or `null` if a body is not in this format. */
 const textFormats = {
   text: {
     name: 'a transcript as text',
@@ -67,7 +67,7 @@ const textFormats = {
 
 const transcriptionFormat = { name: 'a transcription', schema: servedTranscriptSchema };
 
-/** Reads one transcript of a clip, in any of the five formats. */
+/** Reads one transcript of a clip in any of the five formats. */
 const readTranscript = (
   context: ReadingContext,
   clip: Clip,
@@ -88,7 +88,10 @@ const readTranscript = (
   );
 };
 
-/** Names what `verbose_json` lacks: requested words, and segments unless only words were requested. */
+/**
+ * Returns the names of the parts that are missing in a `verbose_json`: the words if they were requested, and the
+ * segments unless only words were requested.
+ */
 const missingParts = (
   { segments, words }: { readonly segments?: unknown; readonly words?: unknown },
   granularities: TrafficOf<'transcription'>['granularities'],
@@ -130,12 +133,15 @@ const readText = (
   });
 };
 
-/** A text, or what was returned instead with its message. */
+/** The text of a transcript, or what came instead, with its message. */
 type UnwrappedBody =
   | { readonly text: string; readonly notes: readonly AnswerNote[] }
   | { readonly wrong: readonly [what: string, detail: string] };
 
-/** Unwraps a body: some servers wrap text in the JSON object of the default format, or in quotes as a JSON string. */
+/**
+ * Returns the text in a body. Some servers put it into the JSON object of the default format, or into quotes as a JSON
+ * string.
+ */
 const unwrapBody = (body: string, redact: ReadingContext['redact']): UnwrappedBody => {
   const json = /^\s*[{"]/.test(body) ? jsonIn(body) : undefined;
   if (json === undefined) return { text: body, notes: [] };

@@ -1,15 +1,15 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * Matches one word of a text that is prepared for comparison: compatible characters are equal (NFKC), and case,
- * punctuation and apostrophes are dropped. If a script puts no spaces between words (Chinese, Japanese, Thai, Lao,
- * Khmer, Burmese), each character counts as a word, with its marks. A very long run is split, since a match of
- * unlimited length can overflow the stack.
+ * Matches one word of a text that was prepared for comparison: compatible characters are equal (NFKC), and case,
+ * punctuation and apostrophes are removed. In a script without spaces between words (Chinese, Japanese, Thai, Lao,
+ * Khmer, Burmese), each character counts as a word, together with its combining marks. A very long word is split, since
+ * a match of unlimited length can overflow the stack.
  */
 const word =
   /[[\p{L}\p{N}\p{M}]&&[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]]\p{M}{0,20}|[[\p{L}\p{N}\p{M}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]]{1,200}/gv;
 
-/** Returns the first words of a text up to a limit, and the number of further ones. */
+/** Returns the first words of a text, up to a maximum, and the number of all further words. */
 const wordsOf = (
   text: string,
   most: number,
@@ -28,22 +28,22 @@ const wordsOf = (
 };
 
 /**
- * The maximum number of different words. `distance` compares strings, so a UTF-16 code unit represents each word; unit
- * 0 represents every word that is not in the reference text.
+ * The maximum number of different words. `distance` compares strings, so each word is represented by one UTF-16 code
+ * unit. Unit 0 represents every word that is not in the reference text.
  */
 const maxDistinctWords = 0xffff;
 
 /**
- * Returns the maximum number of words that are compared. Comparing takes time proportional to both lengths, and a
- * server can send any text.
+ * Returns the maximum number of words that are compared. The time of a comparison is proportional to both lengths, and
+ * a server can send a text of any length.
  */
 const maxComparedWords = (expected: number): number => 10 * expected + 1000;
 
 /**
  * Counts the words that must be inserted, deleted or replaced to turn the transcript into the reference text, and the
- * words of that text. Of the transcript the first 10 words for each reference word and 1,000 more are compared; all
- * others count as inserted. `null` for a text of more than 65,535 different words. Example: "the cat sat" for "the
- * black cat sat" has 1 error in 4 words.
+ * words of the reference text. Only a part of a long transcript is compared: 10 words for each reference word, and
+ * 1,000 more. All further words count as inserted. Returns `null` if a text has more than 65,535 different words.
+ * Example: "the cat sat" for "the black cat sat" has 1 error in 4 words.
  */
 export const wordErrors = (
   text: string,

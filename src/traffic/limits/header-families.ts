@@ -1,11 +1,11 @@
 /**
- * This file is the table of the limit headers of known gateways: the owner of each family, the parts of its names
- * (field, unit, window), and its documentation.
+ * This file is the table of the limit headers of known gateways. For each family of headers it has the owner, the parts
+ * of the headers' names (field, unit, window), and the documentation.
  */
 
 const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];
 
-/** The words of windows in names, in ms. A month counts 30 days. */
+/** The words for windows in the names of headers, with their lengths in ms. A month counts as 30 days. */
 const windowWords: readonly (readonly [pattern: string, window: number])[] = [
   ['second|secondly', second],
   ['minute|minutely', minute],
@@ -16,28 +16,30 @@ const windowWords: readonly (readonly [pattern: string, window: number])[] = [
 ];
 const period = `(?<period>${windowWords.map(([words]) => words).join('|')})`;
 
-/** Returns the window of a word or of a number of seconds in a name, in ms; `null` for any other text. */
+/** Returns the window that a word or a number of seconds in a name means, in ms; `null` for any other text. */
 const windowOfWord = (word: string): number | null => {
   if (/^\d{1,8}$/.test(word)) return Number(word) * second;
   return windowWords.find(([words]) => words.split('|').includes(word))?.[1] ?? null;
 };
 
-/** The letters of `rpm`, `tpd` and so on. */
+/** The units for the letters of `rpm`, `tpd` and so on. */
 const shortUnits: Readonly<Record<string, string>> = { r: 'requests', t: 'tokens' };
 const shortWindows: Readonly<Record<string, number>> = { s: second, m: minute, h: hour, d: day };
 
 interface HeaderFamily {
   readonly name: string;
   /**
-   * Matches a whole name. Its groups: `field` (`limit`, `remaining` or `reset`; a limit if absent), `unit`, `period` (a
-   * word or seconds), `descriptor` (whose limit it is) and `short` (`rpm`).
+   * Matches the whole name of a header. Its groups are: `field` (`limit`, `remaining` or `reset`; absent means a
+   * limit), `unit`, `period` (a word or seconds), `descriptor` (the owner of the limit) and `short` (`rpm`).
    */
   readonly pattern: RegExp;
-  /** The unit if the name has none. */
+  /** The unit of the limit if the header's name contains none. */
   readonly unit: string;
-  /** The window in ms if the name has none; `null` if only other headers or the time of the reset say it. */
+  /**
+   * The window in ms if the header's name contains none; `null` if only other headers or the time of the reset show it.
+   */
   readonly window: number | null;
-  /** Whether its limits can be lists such as `60, 60;w=60`. */
+  /** Whether the value of a limit can be a list such as `60, 60;w=60`. */
   readonly hasLists: boolean;
 }
 
@@ -56,72 +58,79 @@ const family = (
   ...more,
 });
 
-/** The families, the most specific first: a header belongs to the first one whose pattern matches. Comments name the sources. */
+/**
+ * The families of headers, the most specific first. A header belongs to the first family whose pattern matches its
+ * name. Comments name the sources.
+ */
 export const headerFamilies: readonly HeaderFamily[] = [
-  // OpenAI (developers.openai.com, guide “Rate limits”), Azure OpenAI (whole seconds, −1 for unknown), Groq (console.groq.com/docs/rate-limits: requests are of a day), Fireworks.
+  // Sent by OpenAI (developers.openai.com, guide “Rate limits”), Azure OpenAI (whole seconds, −1 for unknown), Groq
+  // (console.groq.com/docs/rate-limits: limits of requests are per day), Fireworks.
   family(
     'openai',
     `x-ratelimit-${field}-(?<unit>requests|tokens|input-tokens|output-tokens|project-tokens|project-requests|images|tokens-prompt|tokens-generated|tokens-cache-adjusted-prompt)`,
   ),
-  // These are gateways that users build themselves.
+  // Sent by gateways that users build themselves.
   family('short', `x-ratelimit-${field}-(?<short>[rt]p[smhd])`),
-  // Mistral (headers of api.mistral.ai, as clients record them).
+  // Sent by Mistral (headers of api.mistral.ai, as clients record them).
   family('mistral', `x-ratelimit-${field}-(?<unit>req|tokens)-${period}`),
-  // Mistral (headers of api.mistral.ai, as clients record them).
+  // Sent by Mistral (headers of api.mistral.ai, as clients record them).
   family('mistral', `(?:x-)?ratelimitbysize-${field}(?:-${period})?`, {
     unit: 'tokens',
   }),
-  // Cerebras (inference-docs.cerebras.ai, “Rate limits”), SambaNova.
+  // Sent by Cerebras (inference-docs.cerebras.ai, “Rate limits”) and SambaNova.
   family('cerebras', `x-ratelimit-${field}-(?<unit>requests|tokens)-(?:per-)?${period}`),
-  // Kong (kong/plugins/rate-limiting/access.lua; windows of other lengths: rate-limiting-advanced, in seconds).
+  // Sent by Kong (kong/plugins/rate-limiting/access.lua; windows of other lengths: rate-limiting-advanced, in seconds).
   family('kong', `x-ratelimit-${field}-(?:${period}|(?<seconds>\\d+))`),
-  // Kong (AI Rate Limiting Advanced: X-AI-RateLimit-Limit-90-policy-1).
+  // Sent by Kong (AI Rate Limiting Advanced: X-AI-RateLimit-Limit-90-policy-1).
   family(
     'kong-ai',
     `x-ai-ratelimit-${field}-(?:${period}|(?<seconds>\\d+))(?:-(?<descriptor>.+))?`,
     { unit: 'tokens' },
   ),
-  // Apache APISIX (apisix/plugins/ai-rate-limiting.lua; the window is in no header).
+  // Sent by Apache APISIX (apisix/plugins/ai-rate-limiting.lua), whose headers do not name the window.
   family('apisix-ai', `x-ai-ratelimit-${field}(?:-(?<descriptor>.+))?`, {
     unit: 'tokens',
     window: null,
   }),
-  // Spring Cloud Gateway (RedisRateLimiter.java: tokens of its bucket for each second).
+  // Sent by Spring Cloud Gateway (RedisRateLimiter.java). The limit is in tokens that its bucket gets per second.
   family('spring', 'x-ratelimit-replenish-rate', { window: second }),
-  // LiteLLM (litellm/proxy/hooks/parallel_request_limiter_v3.py), and the interface, section 8.
+  // Sent by LiteLLM (litellm/proxy/hooks/parallel_request_limiter_v3.py) and in the interface (section 8).
   family('litellm', `x-ratelimit-(?<descriptor>.+)-${field}-(?<unit>[^-]+)`),
-  // LiteLLM (litellm/proxy/common_utils/callback_utils.py: limits of a key and model).
+  // Sent by LiteLLM (litellm/proxy/common_utils/callback_utils.py: limits of a key and model).
   family(
     'litellm-key',
     '(?:x-litellm-key)-(?<field>limit|remaining)-(?<unit>requests|tokens)(?:-(?<descriptor>.+))?',
   ),
-  // LiteLLM (litellm/proxy/common_request_processing.py, get_custom_headers).
+  // Sent by LiteLLM (litellm/proxy/common_request_processing.py, get_custom_headers).
   family('litellm-key', 'x-litellm-key-(?<short>[rt]pm)-(?<field>limit)'),
-  // Anthropic (platform.claude.com, “Rate limits”).
+  // Sent by Anthropic (platform.claude.com, “Rate limits”).
   family(
     'anthropic',
     `anthropic-(?:ratelimit|priority)-(?<unit>requests|tokens|input-tokens|output-tokens)-${field}`,
   ),
-  // Together (docs.together.ai, “Rate limits”: X-TokenLimit-Limit and X-RateLimit-Limit of a second), plug-ins of Kong.
+  // Sent by Together (docs.together.ai, “Rate limits”: X-TokenLimit-Limit and X-RateLimit-Limit of a second), plug-ins
+  // of Kong.
   family('tokenlimit', `(?:x-)?tokenlimit-${field}(?:-${period})?`, {
     unit: 'tokens',
     window: null,
   }),
-  // Cohere, trial keys.
+  // Sent by Cohere for trial keys.
   family('cohere', 'x-trial-endpoint-call-(?<field>limit|remaining)', {
     window: null,
   }),
-  // Cohere, trial keys.
+  // Sent by Cohere for trial keys.
   family('cohere', 'x-endpoint-(?<period>monthly)-call-limit'),
-  // Helicone (rate limits; Helicone-RateLimit-Policy: 10000;w=3600 says the window).
+  // Sent by Helicone (rate limits). The window is in another header: `Helicone-RateLimit-Policy: 10000;w=3600`.
   family('helicone', `helicone-ratelimit-${field}`, { window: null }),
-  // draft-ietf-httpapi-ratelimit-headers-03 to -06 (RateLimit-Limit: 60, 60;w=60), Kong, express-rate-limit.
+  // Defined in draft-ietf-httpapi-ratelimit-headers-03 to -06 (RateLimit-Limit: 60, 60;w=60); also sent by Kong and
+  // express-rate-limit.
   family('ietf-draft-7', `ratelimit-${field}`, { window: null, hasLists: true }),
-  // GitHub, Twitter, OpenRouter (resets in ms since 1970), Envoy (source/extensions/filters/http/ratelimit/ratelimit_headers.cc: 10, 10;w=1;name="…"), bucket4j, Tyk, APISIX.
+  // Sent by GitHub, Twitter, OpenRouter (resets in ms since 1970), Envoy
+  // (source/extensions/filters/http/ratelimit/ratelimit_headers.cc: 10, 10;w=1;name="…"), bucket4j, Tyk, APISIX.
   family('legacy', `x-rate-?limit-${field}`, { window: null, hasLists: true }),
 ];
 
-/** The meaning of a header's name. `window` is in ms; `null` if neither the name nor its family defines it. */
+/** What the name of a header means. `window` is in ms; `null` if neither the name nor its family defines it. */
 export interface HeaderMeaning {
   readonly family: string;
   readonly field: 'limit' | 'remaining' | 'reset';
@@ -148,17 +157,14 @@ const parseName = (name: string): HeaderMeaning | null => {
   };
 };
 
-/** The names of limit headers contain one of these. */
+/** Matches a part that the name of every limit header contains. */
 const limitWords = /rate-?limit|tokenlimit|litellm-key|anthropic-priority|-call-/;
 
-/**
- * The maximum number of names that are remembered. A server that invents names can fill it; further names are parsed
- * each time.
- */
+/** The maximum number of names that are remembered. If a server invents more names, they are parsed each time. */
 const maxRemembered = 500;
 const remembered = new Map<string, HeaderMeaning | null>();
 
-/** Returns the meaning of a limit header's name in lower case; `null` for any other header. */
+/** Returns the meaning of a limit header's name, given in lower case; `null` for any other header. */
 export const meaningOf = (name: string): HeaderMeaning | null => {
   const known = remembered.get(name);
   if (known !== undefined) return known;

@@ -3,27 +3,27 @@ import { durationIn } from './wait-text.ts';
 
 /** This file reads the values of limits: lists of the IETF's drafts, and the notations that gateways have besides. */
 
-/** Returns a parsed number if it is finite and not too long; `null` for anything else. */
+/** Returns a parsed number if it is finite and has few enough digits; `null` for anything else. */
 export const countOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(Math.trunc(value)) ? value : null;
 
-/** Returns a count as a whole number: what remains of a bucket may be a fraction. */
+/** Returns a count as a whole number, since what remains in a bucket may be a fraction. */
 export const wholeOf = (value: unknown): number | null => {
   const count = countOf(value);
   return count === null ? null : Math.floor(count);
 };
 
-/** One member of a list of limits: `100`, `100;w=60` or, in the words of old drafts, `100;window=60`. */
+/** One member of a list of limits: `100`, `100;w=60` or, as in old drafts, `100;window=60`. */
 export interface Policy {
   readonly limit: number;
-  /** The window in ms; `null` if the member has none. */
+  /** The window in ms; `null` if the member names none. */
   readonly window: number | null;
   readonly name: string | null;
 }
 
 export type Parameters = ReadonlyMap<string, unknown>;
 
-/** Returns a word with or without quotes; `null` for anything else. */
+/** Returns a word, written with or without quotes; `null` for anything else. */
 export const parameterWord = (value: unknown): string | null => {
   if (value instanceof Token) return value.toString();
   return typeof value === 'string' ? value : null;
@@ -34,7 +34,10 @@ export const windowIn = (parameters: Parameters): number | null => {
   return seconds === null ? null : seconds * 1000;
 };
 
-/** Reads a list of limits without names, as in RateLimit-Limit and the policies before draft 8; `null` for any other text. */
+/**
+ * Reads a list of limits without names, as in RateLimit-Limit and in policies before draft 8; `null` for any other
+ * text.
+ */
 const readPolicies = (text: string): readonly Policy[] | null => {
   try {
     const policies = parseList(text).map(([value, all]) => {

@@ -16,7 +16,7 @@ import {
 } from './limit-text.ts';
 import { dateOf, millisecondsUntilReset } from './wait-text.ts';
 
-/** This file reads the limit headers of known gateways into one form. */
+/** This file reads the limit headers of known gateways and returns all limits in one form. */
 
 export type HeaderFields = Readonly<Record<string, string>>;
 
@@ -45,7 +45,8 @@ const nameOfPolicy = ({ name, window }: Policy): string | null =>
 const shortWait = /^\d{1,9}(?:\.\d{1,9})?(?:ms|s)?$/;
 
 /**
- * Reads a duration or a number of seconds quickly; `null` for the other forms of a reset, which need the server's clock.
+ * Reads a duration or a number of seconds quickly; `null` for all other forms of a reset, which can be read only with
+ * the server's clock.
  */
 const quickWait = (text: string): number | null => {
   if (!shortWait.test(text)) return null;
@@ -56,8 +57,8 @@ const quickWait = (text: string): number | null => {
 type Mutable<Limit> = { -readonly [Cell in keyof Limit]: Limit[Cell] };
 
 /**
- * Collects the cells of limits, each limit by its name. There are few, so a search costs less than the text of a key:
- * this runs for each answer.
+ * Collects the values of limits, by the limit's name. This runs for each answer. An answer has few limits, so searching
+ * the list takes less time than building a key for a map.
  */
 class Collection {
   readonly all: Mutable<ReportedLimit>[] = [];
@@ -81,12 +82,12 @@ const draft7 = { profile: 'ietf-draft-7', descriptor: null, unit: 'requests' } a
 
 /**
  * Reads the combined header of IETF draft 7, `RateLimit: limit=60, remaining=0, reset=2` (express-rate-limit,
- * `source/headers.ts`, its default standard headers); `null` for any other form.
+ * `source/headers.ts`, its default); `null` for any other form.
  */
 const readCombined = (text: string): LimitValues | null => {
   if (!/^\s*(?:limit|remaining|reset)\s*=/i.test(text)) return null;
   try {
-    // Gateways write it by hand, with other marks between the members or around the numbers.
+    // Some gateways write this header with other characters between the members or around the numbers.
     const plain = text.toLowerCase().replaceAll(/ *(=) *|"/g, '$1');
     const cells = parseDictionary(plain.replaceAll(/;\s*(?=limit|remaining|reset)/g, ', '));
     const cell = (name: string): number | null => wholeOf(cells.get(name)?.[0]);
@@ -102,7 +103,7 @@ const readCombined = (text: string): LimitValues | null => {
   }
 };
 
-/** Returns the unit of a policy of draft 8 or later, from its parameter `qu` or from its name. */
+/** Returns the unit of a policy of draft 8 or later, from the policy's parameter `qu` or from its name. */
 const unitOfPolicy = (name: string, parameters: Parameters): string => {
   const unit = parameterWord(parameters.get('qu'));
   const said = unit ?? name;
@@ -111,12 +112,12 @@ const unitOfPolicy = (name: string, parameters: Parameters): string => {
 };
 
 /**
- * Reads `RateLimit-Policy: "name";q=60;w=60` and `RateLimit: "name";r=59;t=12` of IETF draft 8 and later. The units
- * of both come from the policy, which is read first. Throws an error for any other text.
+ * Reads `RateLimit-Policy: "name";q=60;w=60` and `RateLimit: "name";r=59;t=12` of IETF draft 8 and later. The unit of
+ * both comes from the policy, so the policy is read first. Throws an error for any other text.
  */
 const readNamedPolicies = (text: string, into: Collection, units: Map<string, string>): void => {
   for (const [value, parameters] of parseList(plainList(text))) {
-    // An inner list contains several items.
+    // An inner list is not a policy, so it is skipped.
     if (Array.isArray(value)) continue;
     const descriptor = String(value);
     const unit = units.get(descriptor) ?? unitOfPolicy(descriptor, parameters);
@@ -140,7 +141,7 @@ const readNamedPolicies = (text: string, into: Collection, units: Map<string, st
   }
 };
 
-/** Reads the headers without a suffix; returns the policies without names, which belong to other headers. */
+/** Reads `RateLimit` and `RateLimit-Policy`. Returns the policies without names, since they belong to other headers. */
 const readStructured = (
   headers: HeaderFields,
   into: Collection,
@@ -175,10 +176,13 @@ const namelessPolicies = (headers: HeaderFields): readonly Policy[] =>
     return text === undefined ? [] : (readLimitList(text, false) ?? []);
   });
 
-/** The families whose windows may come from a separate policy. */
+/** The families of headers whose windows may come from a separate policy header. */
 const withPolicies = ['ietf-draft-7', 'legacy', 'helicone'];
 
-/** Gives each limit the window of the policy with the same count, and adds the policies that match no limit. */
+/**
+ * Gives each limit the window of the policy with the same number. Policies that match no limit become limits
+ * themselves.
+ */
 const joinPolicies = (policies: readonly Policy[], single: Collection): void => {
   const used = new Set<Policy>();
   for (const limit of single.all) {
@@ -195,13 +199,13 @@ const joinPolicies = (policies: readonly Policy[], single: Collection): void => 
   }
 };
 
-/** The tolerance, as a share of a day, for the time in which a bucket fills to count as a day. */
+/** The tolerance when the time in which a bucket fills is compared with a day, as a share of a day. */
 const dayError = 0.02;
 
 /**
- * Finds the windows that only the values show. OpenAI's reset is the time when the bucket is full, so a limit that
- * would take a day to fill is a daily limit. Groq's and OpenAI's daily limits of requests have the same names as limits
- * per minute. Together's limits are per second.
+ * Finds the windows that only the values of headers show. OpenAI's reset is the time until the bucket is full, so a
+ * limit that takes a day to fill is a daily limit. Groq's and OpenAI's daily limits of requests have the same header
+ * names as limits per minute. Together's limits are per second.
  */
 const inferWindows = ({ all }: Collection): void => {
   let isTogether = false;
@@ -224,7 +228,7 @@ const inferWindows = ({ all }: Collection): void => {
 const firstIn = (text: string, hasLists: boolean): string =>
   hasLists && /^\d+(?:, *\d+)+$/.test(text) ? text.slice(0, text.indexOf(',')) : text;
 
-/** Reads the value of one header into its limit; returns false if it cannot be read. */
+/** Reads the value of one header into its limit. Returns false if the value cannot be read. */
 const readCell = (
   { field: kind, unit, hasLists }: HeaderMeaning,
   text: string,
@@ -238,7 +242,7 @@ const readCell = (
   }
   if (decimal.test(text)) {
     const count = Math.floor(Number(text));
-    // As a limit, −1 is Azure's placeholder for "not reported". As remaining it may be a real overdraft.
+    // As a limit, −1 is Azure's value for "not reported". As a remaining amount, −1 may be a real overdraft.
     limit[kind] = kind === 'limit' && count === -1 ? null : count;
     return true;
   }
@@ -283,23 +287,26 @@ const declaresLimits = (headers: HeaderFields): boolean => {
 };
 
 /**
- * Reads all limit headers of a response. `now` is the time of the response in ms since 1970 by the server's clock (its
- * `Date` header), which absolute resets need. It never throws: unreadable headers are listed in `unreadable`, as `name:
- * value`.
+ * Reads all limit headers of a response. Absolute resets are compared with `now`, the time of the response by the
+ * server's clock (its `Date` header), in ms since 1970. The function never throws: headers that cannot be read are
+ * listed in `unreadable`, as `name: value`.
  */
 export const readReportedLimits = (headers: HeaderFields, now: number) =>
   readLimits(headers, () => now);
 
-/** The longest time until a reset, in ms, for a limit without a window to count as per minute. */
+/** The longest time until a reset, in ms, with which a limit without a window counts as a limit per minute. */
 const maxMinuteReset = 65_000;
 
-/** Returns the window with which a limit counts as one per minute, in ms; `null` for longer windows. */
+/** Returns the window of a limit if it is short enough to count as a limit per minute, in ms; otherwise `null`. */
 const shortWindowOf = ({ window, resetIn }: ReportedLimit): number | null => {
   if (window === undefined) return (resetIn ?? 0) > maxMinuteReset ? null : minute;
   return window > 0 && window <= minute ? window : null;
 };
 
-/** The value in a unit whose window is nearest to a minute, with that window in ms; `null` for none. */
+/**
+ * Returns the value, in a unit, of the limit whose window is nearest to a minute, and this window in ms; `null` for
+ * none.
+ */
 const minuteCell = (
   reported: readonly ReportedLimit[],
   unit: string,
@@ -312,14 +319,14 @@ const minuteCell = (
     if (said.unit !== unit || value === null) continue;
     const window = shortWindowOf(said);
     if (window === null) continue;
-    // A stated window takes precedence over an assumed one.
+    // A window that the headers state is preferred to an assumed one.
     const rank = 2 * (minute - window) + (said.window === undefined ? 1 : 0);
     if (best === null || rank < best.rank) best = { value, window, rank };
   }
   return best;
 };
 
-/** Returns the limit in a unit for a whole minute; `null` for none. */
+/** Returns the limit of a unit, scaled to a minute; `null` for none. */
 const minuteLimit = (reported: readonly ReportedLimit[], unit: string): number | null => {
   const limit = minuteCell(reported, unit, 'limit');
   return limit === null ? null : Math.floor((limit.value * minute) / limit.window);
@@ -327,7 +334,7 @@ const minuteLimit = (reported: readonly ReportedLimit[], unit: string): number |
 
 /** The limits that an answer declares. */
 interface DeclaredLimits {
-  /** The limits per minute and their remaining amounts; `null` if there are none. */
+  /** The limits per minute and what remains of them; `null` if there are none. */
   readonly quota: ReturnType<typeof readLimitHeaders>;
   /** The limits of longer windows, in words: `1,000 requests a day`. */
   readonly longer: readonly string[];
@@ -342,9 +349,9 @@ const wordsOfLonger = ({ limit, unit, window }: ReportedLimit): readonly string[
 };
 
 /**
- * Returns the limits that an answer declares; `null` if it declares none. The interface's four headers count before
- * those of other families. A limit with a shorter window is scaled up to a minute. A limit per hour or day says nothing
- * about a minute.
+ * Returns the limits that an answer declares; `null` if it declares none. The interface's four headers take precedence
+ * over those of other families. A limit with a window below a minute is scaled to a minute. A limit per hour or day
+ * shows nothing about a minute.
  */
 export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null => {
   if (!declaresLimits(headers)) return null;

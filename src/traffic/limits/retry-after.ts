@@ -11,12 +11,12 @@ const limitWords = [
 /** Matches the state of one of several limits: LiteLLM’s older proxies list those of requests, tokens and concurrency. */
 const limitStatePattern = /\bcurrent (\w+): (\d+), \1(?: limit)?: (\d+)/gi;
 
-/** Matches the name of a limit in a text: LiteLLM’s, and OpenAI’s `on tokens per min (TPM)`. */
+/** Matches the name of a limit in a text. LiteLLM writes `Limit type: …`, OpenAI `on tokens per min (TPM)`. */
 const limitNamePattern = /Limit type:\s*([a-z_]+)|\bon (tokens|requests) per\b/i;
 
 /**
- * Returns the limit that a text names. A text that lists all limits names none of them. A text about too many
- * requests in flight also mentions requests.
+ * Returns the limit that a text names; `null` if it names no limit or lists all limits. Texts about too many requests
+ * in flight also contain the word "requests", so that limit is looked for first.
  */
 const unitIn = (text: string): NamedLimit | null => {
   const found = limitWords.filter(([, words]) => words.test(text)).map(([unit]) => unit);
@@ -32,11 +32,11 @@ const usedUpIn = (text: string): string | undefined => {
 
 const resetPattern = /resets? at:?\s*(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)\s*(?:UTC|Z)/i;
 
-/** Matches the name of the status, which is the title of proxies' pages and does not depend on the limit. */
+/** Matches the name of the status 429. Pages of proxies have it as their title, whatever limit was reached. */
 const statusPhrase = /\b(?:429\W*)?too many requests\b/gi;
 
 /**
- * Reads the limit from the text of a 429. The second documented form (interface section 7) is `Rate limit exceeded for
+ * Reads the limit from the text of a 429. The second documented form (interface, section 7) is `Rate limit exceeded for
  * {whom}: {hash}. Limit type: {unit}. Current limit: {n}, Remaining: {r}. Limit resets at: {YYYY-MM-DD HH:MM:SS UTC}`.
  * Other texts are searched for units. In HTML pages, the name of the status is ignored.
  */
@@ -46,7 +46,7 @@ export const readRefusedLimit = (text: string, form: 'page' | 'message' = 'messa
   const [, day, time] = resetPattern.exec(message) ?? [];
   const moment = day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`);
   return {
-    /** The unit of the limit; `null` if the text names none. */
+    /** The unit of the limit; `null` if the text names no limit. */
     unit: unitIn(type ?? measure ?? usedUpIn(message) ?? message),
     /** The reset time, in ms since 1970. */
     resetAt: Number.isNaN(moment) ? null : moment,
@@ -61,30 +61,33 @@ export interface RequestedWait {
 }
 
 /**
- * The headers that name a wait, the most exact first. Each has the length of its unit in ms (`null`: any notation), and
- * the standard header as which its wait is reported.
+ * The headers that name a wait, the most exact first. Each row has the length of the unit in ms (`null`: any notation),
+ * and the standard header under whose name the wait is reported.
  */
 const waitHeaders = [
-  // openai/openai-node, src/client.ts, where it takes precedence over retry-after.
+  // Source: openai/openai-node, src/client.ts, where this header takes precedence over retry-after.
   ['retry-after-ms', 1, 'retry-after-ms'],
-  // Azure/azure-sdk-for-js, sdk/core/core-rest-pipeline/src/retryStrategies/throttlingRetryStrategy.ts.
+  // Source: Azure/azure-sdk-for-js, sdk/core/core-rest-pipeline/src/retryStrategies/throttlingRetryStrategy.ts.
   ['x-ms-retry-after-ms', 1, 'retry-after-ms'],
-  // RFC 9110, section 10.2.3.
+  // Source: RFC 9110, section 10.2.3.
   ['retry-after', null, 'retry-after'],
-  // Moonshot, beside Retry-After.
+  // Sent by Moonshot together with Retry-After.
   ['x-retry-after', null, 'retry-after'],
   ['x-retry-after-ms', 1, 'retry-after-ms'],
-  // Kong, rate-limiting-advanced and ai-rate-limiting-advanced.
+  // Sent by Kong (rate-limiting-advanced and ai-rate-limiting-advanced).
   ['x-ratelimit-retry-after', null, 'retry-after'],
   ['x-ai-ratelimit-retry-after', null, 'retry-after'],
-  // bucket4j’s Spring examples, in both units.
+  // Sent by bucket4j’s Spring examples, in both units.
   ['x-rate-limit-retry-after-seconds', null, 'retry-after'],
   ['x-rate-limit-retry-after-milliseconds', 1, 'retry-after-ms'],
-  // Discord (topics, Rate Limits).
+  // Sent by Discord (topics, Rate Limits).
   ['x-ratelimit-reset-after', null, 'retry-after'],
 ] as const;
 
-/** Returns the longest of the counts in a header that came once or several times (`250, 250`); NaN for anything else. */
+/**
+ * Returns the longest of the numbers in a header that was sent once or several times (`250, 250`); NaN for anything
+ * else.
+ */
 const countIn = (text: string): number => {
   const members = text.split(',').map((member) => member.trim());
   return Math.max(
@@ -95,9 +98,9 @@ const countIn = (text: string): number => {
 };
 
 /**
- * Returns how long a response asks to wait, in ms, by the first readable one of `waitHeaders`; `null` if there is
- * none. `Retry-After` is in seconds or an HTTP date (RFC 9110 §10.2.3). A date is compared with the response's own
- * `Date` or, without that, with `now` (ms since 1970; NaN for unknown). A time in the past gives 0.
+ * Returns how long a response asks to wait, in ms, from the first header of `waitHeaders` that can be read; `null` if
+ * there is none. `Retry-After` is in seconds or an HTTP date (RFC 9110 §10.2.3). A date is compared with the response's
+ * own `Date` or, if it has none, with `now` (ms since 1970; NaN if unknown). A time in the past gives 0.
  */
 export const readRetryAfter = (
   headers: Readonly<Record<string, string>>,
@@ -108,7 +111,7 @@ export const readRetryAfter = (
     if (text === undefined) continue;
     const wait =
       unit === null ? millisecondsUntilReset(text, dateOf(headers) ?? now) : countIn(text) * unit;
-    // Hundreds of digits are not a finite number.
+    // A number of several hundred digits is not finite.
     if (wait !== null && Number.isFinite(wait))
       return { wait: milliseconds(Math.max(0, wait)), by };
   }

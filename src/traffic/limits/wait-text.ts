@@ -1,11 +1,11 @@
 /**
  * This file reads when a limit resets, in the notations of gateways: a Go duration (OpenAI, Groq: `1m26.4s`, `6ms`),
- * words (Azure API Management: `59 seconds`, `2.12 days`), a clock (the same: `00:30:02`), seconds (drafts of the IETF,
- * Kong, APISIX; with fractions Cerebras), a Unix time in seconds (GitHub) or milliseconds (OpenRouter), an ISO 8601 date
- * (Anthropic) or one of the three HTTP dates (RFC 9110).
+ * words (Azure API Management: `59 seconds`, `2.12 days`), hours, minutes and seconds (also Azure: `00:30:02`), seconds
+ * (drafts of the IETF, Kong, APISIX; with fractions Cerebras), a Unix time in seconds (GitHub) or milliseconds
+ * (OpenRouter), an ISO 8601 date (Anthropic) or one of the three HTTP dates (RFC 9110).
  */
 
-/** The units of durations, in ms, with the spellings of gateways. */
+/** The lengths of the units of durations in ms, with the spellings that gateways use. */
 const unitSpellings: readonly (readonly [milliseconds: number, spellings: string])[] = [
   [1e-6, 'ns'],
   [1e-3, 'us|µs|μs'],
@@ -27,13 +27,13 @@ const unitOf = (spelling: string): number =>
 const number = String.raw`(?:\d{1,400}(?:\.\d*)?|\.\d+)`;
 const part = String.raw`(${number})[ -]?(${spellings})(?![a-zµμ])`;
 
-/** Matches a duration as a clock shows it, in hours, minutes and seconds. */
+/** Matches a duration written as hours, minutes and seconds with colons. */
 const clock = String.raw`\d{1,6}:[0-5]\d:[0-5]\d(?:\.\d+)?(?![:\d])`;
 
-/** The pattern of a duration in a text, without a capturing group. */
+/** The pattern of a duration in a text. It has no capturing group. */
 export const durationPattern = String.raw`(?:${clock}|${number}[ -]?(?:${spellings})(?![a-zµμ])(?:(?:, | and |, and | )?${number}[ -]?(?:${spellings})(?![a-zµμ]))*)`;
 
-// The parts of a Go duration follow each other without a space, so a digit may follow a unit.
+// The parts of a Go duration follow each other without spaces, so a digit may follow a unit.
 const durationParts = new RegExp(part, 'gi');
 const wholeDuration = new RegExp(`^${durationPattern}$`, 'i');
 
@@ -52,7 +52,10 @@ const months = 'jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec';
 const day = '(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?';
 const clockTime = String.raw`(?<time>\d\d:\d\d:\d\d)`;
 
-/** The three forms of an HTTP date (RFC 9110 section 5.6.7): RFC 1123's, RFC 850's with two digits of a year, asctime's. */
+/**
+ * The three forms of an HTTP date (RFC 9110 section 5.6.7), defined by RFC 1123, by RFC 850 (with a two-digit year) and
+ * by the C function asctime.
+ */
 const httpDateForms = [
   String.raw`${day}, *(?<day>\d{1,2})[ -](?<month>${months})[ -](?<year>\d{4}|\d\d) +${clockTime} *(?:GMT|UTC|\+0000)`,
   String.raw`${day} +(?<month>${months}) +(?<day>\d{1,2}) +${clockTime} +(?<year>\d{4})`,
@@ -63,7 +66,7 @@ const anyHttpDate = new RegExp(
   'gi',
 );
 
-/** The maximum number of years that a two-digit year can be ahead (RFC 9110 section 5.6.7). */
+/** How many years a two-digit year may be in the future (RFC 9110 section 5.6.7). */
 const maxYearsAhead = 50;
 
 /**
@@ -84,19 +87,22 @@ const httpDateIn = (text: string, now: number): number => {
   return Date.parse(`${String(fullYear).padStart(4, '0')}-${monthText}-${dayText}T${time}Z`);
 };
 
-/** The smallest number of seconds that counts as a time instead of a duration: about thirty years. */
+/**
+ * The smallest number that counts as a Unix time in seconds. Smaller numbers are durations; this one would be about
+ * thirty years.
+ */
 const firstEpochSecond = 1e9;
-/** The smallest number that counts as a time in milliseconds instead of seconds. */
+/** The smallest number that counts as a Unix time in milliseconds. Smaller times are in seconds. */
 const firstEpochMillisecond = 1e12;
-/** The smallest number that counts as a time in microseconds instead of milliseconds. */
+/** The smallest number that counts as a Unix time in microseconds. Smaller times are in milliseconds. */
 const firstEpochMicrosecond = 1e15;
-/** The smallest number that is not a time in any unit. */
+/** The smallest number that is no time in any of these units. */
 const firstImpossible = 1e18;
 
 /**
- * Returns the milliseconds that a number of seconds or a Unix time is away. A number below 10⁹ means seconds from
- * now. Below 10¹² it is a Unix time in seconds, below 10¹⁵ in milliseconds, below 10¹⁸ in microseconds. It is never a
- * duration in ms.
+ * Returns how many milliseconds away a reset is, if it is given as a number. A number below 10⁹ is in seconds from now.
+ * A larger number is a Unix time: below 10¹² in seconds, below 10¹⁵ in milliseconds, below 10¹⁸ in microseconds. A
+ * number is never a duration in ms.
  */
 const untilNumber = (value: number, now: number): number => {
   if (value >= firstImpossible) return value * 1000;
@@ -108,7 +114,7 @@ const untilNumber = (value: number, now: number): number => {
 const isoDate =
   /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?\s*(?:Z|UTC|GMT|[+-]\d\d:?\d\d)?)?$/i;
 
-/** Reads an ISO 8601 date, whose time is UTC unless it names a zone. */
+/** Reads an ISO 8601 date. Its time is UTC unless it names a time zone. */
 const isoMoment = (text: string): number => {
   if (!isoDate.test(text)) return Number.NaN;
   const zoned = text.replace(' ', 'T').replace(/\s*(?:UTC|GMT)$/i, 'Z');
@@ -126,17 +132,17 @@ const readReset = (text: string, now: number): number => {
 };
 
 /**
- * Returns the milliseconds from `now` (since 1970, by the clock of the server that wrote the text) until the reset.
- * The result is negative for a reset in the past, `null` for an unknown notation. A header that came several times is a
- * list (`2, 2`), of which the longest wait counts.
+ * Returns the milliseconds from `now` (since 1970, by the clock of the server that wrote the text) until the reset. The
+ * result is negative for a reset in the past, and `null` for an unknown notation. If a header was sent several times,
+ * its value is a list (`2, 2`), and the longest wait is returned.
  */
 export const millisecondsUntilReset = (text: string, now: number): number | null => {
   const trimmed = text.trim();
   const whole = readReset(trimmed, now);
-  // A text of hundreds of digits is in a known notation and is still not a finite number.
+  // A number of several hundred digits is a known notation, but it is not finite.
   if (Number.isFinite(whole) && !trimmed.includes(',')) return whole;
   if (!trimmed.includes(',')) return null;
-  // Dates contain commas of their own.
+  // A date itself contains a comma, so a list of dates cannot be split at commas.
   const dates = trimmed.match(anyHttpDate) ?? [];
   const others = trimmed.replaceAll(anyHttpDate, '').split(',');
   const members = [...dates, ...others.map((each) => each.trim()).filter((each) => each !== '')];

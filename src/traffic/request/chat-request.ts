@@ -6,12 +6,12 @@ import { filledHeaders } from '../../model/plan/secret.ts';
 import type { PrepareContext, PreparedRequest } from '../traffic-handler.ts';
 import { chatSizeOf, filledBody, drawChatPrompt } from './token-demand.ts';
 
-/** The number of tokens with which the prompt was generated; `undefined` for any other prompt. */
+/** The number of tokens that the prompt was generated with; `undefined` for any other prompt. */
 export type RequestedPromptTokens = number | undefined;
 
 type ChatTraffic = TrafficOf<'chat' | 'chat-stream'>;
 
-/** The options on which the body of a request depends besides its entry and messages. */
+/** What the body of a request depends on in addition to the entry and its messages. */
 interface RequestOptions {
   readonly maxTokens: number | null;
   readonly withUsage: boolean;
@@ -19,9 +19,9 @@ interface RequestOptions {
 
 type PreparedChat = Pick<PreparedRequest, 'request' | 'ownHeaders' | 'size'>;
 
-/** The last request of each entry, as long as it exists. */
+/** The last request of each entry. When an entry is dropped, so is its request. */
 type KnownRequests = WeakMap<ChatTraffic, RequestOptions & { readonly prepared: PreparedChat }>;
-/** The last requests of each conversation, as long as it exists. */
+/** The last requests of each conversation. When a conversation is dropped, so are its requests. */
 const requests = new WeakMap<ChatContent['messages'], KnownRequests>();
 
 const headersOf = {
@@ -38,8 +38,8 @@ const headersOf = {
 } as const;
 
 /**
- * Builds the request. The entry's further body fields come last, so that they override everything except `stream`,
- * which the kind sets.
+ * Builds the request. The entry's further body fields are added last, so they override all fields except `stream`,
+ * which the traffic kind sets.
  */
 const buildRequest = (
   traffic: ChatTraffic,
@@ -65,8 +65,8 @@ const buildRequest = (
 };
 
 /**
- * Prepares the request of both kinds of chat (interface 4.1): a conversation drawn from those of the entry. It also
- * returns the number of tokens with which its prompt was generated.
+ * Prepares the request of both kinds of chat (interface, section 4.1). The conversation is drawn from those of the
+ * entry. The number of tokens that its prompt was generated with is returned too.
  */
 export const chatRequest = (
   traffic: ChatTraffic,
@@ -83,7 +83,7 @@ export const chatRequest = (
   const content = drawChatPrompt(traffic, prepareContext);
   const { messages, maxTokens, tokens, own } = content;
   const withUsage = isStream && targetMemory.usage !== 'refused';
-  // The definitions of tools count as tokens of the prompt.
+  // The definitions of tools are also counted as tokens of the prompt.
   const asked = traffic.body['tools'] === undefined ? tokens : undefined;
   if (own !== undefined) {
     const fields = { ...traffic.body, ...own.body };
@@ -100,7 +100,7 @@ export const chatRequest = (
   const body = filledBody(traffic.body, values);
   const request = buildRequest(traffic, messages, { maxTokens, withUsage }, body);
   const prepared = { request, size: chatSizeOf(content, traffic.body) };
-  // A conversation in the plan is sent many times.
+  // A conversation in the plan is sent many times, so its request is kept.
   if (Array.isArray(traffic.conversations) && body === traffic.body)
     requests.set(
       messages,

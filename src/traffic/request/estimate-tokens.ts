@@ -1,11 +1,14 @@
-/** The number of letters of a word that make up the first token, and each further token. */
+/** The number of letters in the first token of a word, and in each further token. */
 const wordTokens = { first: 10, further: 5 } as const;
-/** The number of digits that are one token. */
+/** The number of digits that count as one token. */
 const digits = 3;
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 const isSpace = (code: number): boolean => code <= 0x20 || code === 0xa0;
-/** Whether a character is a letter of a script with spaces. Scripts without spaces, symbols and emoji are excluded. */
+/**
+ * Returns whether a character is a letter of a script with spaces between words. Other scripts, symbols and emoji are
+ * excluded.
+ */
 const isLetter = (code: number): boolean =>
   (code >= 0x61 && code <= 0x7a) ||
   (code >= 0x41 && code <= 0x5a) ||
@@ -14,7 +17,7 @@ const isLetter = (code: number): boolean =>
 const tokensOfWord = (length: number): number =>
   length <= wordTokens.first ? 1 : 1 + Math.ceil((length - wordTokens.first) / wordTokens.further);
 
-/** Returns the end of a run of characters of the same kind that begins at `begin`. */
+/** Returns the end of the characters of the same kind that begin at `begin`. */
 const runEnd = (text: string, begin: number, isIn: (code: number) => boolean): number => {
   let end = begin + 1;
   while (end < text.length && isIn(text.charCodeAt(end))) end += 1;
@@ -22,10 +25,10 @@ const runEnd = (text: string, begin: number, isIn: (code: number) => boolean): n
 };
 
 /**
- * Estimates the tokens of a text. Each word, each three digits and each other character is one token; a long word is
- * several. The estimate is exact for synthetic prompts, whose words are one token each. For English prose it is within
- * a tenth of the count of OpenAI's vocabularies, much closer than any rule on the number of characters. Example: "retry
- * 123456 now" is 4 tokens.
+ * Estimates the tokens of a text. Each word, each group of three digits and each other character is one token; a long
+ * word is several tokens. The estimate is exact for synthetic prompts, whose words are one token each. For English
+ * prose it is within a tenth of the count of OpenAI's vocabularies, much closer than any rule on the number of
+ * characters. Example: "retry 123456 now" is 4 tokens.
  */
 export const estimateTokens = (text: string): number => {
   let tokens = 0;

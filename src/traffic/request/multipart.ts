@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** A form with one file, as `multipart/form-data` (RFC 7578). */
 export interface MultipartForm {
-  /** The text fields in order. A name may come more than once. */
+  /** The text fields in order. Several fields may have the same name. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly file: {
     readonly field: string;
@@ -12,13 +12,13 @@ export interface MultipartForm {
   };
 }
 
-/** Quotes a name as browsers do (HTML standard, multipart/form-data encoding). */
+/** Quotes a field's name as browsers do (HTML standard, multipart/form-data encoding). */
 const quoteName = (name: string): string =>
   `"${name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}"`;
 
 /**
- * Encodes a form as bytes, equal for equal forms. The boundary is a digest of the content, so no form can contain its
- * own. The file comes last, so that a gateway knows the fields before it has the file.
+ * Encodes a form as bytes. Equal forms give equal bytes. The boundary is a digest of the content, so that no form
+ * contains its own boundary. The file comes last, so that a gateway knows the fields before it receives the file.
  */
 export const encodeForm = ({ fields, file }: MultipartForm) => {
   const digest = createHash('sha256').update(JSON.stringify(fields)).update(file.bytes);

@@ -13,21 +13,27 @@ import { drawChatPrompt, mediaTokensIn, spokenText } from './token-demand.ts';
 
 export type NeedsContext = Pick<PrepareContext, 'draw' | 'ordinal' | 'ask' | 'clips'>;
 
-/** The needs of one request, as far as they are known before it is sent. */
+/** What one request uses, as far as it is known before the request is sent. */
 export interface RequestNeeds {
-  /** The tokens of the prompt's texts, images and recordings, without the gateway's chat template. */
+  /**
+   * The tokens of the prompt's texts, images and recordings. Tokens that the gateway's chat template adds are not
+   * included.
+   */
   readonly input: number;
-  /** Whether the input tokens are counted, not estimated. */
+  /** Whether the input tokens are known exactly and not estimated. */
   readonly isCounted: boolean;
   /** The maximum number of tokens of the answer; `null` without a maximum. */
   readonly output: number | null;
-  /** Whether the answer is requested to have exactly this length. */
+  /** Whether the request asks for an answer of exactly this length. */
   readonly isFixed: boolean;
-  /** The cost of the longest answer in micro-units; `null` without a price, a maximum or a clip's length. */
+  /**
+   * The cost of the longest possible answer in millionths of the currency; `null` without a price, without a maximum
+   * length, or if a clip's length is unknown.
+   */
   readonly cost: number | null;
 }
 
-/** The token counts of prompts so far. Prompts of a plan or a file are sent many times. */
+/** The token counts of the prompts so far. Prompts in a plan or a file are sent many times. */
 const knownCounts = new WeakMap<readonly Message[], number>();
 
 const tokensIn = (messages: readonly Message[]): number => {
@@ -41,8 +47,8 @@ const tokensIn = (messages: readonly Message[]): number => {
 };
 
 /**
- * Decides whether input tokens are counted. Synthetic prompts have exactly the drawn tokens, unless the request
- * contains other texts.
+ * Returns whether the input tokens are known exactly. A synthetic prompt has exactly the drawn number of tokens, unless
+ * the request contains other texts.
  */
 const isCounted = ({ conversations, body }: TrafficOf<'chat' | 'chat-stream'>): boolean =>
   !Array.isArray(conversations) &&
@@ -84,9 +90,9 @@ const needsByKind: {
   models: () => ({ ...noTokens, cost: 0 }),
 };
 
-/** Returns the needs of a drawn request. It draws the same random values as preparing the request does. */
+/** Returns what a request uses. It draws the same random values that preparing the request draws. */
 export const requestNeedsOf = (traffic: Traffic, context: NeedsContext): RequestNeeds => {
-  // The compiler cannot see that the row has the entry's kind. The table's type proves it.
+  // The row of the table is for the entry's kind, as the table's type says. The compiler cannot infer this.
   const row = needsByKind[traffic.kind] as (of: Traffic, context: NeedsContext) => RequestNeeds;
   return row(traffic, context);
 };

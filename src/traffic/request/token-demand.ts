@@ -14,7 +14,10 @@ export type DrawContext = Pick<PrepareContext, 'draw' | 'ask'>;
 const smaller = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
 
-/** Makes the first draws of a chat request. Its token limit is the smaller of the prompt source's and the entry's. */
+/**
+ * Makes the first random draws of a chat request. The maximum number of answer tokens is the smaller of the prompt
+ * source's and the entry's.
+ */
 export const drawChatPrompt = (
   { conversations, maxTokens }: TrafficOf<'chat' | 'chat-stream'>,
   { draw, ask }: DrawContext,
@@ -31,7 +34,10 @@ interface MessagesDemand {
   readonly media: number;
 }
 
-/** The token demand of prompts so far. Prompts of a plan or a file are sent many times, and an image is long. */
+/**
+ * The token demand of the prompts so far. Prompts in a plan or a file are sent many times, and reading a long image
+ * each time would be slow.
+ */
 const knownDemands = new WeakMap<readonly Message[], MessagesDemand>();
 
 const demandOf = (messages: readonly Message[]): MessagesDemand => {
@@ -46,7 +52,7 @@ const demandOf = (messages: readonly Message[]): MessagesDemand => {
   return demand;
 };
 
-/** Estimates the tokens of the images and recordings of a conversation. */
+/** Estimates the tokens of the images and recordings in a conversation. */
 export const mediaTokensIn = (messages: readonly Message[]): number =>
   messages
     .flatMap(({ content }) => (typeof content === 'string' ? [] : content))
@@ -54,7 +60,7 @@ export const mediaTokensIn = (messages: readonly Message[]): number =>
 
 const charactersPerMediaToken = 4;
 
-/** The length of the further fields of each entry's body as JSON. A body is sent many times. */
+/** The length of each entry's further body fields as JSON. The same fields are sent many times. */
 const knownLengths = new WeakMap<object, number>();
 
 const extraCharactersOf = (body: Fields): number => {
@@ -74,7 +80,7 @@ export const chatSizeOf = ({ messages, maxTokens }: ChatContent, body: Fields): 
   };
 };
 
-/** Returns the token demand of a drawn request; `null` for traffic kinds that use no tokens. */
+/** Returns the token demand of a request; `null` for traffic kinds that use no tokens. */
 export const tokenDemand = (traffic: Traffic, context: DrawContext) => {
   if (traffic.kind !== 'chat' && traffic.kind !== 'chat-stream') return null;
   const { messages, maxTokens } = drawChatPrompt(traffic, context);
@@ -82,28 +88,28 @@ export const tokenDemand = (traffic: Traffic, context: DrawContext) => {
   const { characters, media } = demandOf(messages);
   return {
     traffic,
-    /** The characters that the model reads. */
+    /** The number of characters that the model reads. */
     characters: characters + extraCharactersOf(body),
-    /** The estimated tokens of its images and recordings. */
+    /** The estimated tokens of the request's images and recordings. */
     media,
     /** The maximum number of tokens of the answer; 0 without a maximum. */
     output: maxAnswerTokens({ maxTokens, body }) ?? 0,
   };
 };
 
-/** The amount of a token limit that a request can use, known before it is sent. */
+/** How much of a token limit a request can use, as known before it is sent. */
 export type TokenDemand = NonNullable<ReturnType<typeof tokenDemand>>;
 
-/** Returns the text of a speech request: a drawn text, or the next piece of a split text. */
+/** Returns the text of a speech request: a text that is drawn, or the next piece of a split text. */
 export const spokenText = (
   { texts, split }: TrafficOf<'speech'>,
   { draw, ordinal }: Pick<PrepareContext, 'draw' | 'ordinal'>,
 ): string => (split === undefined ? draw.pick(texts) : texts[ordinal() % texts.length]!);
 
-/** Whether the body of each entry has a template. It is remembered, since a body is sent many times. */
+/** Whether the body of each entry contains a template. The result is remembered, since a body is sent many times. */
 const knownBodies = new WeakMap<Fields, boolean>();
 
-/** Decides whether a body differs from request to request. */
+/** Returns whether a body differs from request to request. */
 const isTemplateBody = (body: Fields): boolean => {
   const known = knownBodies.get(body);
   if (known !== undefined) return known;

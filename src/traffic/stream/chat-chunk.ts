@@ -9,15 +9,15 @@ import { describeSchemaErrors } from '../answer/whole-body.ts';
 export interface ChoiceReading {
   readonly index: number;
   /**
-   * The most visible kind of content in the choice. `visible` is content, a refusal or a tool call; `reasoning` means
-   * only reasoning; `nothing` means only a role, a finish reason, or empty or null fields.
+   * What the choice contains. `visible`: content, a refusal or a tool call. `reasoning`: only reasoning. `nothing`:
+   * only a role, a finish reason, or fields that are empty or null.
    */
   readonly carries: CarriedContent;
   readonly finish: string | null;
 }
 export type CarriedContent = 'visible' | 'reasoning' | 'nothing';
 
-/** One event of a stream, with all quirks of servers resolved. */
+/** What one event of a stream means, whatever form the server gave it. */
 export type ChatChunkReading =
   | {
       readonly kind: 'chunk';
@@ -25,7 +25,7 @@ export type ChatChunkReading =
       readonly usage: UsageReading | null;
     }
   | { readonly kind: 'error'; readonly message: string }
-  /** Valid JSON of another kind, which is tolerated. */
+  /** Valid JSON that is neither a chunk nor an error. It is tolerated. */
   | { readonly kind: 'other' }
   | { readonly kind: 'unreadable'; readonly detail: string };
 
@@ -33,7 +33,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
-/** Decides whether a content part or a tool call's fragment contains anything besides its position and type. */
+/** Returns whether a content part or a fragment of a tool call contains anything besides its position and type. */
 const hasText = (fragment: unknown): boolean => {
   for (const text of textsIn(fragment)) if (text !== '') return true;
   return false;
@@ -41,7 +41,7 @@ const hasText = (fragment: unknown): boolean => {
 
 type Choice = NonNullable<ReturnType<typeof servedChunkSchema.parse>['choices']>[number];
 
-/** Decides whether a content part is of a type that the user does not see. Servers have different names for it. */
+/** Returns whether a content part has a type that users do not see. Each server has its own name for such types. */
 const isReasoningPart = (part: unknown): boolean =>
   typeof part === 'object' &&
   part !== null &&
@@ -49,7 +49,7 @@ const isReasoningPart = (part: unknown): boolean =>
   typeof part.type === 'string' &&
   /thinking|reasoning/.test(part.type);
 
-/** Returns the kind of content, given as a text or as parts. It is visible if any part is. */
+/** Returns the kind of a content, which is a text or a list of parts. A list is visible if any part is visible. */
 const carriedByContent = (content: unknown): CarriedContent => {
   if (!Array.isArray(content)) return isText(content) ? 'visible' : 'nothing';
   const filled = content.filter(hasText);
@@ -57,7 +57,10 @@ const carriedByContent = (content: unknown): CarriedContent => {
   return filled.every(isReasoningPart) ? 'reasoning' : 'visible';
 };
 
-/** vLLM, OpenRouter and Groq; DeepSeek, SGLang and Moonshot; OpenRouter and MiniMax; Ollama and its like; LiteLLM. */
+/**
+ * The names of the field with reasoning in vLLM, OpenRouter and Groq; DeepSeek, SGLang and Moonshot; OpenRouter and
+ * MiniMax; Ollama and its like; LiteLLM.
+ */
 const reasoningNames =
   'reasoning reasoning_content reasoning_details thinking thinking_content thinking_blocks'.split(
     ' ',
@@ -70,14 +73,14 @@ const carriedBy = (choice: Choice): CarriedContent => {
   if (delta === null) return 'nothing';
   const content = carriedByContent(delta['content']);
   if (content === 'visible' || isText(delta['refusal'])) return 'visible';
-  // `function_call` is the older form of a tool call.
+  // `function_call` is the older name of a tool call.
   if (hasText(delta['tool_calls']) || hasText(delta['function_call'])) return 'visible';
-  // The chunks of audio models (OpenAI’s guide on audio) have a transcript or sound instead of a content.
+  // The chunks of audio models (OpenAI’s guide on audio) have a transcript or sound instead of content.
   if (hasText(delta['audio'])) return 'visible';
   return reasoningNames.some((name) => hasText(delta[name])) ? 'reasoning' : content;
 };
 
-/** Returns the most visible kind of content in any choice of an event. */
+/** Returns the kind of content in an event. An event is visible if any choice has visible content. */
 export const carriedByEvent = (choices: readonly ChoiceReading[]): CarriedContent =>
   (['visible', 'reasoning'] as const).find((content) =>
     choices.some(({ carries }) => carries === content),
@@ -86,12 +89,12 @@ export const carriedByEvent = (choices: readonly ChoiceReading[]): CarriedConten
 const unreadable = (detail: string): ChatChunkReading => ({ kind: 'unreadable', detail });
 
 /**
- * The maximum number of values of an event. A complete answer of 1,500 tokens in one event, with twenty alternatives
- * each, has fewer. Parsed, this many take about 20 MB.
+ * The maximum number of values in an event. A complete answer of 1,500 tokens with twenty alternatives for each token,
+ * in one event, has fewer. Parsing so many values takes about 20 MB.
  */
 const maxValues = 250_000;
 
-/** Reads the data of one event (interface 2.5). `redact` masks the message of an error. */
+/** Reads the data of one event (interface, section 2.5). `redact` masks secrets in the message of an error. */
 export const readChatChunk = (data: string, redact: (text: string) => string): ChatChunkReading => {
   const json = jsonIn(data, maxValues);
   if (json === undefined) {

@@ -32,11 +32,11 @@ import { type SseListener, SseReader } from './sse-reader.ts';
 import { type ChunkReading, type EventTemplate, eventTemplateFor } from './event-template.ts';
 import { InstantList, isBuffered, TokenTimes } from './token-times.ts';
 
-/** The maximum number of bytes of one line or event. Only an image in base64 would be larger. */
+/** The maximum number of bytes of one line or event. Only an event with an image in base64 could be larger. */
 export const maxEventBytes = 4 * 1024 * 1024;
-/** The maximum number of comments of a stream whose instants are kept. */
+/** The maximum number of comments of a stream whose instants are stored. */
 const maxComments = 1000;
-/** The maximum number of characters that are kept of lines outside events. */
+/** The maximum number of characters that are stored of lines outside events. */
 const maxStrayLength = 8192;
 
 interface StreamContext extends ReadingContext {
@@ -45,7 +45,10 @@ interface StreamContext extends ReadingContext {
   readonly asked: RequestedPromptTokens;
 }
 
-/** Decides whether the data of an event ends the stream. Some servers write the word otherwise: `[done]`, `"[DONE]"`. */
+/**
+ * Returns whether the data of an event ends the stream. Some servers do not write `[DONE]` exactly, but `[done]` or
+ * `"[DONE]"`.
+ */
 const isStreamEnd = (data: string): boolean => {
   const text = data.trim();
   return text === streamEnd || (text.length <= 8 && /^"?\[?done\]?"?$/i.test(text));
@@ -53,7 +56,7 @@ const isStreamEnd = (data: string): boolean => {
 
 type TokenContent = Exclude<CarriedContent, 'nothing'>;
 
-/** Decides whether an event contains only a token of one choice, which continues. */
+/** Returns whether an event contains nothing but a token of one choice, and the choice continues. */
 const isToken = ({ choices, usage }: ChunkReading): boolean =>
   usage === null &&
   choices.length === 1 &&
@@ -61,8 +64,8 @@ const isToken = ({ choices, usage }: ChunkReading): boolean =>
   choices[0]!.carries !== 'nothing';
 
 /**
- * Reads the events of a streamed chat answer, and records the instants that `model/measures/measures.ts` defines. The
- * `wire-*` tests name each quirk of servers that it resolves.
+ * Reads the events of a streamed chat answer, and records the instants from which `model/measures/measures.ts` computes
+ * its measures. The tests `wire-*` name each deviation of servers that this class handles.
  */
 export class EventStreamReader implements BodyReader {
   abortReason: AbortReason | null = null;
@@ -72,9 +75,9 @@ export class EventStreamReader implements BodyReader {
   readonly #template: EventTemplate;
   readonly #times = new TokenTimes();
   readonly #comments = new InstantList();
-  /** The notes without duplicates. A set for each stream would take 200 bytes. */
+  /** The notes, each only once. A set for each stream would take 200 bytes. */
   readonly #notes: AnswerNote[] = [];
-  /** The finish reason of each choice; `null` while it continues. */
+  /** The finish reason of each choice; `null` while the choice continues. */
   readonly #finishes = new Map<number, string | null>();
   #now = instant(0);
   #firstByte: Instant | null = null;
@@ -82,13 +85,16 @@ export class EventStreamReader implements BodyReader {
   #usage: UsageReading | null = null;
   #firstChunkTokens: number | null = null;
   #events = 0;
-  /** The last event that matched the template, if it contains a token of a choice that continues; otherwise `null`. */
+  /**
+   * The reading of the last event that matched the template, if it was only a token of a choice that continues;
+   * otherwise `null`.
+   */
   #tokenReading: ChunkReading | null = null;
   #isDone = false;
   #fault: { readonly issue: MalformedIssue; readonly detail: string } | null = null;
-  /** The reason for which a choice failed. The server's explanation may come later. */
+  /** The finish reason with which a choice failed. The server's explanation may come in a later event. */
   #failedFinish: string | null = null;
-  /** The kept part of the lines that are not fields of an event stream. */
+  /** What is stored of the lines that are not fields of an event stream. */
   #stray = '';
 
   constructor(context: StreamContext) {
@@ -203,8 +209,8 @@ export class EventStreamReader implements BodyReader {
   }
 
   /**
-   * Applies an event that matched. If it repeats the last token, only its instant is recorded, since nothing else would
-   * change.
+   * Applies an event that matched the template. If it is like the last token, only its instant is recorded, since
+   * nothing else would change.
    */
   #applyMatched(reading: ChunkReading): void {
     if (this.#fault !== null) return;
@@ -218,7 +224,7 @@ export class EventStreamReader implements BodyReader {
   #applyReading(reading: ChatChunkReading): void {
     if (reading.kind === 'error') {
       this.#failWith(reading.message);
-      // After a failure, only the server's explanation of it counts.
+      // After a failure, an event matters only if the server explains the failure in it.
     } else if (this.#fault === null) {
       this.#applyProper(reading);
     }
@@ -253,7 +259,7 @@ export class EventStreamReader implements BodyReader {
     for (const { finish } of choices) if (finish !== null) this.#onFinish(finish);
   }
 
-  /** Notes the end of a choice. Reading continues after a failure, since the server's explanation may follow. */
+  /** Records the end of a choice. After a failure, reading continues, since the server's explanation may follow. */
   #onFinish(finish: string): void {
     if (this.#fault !== null || !isFailingFinish(finish, this.context.fails)) return;
     this.#failedFinish = finish;
@@ -266,19 +272,21 @@ export class EventStreamReader implements BodyReader {
     this.#fail('stream-error', `${detail}: ${message}`);
   }
 
-  /** Reads a line that is not a field of an event stream. It may be an error, a part of one, or meaningless. */
+  /**
+   * Reads a line that is not a field of an event stream. It may be an error, a part of an error, or without meaning.
+   */
   #onStray(line: string): void {
     if (this.#isDone) return;
     if (objectOf(jsonIn(this.#stray)) !== null) this.#stray = '';
     this.#stray = `${this.#stray}${line}\n`.slice(0, maxStrayLength);
-    // An error in JSON may have several lines, of which the first ones say nothing.
+    // An error in JSON may have several lines, and its first lines alone show nothing.
     const isPart = /^\s*[[{]/.test(this.#stray) && objectOf(jsonIn(line)) === null;
     const error = readErrorLine(isPart ? this.#stray : line, this.context.redact);
     if (error !== null) this.#failWith(error);
     else this.#note('stray-line');
   }
 
-  /** Reads the incomplete rest of the stream. It is not an event, but may be the error that ended the stream. */
+  /** Reads the incomplete rest of the stream. It is not an event, but it may be the error that ended the stream. */
   #readLeftovers(): void {
     const { redact } = this.context;
     const leftovers = this.#sse.leftovers();
@@ -296,7 +304,7 @@ export class EventStreamReader implements BodyReader {
     if (!this.isComplete && this.#comments.count < maxComments) this.#comments.add(this.#now);
   }
 
-  /** Says what is wrong with a stream that ended without an error; `null` for a proper one. */
+  /** Returns what is wrong with a stream that ended without an error; `null` if nothing is. */
   #endFault(): { readonly issue: MalformedIssue; readonly detail: string } | null {
     if (this.#events === 0 && this.#firstByte !== null && !this.#isLabelled) {
       const detail = 'the body contains no event and is not labelled text/event-stream';
@@ -318,7 +326,7 @@ export class EventStreamReader implements BodyReader {
     return { issue: 'stream-truncated', detail };
   }
 
-  /** Says what is wrong with a stream that ended with [DONE] although no choice had ended. */
+  /** Returns what is wrong with a stream that ended with [DONE] although no choice had ended. */
   #finishFault(): { readonly issue: MalformedIssue; readonly detail: string } | null {
     if ([...this.#finishes.values()].some((reason) => reason !== null)) return null;
     if (this.#times.count === 0 && (this.#usage?.output ?? 0) === 0) {

@@ -10,8 +10,8 @@ export type ChunkReading = Extract<ChatChunkReading, { kind: 'chunk' }>;
 const delta = ['choices', 0, 'delta'] as const;
 
 /**
- * The members whose values do not affect a reading. There are two exceptions: whether a delta's text is empty, and the
- * counts of a usage.
+ * The members whose values do not change what is read from an event. Two things do change it: whether the text of a
+ * delta is empty, and the counts in a usage.
  */
 const variableMembers = [
   variableMember('text', 'id'),
@@ -30,7 +30,7 @@ const variableMembers = [
   variableMember('count', 'usage', 'total_tokens'),
 ];
 
-/** Returns the reading of a matched event. Without a usage it is the same object each time. */
+/** Returns the reading of an event that matched. If the event has no usage, it is the same object each time. */
 const readingOf = (learned: LearnedReading<ChunkReading>): ChunkReading | null => {
   if (learned.reading.usage === null) return learned.reading;
   const { prompt_tokens: input, completion_tokens: output } = matchedUsage(learned);
@@ -39,15 +39,16 @@ const readingOf = (learned: LearnedReading<ChunkReading>): ChunkReading | null =
 };
 
 /**
- * The maximum number of learned events. A stream has only a few forms: the role, a token, the end of a choice, the
- * usage.
+ * The maximum number of learned events. A stream has only a few forms of events: the role, a token, the end of a
+ * choice, the usage.
  */
 const maxForms = 8;
 
-/** Decides whether two parts of some bytes are equal. */
+/** Returns whether two parts of some bytes are equal. */
 const areEqual = (view: DataView, one: number, other: number, length: number): boolean => {
   let i = 0;
-  // It compares four bytes at a time. In a flood of events this takes a third of the time of `Buffer.compare`.
+  // This compares four bytes at a time. If many events arrive together, this takes a third of the time of
+  // `Buffer.compare`.
   for (; i + 4 <= length; i += 4) {
     if (view.getInt32(one + i) !== view.getInt32(other + i)) return false;
   }
@@ -55,10 +56,10 @@ const areEqual = (view: DataView, one: number, other: number, length: number): b
   return true;
 };
 
-/** Holds a matched event of the current read, with which the next events of the read are compared. */
+/** Stores an event of the current read that matched the template. The next events of the read are compared with it. */
 class RepeatedEvent {
   #bytes: Buffer | null = null;
-  /** A view of the bytes, made for the second event of a read, since most reads have one event. */
+  /** A view of the bytes. It is made for the second event of a read, since most reads contain one event. */
   #view: DataView | null = null;
   #start = 0;
   #end = 0;
@@ -66,7 +67,7 @@ class RepeatedEvent {
   #wordsTo = 0;
   #reading: ChunkReading | null = null;
 
-  /** Forgets the event, since the bytes of the last read are no longer valid. */
+  /** Drops the event, since the bytes of the last read are no longer valid. */
   forget(): void {
     this.#bytes = null;
   }
@@ -86,7 +87,7 @@ class RepeatedEvent {
     this.#reading = reading;
   }
 
-  /** Returns the reading of the noted event if a later event in the same bytes differs from it only in its words. */
+  /** Returns the reading of the stored event, if a later event in the same bytes differs from it only in its words. */
   match(bytes: Buffer, start: number, end: number): ChunkReading | null {
     if (bytes !== this.#bytes || start < this.#end) return null;
     const before = this.#wordsFrom - this.#start;
@@ -103,28 +104,29 @@ class RepeatedEvent {
 }
 
 /**
- * Reads the events of a target's streams without parsing. Most equal an event of an earlier stream except for ids,
- * texts and counts, so comparing the bytes between these replaces parsing and validating. A match gives the same result
- * as reading the document. The learned event was read as a chunk, and the values that may differ (`LearnedBody`) affect
- * a reading only as described at the list of members. The words of a learned event and of a match are never empty.
+ * Reads the events of a target's streams without parsing them. Most events equal an event of an earlier stream except
+ * for ids, texts and counts. So parsing is replaced by comparing the bytes between these values. A match gives the same
+ * result as parsing the document: the learned event was read as a chunk, and the values that may differ (`LearnedBody`)
+ * change the reading only as described at the list of members. The words of a learned event and of a match are never
+ * empty.
  */
 export class EventTemplate {
   readonly #events = new LearnedBodies<ChunkReading>(variableMembers, maxForms);
   readonly #repeated = new RepeatedEvent();
 
-  /** Begins a read. It is called before the events of each read. */
+  /** Begins a read. It must be called before the events of each read. */
   onRead(): void {
     this.#repeated.forget();
   }
 
-  /** Returns the reading of an event that matches a learned one; `null` if it must be parsed. */
+  /** Returns the reading of an event that matches a learned event; `null` if the event must be parsed. */
   match(bytes: Buffer, start: number, end: number): ChunkReading | null {
     return this.#repeated.match(bytes, start, end) ?? this.#matchLearned(bytes, start, end);
   }
 
-  /** Learns an event that was just read, if it is suitable. */
+  /** Learns an event that was just parsed, if it is suitable. */
   learn(text: string, reading: ChatChunkReading): void {
-    // Counts in other places or forms are read each time.
+    // Events with counts in other places or forms are parsed each time.
     if (reading.kind === 'chunk' && reading.usage?.isPlain !== false)
       this.#events.learn(text, reading, reading.usage !== null);
   }

@@ -4,31 +4,31 @@ const emptyBuffer: Buffer = Buffer.alloc(0);
 
 /**
  * Reads Server-Sent Events from bytes as the HTML standard says (section 9.2.6, "Interpreting an event stream"). Lines
- * are found in bytes and not decoded here: CR and LF are not part of any longer UTF-8 sequence, so decoding the data of
- * an event gives the same as decoding the whole stream. `id` and `retry` are for reconnecting, which a measurement
- * never does, and are ignored.
+ * are found in the bytes before decoding. That is correct, since CR and LF are never part of another character in
+ * UTF-8. So decoding the data of each event gives the same text as decoding the whole stream. `id` and `retry` are
+ * ignored: they are for reconnecting, which a measurement never does.
  */
 export class SseReader {
   readonly #listener: SseListener;
   readonly #maxBytes: number;
   /** The incomplete line at the end of the last read. */
   readonly #tail: ByteBuffer;
-  /** The data of the pending event if it is not within one read. */
+  /** The data of the event that has not ended yet, if the data came in several reads. */
   readonly #data: ByteBuffer;
-  /** The data of the pending event while it is one line of the current read. */
+  /** The data of the event that has not ended yet, while it is one line of the current read. */
   #line = emptyBuffer;
   #lineStart = 0;
   #lineEnd = 0;
   #dataLines = 0;
   #type = '';
-  /** The last comment after the pending event's type, reported only if the event has no data. */
+  /** The last comment after the event's type. It is reported only if the event has no data. */
   #comment = '';
   #inPlace = false;
   #atStart = true;
   #afterCr = false;
   #stopped = false;
 
-  /** Creates a reader. `maxBytes` is the maximum number of bytes of one line, and of one event's data. */
+  /** Creates a reader. `maxBytes` is the maximum size of one line, and of the data of one event. */
   constructor(listener: SseListener, maxBytes: number) {
     this.#listener = listener;
     this.#maxBytes = maxBytes;
@@ -37,15 +37,15 @@ export class SseReader {
   }
 
   /**
-   * Reads the bytes of one read and reports the completed lines and events to the listener. It keeps no reference to
-   * the bytes.
+   * Reads the bytes of one read, and reports the completed lines and events to the listener. It does not keep the
+   * bytes.
    */
   feed(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
     const bytes = Buffer.isBuffer(chunk)
       ? chunk
       : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    // A CR ends its line at once. The LF that belongs to it may come with the next read.
+    // A CR ends its line at once, although an LF that belongs to it may come with the next read.
     const rest = this.#readLines(bytes, this.#afterCr && bytes[0] === LF ? 1 : 0);
     this.#keepData();
     this.#line = emptyBuffer;
@@ -60,12 +60,12 @@ export class SseReader {
     this.#stopped = true;
   }
 
-  /** Returns whether the stream would end within an event now. The standard drops such an event. */
+  /** Returns whether an event would be incomplete if the stream ended now. The standard ignores such an event. */
   get unfinished(): boolean {
     return !this.#stopped && (this.#tail.length > 0 || this.#dataLines > 0 || this.#type !== '');
   }
 
-  /** Reads all complete lines from `start` on, and returns the start of the incomplete one. */
+  /** Reads all complete lines from `start` on, and returns the start of the incomplete line after them. */
   #readLines(bytes: Buffer, start: number): number {
     let from = start;
     let lf = bytes.indexOf(LF, from);
@@ -86,7 +86,7 @@ export class SseReader {
     if (this.#tail.length === 0) return this.#readLine(bytes, start, end);
     this.#tail.append(bytes, start, end);
     const { buffer, length } = this.#tail;
-    // The buffered bytes stay valid until the next append, which comes after `keepData`.
+    // The stored bytes stay valid until the next append, which comes after `keepData`.
     this.#tail.clear();
     this.#readLine(buffer, 0, length);
   }
@@ -109,7 +109,7 @@ export class SseReader {
     }
   }
 
-  /** Returns the incomplete texts of an ended stream: the data of a last event, and a last line. */
+  /** Returns the incomplete texts of a stream that has ended: the data of a last event, and a last line. */
   leftovers(): readonly string[] {
     if (this.#stopped) return [];
     const line = this.#tail.bytes().toString('utf8');
@@ -165,15 +165,21 @@ export class SseReader {
 }
 
 export interface SseListener {
-  /** Takes the data of one event: `bytes` from `start` to before `end`, valid during the call only. */
+  /**
+   * Receives the data of one event: the part of `bytes` from `start` to before `end`, which is valid only during the
+   * call.
+   */
   onEvent(type: string, bytes: Buffer, start: number, end: number): void;
-  /** Notes a line that starts with a colon. Servers send such lines to keep a connection alive. */
+  /** Called for a line that starts with a colon. Servers send such lines to keep a connection alive. */
   onComment(): void;
-  /** Takes a line that is no field of the standard: `bytes` from `start` to before `end`, valid during the call only. */
+  /**
+   * Receives a line that is not a field of the standard: the part of `bytes` from `start` to before `end`, which is
+   * valid only during the call.
+   */
   readonly onStray?: (bytes: Buffer, start: number, end: number) => void;
-  /** Takes an event that has a type and no data, with its comment; the standard drops it. */
+  /** Receives an event that has a type but no data, with its comment. The standard ignores such an event. */
   readonly onBare?: (type: string, comment: string) => void;
-  /** Notes that a line or an event's data exceeds the maximum. Reading then stops. */
+  /** Called if a line or the data of an event exceeds the maximum. Reading then stops. */
   onTooLong(part: 'line' | 'event'): void;
 }
 
@@ -188,8 +194,8 @@ const eventField = Buffer.from('event');
 const ignoredFields = [Buffer.from('id'), Buffer.from('retry')];
 
 /**
- * Returns the position of the next LF from `from` on; -1 for none. In most cases, `from` is at the empty line of an
- * event or at the end of the read. Both cases are faster without `indexOf`.
+ * Returns the position of the next LF from `from` on; −1 for none. Usually `from` is at the empty line after an event
+ * or at the end of the read. In both cases this is faster than `indexOf`.
  */
 const nextLf = (bytes: Buffer, from: number): number => {
   if (from === bytes.length) return -1;
@@ -202,12 +208,14 @@ const startsWith = (bytes: Buffer, start: number, end: number, word: Buffer): bo
   return true;
 };
 
-/** Decides whether a line has this field. The field's name extends to the line's first colon, or to its end. */
+/**
+ * Returns whether a line has this field. The field's name ends at the line's first colon, or at the end of the line.
+ */
 const isField = (bytes: Buffer, start: number, end: number, name: Buffer): boolean =>
   startsWith(bytes, start, end, name) &&
   (end - start === name.length || bytes[start + name.length] === COLON);
 
-/** Returns the start of a field's value: after the colon and at most one space; `end` without a colon. */
+/** Returns the start of a field's value: after the colon and at most one space. Without a colon, returns `end`. */
 const valueOf = (bytes: Buffer, nameEnd: number, end: number): number => {
   if (nameEnd === end) return end;
   return nameEnd + 1 < end && bytes[nameEnd + 1] === SPACE ? nameEnd + 2 : nameEnd + 1;

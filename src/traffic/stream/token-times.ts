@@ -1,19 +1,19 @@
 import type { Instant } from '../../model/quantity.ts';
 import type { CarriedContent } from './chat-chunk.ts';
 
-/** The minimum number of token events that allows a distinction between a burst and a short answer. */
+/** The least number of token events with which a burst differs clearly from a short answer. */
 const minBurstEvents = 10;
-/** The minimum share of token events in the burst of a buffered stream. */
+/** The share of a stream's token events that must come in one burst for the stream to count as buffered. */
 const burstShare = 0.9;
-/** The maximum time between tokens that came in one burst, in ms. */
+/** The longest time between two tokens of one burst, in ms. */
 const burstSpan = 5;
-/** The minimum TTFT of a buffered stream, as a share of its end-to-end time. */
+/** The least TTFT of a buffered stream, as a share of its end-to-end time. */
 const minTtftShare = 0.9;
 
 const emptyInstants = new Float64Array(0);
 const initialCapacity = 16;
 
-/** A growing list of instants, without an object for each. Only `add` changes it. */
+/** A list of instants that grows and stores no objects. Code outside this class must only call `add`. */
 export class InstantList {
   count = 0;
   #values = emptyInstants;
@@ -37,11 +37,11 @@ export class TokenTimes extends InstantList {
   firstToken: Instant | null = null;
   firstVisible: Instant | null = null;
   lastToken: Instant | null = null;
-  /** The number of token events that came in the same read as an earlier one. */
+  /** The number of token events that came in the same read as an earlier event. */
   coalesced = 0;
   #readHasToken = false;
 
-  /** Notes the start of a socket read. */
+  /** Called at the start of each socket read. */
   onRead(): void {
     this.#readHasToken = false;
   }
@@ -57,9 +57,10 @@ export class TokenTimes extends InstantList {
 }
 
 /**
- * Decides whether a stream was buffered: 90 % or more of its token events came in one read or within 5 ms of each
- * other, and the first token came, counted from `begun`, nearly as late as the last. It is always false for fewer than
- * ten token events. Example: 20 tokens were buffered if the first comes after 2,000 ms and the last after 2,004 ms.
+ * Returns whether a stream was buffered: at least 90 % of its token events came in one read or within 5 ms of each
+ * other, and the first token came nearly as late as the last, counted from `begun`. The result is always false for
+ * fewer than ten token events. Example: 20 tokens were buffered if the first comes after 2,000 ms and the last after
+ * 2,004 ms.
  */
 export const isBuffered = (instants: Float64Array, begun: Instant): boolean => {
   const first = instants[0];
