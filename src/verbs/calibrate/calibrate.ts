@@ -38,7 +38,7 @@ const loadsOf = (streamCounts: readonly number[], rates: readonly number[]): Str
 
 const defaultLoads = [...loadsOf([100], [20, 50]), ...loadsOf([500, 1000, 2000], [20])];
 
-/** The requested grid; `null` stands for the default. */
+/** The grid of loads that the user asks for; `null` means the default. */
 interface GridRequest {
   readonly quick: boolean;
   readonly streams: readonly number[] | null;
@@ -46,10 +46,13 @@ interface GridRequest {
   readonly workers: readonly number[] | null;
 }
 
-/** At this many tokens per second or more, several threads may help. */
+/** The tokens per second from which on several threads may be better than one. */
 const twoWorkerTokenRate = 20_000;
 
-/** Each load is sent over both transports. A large load is also sent by two workers, unless the request sets their number. */
+/**
+ * Returns the ways in which a load is sent: over each of the two transports and, if the load is large, also by two
+ * workers. If the user set the number of workers, only that number is used.
+ */
 const sendingSetupsFor = (tokens: number, workers: readonly number[] | null): SendingSetup[] => {
   const setups: SendingSetup[] = transportNames.flatMap((transport) =>
     (workers ?? [1]).map((count) => ({ transport, workers: count })),
@@ -58,7 +61,7 @@ const sendingSetupsFor = (tokens: number, workers: readonly number[] | null): Se
   return isLarge ? [...setups, { transport: 'socket', workers: 2 }] : setups;
 };
 
-/** The loads to measure, smallest first, each with all its setups. */
+/** Returns the loads to measure, the smallest first, each with all its ways of sending. */
 export const calibrationGrid = (request: GridRequest): readonly GridLoad[] => {
   const { quick, workers, streams, rates } = request;
   const isDefault = !quick && streams === null && rates === null;
@@ -72,8 +75,8 @@ export const calibrationGrid = (request: GridRequest): readonly GridLoad[] => {
 };
 
 /**
- * The times of a run, in ms. Streams begin one after another in the first second, which is the warm-up; each lasts about
- * `stream` ms.
+ * The times of a run, in ms. Streams begin one after another in the first second, which is the warm-up. Each stream
+ * takes about `stream` ms.
  */
 const durations = { warmUp: 1000, load: 3000, stream: 1200, ttft: 100 } as const;
 
@@ -106,7 +109,7 @@ const scenarioFor = ({ streams, tokensPerSecond, transport, workers }: GridLoad)
 const linesOf = async (path: string): Promise<readonly string[]> =>
   (await readTextFile(path).catch(() => '')).split('\n').filter((line) => line !== '');
 
-/** Returns the paths of the records that both sides of a run write into one folder. */
+/** Returns the paths of the files that the gateway and the run write into one folder. */
 const runFilesIn = (folder: string) => ({
   scenario: join(folder, 'scenario.json'),
   truth: join(folder, 'truth.jsonl'),
@@ -131,8 +134,8 @@ const readBothSides = async (files: ReturnType<typeof runFilesIn>) => {
 };
 
 /**
- * Measures one load with a gateway in one process and an ordinary run in another. Throws a `Problem`
- * if the run recorded nothing to measure. `folder` receives the files of both.
+ * Measures one load. A gateway in one process and an ordinary run in another write their files into `folder`. Throws a
+ * `Problem` if the run recorded nothing to measure.
  */
 const measureCell = async (
   load: GridLoad,
@@ -151,7 +154,7 @@ const measureCell = async (
     if (code === 1 || code === 2)
       throw new Problem(`a run of the calibration failed: ${stderrTail}`);
   } finally {
-    // This completes the log of what it sent.
+    // This completes the gateway's log of what it sent.
     await mock.stop();
   }
   const { traces, recorded, trust } = await readBothSides(files);
@@ -166,11 +169,14 @@ const measureCell = async (
 };
 
 interface CalibrateRequest extends GridRequest {
-  /** The folder for the calibration's files; `undefined` means the folder of the history. */
+  /** The folder for the files of the calibration; `undefined` means the folder of the history. */
   readonly out: string | undefined;
 }
 
-/** The time in ms after which no load starts. On a busy machine each load takes longer, and the largest come last. */
+/**
+ * The time in ms after which no further load is started. On a busy machine each load takes longer, and the largest
+ * loads come last.
+ */
 const startTimeout = 75_000;
 
 const measureAll = async (
@@ -193,7 +199,7 @@ const measureAll = async (
       say(`${n + 1}/${grid.length}: ${streamLoadText(load)}, ${transportText(load)}`);
       const measure = (folder: string) => measureCell(load, folder, environment);
       const cell = await inTemporaryFolder(measure).catch((error: unknown) => {
-        // The signal ended the run too.
+        // A signal that stops the calibration also ends the run, so an error is then expected.
         if (stopped === null) throw error;
         return null;
       });
@@ -212,8 +218,8 @@ const fileOf = (folder: RunFolder, calibration: Calibration): Output => {
 };
 
 /**
- * Measures this machine's measurement error over a grid of loads and stores it for later reports to
- * quote. A calibration that was stopped, or overloaded at every load, is printed but not kept.
+ * Measures the measurement error of this machine over a grid of loads, and stores it for later reports. If the
+ * calibration was stopped, or if the machine was overloaded at every load, the result is printed but not stored.
  */
 export const calibrate = async (request: CalibrateRequest, host: Host): Promise<ExitName> => {
   const { environment, printer } = host;

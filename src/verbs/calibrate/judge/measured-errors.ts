@@ -10,7 +10,7 @@ export interface SentTokens {
   readonly sent: readonly number[];
 }
 
-/** `zero` is instant 0 of the run on the machine's monotonic clock. */
+/** What the run recorded. `zero` is the run's instant 0 on the machine's monotonic clock. */
 export interface Recorded {
   readonly zero: number;
   readonly observations: readonly Observation[];
@@ -26,10 +26,11 @@ const streamOf = ({ outcome }: Observation): ChatStreamAnswer | null =>
   outcome.kind === 'completed' && outcome.answer.kind === 'chat-stream' ? outcome.answer : null;
 
 /**
- * Joins both sides by request id. The error of the TTFT is the error in the first token's arrival. The error of the
- * end is that in the last token's arrival. The error of a gap is the recorded gap minus the sent one. All include the
- * way through the kernel, as in any client. Answers due before `warmUp` (ms of the run) and those with missing tokens
- * on a side are excluded; `null` if none remain.
+ * Joins the records of the gateway and of the run by request id, and computes the errors. The error of the TTFT is the
+ * lateness of the first token's arrival; the error of the end is the lateness of the last token's arrival. The error of
+ * a gap is the recorded gap minus the gap at the gateway. All errors include the way through the kernel, which every
+ * client has. Answers due before `warmUp` (ms of the run), and answers of which either record lacks tokens, are left
+ * out. Returns `null` if no answer is left.
  */
 export const measuredErrors = (
   traces: readonly SentTokens[],
