@@ -15,12 +15,15 @@ import { sendCheckRequest } from './suite/send-check-request.ts';
 import { recordedSeconds } from '../../traffic/audio/recorded-seconds.ts';
 import type { ReadyTarget } from '../../run/target/prepare-target.ts';
 
-/** The maximum time of an answer after others were too slow, in ms. */
+/** The maximum time for an answer once several answers were too slow, in ms. */
 const shortTimeout = 4000;
 
 const unknownKey = 'sk-weir-no-such-key';
 
-/** The address without its version, below which nothing may be served; `null` if the base address has no version. */
+/**
+ * Returns the address without its version. Perhaps nothing is served below it. Returns `null` if the base address has
+ * no version.
+ */
 const addressWithoutVersion = (baseUrl: string): string | null => {
   const url = new URL(baseUrl);
   const path = url.pathname.replace(/\/+$/, '');
@@ -29,7 +32,10 @@ const addressWithoutVersion = (baseUrl: string): string | null => {
   return url.href;
 };
 
-/** Returns the recordings that come with Weir: one of several sentences, and the shortest in each other container. */
+/**
+ * Returns some of the recordings that come with Weir: one of several sentences, and the shortest recording in each
+ * other container.
+ */
 export const bundledClips = async (): Promise<{
   readonly clip: Clip;
   readonly otherClips: readonly Clip[];
@@ -51,8 +57,8 @@ export const bundledClips = async (): Promise<{
 };
 
 /**
- * Opens connections to a target for the checks. `timeout` is the maximum time of an answer, in ms; `fails` has the
- * finish reasons that fail one by the scenario.
+ * Opens connections to a target for the checks. `timeout` is the maximum time for an answer, in ms. `fails` are the
+ * finish reasons that make an answer a failure according to the scenario.
  */
 export const openCheckSession = (
   target: ReadyTarget,
@@ -91,7 +97,7 @@ export const openCheckSession = (
       const request = { ...wireRequest, headers };
       const isShortened = isShort && timeout > shortTimeout;
       const total = isShortened ? shortTimeout : timeout;
-      // Speech comes in one piece when all of it is ready, so silence alone does not end it early.
+      // A speech answer is sent when all of it is ready. So only the total time limits it, and not a silence.
       const deadlines = { total, idle: total, afterEnd: Math.min(1500, total) };
       const isAudio = request.path === routes.speech.path;
       const received = await sendCheckRequest({ transport, clock }, request, deadlines, {
@@ -105,7 +111,7 @@ export const openCheckSession = (
   return {
     client,
     startedAt,
-    /** Whether the base address can be used without its version. */
+    /** Whether there is an address without the version that requests can be sent to. */
     hasRoot: root !== null,
     close: async () => {
       await Promise.all([transports.versioned.close(), transports.root?.close()]);

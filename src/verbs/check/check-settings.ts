@@ -7,7 +7,7 @@ import { didYouMean } from '../../scenario/text/spelling.ts';
 import { bounded, readOption } from '../../run/input/read-option.ts';
 import type { TargetRequest } from '../../run/target/target-plan.ts';
 
-/** The settings of `weir check` and of the library's `check()`. */
+/** The settings of `weir check` and of the function `check()` in the library. */
 export interface CheckSettings extends Omit<TargetRequest, 'secondKey'> {
   readonly model: string | undefined;
   readonly voice: string | undefined;
@@ -16,12 +16,12 @@ export interface CheckSettings extends Omit<TargetRequest, 'secondKey'> {
   readonly profile: string | undefined;
   /** Whether the target is checked before anything else is sent; true by default. */
   readonly preflight?: boolean | undefined;
-  /** The names of checks or topics, separated by commas. */
+  /** The names of the checks or topics to perform, separated by commas. */
   readonly only: string | undefined;
   readonly skip: string | undefined;
-  /** Whether to send only requests that are free if all goes well. */
+  /** Whether to send only requests that cost nothing if the gateway behaves as specified. */
   readonly noCost: boolean;
-  /** The maximum time of one answer. */
+  /** The maximum time for one answer, as a duration. */
   readonly timeout: string | undefined;
 }
 
@@ -29,13 +29,13 @@ export interface CheckSelection {
   readonly profile: CheckProfile;
   readonly checks: readonly Check[];
   readonly requests: readonly CheckRequest[];
-  /** The maximum time of one answer, in ms. */
+  /** The maximum time for one answer, in ms. */
   readonly timeout: number;
 }
 
 const names: readonly string[] = [...checkTopics, ...checkTable.map(({ id }) => id)];
 
-/** Reads the named checks and topics. A request's name stands for all checks of its answer. */
+/** Reads the names of checks and topics. The name of a request means all checks of its answer. */
 const readNames = (option: string, text: string): ReadonlySet<string> => {
   const words = text
     .split(',')
@@ -60,10 +60,10 @@ const profileOf = (text: string | undefined): CheckProfile => {
   );
 };
 
-/** Accepts 100 ms to 10 minutes. */
+/** The notation of durations from 100 ms to 10 minutes. */
 const timeoutNotation = bounded(durationNotation, (length) => length >= 100 && length <= 600_000);
 
-/** Reads the options; throws a `Problem` that says what was expected. */
+/** Reads the options. Throws a `Problem` that says what was expected if one is wrong. */
 export const selectChecks = ({
   profile,
   only,

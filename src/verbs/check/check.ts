@@ -17,7 +17,7 @@ import type { CheckSettings } from './check-settings.ts';
 import { type PerformedCheck, performCheck } from './perform-check.ts';
 
 export interface CheckCommand extends CheckSettings {
-  /** Whether known deviations of servers fail too. */
+  /** Whether known deviations of servers also make the check fail. */
   readonly strict: boolean;
   readonly yes: boolean;
   readonly out: string | undefined;

@@ -17,7 +17,9 @@ import { appendJobSummary } from '../../run/output/job-summary.ts';
 import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
 import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
 
-/** Returns the file of a check at a path, which may be its folder; `null` if there is none. */
+/**
+ * Returns the file of a check. The path is that of the file or of its folder. Returns `null` if there is no such file.
+ */
 const checkFileAt = async (path: string): Promise<string | null> => {
   const file = (await isExistingFolder(path)) ? join(path, outputFiles.check.data) : path;
   if (!(await pathExists(file))) return null;
@@ -41,7 +43,10 @@ const readCheck = async (file: string): Promise<CheckReport> => {
   );
 };
 
-/** Returns the two checks that a command line names; `null` if it names runs. Throws a `Problem` for a mixture. */
+/**
+ * Returns the two checks that a command line names; `null` if it names runs. Throws a `Problem` if it names a check and
+ * a run.
+ */
 export const checksAmong = async (sides: {
   readonly base: readonly string[];
   readonly next: readonly string[] | null;

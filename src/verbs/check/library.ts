@@ -3,34 +3,34 @@ import { silentHost } from '../../run/input/silent-host.ts';
 import type { CheckProfile } from './model/check-choices.ts';
 import type { CheckReport } from './model/check-report.ts';
 
-/** This part of the library checks an interface. Other modules are imported when it is called. */
+/** This part of the library checks an interface. Other modules are imported only when a function is called. */
 
 export interface CheckOptions extends Pick<
   RunOptions,
   'signal' | 'set' | 'allowFiles' | 'environment'
 > {
-  /** A scenario file that provides target, key and headers. */
+  /** A scenario file from which the target, the key and the headers are taken. */
   readonly scenario?: string | undefined;
-  /** The environment variable with the key; `WEIR_API_KEY` by default. */
+  /** The name of the environment variable with the key; `WEIR_API_KEY` by default. */
   readonly key?: string | undefined;
   readonly model?: string | undefined;
   readonly voice?: string | undefined;
   readonly speechModel?: string | undefined;
   readonly transcriptionModel?: string | undefined;
-  /** The server whose known gaps are reported separately from violations; `spec` by default. */
+  /** The server whose known gaps are reported separately from violations; `spec` by default, which has none. */
   readonly profile?: CheckProfile | undefined;
   readonly only?: readonly string[] | undefined;
   readonly skip?: readonly string[] | undefined;
-  /** Whether to send only requests that are free if all goes well. */
+  /** Whether to send only requests that cost nothing if the gateway behaves as specified. */
   readonly noCost?: boolean | undefined;
-  /** The maximum time of one answer, for example `45s`. */
+  /** The maximum time for one answer, for example `45s`. */
   readonly timeout?: string | undefined;
 }
 
 /**
  * Checks whether a gateway (`https://host/v1`, or `mock`) keeps the interface, and resolves with the report, whatever
- * it finds. It does not ask before it spends its budget: some 65 requests, 1,600 tokens, 300 characters of speech and
- * 80 seconds of audio. Rejects with a `WeirError` if nothing can be checked.
+ * the findings are. It does not ask before it spends its budget: some 65 requests, 1,600 tokens, 300 characters of
+ * speech and 80 seconds of audio. Rejects with a `WeirError` if nothing can be checked.
  */
 export const check = (
   target: string | undefined,

@@ -24,7 +24,7 @@ export interface PerformedCheck {
   readonly isAnswered: boolean;
 }
 
-/** The models of a target before its list was read, or if it has none. */
+/** The models of a target whose list of models has not been read or does not exist. */
 const noModels = {
   chat: null,
   speech: null,
@@ -39,7 +39,7 @@ interface OpenedCheck {
   readonly run: CheckRun;
 }
 
-/** Returns why nothing can be checked without a list of models; `null` if it can. */
+/** Returns the reason for which nothing can be checked without a list of models; `null` if checks are possible. */
 const whyNoList = (
   status: number,
   {
@@ -61,7 +61,7 @@ const whyNoList = (
   return `there is no model list (status 404): a base address ends in its version, so try ${address}/v1; if this one is right, name a model (--model)`;
 };
 
-/** Reads the list of models, whose answer is one of the checks, and chooses the models of all other requests. */
+/** Reads the list of models, and chooses the models for all other requests. The answer is itself one of the checks. */
 const readModels = async (
   { run, session }: Omit<OpenedCheck, 'selection'>,
   options: CheckSettings,
@@ -109,14 +109,16 @@ const spentBy = (run: CheckRun, requests: readonly CheckRequest[]): CheckReport[
   };
 };
 
-/** Returns why a gateway refused to continue; `null` if it did not. */
+/** Returns the reason for which a gateway refused all further requests; `null` if it did not. */
 const refusedBy = (run: CheckRun): string | null => {
   const statuses = [...run.answers.values()].map(({ status }) => status);
   if (statuses.includes(402)) return 'the credits of the key are used up (402)';
   return statuses.includes(429) ? 'the key stayed limited (429) after every wait' : null;
 };
 
-/** The models of the checks for readers. A server may give its models any names, and its list is the first answer. */
+/**
+ * Returns the names of the models for the report. The names are masked, since a server may give its models any names.
+ */
 const namedIn = ({ target, answers }: CheckRun): CheckReport['models'] => {
   const list = answers.get(modelList.request.id);
   const shown = (id: string | null): string | null =>
@@ -155,15 +157,15 @@ const checkTarget = async (
 };
 
 /**
- * Returns the finish reasons that fail an answer by the scenario. The requests of the suite set their own maximum of
- * tokens, so an answer that ends there is no fault.
+ * Returns the finish reasons that make an answer a failure according to the scenario. The reason `length` is left out:
+ * the requests of the checks set a low maximum of tokens, so it is no failure if an answer ends there.
  */
 const failingFinishes = ({ fails = [] }: Pick<Plan, 'fails'>): readonly string[] =>
   fails.map(({ finish }) => finish).filter((finish) => plainFinish(finish) !== 'length');
 
 /**
- * Checks the interface of a target. `confirm` asks whether the budget may be spent, and rejects if not. Throws a `Problem` if
- * nothing can be checked.
+ * Checks the interface of a target. `confirm` asks whether the budget may be spent, and rejects if it may not. Throws a
+ * `Problem` if nothing can be checked.
  */
 export const performCheck = async (
   options: CheckSettings,
@@ -185,7 +187,7 @@ export const performCheck = async (
     const { preflight, model } = options;
     target = await stops.unlessStopped(prepareTarget(read, { preflight }), closeTarget);
     for (const warning of target.warnings) {
-      // Without a list, no model for a chat is known, and each further request for the list takes as long.
+      // Without the list, the model for chats is unknown, and another request for the list would take just as long.
       if (target.listing === 'silent' && model === undefined)
         throw new Problem(`${warning} Name a chat model with --model NAME`);
       say(warning);

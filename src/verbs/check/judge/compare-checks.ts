@@ -8,7 +8,7 @@ import {
   type CheckRow,
 } from '../model/check-report.ts';
 
-/** The seriousness of each result; `null` if the check was not decided. */
+/** How serious each result is; `null` if the check was not decided. */
 const gravity: Readonly<Record<CheckOutcome, number | null>> = {
   violation: 2,
   deviation: 1,
@@ -21,10 +21,10 @@ const gravity: Readonly<Record<CheckOutcome, number | null>> = {
 const gravityOf = (row: CheckRow | null): number | null =>
   row === null ? null : gravity[row.outcome];
 
-/** The change that is reported for a check that is new, by its seriousness. */
+/** The change that is reported for a check that is new, by how serious its result is. */
 const newAs: readonly (CheckChange | null)[] = [null, 'new', 'worse'];
 
-/** Returns how a check changed; `null` if it did not. */
+/** Returns how the result of a check changed; `null` if it did not change. */
 const changeOf = (before: CheckRow | null, after: CheckRow | null): CheckChange | null => {
   const [was, is] = [gravityOf(before), gravityOf(after)];
   if (was === null && is === null) return null;
@@ -39,7 +39,7 @@ const changeOf = (before: CheckRow | null, after: CheckRow | null): CheckChange 
 
 const order = Object.keys(checkChanges);
 
-/** Returns sentences on other differences between the two checks. */
+/** Returns sentences about other differences between the two reports. */
 const notesOn = (before: CheckReport, after: CheckReport): readonly string[] => [
   ...(before.profile === after.profile
     ? []

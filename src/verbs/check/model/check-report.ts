@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { checkProfiles, checkTopics, type CheckProfile } from './check-choices.ts';
 
-/** This file defines the stored findings of `weir check` about a gateway's interface. */
+/** This file defines the report of `weir check` about a gateway's interface, as it is stored. */
 
-/** The results of a check, the most serious first, each with its meaning. */
+/** The results that a check can have, the most serious first, each with its meaning. */
 const checkOutcomes = {
   violation: 'breaks the specification',
   deviation: 'deviates in a way known from other gateways, which clients can cope with',
@@ -81,7 +81,10 @@ export const countOutcomes = (
   return counts;
 };
 
-/** `kept` means that nothing is broken; `undecided` means the same as far as could be checked before an early end. */
+/**
+ * The verdict on all checks. `kept`: no check found a violation. `undecided`: no check found a violation, but the
+ * checks ended too early.
+ */
 type CheckVerdict = 'kept' | 'broken' | 'undecided';
 
 export const verdictOfChecks = ({
@@ -93,7 +96,7 @@ export const verdictOfChecks = ({
   return stopped === null && unchecked < rows.length ? 'kept' : 'undecided';
 };
 
-/** The changes of a check, the most serious first, each with its meaning. */
+/** How a check can change, the most serious change first, each with its meaning. */
 export const checkChanges = {
   worse: 'breaks or deviates now, or more than before',
   lost: 'was decided before, and is not now',
@@ -106,7 +109,7 @@ export type CheckChange = keyof typeof checkChanges;
 export interface ChangedCheck {
   readonly id: string;
   readonly change: CheckChange;
-  /** The earlier row; `null` if only the other side has it. */
+  /** The row of the check in the earlier report; `null` if only the later report has it. */
   readonly before: CheckRow | null;
   readonly after: CheckRow | null;
 }
@@ -117,15 +120,15 @@ interface ComparedCheck {
   readonly profile: CheckProfile;
 }
 
-/** The content of `comparison.json` for two checks. */
+/** What `comparison.json` contains about two reports. */
 export interface CheckComparison {
   readonly format: 'check-comparison/1';
   readonly weir: string;
   readonly before: ComparedCheck;
   readonly after: ComparedCheck;
-  /** The number of checks that are the same on both sides. */
+  /** The number of checks with the same result in both reports. */
   readonly same: number;
   readonly changes: readonly ChangedCheck[];
-  /** Reasons why the two are less comparable: other models, another profile, an early end. */
+  /** The reasons for which the two reports are less comparable: other models, another profile, an early end. */
   readonly notes: readonly string[];
 }

@@ -3,23 +3,26 @@ import { excerpt, looksLikeHtml, readErrorBody } from '../../../traffic/answer/r
 import { jsonIn } from '../../../traffic/answer/json-text.ts';
 import { maskEchoes } from '../../../traffic/answer/mask-echoes.ts';
 
-/** One answer of the target, complete or as far as it came. */
+/** An answer of the target: the whole answer, or the part that came. */
 export interface ReceivedAnswer {
-  /** The status; `null` if no head came. */
+  /** The status; `null` if no head of a response came. */
   readonly status: number | null;
   /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The decoded body, at most as many bytes as were requested. */
+  /** The decoded body. The request sets the maximum number of its bytes. */
   readonly body: Buffer;
-  /** The compression that was used although none was requested. */
+  /** The compression of the body, although the request asked for none; `null` if it was not compressed. */
   readonly encoding: string | null;
-  /** The reason why the answer is incomplete. */
+  /** The reason for which the answer is incomplete; `null` if it is complete. */
   readonly failure: { readonly cause: BrokenCause; readonly detail: string } | null;
-  /** Whether a shortened deadline ended it because earlier answers were too slow. Such an answer decides nothing. */
+  /**
+   * Whether the answer was ended by a deadline that was shortened because earlier answers were too slow. Such an answer
+   * proves nothing.
+   */
   readonly isCutShort?: boolean;
-  /** Whether a stream's connection stayed open after its last line. */
+  /** Whether the connection of a stream stayed open after the stream's last line. */
   readonly isLeftOpen: boolean;
-  /** The time that it took, in ms. */
+  /** How long the answer took, in ms. */
   readonly took: number;
 }
 
@@ -27,14 +30,14 @@ export const isDeadline = ({ failure }: ReceivedAnswer): boolean =>
   failure?.cause.startsWith('deadline') === true;
 
 /**
- * The maximum number of JSON values. Ten thousand models have fewer; parsed, these take some megabytes, and all
- * documents are kept.
+ * The maximum number of values in a JSON body. A list of ten thousand models has fewer. This many parsed values take
+ * some megabytes, and the values of all answers are kept.
  */
 const maxValues = 50_000;
 
 /**
- * Replaces control characters, and characters that change the order of others, by their numbers, so that a report does
- * not obey them.
+ * Replaces control characters, and characters that reverse the order of text, by their numbers. Otherwise a report that
+ * contains them would be displayed wrongly.
  */
 const escaped = (text: string): string =>
   text.replaceAll(
@@ -42,11 +45,11 @@ const escaped = (text: string): string =>
     (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
   );
 
-/** An answer with its request. It is read as JSON when that is requested. */
+/** An answer together with its request. Its JSON is parsed when it is first needed. */
 export class CheckAnswer {
   readonly received: ReceivedAnswer;
   readonly requestId: string;
-  /** The further finish reasons that fail an answer, by the scenario. */
+  /** Further finish reasons that make an answer a failure, according to the scenario. */
   readonly fails: readonly string[];
   readonly #redact: (text: string) => string;
   #json: { readonly value: unknown } | null = null;
@@ -76,7 +79,7 @@ export class CheckAnswer {
     return this.#text;
   }
 
-  /** Returns the document; `undefined` if the body is not JSON. */
+  /** Returns the body as JSON; `undefined` if it is not JSON. */
   get json(): unknown {
     this.#json ??= { value: jsonIn(this.text, maxValues) };
     return this.#json.value;
@@ -86,13 +89,16 @@ export class CheckAnswer {
     return (this.received.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
   }
 
-  /** Prepares a text of the server for a report: masked, folded and truncated. */
+  /**
+   * Prepares a text from the server for a report: secrets are masked, white space is reduced, and the text is
+   * shortened.
+   */
   quote(text: string, most = 120): string {
     const masked = escaped(excerpt(text, this.#redact));
     return masked.length <= most ? masked : `${masked.slice(0, most)}…`;
   }
 
-  /** Returns the message of an error body, or a description of the body, for a report. */
+  /** Returns the message of an error body for a report. If there is none, returns a description of the body. */
   get message(): string {
     const error = readErrorBody(this.json, this.#redact);
     if (error !== null) return this.quote(error.message);
@@ -102,7 +108,7 @@ export class CheckAnswer {
     return this.text.trim() === '' ? 'an empty body' : 'a body that is no error';
   }
 
-  /** Returns `status 400: …`, or the reason why there is no answer. */
+  /** Returns `status 400: …`, or the reason for which there is no answer. */
   get summary(): string {
     const { failure, status } = this.received;
     if (failure !== null) {

@@ -9,13 +9,13 @@ export interface CheckTarget {
   readonly speech: string | null;
   readonly transcription: string | null;
   readonly voice: string;
-  /** The ids of the model list. */
+  /** The ids in the list of models. */
   readonly listed: readonly string[];
-  /** The recording whose transcripts are compared, with its text and length. */
+  /** The recording whose transcripts are compared, with its text and its length. */
   readonly clip: Clip;
-  /** Recordings in other containers. */
+  /** Recordings in containers that differ from the container of `clip`. */
   readonly otherClips: readonly Clip[];
-  /** Unix time in seconds. */
+  /** The present Unix time in seconds. */
   readonly now: number;
 }
 
@@ -37,24 +37,24 @@ export const free: RequestCost = {
 export interface CheckRequest {
   readonly id: string;
   readonly key: 'valid' | 'unknown' | 'missing';
-  /** The base of the path: the base address, or the address without its version. */
+  /** The address below which the path is: the base address, or the address without its version. */
   readonly base: 'versioned' | 'root';
-  /** The cost if all goes well. Requests that the target must refuse cost nothing. */
+  /** The cost if the gateway behaves as specified. Requests that it must refuse cost nothing. */
   readonly cost: RequestCost;
-  /** Whether it is sent before all others, one after the other, instead of together with others. */
+  /** Whether the request is sent alone and before all others. If not, it is sent together with others. */
   readonly isSerial: boolean;
-  /** The id of another request; this one is sent only if that one was refused. */
+  /** The id of another request, or `null`. This request is sent only if the other one was refused. */
   readonly onlyIfRefused: string | null;
   readonly isStream: boolean;
-  /** Builds the request; `null` if the target does not offer it. */
+  /** Builds the request; returns `null` if the target does not offer what it is about. */
   readonly build: (target: CheckTarget) => WireRequest | null;
 }
 
-/** The result of a check before it is reported. */
+/** The result of a check, before it is put into the report. */
 export interface Judged {
   readonly outcome: CheckOutcome;
   readonly observed: string;
-  /** The name of a known deviation. */
+  /** The name of a known deviation, if the result is one. */
   readonly name?: string;
   readonly evidence?: readonly string[];
 }
@@ -75,33 +75,33 @@ export const unchecked = (observed: string): Judged => ({ outcome: 'unchecked', 
 
 export interface Answers {
   readonly target: CheckTarget;
-  /** Returns the answer to a request; `null` if it was not sent. */
+  /** Returns the answer to a request; `null` if the request was not sent. */
   of(requestId: string): CheckAnswer | null;
-  /** The answers with status 429 that occurred during the run. */
+  /** The answers with status 429 that came during the checks. */
   readonly limited: readonly CheckAnswer[];
-  /** The failed attempts that were repeated. */
+  /** The answers to failed attempts that were repeated. */
   readonly repeated: readonly CheckAnswer[];
-  /** All answers, in the order of the table. */
+  /** All answers, in the order of the table of requests. */
   readonly all: readonly CheckAnswer[];
 }
 
-/** One row of the table: what must come, according to which part of the specification. */
+/** One check: what an answer must contain, and which part of the specification says so. */
 export interface Check {
   readonly id: string;
   readonly topic: CheckTopic;
-  /** The ids of `interfaceRows`; the first is quoted. */
+  /** The ids of the check's rows in `interfaceRows`. The report quotes the first one. */
   readonly rows: readonly string[];
   readonly expected: string;
-  /** The ids of requests that must have been answered as expected; otherwise the check is undecided. */
+  /** The ids of requests that must have been answered as expected. If one was not, the check is undecided. */
   readonly needs: readonly string[];
   /** Further requests whose answers the check reads. */
   readonly uses: readonly string[];
-  /** Whether this check decides if the request of its id was answered as expected. */
+  /** Whether this check decides if the request with the same id was answered as expected. */
   readonly isGate: boolean;
   readonly judge: (answers: Answers) => Judged;
 }
 
-/** A request, and the check that decides whether it was answered as expected. */
+/** A request, and the check that decides whether the request was answered as expected. */
 export interface CheckCase {
   readonly request: CheckRequest;
   readonly check: Check;
@@ -109,7 +109,9 @@ export interface CheckCase {
 
 const modelKinds = ['chat', 'speech', 'transcription'] as const;
 
-/** Returns why a request was not sent: the run ended before, or the target has no model for it. */
+/**
+ * Returns the reason for which a request was not sent: the checks ended before it, or the target has no model for it.
+ */
 const whyUnsent = (build: CheckRequest['build'], target: CheckTarget): string => {
   const missing = modelKinds.find(
     (kind) => target[kind] === null && build({ ...target, [kind]: 'model' }) !== null,
@@ -119,7 +121,7 @@ const whyUnsent = (build: CheckRequest['build'], target: CheckTarget): string =>
   return `no model for ${missing} is known (${option} names one)`;
 };
 
-/** Judges an answer unless a shortened deadline ended it. */
+/** Returns a judge of answers. If a shortened deadline ended an answer, the check is undecided. */
 export const unlessCutShort =
   (judge: (answer: CheckAnswer) => Judged) =>
   (answer: CheckAnswer): Judged =>
@@ -131,9 +133,9 @@ type CaseParts = Pick<Check, 'rows' | 'expected'> &
   Pick<CheckRequest, 'id' | 'build'> &
   Partial<Omit<CheckRequest, 'cost'>> & { readonly cost?: Partial<RequestCost> };
 
-/** Makes the requests and checks of one topic. */
+/** Returns functions that make the requests and checks of one topic. */
 export const checksOf = (topic: CheckTopic) => ({
-  /** Creates a request with a check that judges its answer alone. */
+  /** Creates a request, and a check that reads only the answer to this request. */
   caseOf: (
     { id, rows, expected, build, cost, ...parts }: CaseParts,
     judge: (answer: CheckAnswer) => Judged,
@@ -164,9 +166,7 @@ export const checksOf = (topic: CheckTopic) => ({
       },
     },
   }),
-  /**
-   * Creates a check of an answer that came as expected. Its id begins with the request's id, unless another is given.
-   */
+  /** Creates a check of an answer that came as expected. By default, its id begins with the request's id. */
   checkOf: (
     id: string,
     rows: readonly string[],

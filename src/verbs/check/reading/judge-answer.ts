@@ -13,13 +13,13 @@ import {
   type CheckTarget,
 } from './check-case.ts';
 
-/** The refusals that say nothing about the request itself. */
+/** The statuses of refusals that have nothing to do with the request itself, each with a description. */
 const unrelated: Readonly<Record<number, string>> = {
   402: 'the credits of the key are used up (402)',
   429: 'the key was limited (429) after every wait',
 };
 
-/** Describes where a redirect leads, since redirects are never followed. */
+/** Describes where a redirect leads. Redirects are never followed. */
 const redirectText = (answer: CheckAnswer): string => {
   const place = answer.received.headers['location'];
   return place === undefined ? '' : `; it leads to ${answer.quote(place)} and was not followed`;
@@ -28,8 +28,8 @@ const redirectText = (answer: CheckAnswer): string => {
 const asWritten = (text: string): string => text;
 
 /**
- * Why a chat or a chunk failed although its status is 200, as `run` judges it: an error anywhere in it, or a finish
- * reason that means a failure. `null` for any other document.
+ * Returns why a chat or a chunk failed although its status is 200, by the same rules as `weir run`: it contains an
+ * error, or a finish reason that means failure. Returns `null` for any other document.
  */
 export const failureInChat = (answer: CheckAnswer, json: unknown, where = ''): string | null => {
   const error = readChatError(json, asWritten);
@@ -40,11 +40,11 @@ export const failureInChat = (answer: CheckAnswer, json: unknown, where = ''): s
   return finish === undefined ? null : `the finish reason ${fieldText(answer, finish)}${where}`;
 };
 
-/** What a 200 holds instead of an answer; `null` if it may hold one. */
+/** Returns what is in the body of a response with status 200 that is certainly no answer; `null` if it may be one. */
 const insteadOfAnswer = (answer: CheckAnswer): string | null =>
   looksLikeHtml(answer.text) ? 'an HTML page' : failureInChat(answer, answer.json);
 
-/** The answer to a valid request: 200 with the thing itself. */
+/** Judges the answer to a valid request. The status must be 200, and the body must be what was requested. */
 export const judgeAccepted = (answer: CheckAnswer): Judged => {
   const { status, failure } = answer.received;
   if (failure !== null) return violation(answer.summary);
@@ -55,7 +55,7 @@ export const judgeAccepted = (answer: CheckAnswer): Judged => {
   return instead === null ? pass('status 200') : violation(`status 200 with ${instead}`);
 };
 
-/** Judges the answer to a valid request, which must be a JSON object. */
+/** Judges the answer to a valid request, whose body must be a JSON object. */
 export const judgeAcceptedJson = (answer: CheckAnswer): Judged => {
   const accepted = judgeAccepted(answer);
   if (accepted.outcome !== 'pass') return accepted;
@@ -74,7 +74,10 @@ export const judgeContentType =
       ? pass(wanted)
       : violation(`Content-Type is ${answer.quote(answer.contentType) || 'missing'}`);
 
-/** Judges the answer to a request that must be refused with one of the statuses; the first is the documented one. */
+/**
+ * Returns a judge of the answer to a request that must be refused with one of the statuses. The first status is the
+ * documented one.
+ */
 export const judgeRefused =
   (...statuses: readonly number[]) =>
   (answer: CheckAnswer): Judged => {
@@ -89,11 +92,11 @@ export const judgeRefused =
     const why = unrelated[status];
     if (why !== undefined) return unchecked(why);
     const observed = `${answer.summary}${redirectText(answer)}`;
-    // FastAPI validates requests with this status.
+    // FastAPI refuses invalid requests with the status 422.
     return status === 422 ? deviation('status-422', observed) : violation(observed);
   };
 
-/** A value of a document with its place, such as `choices[0].index`. */
+/** A value in a document, and its place, such as `choices[0].index`. */
 interface Place {
   readonly path: string;
   readonly value: unknown;
@@ -105,7 +108,7 @@ const within = (value: unknown, key: string): unknown =>
 /** The maximum number of elements of a list that are checked. */
 const maxElements = 2000;
 
-/** Returns all values at a path, in which `*` stands for every element of an array. */
+/** Returns all values at a path. `*` in a path means every element of an array. */
 export const placesAt = (document: unknown, path: string): readonly Place[] =>
   path.split('.').reduce<readonly Place[]>(
     (places, key) =>
@@ -125,7 +128,7 @@ export const placesAt = (document: unknown, path: string): readonly Place[] =>
 export const valueAt = (document: unknown, path: string): unknown =>
   placesAt(document, path)[0]?.value;
 
-/** Describes the type of a value without its content. */
+/** Describes the type of a value, but not the value itself. */
 export const kindText = (value: unknown): string => {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';
@@ -134,7 +137,7 @@ export const kindText = (value: unknown): string => {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 };
 
-/** Formats the value of a field that contains neither prompts nor answers. */
+/** Formats the value of a field that contains neither a prompt nor an answer. */
 export const fieldText = (answer: CheckAnswer, value: unknown): string => {
   if (typeof value === 'string' && value !== '') return `"${answer.quote(value, 60)}"`;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindText(value);
@@ -145,7 +148,7 @@ interface FieldTest {
   readonly test: (value: unknown, target: CheckTarget) => boolean;
 }
 
-/** The required types and ranges of fields. */
+/** The types and ranges that fields must have. */
 export const field = {
   string: { is: 'a string', test: (value) => typeof value === 'string' },
   filledString: {
@@ -163,7 +166,7 @@ export const field = {
     is: 'an object',
     test: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   },
-  /** A time in seconds; milliseconds would be far in the future. */
+  /** A time in seconds. If a server writes milliseconds, the time is far in the future. */
   timestamp: {
     is: 'an integer, a Unix time in seconds that is not in the future',
     test: (value, { now }) =>
@@ -176,7 +179,7 @@ export const oneOf = (...values: readonly string[]): FieldTest => ({
   test: (value) => values.includes(value as string),
 });
 
-/** Judges all values at a path; an absent value is wrong too. */
+/** Judges all values at a path. If there is no value, that is also wrong. */
 export const judgeFields = (
   answer: CheckAnswer,
   target: CheckTarget,
@@ -192,7 +195,7 @@ export const judgeFields = (
   return violation(`${first.path} is ${fieldText(answer, first.value)}${more}`);
 };
 
-/** Creates a check for each field of a JSON answer. Its id consists of the request's id and the field. */
+/** Creates a check for each field of a JSON answer. The id of a check is the request's id and the name of the field. */
 export const fieldChecks = (
   topic: CheckTopic,
   request: string,

@@ -7,10 +7,14 @@ import type { CheckAnswer } from './check-answer.ts';
 import { failureInChat, fieldText, kindText, placesAt, valueAt } from './judge-answer.ts';
 
 /**
- * This file checks the framing of a stream byte by byte, since the specification is stricter than the HTML standard.
+ * This file checks how the events of a stream are framed, byte by byte, since the specification is stricter than the
+ * HTML standard.
  */
 
-/** Deviations of the framing that readers of the HTML standard tolerate, with patterns for the lines that show them. */
+/**
+ * The deviations in framing that clients tolerate if they read by the HTML standard. Each has a pattern for the lines
+ * that show it.
+ */
 const tolerated: readonly (readonly [
   name: string,
   what: string,
@@ -30,7 +34,7 @@ const splitLines = (text: string) => {
 const isData = (line: string): boolean => line.startsWith('data:');
 const dataOf = (line: string): string => line.slice('data:'.length).trimStart();
 
-/** Returns whether a line belongs to no event stream. */
+/** Returns whether a line cannot be part of an event stream. */
 const isForeign = (line: string): boolean => !/^(:|(data|event|id|retry)(:|$))/.test(line);
 
 const judgeEvents = (lines: readonly string[]): Judged | null => {
@@ -42,7 +46,7 @@ const judgeEvents = (lines: readonly string[]): Judged | null => {
     const next = lines[index + 1];
     if (next === undefined) return violation(`the event of line ${index + 1} has no end`);
     if (!isData(next)) continue;
-    // If both are whole documents, two events run into each other.
+    // If the data of both lines are whole documents, the blank line between two events is missing.
     if (jsonIn(dataOf(line)) !== undefined)
       return violation(`no blank line follows the event of line ${index + 1}`);
     severalLines = deviation('multi-line', 'an event has several data lines');
@@ -50,7 +54,7 @@ const judgeEvents = (lines: readonly string[]): Judged | null => {
   return severalLines;
 };
 
-/** Judges that each event is a line `data: …` followed by a blank line (interface 4.1). */
+/** Judges whether each event is a line `data: …` that is followed by a blank line (interface, section 4.1). */
 export const judgeFraming = (text: string): Judged => {
   const { lines, hasCr } = splitLines(text.replace(/^\ufeff/, ''));
   const broken = judgeEvents(lines);
@@ -65,7 +69,7 @@ export const judgeFraming = (text: string): Judged => {
   return deviation(found[0]![0], found.map(([, what]) => what).join(', '));
 };
 
-/** Judges the last line of a stream: `data: [DONE]`, and nothing after it. */
+/** Judges the end of a stream, which must be `data: [DONE]` with nothing after it. */
 export const judgeEnd = (text: string, isLeftOpen: boolean): Judged => {
   const { lines } = splitLines(text);
   const filled = lines.filter((line) => line !== '' && !line.startsWith(':'));
@@ -84,25 +88,25 @@ export const judgeEnd = (text: string, isLeftOpen: boolean): Judged => {
 interface StreamEvent {
   readonly type: string;
   readonly text: string;
-  /** The document; `undefined` if the data is not JSON. */
+  /** The data of the event as JSON; `undefined` if they are not JSON. */
   readonly json: unknown;
 }
 
 const maxEventBytes = 4 * 1024 * 1024;
-/** The maximum number of events that are checked, more than any answer of the suite has. */
+/** The maximum number of events that are checked. No answer to these requests has more. */
 const maxEvents = 5000;
 
 interface StreamParts {
   readonly events: readonly StreamEvent[];
-  /** The lines that are no field of an event stream, from the first on. */
+  /** The lines that are not fields of an event stream, beginning with the first such line. */
   readonly stray: readonly string[];
 }
 
-/** What is kept of lines outside events: an error may be written over several. */
+/** The maximum number of lines outside events that are kept. An error may have several lines. */
 const maxStrayLines = 200;
 const maxStrayLength = 8192;
 
-/** Reads a stream as the HTML standard does, without the event that ends it. */
+/** Reads a stream by the rules of the HTML standard. The event that ends the stream is left out. */
 const partsIn = (body: Uint8Array): StreamParts => {
   const events: StreamEvent[] = [];
   const stray: string[] = [];
@@ -129,7 +133,7 @@ const partsIn = (body: Uint8Array): StreamParts => {
 
 export const eventsIn = (body: Uint8Array): readonly StreamEvent[] => partsIn(body).events;
 
-/** The chunks of a stream (interface 2.5), and what they say together. */
+/** Reads the chunks of a stream (interface, section 2.5), and joins what they contain. */
 
 const asWritten = (text: string): string => text;
 
@@ -143,7 +147,10 @@ const partsOf = (answer: CheckAnswer): StreamParts => {
 
 export const eventsOf = (answer: CheckAnswer): readonly StreamEvent[] => partsOf(answer).events;
 
-/** Why a stream failed although its status is 200: by an event, or by an error outside of events. `null` if it did not. */
+/**
+ * Returns why a stream failed although its status is 200: because of an event, or of an error outside of events.
+ * Returns `null` if it did not fail.
+ */
 export const failureInStream = (answer: CheckAnswer): string | null => {
   const { events, stray } = partsOf(answer);
   const where = ' in mid-stream';
@@ -169,7 +176,7 @@ export const judgeDocuments = (answer: CheckAnswer): Judged => {
     : violation(`the data of event ${wrong + 1} is no JSON object`);
 };
 
-/** Judges every chunk that is a document; `wrongIn` returns what is wrong with one. */
+/** Judges every chunk that is a JSON document. `wrongIn` returns what is wrong with a chunk. */
 export const judgeChunks = (
   answer: CheckAnswer,
   wrongIn: (chunk: unknown) => Judged | null,
@@ -190,7 +197,7 @@ const usageIn = (events: readonly StreamEvent[]): readonly unknown[] =>
     .map(({ json }) => valueAt(json, 'usage'))
     .filter((usage) => usage !== undefined && usage !== null);
 
-/** Returns the usage that an answer reports, whole or in its chunks; `undefined` if it reports none. */
+/** Returns the usage that an answer reports, whether streamed or not; `undefined` if it reports none. */
 export const reportedUsage = (answer: CheckAnswer): unknown =>
   answer.contentType === 'text/event-stream'
     ? usageIn(eventsOf(answer)).at(-1)
@@ -238,7 +245,7 @@ export const judgeIncrements = (answer: CheckAnswer): Judged => {
     : deviation('no-content', 'no chunk has delta.content');
 };
 
-/** Compares the increments with the usage, if the stream reports it. */
+/** Compares the number of increments in a stream with the usage, if the stream reports usage. */
 export const judgeStreamUsage = (answer: CheckAnswer, maxTokens: number): Judged => {
   const events = eventsOf(answer);
   const usage = usageIn(events).at(-1);

@@ -4,7 +4,7 @@ import type { CheckAnswer } from './check-answer.ts';
 import { wordErrors } from '../../../traffic/kinds/word-errors.ts';
 import { deviation, type Judged, pass, unchecked, violation } from './check-case.ts';
 
-/** Returns the text in a document: the text of a transcription, or the document's only field. */
+/** Returns the text in a document: the text of a transcription, or the value of the document's only field. */
 const wrappedText = (json: unknown): string | null => {
   if (typeof json === 'string') return json;
   const parsed = transcriptionResponseSchema.safeParse(json);
@@ -15,7 +15,7 @@ const wrappedText = (json: unknown): string | null => {
   return typeof value === 'string' && others.length === 0 ? value : null;
 };
 
-/** Returns a text body, unwrapped if a server puts it into JSON. */
+/** Returns the text of a plain-text body. If a server puts the text into JSON, it is taken out. */
 export const plainText = (
   answer: CheckAnswer,
 ): { readonly text: string; readonly isWrapped: boolean } => {
@@ -31,12 +31,15 @@ const wordsIn = (text: string): string =>
     ?.join(' ') ?? '';
 
 /**
- * The maximum length of compared texts, in characters. The recordings of the suite are short; comparing takes time
- * proportional to the product of both lengths.
+ * The maximum length of the texts that are compared, in characters. The recordings of the checks are short, and the
+ * time of a comparison is proportional to the product of both lengths.
  */
 const longest = 20_000;
 
-/** Judges a transcript. A few different words are chance; another text, or one whose end is missing, is wrong. */
+/**
+ * Judges a transcript. If a few words differ, that may be chance. If the text is another one, or if its end is missing,
+ * the transcript is wrong.
+ */
 export const judgeWords = (expected: string, found: string, what: string): Judged => {
   if (expected.length > longest)
     return unchecked(`${what} has ${expected.length} characters, too many for the recording`);
@@ -53,10 +56,10 @@ export const judgeWords = (expected: string, found: string, what: string): Judge
   return share > 0.6 ? violation(observed) : deviation('other-words', observed);
 };
 
-/** A caption with its times. It is read strictly, since every fault is a finding. */
+/** A caption with its times. Captions are read strictly, since every mistake in them is a finding. */
 
 export interface Cue {
-  /** The start, in seconds. */
+  /** The start of the caption, in seconds. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
@@ -91,7 +94,7 @@ const blocksOf = (text: string): readonly (readonly string[])[] =>
 
 const hasTiming = (lines: readonly string[]): boolean => lines.some((line) => line.includes('-->'));
 
-/** Reads SubRip: blocks of a number, a timing and text, with blank lines between them. */
+/** Reads a SubRip text: blocks of a number, a timing and text, with blank lines between the blocks. */
 export const readSrtCues = (text: string): CuesReading => {
   const cues: Cue[] = [];
   for (const [index, [number = '', timing = '', ...lines]] of blocksOf(text).entries()) {
@@ -106,7 +109,7 @@ export const readSrtCues = (text: string): CuesReading => {
   return { ok: true, cues };
 };
 
-/** Reads WebVTT: its header, then comments, and blocks of a timing and text that may have a name. */
+/** Reads a WebVTT text: its header, comments, and blocks of a timing and text. A block may have a name. */
 export const readVttCues = (text: string): CuesReading => {
   const [header, ...blocks] = blocksOf(text);
   if (!/^WEBVTT([ \t]|$)/.test(header?.[0] ?? ''))
@@ -127,13 +130,16 @@ export const readVttCues = (text: string): CuesReading => {
 };
 
 /**
- * The tolerance of times, in s. Whisper rounds the times of its segments, and the last one may end a second or two
+ * The tolerance for times, in s. Whisper rounds the times of its segments, and its last segment may end a second or two
  * after the recording.
  */
 const slack = 0.05;
 const farOver = 2;
 
-/** What is wrong with the times of segments or captions in a recording of this many seconds; `null` for nothing. */
+/**
+ * Returns what is wrong with the times of segments or captions in a recording of this length in seconds; `null` if
+ * nothing is.
+ */
 export const wrongTimes = (
   cues: readonly Pick<Cue, 'start' | 'end'>[],
   seconds: number | null,

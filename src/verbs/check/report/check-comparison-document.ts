@@ -77,7 +77,7 @@ export const checkComparisonDocument = (comparison: CheckComparison): ReportDocu
   footer: `Compared by Weir ${comparison.weir}.`,
 });
 
-/** Writes the changes as JUnit tests: worse checks fail, lost ones are skipped. */
+/** Writes the changes as JUnit tests. Checks that got worse fail; checks that were lost are skipped. */
 export const checkComparisonJunit = (comparison: CheckComparison): string =>
   junitFile({
     name: `weir compare ${comparison.after.target}`,

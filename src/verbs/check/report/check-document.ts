@@ -50,7 +50,7 @@ const captions: Readonly<Record<CheckOutcome, string>> = {
 
 const outcomes = Object.keys(titles) as readonly CheckOutcome[];
 
-/** Returns the observation, with the name of a known deviation. */
+/** Returns what was observed. If it is a known deviation, its name is added. */
 const observedText = ({ name, observed }: CheckRow): string =>
   name === null ? observed : `${name}: ${observed}`;
 
@@ -144,13 +144,16 @@ const modelsText = ({ models: { chat, speech, transcription } }: CheckReport): s
     `transcription ${transcription ?? 'none'}`,
   ].join(', ');
 
-/** Describes what was checked, and at what cost. */
+/** Describes what was checked, and what it cost. */
 const descriptionOf = (report: CheckReport): readonly string[] => [
   `Models: ${modelsText(report)}; profile ${report.profile}`,
   spentText(report),
 ];
 
-/** The complete report: first the findings, then the checks that were kept, then the rows that no request can show. */
+/**
+ * Returns the complete report: first the findings, then the checks that were kept, then the rows of the specification
+ * that no request can show.
+ */
 export const checkDocument = (report: CheckReport): ReportDocument => ({
   weir: report.weir,
   title: `Interface of ${report.target}`,
@@ -177,11 +180,14 @@ export const checkDocument = (report: CheckReport): ReportDocument => ({
   footer: `Checked by Weir ${report.weir}, started ${report.startedAt}.`,
 });
 
-/** The maximum number of findings on a terminal. With the verdict and the names of the files they fit on 30 lines. */
+/**
+ * The maximum number of findings that a terminal shows. Together with the verdict and the names of the files they fit
+ * on 30 lines.
+ */
 
 const maxFindings = 6;
 const maxReasons = 3;
-/** The maximum length of a finding, two lines of a hundred columns. */
+/** The maximum length of a finding in characters: two lines of a hundred columns. */
 const maxLength = 190;
 const maxNames = 8;
 
@@ -194,7 +200,7 @@ const namesOf = (rows: readonly CheckRow[]): string => {
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 };
 
-/** Several checks that show the same thing, reported as one finding. */
+/** Several checks that show the same mistake, reported as one finding. */
 interface Finding {
   readonly tone: Tone;
   readonly rows: readonly CheckRow[];
@@ -222,7 +228,8 @@ const findingText = ({ tone, rows }: Finding): string => {
 };
 
 /**
- * Formats the unchecked ones as `Not checked: 42 checks (no model for speech is known), 9 checks for other reasons.`
+ * Formats the checks that could not be made as `Not checked: 42 checks (no model for speech is known), 9 checks for
+ * other reasons.`
  */
 const uncheckedText = ({ rows }: CheckReport): string | null => {
   const unchecked = rows.filter(({ outcome }) => outcome === 'unchecked');

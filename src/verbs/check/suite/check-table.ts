@@ -33,7 +33,7 @@ export const checkTable: readonly Check[] = [
   ...versionCases.map(({ check }) => check),
 ];
 
-/** Every request, in the order in which they are sent. */
+/** All requests, in the order in which they are sent. */
 export const checkRequests: readonly CheckRequest[] = [
   modelList.request,
   ...[
@@ -49,22 +49,22 @@ export const checkRequests: readonly CheckRequest[] = [
   ...boundRequests,
 ];
 
-/** The requests that checks read. Requests that follow a refusal are included with the request that they follow. */
+/** Returns the requests whose answers some checks read. */
 export const requestsFor = (checks: readonly Check[]): readonly CheckRequest[] => {
   const ids = new Set(checks.flatMap(({ needs, uses }) => [...needs, ...uses]));
   return checkRequests.filter(({ id }) => ids.has(id));
 };
 
-/** The maximum needs of the suite if the gateway refuses everything that it must refuse. */
+/** The most that the checks can cost, if the gateway refuses everything that it must refuse. */
 export interface CheckBudget extends RequestCost {
   readonly requests: number;
   /** The number of requests that are sent only if others are refused. */
   readonly more: number;
-  /** The cost of speech and transcription, in micro-units of the currency. Chats have no known price. */
+  /** The cost of speech and transcription, in millionths of the currency. Chats have no known price. */
   readonly audioCost: number;
 }
 
-/** Returns whether a request is free if all goes well. */
+/** Returns whether a request costs nothing if the gateway behaves as specified. */
 export const isFree = ({ cost }: CheckRequest): boolean =>
   cost.inputTokens + cost.outputTokens + cost.characters + cost.audioSeconds === 0;
 

@@ -3,15 +3,20 @@ import { readRetryAfter } from '../../../traffic/limits/retry-after.ts';
 import { type CheckAnswer, isDeadline } from '../reading/check-answer.ts';
 import type { CheckRequest, CheckTarget } from '../reading/check-case.ts';
 
-/** This file sends the requests of the suite, a few at once, within the limits of the key and within a few minutes. */
+/**
+ * This file sends the requests of the checks, a few at the same time. It keeps within the limits of the key, and takes
+ * at most a few minutes.
+ */
 
 export interface CheckClient {
-  /** Returns the time in ms. */
+  /** Returns the time of a monotonic clock in ms. */
   now(): number;
   /** Returns the Unix time in ms. */
   wall(): number;
   sleep(length: number): Promise<void>;
-  /** Sends a request; never rejects. `isShort` shortens the deadline, since others have failed before. */
+  /**
+   * Sends a request. It never rejects. `isShort` shortens the deadline, because earlier requests had no answer in time.
+   */
   send(request: CheckRequest, wire: WireRequest, isShort: boolean): Promise<CheckAnswer>;
 }
 
@@ -26,13 +31,13 @@ export interface CheckRunOptions {
   readonly say: (text: string) => void;
 }
 
-/** The number of requests in flight; more could reach caps of gateways. */
+/** The number of requests in flight at the same time. With more, gateways might refuse some. */
 const lanes = 3;
 
-/** The maximum duration of the whole suite, waits included, in ms. */
+/** The maximum duration of all requests together, including waits, in ms. */
 const longest = 240_000;
 
-/** The longest wait, in ms, a little more than a window of a minute. */
+/** The longest wait for a limit, in ms. It is slightly more than a window of one minute. */
 const longestWait = 65_000;
 const maxWaits = 3;
 const defaultWait = 10_000;
@@ -40,7 +45,7 @@ const defaultWait = 10_000;
 /** The pause before a failed request is sent again, in ms. */
 const repeatPause = 1000;
 
-/** The number of successive deadlines after which the other requests get short ones. */
+/** How many answers in a row may miss their deadline before all further requests get a short deadline. */
 const patience = 2;
 
 const transientStatuses: readonly number[] = [500, 502, 503, 504];
@@ -63,7 +68,7 @@ export class CheckRun {
   sent = 0;
   waits = 0;
   stopped: string | null = null;
-  /** The target; its models are known once the list was read. */
+  /** The target. Its models are known once the list of models was read. */
   target: CheckTarget;
   readonly #client: CheckClient;
   readonly #options: Omit<CheckRunOptions, 'target'>;
@@ -85,7 +90,7 @@ export class CheckRun {
     });
   }
 
-  /** Sends all requests; those that follow a refusal are sent last. */
+  /** Sends all requests. Requests that depend on a refusal are sent last. */
   async sendAll(requests: readonly BuiltRequest[]): Promise<void> {
     const usual = requests.filter(({ request }) => request.onlyIfRefused === null);
     for (const each of usual.filter(({ request }) => request.isSerial)) await this.#send(each);
@@ -128,11 +133,13 @@ export class CheckRun {
     }
   }
 
-  /** Decides whether a limited request is worth a wait. */
+  /**
+   * Plans a wait after a 429, unless there have been too many waits. Returns whether the request is to be sent again.
+   */
   #planWait(answer: CheckAnswer): boolean {
     this.limited.push(answer);
     const now = this.#client.now();
-    // Other requests in flight were limited at the same time.
+    // Other requests in flight were refused because of the same limit, so the wait is already planned.
     if (now < this.#pausedUntil) return true;
     if (this.waits >= maxWaits) return false;
     this.waits += 1;

@@ -11,26 +11,26 @@ import type { ReceivedAnswer } from '../reading/check-answer.ts';
 
 export interface ExchangeDeadlines {
   readonly total: number;
-  /** The maximum time without a byte, in ms. */
+  /** The maximum time in which no byte comes, in ms. */
   readonly idle: number;
-  /** The maximum time after the last line of a stream, in ms. */
+  /** The maximum time for which a stream may stay open after its last line, in ms. */
   readonly afterEnd: number;
 }
 
-/** Poll interval for deadlines, in ms. */
+/** The interval between checks of deadlines, in ms. */
 const pollInterval = 25;
 
 /**
- * The maximum size of audio in bytes. All answers are kept until they are judged, so none may be large; for speech this
- * is twenty seconds in any usual format.
+ * The maximum size of audio in bytes. All answers are kept until they are judged, so each must be small. For speech
+ * this is twenty seconds in any usual format.
  */
 const maxAudioBytes = 4 * 1024 * 1024;
 const maxTextBytes = 1024 * 1024;
-/** The maximum size of an incomplete answer in bytes; its end is not judged. */
+/** The maximum size of an incomplete answer in bytes. Its end is not judged. */
 const maxBrokenBytes = 64 * 1024;
 
 const lastLines = ['\n', '\r'].map((end) => Buffer.from(`${streamEnd}${end}`));
-/** The number of bytes at the end that are searched for the last line of a stream. */
+/** How many bytes at the end of a body are searched for the last line of a stream. */
 const tailBytes = 64;
 
 const hasLastLine = (chunks: readonly Buffer[]): boolean => {
@@ -39,8 +39,8 @@ const hasLastLine = (chunks: readonly Buffer[]): boolean => {
 };
 
 /**
- * Decodes a body that was compressed although no compression was requested. A body that cannot be decoded stays as it
- * is.
+ * Decodes a body that was compressed although the request asked for no compression. A body that cannot be decoded stays
+ * unchanged.
  */
 const decoded = (headers: Readonly<Record<string, string>>, body: Buffer, most: number) => {
   const encoding = encodingOf(headers);
@@ -52,7 +52,7 @@ const decoded = (headers: Readonly<Record<string, string>>, body: Buffer, most: 
   };
 };
 
-/** Returns which deadline has passed; `null` for none. */
+/** Returns the name of the deadline that has passed; `null` for none. */
 const whyLate = (
   { total, idle }: ExchangeDeadlines,
   sinceBegin: number,
@@ -63,8 +63,8 @@ const whyLate = (
 };
 
 /**
- * Sends one request and resolves with what came within its deadlines and its maximum size. It never rejects and follows
- * no redirect.
+ * Sends one request, and resolves with what came before its deadlines and within its maximum size. It never rejects,
+ * and follows no redirect.
  */
 export const sendCheckRequest = (
   { transport, clock }: { readonly transport: Transport; readonly clock: Clock },

@@ -22,11 +22,11 @@ import {
 } from '../reading/judge-answer.ts';
 import { chatTokens, chatWith } from './check-requests.ts';
 
-/** This file checks the chat completion (interface 2.3, 2.4, 4.1). */
+/** This file checks chat completions (interface, sections 2.3, 2.4 and 4.1). */
 
 const { caseOf, checkOf, checkAcross } = checksOf('chat-answers');
 
-/** The token limit, too small for a complete answer, so that the model is cut off. */
+/** The maximum number of answer tokens. It is too small for a complete answer, so that the answer is cut off. */
 const maxTokens = 16;
 
 const chat: CheckCase = caseOf(
@@ -74,7 +74,7 @@ const judgeSum = (answer: CheckAnswer): Judged => {
     return unchecked('the usage has no three numbers');
   if (total === prompt + completion) return pass(`${prompt} + ${completion} = ${total}`);
   const observed = `${prompt} + ${completion}, but the total is ${total}`;
-  // Some servers count reasoning only in the total.
+  // Some servers count the tokens of reasoning only in the total.
   return total > prompt + completion ? deviation('hidden-tokens', observed) : violation(observed);
 };
 
@@ -88,7 +88,7 @@ const judgeLength = (answer: CheckAnswer): Judged => {
   return deviation('early-length', `finish_reason is length after ${completion} tokens`);
 };
 
-/** Judges the finish reason. The answer cannot be complete after so few tokens. */
+/** Judges the finish reason of an answer that was cut off. The reason must not say that the answer is complete. */
 const judgeFinish = (answer: CheckAnswer): Judged => {
   const finish = valueAt(answer.json, 'choices.*.finish_reason');
   const completion = valueAt(answer.json, 'usage.completion_tokens');

@@ -21,7 +21,10 @@ import {
 } from '../reading/judge-answer.ts';
 import { chatTokens, chatWith, jsonRequest } from './check-requests.ts';
 
-/** This file checks the parameters of a chat, at their bounds and beyond (interface 4.1, 7, 8). */
+/**
+ * This file checks the parameters of a chat, at the bounds of their ranges and beyond them (interface, sections 4.1, 7
+ * and 8).
+ */
 
 const { caseOf, checkOf, checkAcross } = checksOf('chat-parameters');
 
@@ -38,8 +41,8 @@ const minimal = caseOf(
 );
 
 /**
- * The ranges of parameters. All bounds are sent in two requests; each bound is sent alone only if one of these is
- * refused.
+ * The ranges of parameters. All bounds are sent together in two requests. Each bound is sent alone only if one of these
+ * requests is refused.
  */
 const bounds = {
   temperature: { rows: ['4.1.temperature', '8.temperature'], low: 0, high: 2 },
@@ -53,7 +56,7 @@ const bounds = {
 
 type End = 'low' | 'high';
 
-/** Every end of every range, with its value. */
+/** Both ends of every range, each with its value. */
 const rangeEnds = Object.entries<{
   readonly rows: readonly string[];
   readonly low: unknown;
@@ -88,7 +91,7 @@ const boundCase = (end: End): CheckCase =>
     judgeAcceptedJson,
   );
 
-/** The requests that are sent only after a refusal; they are not rows of their own. */
+/** The requests that are sent only after a refusal. They are not rows of their own in the report. */
 export const boundRequests = rangeEnds.map(
   ({ id, name, end, value, rows, expected }) =>
     caseOf(
@@ -123,7 +126,7 @@ const boundChecks = rangeEnds.map(({ id, name, end, value, rows, expected }) =>
   ),
 );
 
-/** Returns the text of the first choice; empty if it has none. */
+/** Returns the text of the first choice; empty if the choice has no text. */
 const contentOf = (answer: CheckAnswer): string => {
   const content = valueAt(answer.json, 'choices.*.message.content');
   return typeof content === 'string' ? content : '';
@@ -143,7 +146,10 @@ const stopCheck = (end: End, stops: readonly string[]): Check =>
     `bounds-${end}`,
   );
 
-/** The chats that must be refused: the changes to a valid chat, and a name if name and value are not enough. */
+/**
+ * Chats that must be refused: the changes that make a valid chat wrong, and a description if the changed fields do not
+ * explain themselves.
+ */
 const wrongChats: Readonly<
   Record<
     string,
@@ -286,7 +292,7 @@ const toolCalls = checkOf(
   },
 );
 
-/** The chats of the suite that may end in another way than by being cut off. */
+/** The chats whose answers need not be cut off. */
 const answeredChats = ['chat', 'minimal', 'bounds-low', 'bounds-high', 'json-mode', 'tools'];
 
 const finishes = checksOf('chat-answers').checkAcross(

@@ -4,7 +4,7 @@ import type { Clip } from '../../../model/workload/clip.ts';
 import { encodeForm } from '../../../traffic/request/multipart.ts';
 import type { CheckTarget, RequestCost } from '../reading/check-case.ts';
 
-/** This file builds the requests of the suite. They are short, since most of them are paid. */
+/** This file builds the requests of the checks. They are short, since most of them cost money. */
 
 const plainHeaders = { accept: 'application/json', 'accept-encoding': 'identity' } as const;
 
@@ -27,7 +27,9 @@ export const jsonRequest = (route: 'chat' | 'speech', body: unknown): WireReques
 
 const question = [{ role: 'user', content: 'Say yes.' }];
 
-/** Builds a small valid chat with some fields changed; `undefined` omits a field. */
+/**
+ * Returns a function that builds a small valid chat with some fields changed. The value `undefined` removes a field.
+ */
 export const chatWith =
   (fields: Readonly<Record<string, unknown>> = {}) =>
   ({ chat: model }: Pick<CheckTarget, 'chat'>): WireRequest | null =>
@@ -35,13 +37,16 @@ export const chatWith =
       ? null
       : jsonRequest('chat', { model, messages: question, max_tokens: 8, ...fields });
 
-/** Returns upper bounds of a chat's tokens. */
+/** Returns upper bounds for the tokens of a chat. */
 export const chatTokens = (outputTokens: number, inputTokens = 40): Partial<RequestCost> => ({
   inputTokens,
   outputTokens,
 });
 
-/** Builds a form for a transcription of the target's recording; returns `null` if the target has no model for it. */
+/**
+ * Builds a form that asks for a transcription of the target's recording. Returns `null` if the target has no model for
+ * it.
+ */
 export const transcriptionForm = (
   { transcription: model, clip: usual }: CheckTarget,
   {

@@ -12,13 +12,13 @@ import {
   violation,
 } from '../reading/check-case.ts';
 
-/** This file checks the limit headers (interface 8). `weir limits` examines the limits themselves. */
+/** This file checks the limit headers (interface, section 8). The limits themselves are examined by `weir limits`. */
 
 const { checkOf, checkAcross } = checksOf('limits');
 
 const names = Object.values(limitHeaders);
 
-/** Names the other families of limit headers in an answer; empty for none. */
+/** Returns the names of other families of limit headers in an answer; empty for none. */
 const othersIn = (headers: Readonly<Record<string, string>>): string => {
   const { reported } = readReportedLimits(headers, Number.NaN);
   const families = new Set(reported.map(({ profile }) => profile));
@@ -27,8 +27,8 @@ const othersIn = (headers: Readonly<Record<string, string>>): string => {
 };
 
 /**
- * Judges the four headers. If they are known to be missing, that is a deviation with this name; otherwise (`null`) it
- * is a violation.
+ * Judges the four limit headers. `deviationName` names the known deviation of servers whose answers lack the headers
+ * here; with `null`, missing headers are a violation.
  */
 const judgeHeaders = (answer: CheckAnswer, deviationName: string | null): Judged => {
   const { headers } = answer.received;
@@ -123,7 +123,8 @@ const fallingRest = checkAcross(
       return unchecked('the header is missing');
     if (after < before) return pass(`${before}, then ${after}`);
     if (after > before) return open(`${before}, then ${after}: a window began between them`);
-    // A bucket that refills continuously may be full again a second later, but not after all requests of the suite.
+    // A bucket that refills all the time may be full again a second later. It cannot be full after all the requests of
+    // the checks.
     const others = answers.all.map(
       ({ received }) => readLimitHeaders(received.headers)?.remainingRequests ?? before,
     );

@@ -13,11 +13,11 @@ import {
 import { field, fieldChecks, judgeAcceptedJson, oneOf, placesAt } from '../reading/judge-answer.ts';
 import { getRequest } from './check-requests.ts';
 
-/** This file checks the list of models (interface 2.1, 2.2, 4.2). */
+/** This file checks the list of models (interface, sections 2.1, 2.2 and 4.2). */
 
 const { caseOf, checkOf } = checksOf('models');
 
-/** The request whose answer names the models of all others. */
+/** The request for the list of models. The models for all other requests come from its answer. */
 export const modelList: CheckCase = caseOf(
   {
     id: 'models',
@@ -38,7 +38,7 @@ const fields = fieldChecks('models', 'models', {
   'owned-by': ['2.2.owned_by', 'data.*.owned_by', field.string],
 });
 
-/** A server may give its models any names. */
+/** Returns the name of a model, prepared for the report, since a server may give its models any names. */
 const quoted = (answer: CheckAnswer, ids: readonly string[], between: string): string =>
   ids.map((id) => answer.quote(id)).join(between);
 

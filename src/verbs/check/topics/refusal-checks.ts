@@ -20,13 +20,13 @@ import { judgeFields, judgeRefused, oneOf } from '../reading/judge-answer.ts';
 import { chatWith, getRequest, jsonRequest, transcriptionForm } from './check-requests.ts';
 
 /**
- * This file checks refusals: of keys (interface 5), of wrong paths and methods, the bodies of errors (7), and a missing
- * version (9).
+ * This file checks refusals: of keys (interface, section 5), of wrong paths and methods, the bodies of errors (section
+ * 7), and of a missing version (section 9).
  */
 
 const authentication = checksOf('authentication');
 
-/** A request to each endpoint. The key is checked first, so none of them is paid. */
+/** A request to each endpoint. The gateway checks the key first, so none of the requests costs anything. */
 const keyedRequests = {
   chat: chatWith({ max_tokens: 1 }),
   models: () => ({ ...routes.models, headers: { accept: 'application/json' }, body: null }),
@@ -76,7 +76,7 @@ export const authenticationChecks: readonly Check[] = [
 
 const { caseOf, checkAcross } = checksOf('errors');
 
-/** Returns the name of an error body's form; `null` for the documented one. */
+/** Returns the name of the form of an error body; `null` for the documented form. */
 const formOf = (answer: CheckAnswer): string | null => {
   const { json, text } = answer;
   if (text.trim() === '') return 'empty-error';
@@ -120,7 +120,7 @@ const bodyCheck = (status: number, rows: readonly string[], uses: readonly strin
     { uses },
   );
 
-/** Creates a request whose answer is not specified, except that it must not succeed. */
+/** Creates a request for which the specification defines no answer. It only must not succeed. */
 const notedCase = (id: string, what: string, build: CheckRequest['build']): CheckCase =>
   caseOf(
     { id, rows: ['7.400'], expected: `${what} is not answered as a success`, build },
@@ -200,7 +200,7 @@ export const errorChecks: readonly Check[] = [
   ),
 ];
 
-/** Creates a request without a version to the same host. */
+/** Creates a request to the same host, but without the version in its path. */
 const unversionedCase = (id: string, what: string, build: CheckRequest['build']): CheckCase =>
   checksOf('versioning').caseOf(
     { id, rows: ['9.1'], expected: `404 for ${what}`, base: 'root', build },

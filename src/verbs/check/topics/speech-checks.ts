@@ -25,7 +25,7 @@ import {
 import { judgeAccepted, judgeRefused } from '../reading/judge-answer.ts';
 import { jsonRequest } from './check-requests.ts';
 
-/** This file checks text-to-speech: status, container and length of the audio (interface 2.8, 4.3). */
+/** This file checks text-to-speech: the status, container and length of the audio (interface, sections 2.8 and 4.3). */
 
 const { caseOf, checkOf, checkAcross } = checksOf('speech');
 
@@ -123,14 +123,14 @@ const judgeContainer = (answer: CheckAnswer, format: SpeechFormat): Judged => {
     : violation(`the ${wanted} file has no audio`);
 };
 
-/** Returns the seconds of audio; `null` if it cannot be read. */
+/** Returns the length of the audio in seconds; `null` if the audio cannot be read. */
 const secondsOf = (answer: CheckAnswer, format: SpeechFormat): number | null => {
   if (containerOf(answer, format)?.format !== format) return null;
   const { seconds, fault } = scanOf(answer, format);
   return fault === null && seconds > 0 ? seconds : null;
 };
 
-/** The bounds of plausible speech, in characters per second, with room for people and machines. */
+/** The bounds of plausible speech, in characters per second. They are wide enough for people and machines. */
 const pace = { slowest: 5, fastest: 40 };
 
 const judgePace = (answer: CheckAnswer, format: SpeechFormat): Judged => {
@@ -149,7 +149,7 @@ const labels = {
   opus: [speechContentTypes.opus, 'audio/opus', 'application/ogg'],
 } as const satisfies Record<SpeechFormat, readonly string[]>;
 
-/** Judges the content type. The specification does not define it; a wrong one is a known deviation. */
+/** Judges the content type. The specification does not define it. A wrong content type is a known deviation. */
 const judgeLabel = (answer: CheckAnswer, format: SpeechFormat): Judged => {
   const label = answer.contentType;
   if ((labels[format] as readonly string[]).includes(label)) return pass(label);
@@ -176,10 +176,13 @@ const paceCheck = checkOf(
   (answer) => judgePace(answer, 'wav'),
 );
 
-/** The bounds within which two lengths of the same text count as equal. Speech models vary by a fifth. */
+/** The bounds within which two lengths of the same spoken text count as equal. Speech models vary by a fifth. */
 const alike = { least: 0.6, most: 1.67 };
 
-/** Compares the length of a speech at some speed with the length of the same text in WAV at speed 1. */
+/**
+ * Compares the length of a speech, at some speed and in some format, with the length of the same text in WAV at speed
+ * 1.
+ */
 const judgeLength = (
   answers: Answers,
   { id, format }: (typeof variants)[number],

@@ -31,7 +31,7 @@ import {
 } from '../reading/judge-stream.ts';
 import { chatTokens, chatWith } from './check-requests.ts';
 
-/** This file checks streamed chats byte by byte (interface 2.5, 4.1). */
+/** This file checks streamed chats byte by byte (interface, sections 2.5 and 4.1). */
 
 const { caseOf, checkOf } = checksOf('streams');
 const maxTokens = 16;
@@ -71,7 +71,7 @@ const withUsage = streamCase(
   ['4.1.stream_usage'],
 );
 
-/** The request for usage. The parameter is not part of the interface, so a refusal breaks nothing. */
+/** The request that asks for usage. The parameter is not in the interface, so a refusal is no violation. */
 const usageCase: CheckCase = {
   ...withUsage,
   check: {

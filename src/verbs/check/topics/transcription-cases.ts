@@ -12,11 +12,14 @@ import {
 import { judgeAccepted, judgeAcceptedJson, judgeRefused } from '../reading/judge-answer.ts';
 import { transcriptionForm } from './check-requests.ts';
 
-/** This file contains the uploads of the suite (interface 4.4). */
+/** This file contains the uploads of the checks (interface, section 4.4). */
 
 const { caseOf } = checksOf('transcription');
 
-/** The formats, each with the fields that request it and the further rows of the specification that it shows. */
+/**
+ * The formats of transcripts. Each has the fields that request it, and the further rows of the specification that it
+ * shows.
+ */
 const formats: Readonly<
   Record<
     string,
@@ -46,7 +49,7 @@ const formats: Readonly<
   },
 };
 
-/** Returns the id of the request for a transcript in a format. */
+/** Returns the id of the request for a transcript in this format. */
 export const transcriptId = (format: string): string => `transcription-${format}`;
 
 const inFormats = Object.entries(formats).map(([format, { fields, rows }]) =>
@@ -70,10 +73,10 @@ const inFormats = Object.entries(formats).map(([format, { fields, rows }]) =>
   ),
 );
 
-/** The language that one upload names; its answer must name it too. */
+/** The language that one upload names. The answer must name the same language. */
 export const namedLanguage = { upload: 'upload-mp3', code: 'en' } as const;
 
-/** Recordings in other containers, by extension. */
+/** Uploads of recordings in other containers, by file extension. */
 const inContainers = ['mp3', 'wav', 'webm'].map((extension) =>
   caseOf(
     {
@@ -92,7 +95,7 @@ const inContainers = ['mp3', 'wav', 'webm'].map((extension) =>
   ),
 );
 
-/** Returns a file of 25 MiB and one byte, too large by either meaning of 25 MB. */
+/** Returns a file of 25 MiB and one byte. It is too large whether 25 MB means MB or MiB. */
 const hugeClip = ({ clip }: CheckTarget) => ({
   ...clip,
   bytes: Buffer.concat([clip.bytes, Buffer.alloc(maxUploadBytes + 1 - clip.bytes.length)]),
@@ -130,7 +133,7 @@ const refused: readonly CheckCase[] = [
   }),
 ];
 
-/** The failures by which a server may end a connection on which too much comes; its answer cannot be read then. */
+/** The failures with which a server may end a connection that sends too much. The answer of the server is then lost. */
 const endedConnection: readonly string[] = ['reset', 'closed-early', 'closed-on-reuse'];
 
 const judgeUpload = (answer: CheckAnswer): Judged => {
@@ -141,7 +144,7 @@ const judgeUpload = (answer: CheckAnswer): Judged => {
       'ended-upload',
       `the connection was ended during the upload (${answer.summary})`,
     );
-  // The line from here to the gateway may be slow.
+  // The connection from this machine to the gateway may be slow.
   return cause.startsWith('deadline')
     ? unchecked(
         `25 MiB were not sent and answered in time (${answer.summary}); --timeout allows more`,

@@ -25,8 +25,8 @@ import {
 import { namedLanguage, transcriptId, transcriptionCases } from './transcription-cases.ts';
 
 /**
- * This file checks speech-to-text in its five formats, which are parsed and compared with each other (interface 2.7,
- * 4.4).
+ * This file checks speech-to-text in its five formats, which are parsed and compared with each other (interface,
+ * sections 2.7 and 4.4).
  */
 
 const { checkOf, checkAcross } = checksOf('transcription');
@@ -44,7 +44,7 @@ const segmentsOf = (answer: CheckAnswer): readonly Cue[] => {
 
 const joined = (cues: readonly Cue[]): string => cues.map(({ text }) => text).join(' ');
 
-/** Returns the words of a transcript in any format; `null` if it cannot be read. */
+/** Returns the words of a transcript in any format; `null` if the transcript cannot be read. */
 const wordsOf = (answers: Answers, format: string): string | null => {
   const answer = answers.of(transcriptId(format))!;
   if (format === 'srt' || format === 'vtt') {
@@ -186,7 +186,7 @@ export const transcriptionChecks: readonly Check[] = [
       const text = valueAt(answer.json, 'text');
       if (said === null || typeof text !== 'string') return unchecked('there is no text');
       const judged = judgeWords(said, text, 'what is said');
-      // The quality of a model's recognition is not part of the interface.
+      // How well a model recognises speech is not part of the interface.
       return judged.outcome === 'pass' ? judged : open(judged.observed);
     },
   ),
