@@ -7,9 +7,9 @@ import type { ExitName } from '../../run/output/exit-codes.ts';
 import { openOutputFolder } from '../../run/output/output-folder.ts';
 
 interface CompareRequest extends ComparisonCriteria {
-  /** Result files, folders that contain them, or baselines of the history. */
+  /** The runs of the base: result files, folders that contain them, or baselines of the history. */
   readonly base: readonly string[];
-  /** The other side; `null` compares the runs of the base with each other. */
+  /** The runs of the other side. `null` means that the runs of the base are compared with each other. */
   readonly next: readonly string[] | null;
   readonly out: string | undefined;
   readonly jobSummary: string | undefined;

@@ -30,7 +30,7 @@ import {
 import { selfNoise, type SelfNoiseOptions } from './judge/self-noise.ts';
 import { noiseDocument } from './report/noise-document.ts';
 
-/** The metrics that `--gate` names; `null` if it is absent, and the default metrics decide. */
+/** Returns the metrics that `--gate` names; `null` if the option is absent, so that the default metrics decide. */
 export const readGates = (text: string | undefined): readonly string[] | null => {
   if (text === undefined) return null;
   const names = [...new Set(text.split(',').map((name) => name.trim()))];
@@ -49,7 +49,7 @@ interface PublishOptions {
   readonly jobSummary: string | undefined;
 }
 
-/** Opens a folder, prints a document, writes its files and adds it to the page of a CI job. */
+/** Opens a folder, prints a document, writes its files, and adds it to the page of a CI job. */
 const publishIn = async (
   open: () => Promise<RunFolder>,
   { printer, jobSummary }: PublishOptions,
@@ -66,7 +66,10 @@ const publishIn = async (
   return written;
 };
 
-/** The exit for runs whose figures do not count; throws a `Problem` for all other reasons. */
+/**
+ * Returns the exit if the comparison was refused because the figures of runs do not count. Throws a `Problem` for any
+ * other reason.
+ */
 const exitForRefusedComparison = (
   sides: readonly Side[],
   allowDifferent: boolean,
@@ -90,7 +93,7 @@ const exitForRefusedComparison = (
   return reasons.every(({ what }) => what === 'success') ? 'empty' : 'invalid';
 };
 
-/** Compares two sides, then opens the folder, writes the comparison and prints it. */
+/** Compares two sides. Only then opens the folder, writes the comparison into it, and prints it. */
 export const publishComparison = async (
   { base, next, gates, intended, allowDifferent, strict }: ComparisonRun,
   open: () => Promise<RunFolder>,
@@ -128,7 +131,10 @@ export const publishComparison = async (
     : written;
 };
 
-/** Measures how much runs differ by themselves, writes that into the folder, which it opens only then, and prints it. A measurement passes. */
+/**
+ * Measures how much runs of one plan differ. Only then opens the folder, writes the measurement into it, and prints it.
+ * A measurement never fails.
+ */
 export const publishNoise = async (
   {
     gates,

@@ -27,7 +27,10 @@ interface RunSlot {
   readonly folder: string;
 }
 
-/** `n` runs of one side, or of both sides in the order ABBA, so that a drift of the environment affects both equally. */
+/**
+ * Returns `n` runs of one side, or `n` runs of each of two sides in the order ABBA, so that a drift of the environment
+ * affects both sides equally.
+ */
 export const runSlots = (count: number, isComparison: boolean): readonly RunSlot[] =>
   Array.from({ length: count }, (_, i): readonly RunSlot[] => {
     if (!isComparison) return [{ side: 'next', folder: String(i + 1) }];
@@ -38,7 +41,7 @@ export const runSlots = (count: number, isComparison: boolean): readonly RunSlot
 
 const nothingSucceeded = 'nothing succeeded';
 
-/** Why a run of a series does not count; `null` if it counts. */
+/** Returns the reason for which a run of a series does not count; `null` if it counts. */
 export const exclusionReason = (run: Pick<FinishedRun, 'trust' | 'exit'>): string | null => {
   const { level: trusted, evidence } = run.trust;
   if (trusted !== 'invalid') return run.exit === 'empty' ? nothingSucceeded : null;
@@ -71,15 +74,15 @@ export const excludedRunLines = (
 
 interface RepeatRequest extends Omit<RunRequest, 'strict'>, RepetitionRequest {
   readonly source: PlanSource;
-  /** Prints the result of each run, unless they are compared. */
+  /** Whether the result of each run is printed. If the runs are compared, only the comparison is printed. */
   readonly printEach: boolean;
 }
 
-/** Whether a result is of this plan but for the address of its gateway. */
+/** Returns whether a result is of this plan. Only the address of the gateway may differ. */
 const isPlanElsewhere = ({ plan: { target }, planHash: hash }: Result, plan: Plan): boolean =>
   target.kind === 'url' && plan.target.kind === 'url' && planHash({ ...plan, target }) === hash;
 
-/** Reads the stored base and checks, before any load, that it fits the plan. */
+/** Reads the stored base. Before any load, checks that it fits the plan. */
 const readBaseline = async (
   request: RepeatRequest,
   plan: Plan,
@@ -114,10 +117,13 @@ const stopExits: readonly ExitName[] = Object.values(exitOfStop).filter(
   (exit) => exit !== 'incomplete',
 );
 
-/** An INVALID run is repeated, up to this many attempts. */
+/** The maximum number of attempts if the run is invalid. */
 const maxAttempts = 3;
 
-/** The host of one run of a series: results are printed together at the end, unless each is printed as JSON. */
+/**
+ * Returns the host of one run in a series. Results are printed together at the end, or one by one if they are printed
+ * as JSON.
+ */
 const hostOfOneRun = (request: RepeatRequest, { printer, ...host }: Host): Host => {
   const isCompared = request.against !== undefined || request.baseline.length > 0 || request.self;
   const print: Printer['print'] = (outcome) => {
@@ -129,7 +135,10 @@ const hostOfOneRun = (request: RepeatRequest, { printer, ...host }: Host): Host 
   };
 };
 
-/** Makes one run of the series: the first valid attempt, or else the last. Returns the exit if the user stops it during a pause. */
+/**
+ * Makes one run of the series: the first attempt that is valid, otherwise the last attempt. Returns the exit if the
+ * user stops it during a pause.
+ */
 const runSlot = async (
   request: RepeatRequest,
   { side, folder }: RunSlot,
@@ -140,7 +149,7 @@ const runSlot = async (
   const source = side === 'base' ? { ...request.source, target: request.against } : request.source;
   const runRequest = {
     ...request,
-    // The page of a CI job is for the comparison.
+    // The page of a CI job shows the comparison, so single runs do not write to it.
     extraReports: { ...request.extraReports, jobSummary: undefined },
     source,
     out: join(whole.path, folder),
@@ -167,7 +176,7 @@ const runSlot = async (
   }
 };
 
-/** Makes all runs with a pause between them, until the user stops: `stopped` is the exit after that. */
+/** Makes all runs, with a pause between them, until the user stops. `stopped` is the exit if the user did. */
 const runAllSlots = async (
   request: RepeatRequest,
   slots: readonly RunSlot[],
@@ -183,7 +192,7 @@ const runAllSlots = async (
   for (const [i, slot] of slots.entries()) {
     context.host.printer.say(`Run ${i + 1} of ${slots.length}, ${slot.folder}:`);
     const finished = await runSlot(request, slot, context, i + 1).catch(async (error: unknown) => {
-      // Later the folder contains runs.
+      // Later, the folder contains runs of this series.
       if (i === 0) await context.folder.discard();
       throw error;
     });
@@ -203,7 +212,7 @@ const sideOf = (name: string, repetitions: readonly Repetition[]): Side => {
   return { name, repetitions: [first, ...others] };
 };
 
-/** Runs a plan several times, alone or alternating with another target, and compares the runs as requested. */
+/** Runs a plan several times, alone or in turns with another target, and compares the runs as requested. */
 export const repeat = async (request: RepeatRequest, host: Host): Promise<ExitName> => {
   const stops = followStops(host.onStop, () =>
     host.printer.say('the runs are over; their reports are being written'),
@@ -247,7 +256,7 @@ const repeatRuns = async (request: RepeatRequest, host: Host): Promise<ExitName>
   const compared = await (base === null
     ? publishNoise({ ...request, gates, side: next }, openedFolder, publishOptions)
     : publishComparison({ ...request, gates, base, next, intended }, openedFolder, publishOptions));
-  // `allowDifferent` accepts invalid runs; the comparison itself refuses runs in which nothing succeeded.
+  // `allowDifferent` also accepts invalid runs. The comparison itself refuses runs in which no request succeeded.
   const counted = runs.exits.filter(
     (exit) => !(request.allowDifferent && (exit === 'invalid' || exit === 'empty')),
   );

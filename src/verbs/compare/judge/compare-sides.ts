@@ -46,14 +46,14 @@ export type ComparisonOrRefusal =
 export interface CompareSidesOptions {
   readonly base: Side;
   readonly next: Side;
-  /** The names of the metrics that decide; `null`: the defaults. */
+  /** The names of the metrics that decide; `null` means the defaults. */
   readonly gates: readonly string[] | null;
-  /** The intended differences, which are not reported. */
+  /** The differences between the sides that are intended. The report does not mention them. */
   readonly intended: readonly ComparedProperty[];
-  /** Other permitted differences, which are reported. */
+  /** Further differences that are allowed. The report mentions them. */
   readonly allowed: readonly ComparedProperty[];
   readonly weir: string;
-  /** ISO 8601. */
+  /** The time of the comparison, ISO 8601. */
   readonly comparedAt: string;
 }
 
@@ -70,7 +70,7 @@ const figuresOf = (candidate: MetricCandidate): Both<ComparedMetric['base']> => 
   });
 };
 
-/** Judges each candidate. */
+/** Judges each metric that can be compared. */
 export const judgedMetricsOf = (
   candidates: readonly MetricCandidate[],
   results: Both<readonly Result[]>,
@@ -93,8 +93,8 @@ export const judgedMetricsOf = (
 };
 
 /**
- * The most serious verdict of the gated metrics; without any, `inconclusive`. Only headline figures leave a comparison
- * undecided, or all if none of them is gated.
+ * Returns the most serious verdict of the gated metrics; `inconclusive` without gated metrics. Only headline figures
+ * can leave a comparison undecided. If no headline figure is gated, all gated metrics can.
  */
 export const overallVerdict = (metrics: readonly ComparedMetric[]): ComparisonVerdict => {
   const gated = metrics.filter((metric) => metric.gated);
@@ -142,7 +142,9 @@ const machineOf = ({ slices }: Result): string => {
   return `${machine?.cpu}, ${machine?.cores} cores, Node.js ${machine?.node}`;
 };
 
-/** Names the gated metrics whose base has a trend in the order of its runs, by Holm over them. */
+/**
+ * Returns the names of the gated metrics whose values in the base have a trend over its runs (tests adjusted by Holm).
+ */
 const baseTrends = (metrics: readonly ComparedMetric[]): readonly string[] => {
   const trends = metrics.flatMap(({ traffic, model, label, gated, scale, base }) => {
     if (!gated || scale !== 'ratio') return [];
@@ -186,7 +188,10 @@ const cautionsOf = (base: Side, next: Side): readonly (string | false)[] => {
   ];
 };
 
-/** Compares the new side with the base. Differences between the runs are reasons to refuse unless they are allowed. */
+/**
+ * Compares the new side with the base. Unless they are allowed, differences between the sides are reasons for refusing
+ * the comparison.
+ */
 export const compareSides = (options: CompareSidesOptions): ComparisonOrRefusal => {
   const { base, next, gates, intended, allowed } = options;
   const differences = sideDifferences(base, next).filter(({ what }) => !intended.includes(what));

@@ -27,7 +27,10 @@ const { assumedNoise, power, rateEffect } = comparisonRules;
 
 const maxRepetitions = 1000;
 
-/** The fewest repetitions per side that are enough, if more are, too; `null` above `maxRepetitions`. */
+/**
+ * Returns the smallest number of repetitions per side that is enough. `isEnough` must stay true for larger numbers.
+ * Returns `null` if more than `maxRepetitions` are needed.
+ */
 export const fewestRepetitions = (isEnough: (count: number) => boolean): number | null => {
   let [low, high] = [repetitions, maxRepetitions + 1];
   while (low < high) {
@@ -39,11 +42,11 @@ export const fewestRepetitions = (isEnough: (count: number) => boolean): number 
 };
 
 /**
- * The repetitions per side that would decide, with the observed noise and difference: the 90 % interval
- * of `difference` is within ±`least`, or, beyond it, p is below `alpha`. Half the width of the
- * interval is t √(2 / n) standard deviations of one repetition, t with 2 n − 2 degrees of freedom.
- * If one side comes before the other, their drift costs a degree of freedom and adds 6 n / (n² − 1)
- * to 2 / n. `null` above `maxRepetitions`.
+ * Returns the repetitions per side that would decide, with the observed noise and difference; `null` if more than
+ * `maxRepetitions` are needed. A difference is decided if its 90 % interval is within ±`least`, or if it is beyond
+ * `least` and p is below `alpha`. Half the width of the interval is t √(2 / n) standard deviations of one repetition,
+ * where t has 2 n − 2 degrees of freedom. If all runs of one side come before those of the other side, their drift
+ * costs a degree of freedom and adds 6 n / (n² − 1) to 2 / n.
  */
 export const repetitionsNeeded = (seen: {
   readonly difference: number;
@@ -66,42 +69,48 @@ export const repetitionsNeeded = (seen: {
   );
 };
 
-/** Values are from histograms of three digits: the variance of a logarithm rounded to a thousandth is 0.001² / 12 (W. F. Sheppard 1898). */
+/**
+ * The variance from rounding. Values come from histograms of three digits, and the variance of a logarithm that is
+ * rounded to a thousandth is 0.001² / 12 (W. F. Sheppard 1898).
+ */
 export const resolution = 0.001 ** 2 / 12;
 
 /**
- * The smallest effect that is significant with probability `power`: (t₁₋α/₂ + t_power) standard errors.
- * S. A. Julious, Sample Sizes for Clinical Trials (2010), chapter 3.
+ * Returns the smallest effect that is significant with probability `power`: (t₁₋α/₂ + t_power) standard errors. S. A.
+ * Julious, Sample Sizes for Clinical Trials (2010), chapter 3.
  */
 export const detectableEffect = (
   { error, freedom }: Pick<Contrast, 'error' | 'freedom'>,
   level: number,
 ): number => (criticalT(level, freedom) + criticalT(2 * (1 - power), freedom)) * error;
 
-/** The change of a metric from base to new, on the scale on which its noise is symmetric. */
+/**
+ * The change of a metric from the base to the new side. It is on the scale on which the noise of the metric is
+ * symmetric.
+ */
 interface Difference {
   readonly change: number;
   /** The 95 % confidence interval and the p-value; `null` if a side is a single run. */
   readonly interval: { readonly low: number; readonly high: number } | null;
   readonly p: number | null;
   /**
-   * The 90 % interval. If the minimum effect encloses it, two one-sided tests at 5 % find the sides equivalent (D. J.
-   * Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
+   * The 90 % interval. If it lies within the smallest relevant change in both directions, the sides are equivalent by
+   * two one-sided tests at 5 % (D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
    */
   readonly inner: Difference['interval'];
-  /** The minimum effect, also as reported. */
+  /** The smallest relevant change, and the same in the form in which it is reported. */
   readonly least: number;
   readonly reportedLeast: number;
   readonly lowerIsBetter: boolean;
-  /** What remains without the drift of runs that did not take turns; `null` for runs that did. */
+  /** The change that remains without the drift; `null` if the runs took turns, so that no drift matters. */
   readonly remaining: Remaining | null;
-  /** The smallest change that is detected at a level, and the repetitions that would decide. */
+  /** Returns the smallest change that is detected at a level, and the number of repetitions that would decide. */
   readonly detectableAt: (level: number) => number | null;
   readonly neededAt: (level: number) => number | null;
   readonly toReported: (value: number) => number;
 }
 
-/** The standard deviation of one repetition, from both sides. */
+/** Returns the standard deviation of one repetition, estimated from both sides. */
 const deviationOf = (sides: readonly (readonly number[])[]): number => {
   const repeated = sides.filter((logs) => logs.length > 1);
   if (repeated.length === 0) return assumedNoise;
@@ -110,13 +119,16 @@ const deviationOf = (sides: readonly (readonly number[])[]): number => {
   return Math.sqrt(Math.max(resolution, squares / freedom));
 };
 
-/** Returns what counts of a change: the smaller of it and of what remains without a drift, 0 if they differ in direction. */
+/**
+ * Returns the size of a change that counts: the smaller of the change itself and of what remains without a drift; 0 if
+ * the two have different directions.
+ */
 const sizeOf = ({ change, remaining }: Pick<Difference, 'change' | 'remaining'>): number =>
   remaining === null
     ? Math.abs(change)
     : Math.max(0, Math.min(Math.abs(change), remaining.difference * Math.sign(change)));
 
-/** A latency or rate, by the logarithms of its values. */
+/** Returns the change of a latency or a rate, computed with the logarithms of its values. */
 const ratioDifference = (
   { base, next, labels, effect, floor, error }: RatioCandidate,
   places: Places | null,
@@ -155,7 +167,7 @@ const ratioDifference = (
   };
 };
 
-/** Returns the smallest effect that is significant with and without the drift. */
+/** Returns the smallest effect that is significant both with and without the drift. */
 const detectableInOrder = (
   contrast: Pick<Contrast, 'error' | 'freedom'>,
   remaining: Remaining | null,
@@ -166,7 +178,10 @@ const detectableInOrder = (
     remaining === null ? 0 : detectableEffect(remaining, level / unevenDrift),
   );
 
-/** Returns how many repetitions decide on a change beyond the minimum effect; none if it is not without the drift. */
+/**
+ * Returns how many repetitions are enough to decide that a change is relevant. There is no such number if the change is
+ * not relevant without the drift.
+ */
 const neededWithoutDrift = (
   change: number,
   remaining: Remaining,
@@ -178,7 +193,10 @@ const neededWithoutDrift = (
   return repetitionsNeeded({ ...rule, difference, deviation, isApart: true });
 };
 
-/** Returns what remains of the change of a share. Equal shares of runs still have the variance of their counts. */
+/**
+ * Returns what remains of the change of a share without the drift. If all runs have equal shares, the variance of their
+ * counts still applies.
+ */
 const remainingShare = (
   { base, next }: ShareCandidate,
   places: Places | null,
@@ -195,7 +213,7 @@ const remainingShare = (
   );
 };
 
-/** A share of failed arrivals; more is worse. */
+/** Returns the change of a share of failed arrivals. A higher share is worse. */
 const shareDifference = (candidate: ShareCandidate, places: Places | null): Difference => {
   const { base, next } = candidate;
   const remaining = remainingShare(candidate, places);
@@ -204,7 +222,7 @@ const shareDifference = (candidate: ShareCandidate, places: Places | null): Diff
   const change = after - before;
   const freedom = base.length + next.length - 2;
   const isRepeated = freedom > 0;
-  // The design effects are estimates from so few repetitions. Single runs have none.
+  // The design effects are only estimates, since there are few repetitions. Single runs have no design effect.
   const critical = (level: number, degrees = freedom): number =>
     degrees > 0 ? criticalT(level, degrees) : criticalNormal(level);
   const interval = newcombe(one, other, critical(alpha));
@@ -233,7 +251,8 @@ const shareDifference = (candidate: ShareCandidate, places: Places | null): Diff
         ? alike
         : Math.max(alike, detectableEffect(remaining, level / unevenDrift));
     },
-    // The interval shrinks with the root of the number of repetitions, and as Student's t does.
+    // The width of the interval is proportional to Student's t, and inversely proportional to the root of the number of
+    // repetitions.
     neededAt: (level) => {
       if (remaining !== null && isBeyond)
         return neededWithoutDrift(change, remaining, { least: rateEffect, alpha: level });
@@ -247,7 +266,7 @@ const shareDifference = (candidate: ShareCandidate, places: Places | null): Diff
   };
 };
 
-/** `null` if a side has no value. */
+/** Returns the change of a metric; `null` if a side has no value. */
 export const differenceOf = (
   candidate: MetricCandidate,
   places: Places | null,
@@ -270,9 +289,9 @@ const verdictOf = (difference: Difference, p: number | null): Judgement['verdict
   return inner.low > -least && inner.high < least ? 'same' : 'inconclusive';
 };
 
-/** What the verdict on a metric depends on besides its own values. */
+/** What decides the verdict on a metric in addition to its own values. */
 interface Surroundings {
-  /** The p-value after Hochberg; `null` if the metric is not gated, so that its own counts. */
+  /** The p-value adjusted by Hochberg; `null` if the metric is not gated, so that its own p-value is used. */
   readonly adjustedP: number | null;
   /** The number of gated metrics. */
   readonly tests: number;
@@ -303,7 +322,7 @@ export const judgeMetric = (
   const verdict = verdictByRuns(candidate, difference, surroundings);
   const level = significance / Math.max(1, tests);
   const detectable = difference.detectableAt(level);
-  // A drift the other way makes the change no smaller.
+  // A drift in the other direction does not make the change smaller.
   const isSuspected =
     verdict === 'inconclusive' && remaining !== null && remaining.slope * change > 0;
   return {

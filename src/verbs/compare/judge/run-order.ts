@@ -8,13 +8,16 @@ import {
   withoutDrift,
 } from '../../../judge/statistics/significance.ts';
 
-/** The places of the runs in the order of their start. */
+/** The positions of the runs of both sides, in the order of their starts. */
 export type Places = Both<readonly number[]>;
 
-/** How far apart the mean places of sides that take turns are, at most: the drift of so few runs is no relevant change. */
+/**
+ * The largest distance between the mean positions of two sides that take turns. The drift over so few runs is no
+ * relevant change.
+ */
 const mostApart = 1;
 
-/** Returns the places of runs that did not take turns; `null` if a drift affects both sides alike. */
+/** Returns the positions of runs that did not take turns; `null` if a drift affects both sides equally. */
 export const placesApart = (results: Both<readonly Result[]>): Places | null => {
   const starts = onBoth(results, (side) => side.map(({ startedAt }) => startedAt));
   const order = [...starts.base, ...starts.next].toSorted();
@@ -24,7 +27,7 @@ export const placesApart = (results: Both<readonly Result[]>): Places | null => 
   return Math.abs(meanOf(places.next) - meanOf(places.base)) > mostApart ? places : null;
 };
 
-/** What is left of the change of runs that did not take turns. */
+/** What remains of a change without the drift, for runs that did not take turns. */
 export interface Remaining extends Contrast {
   /** The drift from one run to the next. */
   readonly slope: number;
@@ -33,15 +36,15 @@ export interface Remaining extends Contrast {
 }
 
 /**
- * Returns the change without the drift that both sides share; `null` for too few runs. Even a drift that is not
- * significant is removed, since tests miss most drifts that are large enough to look like a change.
+ * Returns the change without the drift that both sides have in common; `null` for too few runs. Even a drift that is
+ * not significant is removed: tests do not detect most drifts that are large enough to look like a change.
  */
 export const remainingChange = (
   { base, next }: Both<readonly number[]>,
   places: Places,
   resolution: number,
 ): Remaining | null => {
-  // Runs without a value shift the places of the others, which hardly changes the drift.
+  // Runs without a value move the positions of the other runs, which hardly changes the drift.
   const own = [places.base.slice(0, base.length), places.next.slice(0, next.length)] as const;
   const drift = driftOf([base, next], own, resolution);
   if (drift === null) return null;

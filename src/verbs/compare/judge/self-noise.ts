@@ -16,7 +16,9 @@ export type NoiseOrRefusal =
   | { readonly ok: true; readonly noise: Noise }
   | { readonly ok: false; readonly refusals: readonly SideDifference[] };
 
-/** Two alternating halves, ABBA, so that a drift of the environment affects both alike. */
+/**
+ * Divides the runs into two halves in the order ABBA, so that a drift of the environment affects both halves equally.
+ */
 const halvesOf = ({ name, repetitions }: Side): readonly [Side, Side] => {
   const half = (turns: readonly number[], which: string): Side => {
     const [first, ...others] = repetitions.filter((_, i): boolean => turns.includes(i % 4));
@@ -35,9 +37,12 @@ const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetri
   const deviation = Math.sqrt(Math.max(resolution, varianceOf(values.map(Math.log))));
   const level = significance / Math.max(1, tests);
   const half = Math.min(base.values.length, next.values.length);
-  /** What so many repetitions per side detect with probability `power`, as a logarithm or a difference. */
+  /**
+   * Returns the change that this number of repetitions per side detects with probability `power`, as a logarithm or a
+   * difference.
+   */
   const detectableAt = (count: number): number => {
-    // The width of Newcombe's interval shrinks with the root of the number of repetitions.
+    // The width of Newcombe's interval is inversely proportional to the root of the number of repetitions.
     if (!isRatio) return detectable * Math.sqrt(half / count);
     const error = deviation * Math.sqrt(2 / count);
     return detectableEffect({ error, freedom: 2 * count - 2 }, level);
@@ -68,9 +73,9 @@ const metricNoise = (metric: ComparedMetric, tests: number): readonly NoiseMetri
 };
 
 /**
- * The differences between runs of one plan although nothing was changed, and the smallest change that a
- * comparison in this environment detects: power 90 %, 2.8 % false alarms over all gated metrics. The
- * statistics are those of the comparison; the side has at least four runs.
+ * Returns how much runs of one plan differ although nothing was changed, and the smallest change that a comparison in
+ * this environment detects: with a power of 90 % and 2.8 % false alarms over all gated metrics. It uses the statistics
+ * of the comparison. The side must have at least four runs.
  */
 export const selfNoise = ({ side, ...options }: SelfNoiseOptions): NoiseOrRefusal => {
   const [base, next] = halvesOf(side);

@@ -7,7 +7,7 @@ import { criticalNormal } from '../../../judge/statistics/student-t.ts';
 
 const { alpha, singleRunNoise } = comparisonRules;
 
-/** The scales on which the noise between runs is the same at every level: logarithms, and logarithms of odds. */
+/** The scales on which the noise between runs is equal at every level: logarithms, and logarithms of odds. */
 const noiseScales = {
   ratio: { to: Math.log, from: Math.exp },
   difference: {
@@ -16,7 +16,7 @@ const noiseScales = {
   },
 } as const;
 
-/** Returns an end of the interval within a run, moved outwards by the noise between runs. */
+/** Returns one end of the interval within a run, moved outwards by the noise between runs. */
 const endBetweenRuns = (
   value: number,
   end: number,
@@ -24,16 +24,16 @@ const endBetweenRuns = (
 ): number => {
   const { to, from } = noiseScales[scale];
   const within = to(end) - to(value);
-  // Noise is proportional, so none is added to a share of zero.
+  // Noise is proportional to the value, so a share of zero has none.
   if (!Number.isFinite(within)) return end;
   const between = criticalNormal(2 * alpha) * singleRunNoise;
   return from(to(value) + (isUpper ? 1 : -1) * Math.hypot(within, between));
 };
 
 /**
- * Whether a single new run is worse than a single base run by more than the minimum effect, where their intervals face
- * each other. The interval within a run does not know by how much runs differ, so it is widened by an assumed noise.
- * Without both intervals it is not.
+ * Returns whether a single new run is worse than a single base run by more than the smallest relevant change. The ends
+ * of their intervals that face each other are compared. The interval within a run does not show how much runs differ,
+ * so it is widened by an assumed noise. Without both intervals the result is false.
  */
 export const isFarWorse = (
   candidate: MetricCandidate,
@@ -45,7 +45,7 @@ export const isFarWorse = (
 ): boolean => {
   const { scale, intervalWithin } = candidate;
   const [before, after] = [intervalWithin(base), intervalWithin(next)];
-  // The end of each interval that faces the other one.
+  // The end of each interval that faces the other interval.
   const [from, to] = lowerIsBetter ? [before?.high, after?.low] : [before?.low, after?.high];
   if (typeof from !== 'number' || typeof to !== 'number') return false;
   const values =

@@ -7,19 +7,18 @@ import {
 } from '../../../model/series/compared-metric.ts';
 
 /**
- * The result file of a comparison, `comparison/1`: two sides of repeated runs of one plan, compared
- * metric by metric. The repetition is the unit of evidence, not the request: requests of one run share
- * what made that run fast or slow.
+ * The result file of a comparison, `comparison/1`: two sides of repeated runs of one plan, compared metric by metric.
+ * Runs, not requests, are the samples: whatever made a run fast or slow affected all its requests.
  */
 
 const count = z.int().nonnegative();
 
-/** The distance of the distributions of a measure, over all repetitions; it decides nothing. */
+/** The distance between the distributions of a measure, over all repetitions. It does not affect the verdict. */
 const shapeSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   model: z.string().nullable(),
   measure: z.enum(measureNames),
-  /** Kolmogorov-Smirnov, 0 … 1, accurate to a hundredth. */
+  /** The Kolmogorov-Smirnov distance, from 0 to 1, exact to a hundredth. */
   distance: z.number(),
   samples: z.strictObject({ base: count, next: count }),
 });
@@ -33,7 +32,7 @@ const comparedRunSchema = z.strictObject({
 });
 
 const comparedSideSchema = z.strictObject({
-  /** The folder of the side's runs, or the address of its target. */
+  /** The name of the side: the folder of its runs, or the address of its target. */
   name: z.string(),
   plan: z.string(),
   planHash: z.string(),
@@ -52,7 +51,7 @@ export const comparisonSchema = z.strictObject({
   comparedAt: z.iso.datetime(),
   base: comparedSideSchema,
   next: comparedSideSchema,
-  /** Reasons to refuse that the user overrode. */
+  /** The reasons for refusing the comparison that the user has allowed. */
   overridden: z.array(z.string()),
   cautions: z.array(z.string()),
   rules: z.record(z.string(), z.number()),

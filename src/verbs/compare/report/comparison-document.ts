@@ -40,11 +40,11 @@ import {
 } from '../../../report/junit/junit-file.ts';
 import { countText, figureText, plural } from '../../../report/text/number-text.ts';
 
-/** From the middle outwards. */
+/** The values of the axis's ticks, from the middle outwards. */
 const ticks = [1, 0.95, 1.05, 0.9, 1.1, 0.8, 1.25, 0.67, 1.5, 0.5, 2, 0.33, 3, 0.25, 4] as const;
 const [narrowest, widest] = [Math.log(1.15), Math.log(4.2)];
 
-/** All ratios to the base's mean on a metric's line. */
+/** Returns all ratios to the mean of the base on a metric's row. */
 const ratiosOf = ({ base, next, effect }: ComparedMetric): readonly number[] => [
   ...[...base.values, ...next.values].map((value) => value / (base.typical ?? value)),
   ...[effect?.low, effect?.high, effect?.change].flatMap((value) => value ?? []),
@@ -62,7 +62,7 @@ const ratioAxis = (metrics: readonly ComparedMetric[]): Axis => {
   return { ends: [1 / end, end], isLogarithmic: true, ticks: labelled };
 };
 
-/** Draws a metric's row of the plot, from height `i` to `i + 1` (counted in rows). */
+/** Draws the row of a metric in the plot, from height `i` to `i + 1` (counted in rows). */
 const line = (metric: ComparedMetric, i: number, { x, y, dot }: Pen): Markup | null => {
   const { base, effect, verdict } = metric;
   if (effect === null) return null;
@@ -80,7 +80,10 @@ const line = (metric: ComparedMetric, i: number, { x, y, dot }: Pen): Markup | n
   </g>`;
 };
 
-/** A forest plot: the runs of each gated metric, its change with the interval, and the band of changes that do not count. `null` if no gated metric is a ratio. */
+/**
+ * Draws a forest plot: the runs of each gated metric, the metric's change with its interval, and the band of irrelevant
+ * changes. Returns `null` if no gated metric is a ratio.
+ */
 const comparisonPlot = (comparison: Comparison): Markup | null => {
   const plotted = gatedMetrics(comparison).filter(
     ({ scale, effect }) => scale === 'ratio' && effect !== null,
@@ -266,7 +269,9 @@ const caseOf = (metric: ComparedMetric, strict: boolean): JunitCase => {
   return { classname: 'comparison', name: metricName(metric), outcome };
 };
 
-/** Each gated metric as a JUnit test: a regression fails; an undecided one is skipped, or fails if `strict`. */
+/**
+ * Writes each gated metric as a JUnit test. A regression fails. An undecided metric is skipped; with `strict` it fails.
+ */
 export const comparisonJunit = (comparison: Comparison, strict: boolean): string => {
   const gated = gatedMetrics(comparison);
   return junitFile({

@@ -4,7 +4,7 @@ import { bareChangeText, changeText, type Scaled } from '../../../report/summary
 import { countText, plural } from '../../../report/text/number-text.ts';
 import { present, textIf } from '../../../report/text/present.ts';
 
-/** A size without a direction; a dash for none. */
+/** Formats the size of a change without its direction; a dash for none. */
 export const unsignedChangeText = (metric: Scaled, value: number | null | undefined): string =>
   typeof value === 'number' ? changeText(metric, value).replace('+', '±') : '–';
 
@@ -16,7 +16,7 @@ export const changeIntervalText = (metric: ComparedMetric): string => {
   return low === null || high === null ? '–' : boundsText(metric, low, high);
 };
 
-/** The p-value that decides: adjusted for a gated metric, its own for any other. */
+/** Formats the p-value that decides: the adjusted one if the metric is gated, otherwise its own. */
 export const pValueText = ({ effect }: ComparedMetric): string => {
   const p = effect?.adjustedP ?? effect?.p ?? null;
   if (p === null) return '–';
@@ -26,17 +26,17 @@ export const pValueText = ({ effect }: ComparedMetric): string => {
 export const minimumEffectText = (metric: ComparedMetric): string =>
   unsignedChangeText(metric, metric.effect?.least);
 
-/** A metric's kind of traffic and model, followed by a space; empty for all traffic. */
+/** Formats a metric's traffic kind and model, followed by a space; empty if the metric is over all traffic. */
 export const streamText = ({ traffic, model }: ComparedMetric): string =>
   present([traffic, model])
     .map((word) => `${word} `)
     .join('');
 
-/** A metric by its full name: `chat-stream TTFT p95`. */
+/** Formats the full name of a metric: `chat-stream TTFT p95`. */
 export const metricName = (metric: ComparedMetric): string =>
   `${streamText(metric)}${metric.label}`;
 
-/** Why a metric is undecided or does not count. */
+/** Says why a metric is undecided or does not count. */
 export const remarkText = ({
   verdict,
   needed,
@@ -59,11 +59,11 @@ export const remarkText = ({
 export const gatedMetrics = ({ metrics }: Comparison): readonly ComparedMetric[] =>
   metrics.filter(({ gated }) => gated);
 
-/** A verdict names so many metrics, and counts the others. */
+/** The maximum number of metrics that a verdict names. All further metrics are only counted. */
 const maxNamed = 4;
 
 const named = (metrics: readonly ComparedMetric[]): string => {
-  // One more is as short as its count.
+  // If one metric is left, naming it takes no more room than counting it.
   const shown = metrics.length === maxNamed + 1 ? metrics : metrics.slice(0, maxNamed);
   const names = shown.map((metric) => {
     const { effect } = metric;

@@ -14,7 +14,7 @@ import { plural } from '../../../report/text/number-text.ts';
 import { boundsText, unsignedChangeText } from './comparison-text.ts';
 import { changeText, sideValueText } from '../../../report/summary/metric-text.ts';
 
-/** How much one run differs from the next: the standard deviation. */
+/** Says how much one run differs from the next: the standard deviation. */
 const noiseText = ({ noise }: NoiseMetric): string =>
   noise === null ? '–' : `${(noise * 100).toFixed(1)} %`;
 
@@ -26,10 +26,10 @@ const halvesVerdictText = {
   same: ' The two halves are the same.',
 } as const satisfies Record<Noise['verdict'], string>;
 
-/** Repetitions that detect the minimum effect; `Infinity` if no number does. */
+/** Returns how many repetitions detect the smallest relevant change; `Infinity` if no number does. */
 const repetitionsNeeded = ({ needed }: NoiseMetric): number => needed ?? Number.POSITIVE_INFINITY;
 
-/** The finding in one or two sentences, from the gated metric that needs the most repetitions. */
+/** Describes the result in one or two sentences. They are about the gated metric that needs the most repetitions. */
 const noiseFinding = (noise: Noise): string => {
   const gated = noise.metrics.filter(({ gated: decides, scale }) => decides && scale === 'ratio');
   const [first] = gated.toSorted((a, b) => repetitionsNeeded(b) - repetitionsNeeded(a));
@@ -46,7 +46,7 @@ const noiseFinding = (noise: Noise): string => {
   return `Of ${count}, ${first.id} is the noisiest (${noiseText(first)} from run to run). Nine times in ten it detects a change of ${changesText} repetitions per side.${halvesVerdictText[noise.verdict]}`;
 };
 
-/** A metric's stream and its name within it: `chat-stream a/b` and `ttft.p95`. */
+/** Returns the two parts of a metric's id, for example `chat-stream a/b` and `ttft.p95`. */
 const partsOf = ({ id }: NoiseMetric): { readonly stream: string; readonly name: string } => {
   const cut = id.lastIndexOf(' ');
   return { stream: cut < 0 ? 'all traffic' : id.slice(0, cut), name: id.slice(cut + 1) };
