@@ -14,16 +14,16 @@ interface EmitRequest extends Pick<
   'slices' | 'onLost' | 'natsImage' | 'cpus' | 'memoryGiB'
 > {
   readonly launcher: LauncherName;
-  /** A scenario file of YAML or JSON. */
+  /** The path of a scenario file in YAML or JSON. */
   readonly scenario: string;
-  /** The target that replaces the scenario's. */
+  /** The target that is used instead of the scenario's target; `undefined` for the scenario's. */
   readonly target: string | undefined;
   /** The container image; `undefined` means the image that `npm run image` builds. */
   readonly image: string | undefined;
   readonly rendezvous: string | undefined;
 }
 
-/** Prints the manifest with which a launcher runs a scenario in slices. It starts nothing. */
+/** Prints the manifest by which a launcher runs a scenario in slices. Nothing is started. */
 export const emit = async (
   { launcher, scenario, image, rendezvous, target, ...rest }: EmitRequest,
   { environment, printer }: Host,

@@ -5,23 +5,29 @@ import { secretsFolder } from '../../platform/files/secrets.ts';
 import type { LossPolicy } from '../fleet/loss-policies.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
 
-/** The contents of a manifest: a coordinator, its workers, and the server where they meet if there is none yet. */
+/**
+ * What a manifest starts: a coordinator, its workers, and the server through which they communicate, unless such a
+ * server exists.
+ */
 export interface Launch {
-  /** The first part of every name in the manifest, as DNS permits. */
+  /** The beginning of every name in the manifest, in a form that is valid in DNS. */
   readonly name: string;
   readonly plan: Plan;
-  /** The scenario file's name and text. */
+  /** The name of the scenario file, and its text. */
   readonly file: string;
   readonly text: string;
-  /** The target that replaces the scenario's; `null` means the scenario's own. */
+  /** The target that is used instead of the scenario's target; `null` for the scenario's. */
   readonly target: string | null;
   readonly slices: number;
   readonly onLost: LossPolicy;
   readonly image: string;
-  /** The address of the rendezvous; `null` means that a server is started beside the workers. */
+  /**
+   * The address of the rendezvous (the server through which they communicate); `null` means that a server is started
+   * beside the workers.
+   */
   readonly rendezvous: string | null;
   readonly natsImage: string;
-  /** The CPUs of each worker, requested and at most. */
+  /** The CPUs that each worker requests, which are also its maximum. */
   readonly cpus: number;
   readonly memoryGiB: number;
   readonly version: string;
@@ -30,13 +36,13 @@ export interface Launch {
 export const natsPort = 4222;
 
 /**
- * Returns where the workers meet under a launcher of containers: at the rendezvous, or at the server that is started
+ * Returns where the workers meet if containers run them: at the given rendezvous, or at the server that is started
  * beside them.
  */
 export const meetingPlace = ({ rendezvous, name }: Launch): string =>
   rendezvous ?? `nats://${name}-nats:${natsPort}`;
 
-/** Returns a name that Kubernetes, Slurm and Swarm accept (RFC 1123), with room for a suffix. */
+/** Returns a name that Kubernetes, Slurm and Swarm accept (RFC 1123). A suffix can be added to it. */
 export const launchName = (plan: string): string => {
   const safe = plan
     .toLowerCase()
@@ -46,21 +52,21 @@ export const launchName = (plan: string): string => {
   return `weir-${safe || 'run'}`;
 };
 
-/** Returns the options of the coordinator that are the same for every launcher. */
+/** Returns those options of the coordinator that are the same for every launcher. */
 export const coordinatorOptions = ({ slices, target, onLost }: Launch): readonly string[] => [
   `--slices=${slices}`,
   ...(target === null ? [] : [`--target=${target}`]),
   ...(onLost === 'stop' ? [] : [`--on-lost=${onLost}`]),
 ];
 
-/** Returns the references to secrets in a plan's keys and headers. */
+/** Returns the references to secrets in the keys and headers of a plan. */
 const referencesOf = ({ keys, headers, target }: Plan) =>
   [
     ...(target.kind === 'url' ? keys.map(({ template }) => template) : []),
     ...Object.values(headers),
   ].flatMap(secretReferencesIn);
 
-/** Returns the environment variables that contain keys and headers. */
+/** Returns the names of the environment variables that contain keys and headers. */
 export const secretVariables = (plan: Plan): readonly string[] => [
   ...new Set(
     referencesOf(plan).flatMap((reference) => (reference.kind === 'env' ? [reference.name] : [])),
@@ -68,8 +74,8 @@ export const secretVariables = (plan: Plan): readonly string[] => [
 ];
 
 /**
- * Returns the names of secrets that are files in the folder where container runtimes mount them: names without a path,
- * and paths into that folder.
+ * Returns the names of the secrets that are files in the folder where container runtimes mount secrets: names without a
+ * path, and paths into that folder.
  */
 export const secretFiles = (plan: Plan): readonly string[] => [
   ...new Set(
@@ -84,14 +90,14 @@ export const secretFiles = (plan: Plan): readonly string[] => [
   ),
 ];
 
-/** The time for gathering, reports and a slow start, in s; no wait is longer. */
+/** The time for starting, waiting for workers, and reports, in s. No single wait is longer. */
 const margin = 900;
 
-/** Returns the maximum lifetime of a worker or the coordinator, in s. */
+/** Returns the maximum lifetime of a worker or of the coordinator, in s. */
 export const longestLife = (plan: Plan): number =>
   Math.ceil((scheduledEnd(plan) + plan.grace) / 1000) + margin;
 
-/** Returns the host and port of the target; `null` for a gateway that each worker starts itself. */
+/** Returns the host and the port of the target; `null` if each worker starts its own gateway. */
 export const targetEndpoint = ({
   target,
 }: Plan): { readonly host: string; readonly port: number } | null => {

@@ -17,14 +17,14 @@ import {
 } from './launch.ts';
 import type { LauncherName } from './launcher-names.ts';
 
-/** The values that a template may use: texts, numbers, conditions, and lists for its `each`. */
+/** The values that a template may use: texts, numbers, conditions, and lists for `each`. */
 interface TemplateValues {
   readonly [name: string]: string | number | boolean | readonly TemplateValues[];
 }
 
 /**
- * Matches the marks of templates: `#@ …` (a remark), `#@let NAME = TEXT`, `#@if NAME` or `#@each NAME` with the lines
- * up to `#@end`, and `<NAME>`. Blocks do not contain blocks.
+ * Matches the marks in templates: `#@ …` (a remark), `#@let NAME = TEXT`, `#@if NAME` or `#@each NAME` with the lines
+ * up to `#@end`, and `<NAME>`. A block must not contain another block.
  */
 const marks =
   /^#@ .*\n|^#@let (?<own>\w+) = (?<text>.*)\n|^#@(?<kind>if|each) (?<list>\w+)\n(?<body>[^]*?)^#@end\n|<(?<name>\w+)>/gm;
@@ -47,7 +47,7 @@ const scopesOf = (value: TemplateValues[string], kind: string): readonly Templat
   return isThere ? [{}] : [];
 };
 
-/** Renders a template. The content of a value is always text, even if it looks like a mark. */
+/** Renders a template. What a value contains is always text, even if it looks like a mark. */
 export const renderTemplate = (template: string, values: TemplateValues): string => {
   const known: Record<string, TemplateValues[string]> = { ...values };
   return template.replaceAll(marks, (...match) => {
@@ -87,7 +87,8 @@ const commonValues = (launch: Launch) => {
     natsPort,
     cpus,
     memory: mebibytes(memoryGiB),
-    // This is for the coordinator and the server. They exchange messages once a second, and only the report takes more.
+    // These are the CPUs of the coordinator and of the server. Both exchange messages once a second; only the report
+    // takes more CPU.
     cpusBeside: 0.5,
     memoryBeside: mebibytes(1),
     secretsFolder,
@@ -100,10 +101,13 @@ const commonValues = (launch: Launch) => {
   };
 };
 
-/** Formats a value as YAML within a line. */
+/** Formats a value as YAML on a single line. */
 const yamlOf = (value: string): string => stringify(value, { lineWidth: 0 }).trimEnd();
 
-/** Returns the values for a network policy. A policy knows addresses and no names, so a name is allowed by its port. */
+/**
+ * Returns the values for a network policy. A policy contains addresses and no names, so if the target has a name, only
+ * its port is restricted.
+ */
 const policyValues = ({ plan, rendezvous }: Launch) => {
   const { host = '', port = 0 } = targetEndpoint(plan) ?? {};
   const version = isIP(host);
@@ -172,7 +176,7 @@ const swarmValues = (launch: Launch): TemplateValues => {
   };
 };
 
-/** The template of each launcher, which lies beside this file, and the values that it uses. */
+/** The template of each launcher (a file in this folder), and the values that the template uses. */
 const templates = {
   k8s: ['kubernetes.yaml', kubernetesValues],
   slurm: ['slurm.sh', slurmValues],
