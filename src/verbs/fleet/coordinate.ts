@@ -37,7 +37,7 @@ import {
 import { dividedPlan, storePlan } from './hand-over-plan.ts';
 import { reachRendezvous } from './reach-rendezvous.ts';
 
-/** Returns a slice's result with the facts that only the coordinator knows. */
+/** Adds to a slice's result the facts that only the coordinator knows. */
 const annotated = (result: Result, { record }: SliceState): Result => ({
   ...result,
   slices: result.slices.map((slice) => ({
@@ -59,8 +59,9 @@ const lossText = (
 };
 
 /**
- * Joins the results of all slices into one. A run with a lost slice is incomplete, whatever that slice had sent.
- * `startedAt` is when the load began, by the clock of the losses. Returns `null` if no slice has a result.
+ * Joins the results of all slices into one. If a slice was lost, the run is incomplete, even if that slice had sent
+ * requests. `startedAt` is the start of the load, on the same clock as the losses. Returns `null` if no slice has a
+ * result.
  */
 const joinedResult = (
   results: ReadonlyMap<number, Result>,
@@ -77,18 +78,18 @@ const joinedResult = (
   return { ...merged.result, partial: reasons.length === 0 ? null : reasons.join('; ') };
 };
 
-/** The result of a coordinated run, or the reason why nothing was published. */
+/** The result of a coordinated run, or the reason for which no report was published. */
 interface CoordinatedRun {
   readonly published: (PublishedResult & { readonly file: string }) | null;
   readonly exit: ExitName;
 }
 
 /**
- * The time in ms from the moment when all workers are ready to the start of the load. In this time they learn of the
- * start, compile, and open connections.
+ * The time in ms between the moment at which all workers are ready and the start of the load. In this time the workers
+ * learn when the load starts, compile their code, and open connections.
  */
 const startLead = 5000;
-/** How long the last message stays for the workers, in ms. */
+/** How long the coordinator's last message stays in the rendezvous for the workers, in ms. */
 const farewell = 1000;
 
 /** Leads a run from the first worker to the report. */
@@ -107,7 +108,7 @@ const lead = async (
     `${plan.name}: ${led.run.slices === 1 ? 'the slice is' : `all ${led.run.slices} slices are`} ready; the load begins at ${new Date(startAt).toISOString()}, in ${timeText(startLead)}.`,
   );
   const stoppedBy = await followLoad(coordination);
-  // The workers learn that their results have arrived while the report is written.
+  // The workers learn that their results have arrived, while the coordinator writes the report.
   await led.turn();
   const heard = sleep(farewell);
   const stop = stoppedBy === null ? null : exitOfStop[stoppedBy];
@@ -159,7 +160,7 @@ const openOutputs = async (
 };
 type Outputs = Awaited<ReturnType<typeof openOutputs>>;
 
-/** Opens the run in the rendezvous; closing leaves the rendezvous empty. */
+/** Opens the run in the rendezvous. Closing it leaves the rendezvous empty. */
 const openLedRun = async (
   rendezvous: Rendezvous,
   plan: Plan,
@@ -188,14 +189,17 @@ const openLedRun = async (
   return new LedRun(rendezvous, run);
 };
 
-/** Leads a run of several slices to one report. Throws a `Problem` if it cannot begin; then nothing was sent. */
+/**
+ * Leads a run of several slices to one report. Throws a `Problem` if the run cannot begin. No request is sent in that
+ * case.
+ */
 export const coordinateOnce = async (
   request: CoordinateRequest,
   host: Host,
   onProgress: Coordination['onProgress'] = () => undefined,
 ): Promise<CoordinatedRun> => {
   const { printer } = host;
-  // One stack is closed in any case; the other has the files of a run without a report.
+  // The first stack is always closed. The second stack removes files, and is closed only if the run has no report.
   const [closing, discarding] = [new UndoStack(), new UndoStack()];
   const stops = followStops(host.onStop, () =>
     printer.say('the load is over; the reports are being written'),

@@ -13,32 +13,32 @@ import { sleep } from '../../platform/process/pause.ts';
 import { timeText } from '../../report/text/number-text.ts';
 import type { OnStop, StopCause } from '../../run/input/host.ts';
 
-/** How often a worker reads the coordinator's messages, in ms. */
+/** The interval at which a worker reads the coordinator's messages, in ms. */
 const pollInterval = 200;
-/** How often the worker gives a sign of life, in ms. */
+/** The interval at which a worker shows that it is alive, in ms. */
 const beatInterval = 1000;
 
 interface FollowOptions {
   readonly run: RendezvousRun;
   readonly slice: number;
   readonly worker: Pick<WorkerRecord, 'worker' | 'host'>;
-  /** Returns the progress to send to the coordinator. */
+  /** Returns the progress that is sent to the coordinator. */
   readonly takeProgress: () => WorkerRecord['progress'];
 }
 
-/** Follows the coordinator's messages, and reports the state of the slice, until it is closed. */
+/** Follows the coordinator's messages and reports the state of the slice to the coordinator, until it is closed. */
 export class FollowedCoordinator {
   /**
-   * Until when the slice may send, in ms of the machine's monotonic clock. Every sign of life of the coordinator
-   * extends it.
+   * The instant until which the slice may send, in ms of the machine's monotonic clock. Every sign that the coordinator
+   * is alive extends it.
    */
   readonly lease = new Float64Array(new SharedArrayBuffer(8));
   /**
-   * Resolves with the start of the load by the coordinator's clock. Rejects with a `Problem` if the coordinator is
+   * Resolves with the start of the load on the coordinator's clock. Rejects with a `Problem` if the coordinator is
    * silent or has ended.
    */
   readonly startAt: Promise<number>;
-  /** Resolves when the coordinator has the result (`true`), or is gone. */
+  /** Resolves with `true` when the coordinator has the result, with `false` when the coordinator is gone. */
   readonly ended: Promise<boolean>;
   readonly #rendezvous: Rendezvous;
   readonly #options: FollowOptions;
@@ -68,14 +68,14 @@ export class FollowedCoordinator {
     this.#looping = this.#loop();
   }
 
-  /** The coordinator's requests to stop, in the form of the host's. */
+  /** Passes on the coordinator's requests to stop. They have the same form as requests from the host. */
   readonly onStop: OnStop = (listener) => {
     this.#listeners.add(listener);
     if (this.#stops > 0) queueMicrotask(() => listener('the coordinator', this.#stops));
     return () => this.#listeners.delete(listener);
   };
 
-  /** Returns whether the coordinator was silent for too long, or has ended the run. */
+  /** Returns whether the coordinator was silent for too long or has ended the run. */
   isGone(): boolean {
     return monotonicNow() > this.lease[0]!;
   }
@@ -85,17 +85,17 @@ export class FollowedCoordinator {
     return this.#isRunOver;
   }
 
-  /** Changes what is reported to the coordinator, and sends it soon. */
+  /** Changes what is reported to the coordinator. The report is sent soon after. */
   tell(change: Partial<Pick<WorkerRecord, 'phase' | 'message' | 'clock' | 'result'>>): void {
     this.#record = { ...this.#record, ...change };
     this.#hasNews = true;
   }
 
-  /** Sends the last message and ends. */
+  /** Sends the worker's last message, and stops following the coordinator. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#looping;
-    // Nothing may be written into a cleared rendezvous.
+    // The coordinator may have cleared the rendezvous. Then nothing may be written to it any more.
     if (this.#hasNews && !this.#isRunOver) await this.#put().catch(() => undefined);
   }
 
@@ -112,7 +112,7 @@ export class FollowedCoordinator {
     try {
       await this.#put();
     } catch (error) {
-      // The server may be away for a moment; the coordinator's silence shows when that took too long.
+      // The server may be away for a moment. If it is away for too long, the coordinator counts as silent.
       if (!(error instanceof Problem)) throw error;
     }
   }
@@ -129,13 +129,14 @@ export class FollowedCoordinator {
 
   async #listen(): Promise<void> {
     const { run } = this.#options;
-    // The lease counts from before the question, since only then the answer is certainly true.
+    // The lease counts from the moment before the question. The answer shows for certain only that the coordinator was
+    // alive after that.
     const asked = monotonicNow();
     const text = await this.#rendezvous.get(keysOf(run.id).coordinator).catch((error: unknown) => {
       if (error instanceof Problem) return undefined;
       throw error;
     });
-    // Before the coordinator's first message there is no record either.
+    // Before the coordinator's first message, there is no record either.
     if (text === null && this.#beat >= 0) {
       this.#isRunOver = true;
       this.#leave('the coordinator has ended the run');

@@ -25,12 +25,12 @@ export interface CoordinateRequest extends Pick<
 > {
   readonly source: PlanSource;
   readonly slices: number;
-  /** The address of the rendezvous. */
+  /** The address of the rendezvous, at which coordinator and workers exchange messages. */
   readonly rendezvous: string;
   readonly onLost: LossPolicy;
-  /** The silence in ms after which the other side counts as gone. */
+  /** The length of a silence, in ms, after which the other side counts as gone. */
   readonly silence: number;
-  /** How long to wait for the workers, in ms. */
+  /** The maximum time to wait for the workers, in ms. */
   readonly wait: number;
 }
 
@@ -44,7 +44,7 @@ export interface Coordination {
   readonly onProgress: (progress: ProgressReport) => void;
 }
 
-/** The interval in which the coordinator reads the workers' messages, in ms. */
+/** The interval at which the coordinator reads the workers' messages, in ms. */
 const lookInterval = 250;
 
 const failureBefore = ({ led: { slices, run } }: Coordination): string | null => {
@@ -65,8 +65,8 @@ const readyText = ({ record, index }: SliceState, count: number): string => {
 };
 
 /**
- * Waits until every slice has a ready worker. Throws a `Problem` if that is impossible, and `StoppedBeforeLoad` at a
- * stop.
+ * Waits until every slice has a worker that is ready. Throws a `Problem` if that is impossible, and `StoppedBeforeLoad`
+ * if the run is stopped first.
  */
 export const gatherWorkers = async (coordination: Coordination): Promise<void> => {
   const { led, request, host, stops } = coordination;
@@ -136,7 +136,10 @@ const showProgress = (
   };
 };
 
-/** Returns why all slices are stopped because one was lost or ended its load too early; `null` to continue. */
+/**
+ * Returns the reason for which all slices must stop: one was lost, or ended its load too early. Returns `null` if they
+ * continue.
+ */
 const reasonToStop = ({ led: { slices, run }, request }: Coordination): string | null => {
   if (request.onLost === 'degrade') return null;
   for (const { index, lost, record, isCollected } of slices) {
@@ -149,7 +152,7 @@ const reasonToStop = ({ led: { slices, run }, request }: Coordination): string |
   return null;
 };
 
-/** Follows the load to its end. Returns what stopped it, if the user did. */
+/** Follows the load until its end. Returns the cause if the user stopped the load, otherwise `null`. */
 export const followLoad = async (coordination: Coordination): Promise<StopCause | null> => {
   const { led, plan, host, stops, onProgress } = coordination;
   const { printer } = host;

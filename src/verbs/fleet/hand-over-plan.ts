@@ -14,7 +14,7 @@ import { mountedSecret, readNamedFiles } from '../../run/input/named-files.ts';
 import type { ReadPlanWithFiles } from '../../run/input/read-plan.ts';
 import { workloadFiles } from '../../run/input/workload-files.ts';
 
-/** Prepares a plan for a division between this many machines. Throws a `Problem` if they cannot divide it. */
+/** Prepares a plan for a division among this many machines. Throws a `Problem` if they cannot divide it. */
 export const dividedPlan = (plan: Plan, slices: number): Plan => {
   if (saturateLoadOf(plan) !== null) {
     throw new Problem(
@@ -23,27 +23,31 @@ export const dividedPlan = (plan: Plan, slices: number): Plan => {
   }
   rejectSmallShares(plan, slices);
   if (slices > 1) rejectUntil(plan, 'slices');
-  // The slices of all machines must be of one kind.
+  // With `auto`, machines could have different numbers of workers, but all slices must be alike. So each machine gets
+  // one worker.
   return plan.workers === 'auto' ? { ...plan, workers: 1 } : plan;
 };
 
 /**
  * This file passes a plan from the coordinator to the workers. The plan contains prompts but no secrets: keys and
- * headers are references, which each worker resolves in its own environment. Files are not sent: a worker reads its own
- * copies, which must be the same.
+ * headers are references, which each worker resolves in its own environment. Files are not sent: each worker reads its
+ * own copies, which must have the same content.
  */
 
-/** Stores a plan for the workers and returns its digest. The rules of scenarios keep secrets out of it. */
+/**
+ * Stores a plan for the workers and returns the plan's digest. A plan contains no secrets, since the rules for
+ * scenarios refuse them.
+ */
 export const storePlan = (rendezvous: Rendezvous, id: string, plan: Plan): Promise<string> =>
   rendezvous.store(keysOf(id).plan, new TextEncoder().encode(JSON.stringify(plan)));
 
-/** Decides whether a key of a plan comes from a command. */
+/** Returns whether a key of a plan comes from a command. */
 export const namesCommand = ({ keys }: Plan): boolean =>
   keys
     .flatMap(({ template }) => secretReferencesIn(template))
     .some(({ kind }) => kind === 'command');
 
-/** Throws a `Problem` if a plan names a command: a worker runs none that comes from another machine. */
+/** Throws a `Problem` if a plan contains a command. A worker does not run commands that come from another machine. */
 const rejectCommands = (plan: Plan): void => {
   if (namesCommand(plan))
     throw new Problem(
@@ -68,7 +72,7 @@ const fetchPlan = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<Pl
   );
 };
 
-/** Returns the files that the plan names outside its workload. */
+/** Returns the files that the plan names, except prompts and traces. */
 const namedFiles = ({ keys, headers, wire, stages, target }: Plan): readonly ReferencedFile[] => {
   const templates = [...keys.map(({ template }) => template), ...Object.values(headers)];
   const secrets = templates
@@ -92,7 +96,7 @@ const namedFiles = ({ keys, headers, wire, stages, target }: Plan): readonly Ref
 };
 
 export interface WorkerFolder {
-  /** The folder that the paths of the plan are relative to. */
+  /** The folder to which the paths of the plan are relative. */
   readonly folder: string;
   /** Whether the plan may name files outside that folder. */
   readonly allowFiles: boolean;
@@ -110,7 +114,10 @@ const rejectOutside = (files: readonly ReferencedFile[], folder: string): void =
 const filesNeeded = (folder: string): string =>
   `A worker needs the scenario’s files: start it in a copy of the scenario’s folder, or name one with --folder (now ${folder})`;
 
-/** Reads the coordinator's plan, with this machine's files and secrets. Throws a `Problem` for another version, plan or file. */
+/**
+ * Reads the coordinator's plan and, from this machine, its files and secrets. Throws a `Problem` if the version of
+ * Weir, the plan or a file differs.
+ */
 export const receivePlan = async (
   rendezvous: Rendezvous,
   run: RendezvousRun,

@@ -21,7 +21,7 @@ import {
   type RoundTrip,
 } from '../../model/rendezvous/clock-offset.ts';
 
-/** How often a worker checks for a coordinator, in ms. */
+/** The interval at which a worker checks whether there is a coordinator, in ms. */
 const lookInterval = 250;
 
 const runIn = async (rendezvous: Rendezvous): Promise<RendezvousRun | null> => {
@@ -33,7 +33,10 @@ const runIn = async (rendezvous: Rendezvous): Promise<RendezvousRun | null> => {
   );
 };
 
-/** Waits for a coordinator. Throws a `Problem` if none comes, `StoppedBeforeLoad` at a stop. */
+/**
+ * Waits for a coordinator. Throws a `Problem` if no coordinator comes, and `StoppedBeforeLoad` if the worker is stopped
+ * first.
+ */
 export const waitForRun = async (
   rendezvous: Rendezvous,
   wait: number,
@@ -54,7 +57,10 @@ export const waitForRun = async (
   }
 };
 
-/** Claims a slice for this worker, which sends nothing without a claim. Throws a `Problem` if another worker has it. */
+/**
+ * Claims a slice for this worker. A worker without a claim sends nothing. Throws a `Problem` if another worker has
+ * claimed the slice.
+ */
 export const claimSlice = async (
   rendezvous: Rendezvous,
   { id, slices, silence }: RendezvousRun,
@@ -79,14 +85,14 @@ export const claimSlice = async (
   );
 };
 
-/** The minimum number of round trips. More follow until the offset has the wanted precision, in ms. */
+/** The least number of questions for the time. More follow until the clock's offset is as exact as wanted (in ms). */
 const leastTrips = 16;
 const mostTrips = 64;
 const wantedUncertainty = 1;
 
 /**
- * Returns how far this process's clock is ahead of the coordinator's. Throws a `Problem` if the coordinator leaves
- * `patience` questions unanswered.
+ * Returns how far this process's clock is ahead of the coordinator's clock. Throws a `Problem` if the coordinator does
+ * not answer `patience` questions.
  */
 export const measureOffset = async (
   rendezvous: Rendezvous,

@@ -16,12 +16,12 @@ import { monotonicNow } from '../../platform/host/clock.ts';
 import { Problem } from '../../platform/problem.ts';
 import { sleep } from '../../platform/process/pause.ts';
 
-/** A coordinator's knowledge of one slice. These functions only calculate; the time is passed in. */
+/** What a coordinator knows about one slice. The functions in this file only calculate; the time is passed in. */
 export interface SliceState {
   readonly index: number;
-  /** The last message of its worker; `null` before the first one. */
+  /** The last message of the slice's worker; `null` before the first one. */
   readonly record: WorkerRecord | null;
-  /** When its worker last gave a sign of life, in ms. */
+  /** When the slice's worker last showed that it is alive, in ms. */
   readonly heardAt: number;
   readonly lost: { readonly at: number; readonly why: string } | null;
   readonly isCollected: boolean;
@@ -35,7 +35,10 @@ export const awaitedSlice = (index: number): SliceState => ({
   isCollected: false,
 });
 
-/** Updates a slice with its worker's record read at `now`. An unchanged record is not a sign of life. */
+/**
+ * Updates a slice with the record of its worker, which was read at `now`. The worker counts as alive only if the record
+ * has changed.
+ */
 export const withRecord = (
   state: SliceState,
   record: WorkerRecord | null,
@@ -48,7 +51,7 @@ export const withRecord = (
 const isOver = ({ record }: SliceState): boolean =>
   record?.phase === 'ended' || record?.phase === 'failed';
 
-/** Marks a slice as lost if its worker was silent for too long, or failed after the start. */
+/** Marks a slice as lost if its worker was silent for too long, or if the worker failed after the start. */
 export const withLoss = (
   state: SliceState,
   now: number,
@@ -65,8 +68,8 @@ export const withLoss = (
 };
 
 /**
- * Returns whether a slice will certainly send nothing more: its result was collected, it failed, or it was lost so long
- * ago that its worker's lease has run out.
+ * Returns whether a slice will certainly send nothing more. That is so if its result was collected or if it failed. It
+ * is also so if the slice was lost long ago, since its worker's lease has then run out.
  */
 export const isSliceOver = (
   { record, lost, isCollected }: SliceState,
@@ -75,10 +78,10 @@ export const isSliceOver = (
 ): boolean =>
   isCollected || record?.phase === 'failed' || (lost !== null && now - lost.at > silence);
 
-/** How often the coordinator gives a sign of life, in ms. */
+/** The interval at which the coordinator shows that it is alive, in ms. */
 const beatInterval = 1000;
 
-/** Checks whether the coordinator of an earlier run still gives signs of life. */
+/** Returns whether the coordinator of an earlier run still shows that it is alive. */
 const isAlive = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<boolean> => {
   const read = async (): Promise<number | null> =>
     readRecord(coordinatorRecordSchema, await rendezvous.get(keysOf(run.id).coordinator))?.beat ??
@@ -93,8 +96,8 @@ const isAlive = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<bool
 };
 
 /**
- * Removes the records of a killed coordinator, once it was silent for so long that none of its workers still sends.
- * Throws a `Problem` if another run is in progress.
+ * Removes the records of a coordinator that was killed, when it has been silent for so long that none of its workers
+ * can still send. Throws a `Problem` if another run is in progress.
  */
 export const removeAbandoned = async (
   rendezvous: Rendezvous,
@@ -116,7 +119,10 @@ export const removeAbandoned = async (
   await rendezvous.clear();
 };
 
-/** Enters a run, whose plan is stored, into the rendezvous. Throws a `Problem` if another run came first. */
+/**
+ * Writes the record of a run into the rendezvous. The run's plan must be stored before. Throws a `Problem` if another
+ * run was first.
+ */
 export const openMeeting = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<void> => {
   if (await rendezvous.create(runKey, JSON.stringify(run))) return;
   throw new Problem(
@@ -124,7 +130,10 @@ export const openMeeting = async (rendezvous: Rendezvous, run: RendezvousRun): P
   );
 };
 
-/** Clears the rendezvous, unless another run has taken it over. For workers, an empty rendezvous means the end. */
+/**
+ * Removes all records, unless another run has taken over the rendezvous. For workers, an empty rendezvous means that
+ * the run has ended.
+ */
 export const closeMeeting = async (
   rendezvous: Rendezvous,
   { id }: RendezvousRun,
@@ -137,7 +146,7 @@ export const closeMeeting = async (
   }
 };
 
-/** A run in a rendezvous, as its coordinator sees it. */
+/** A run in a rendezvous, as the coordinator of the run sees it. */
 export class LedRun {
   readonly run: RendezvousRun;
   readonly #rendezvous: Rendezvous;
@@ -166,7 +175,7 @@ export class LedRun {
     this.#hasNews = true;
   }
 
-  /** Stops all workers. The first stop lets requests in flight end, the second aborts them. */
+  /** Stops all workers. After the first stop, requests in flight may end; after the second, they are aborted. */
   stop(times: number): void {
     if (times <= this.#said.stops) return;
     this.#said = { ...this.#said, stops: times };
@@ -223,7 +232,7 @@ export class LedRun {
     this.#hasNews = true;
   }
 
-  /** Parses a result. Throws a `Problem` if no worker of this run and version can have written it. */
+  /** Parses a result. Throws a `Problem` if it cannot have been written by a worker of this run and version. */
   #parsed(content: Uint8Array, index: number): Result {
     const read = resultSchema.safeParse(JSON.parse(new TextDecoder().decode(content)));
     const isOwn =

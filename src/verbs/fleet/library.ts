@@ -8,40 +8,43 @@ import {
 import { Problem } from '../../platform/problem.ts';
 import type { LossPolicy } from './loss-policies.ts';
 
-/** This part of the library is for one run on several machines. Other modules are imported only when it is called. */
+/**
+ * This part of the library is for one run on several machines. Other modules are imported only when a function is
+ * called.
+ */
 
 interface MeetingOptions extends Pick<RunOptions, 'signal' | 'allowFiles' | 'environment'> {
   /** The address of the rendezvous: `nats://HOST:4222`, `tls://HOST:4222` or `file:///SHARED-FOLDER`. */
   readonly rendezvous: string;
-  /** How long to wait for the others, in ms; five minutes by default. */
+  /** The maximum time to wait for the others, in ms; five minutes by default. */
   readonly wait?: number | undefined;
 }
 
 export interface CoordinateOptions
   extends MeetingOptions, Pick<RunOptions, 'onProgress' | 'out' | 'target' | 'set' | 'force'> {
   readonly slices: number;
-  /** Whether the other slices stop or continue when one is lost; `stop` by default. */
+  /** Whether the other slices stop or continue if one slice is lost; `stop` by default. */
   readonly onLost?: LossPolicy | undefined;
-  /** The silence in ms after which the other side counts as gone; 10,000 by default, at least 2000. */
+  /** The length of a silence, in ms, after which the other side counts as gone; 10,000 by default, at least 2000. */
   readonly silence?: number | undefined;
 }
 
 export interface WorkOptions extends MeetingOptions {
-  /** The slice to run; by default the next free one. */
+  /** The slice that this worker runs; by default the next free one. */
   readonly slice?: { readonly index: number; readonly count: number } | undefined;
   /** The folder with the scenario's files; by default the working directory. */
   readonly folder?: string | undefined;
-  /** A folder for this slice's own result; by default the result is only sent to the coordinator. */
+  /** A folder for the result of this slice. By default, the result is only sent to the coordinator. */
   readonly out?: string | undefined;
-  /** Whether each key lists the models before the load; `true` by default. */
+  /** Whether each key asks for the list of models before the load; `true` by default. */
   readonly keyCheck?: boolean | undefined;
 }
 
 const usual = { wait: 300_000, silence: 10_000, least: 2000 };
 
 /**
- * Leads a run of several slices, as `weir coordinate` does, and resolves with the report of all of them. Rejects with a `WeirError` if it
- * cannot begin (then nothing was sent), or if no slice has a result.
+ * Leads a run of several slices, as `weir coordinate` does, and resolves with one report of all slices. Rejects with a
+ * `WeirError` if the run cannot begin, before any request is sent, or if no slice has a result.
  */
 export const coordinate = (
   scenario: ScenarioInput | string,
@@ -74,9 +77,9 @@ export const coordinate = (
   });
 
 /**
- * Runs one slice of a run that a coordinator leads, as `weir worker` does. Resolves with whether the slice is
- * complete and the coordinator has its result, and with a message if not. Rejects with a `WeirError` if it cannot
- * begin; then it sends nothing.
+ * Runs one slice of a run that a coordinator leads, as `weir worker` does. Resolves with whether the slice is complete
+ * and the coordinator has its result. If not, there is also a message. Rejects with a `WeirError` if the slice cannot
+ * begin, before any request is sent.
  */
 export const work = (
   options: WorkOptions,

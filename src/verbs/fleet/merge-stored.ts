@@ -11,7 +11,7 @@ import { openOutputFolder } from '../../run/output/output-folder.ts';
 import { publish } from '../../run/output/publish.ts';
 import { storeInHistory } from '../../run/output/store-in-history.ts';
 
-/** Merges the results of the slices of a run, in files or folders, and writes the reports of the whole. */
+/** Merges the results of a run's slices, which are in files or folders, and writes the reports of the whole run. */
 export const mergeStored = async (
   {
     results: paths,

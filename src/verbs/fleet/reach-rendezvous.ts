@@ -11,8 +11,8 @@ import { Problem } from '../../platform/problem.ts';
 const connectInterval = 1000;
 
 /**
- * Opens a rendezvous, whose server may be starting beside this process: waits for it for at most `wait` ms. Throws a `Problem`
- * if it cannot be opened, and `StoppedBeforeLoad` at a stop.
+ * Opens a rendezvous. If its server is still starting, waits for it at most `wait` ms. Throws a `Problem` if the
+ * rendezvous cannot be opened, and `StoppedBeforeLoad` if the user stops first.
  */
 export const reachRendezvous = async (
   { rendezvous, wait }: { readonly rendezvous: string; readonly wait: number },
@@ -32,10 +32,12 @@ export const reachRendezvous = async (
   }
 };
 
-/** The wait before an operation is tried again, in ms. */
+/** The wait before a failed operation is tried again, in ms. */
 const retryInterval = 250;
 
-/** Repeats an operation on a rendezvous until it succeeds, for up to `patience` ms; then throws its `Problem`. */
+/**
+ * Repeats an operation on a rendezvous until it succeeds. If it still fails after `patience` ms, throws its `Problem`.
+ */
 export const persist = async <T>(patience: number, work: () => Promise<T>): Promise<T> => {
   const until = monotonicNow() + patience;
   for (;;) {

@@ -6,12 +6,12 @@ import { liveSamples } from '../../run/watch/live-display.ts';
 import type { RunObserver } from '../../run/watch/observer.ts';
 
 /**
- * The logarithm of the factor between steps of shared values. Each step is shared as the mean of its values. That is
- * exact enough for watching and takes few numbers for any number of requests. A mean is never outside the range of the
- * values.
+ * The logarithm of the factor between two steps of the values that workers send. For each step, a worker sends the
+ * number of values and their mean. That is exact enough for watching a run, and needs few numbers for any number of
+ * requests. A mean is always within the range of its values.
  */
 const step = Math.log(1.05);
-/** The smallest value above 0 that is distinguished from 0, in the measure's unit. */
+/** The smallest value that is distinguished from 0, in the measure's unit. */
 const least = 0.01;
 
 const stepOf = (value: number): number =>
@@ -22,10 +22,13 @@ interface StepValues {
   sum: number;
 }
 
-/** Returns the mean, rounded to thousandths to keep the record short. */
+/** Returns the mean, rounded to thousandths so that the record is short. */
 const meanOf = ({ count, sum }: StepValues): number => Math.round((sum / count) * 1000) / 1000;
 
-/** Collects the shared progress of a running slice; an observation costs two additions. */
+/**
+ * Collects the progress of a running slice that is sent to the coordinator. For each observation it makes two
+ * additions.
+ */
 export const shareProgress = () => {
   const outcomes = emptyOutcomeCounts();
   const counts = new Map<TrafficKind, Map<number, StepValues>>();

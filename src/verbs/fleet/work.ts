@@ -23,18 +23,18 @@ import { reachRendezvous, persist } from './reach-rendezvous.ts';
 
 export interface WorkRequest extends Omit<WorkerFolder, 'environment'> {
   readonly rendezvous: string;
-  /** The slice to run; `null` means the next free one. */
+  /** The slice that this worker runs; `null` means the next free one. */
   readonly slice: Slice | null;
-  /** How long to wait for a coordinator, in ms. */
+  /** The maximum time to wait for a coordinator, in ms. */
   readonly wait: number;
-  /** A folder for this slice's own result; by default the result is only sent to the coordinator. */
+  /** A folder for the result of this slice; `undefined` if the result is only sent to the coordinator. */
   readonly out: string | undefined;
   readonly keyCheck: boolean;
   /** The file on this machine that gets a line for each request; `undefined` for none. */
   readonly observations: string | undefined;
 }
 
-/** Combines both ways to be stopped into one. */
+/** Combines two sources of requests to stop into one. */
 const eitherStop =
   (...all: readonly OnStop[]): OnStop =>
   (listener) => {
@@ -60,12 +60,14 @@ interface ClaimedSlice {
 }
 
 /**
- * The numbers of questions for the time that may stay unanswered: before the load, and after it, when less depends on
- * the answer.
+ * How many questions for the time may stay unanswered: before the load, and after it, when less depends on the answer.
  */
 const [startPatience, endPatience] = [8, 2] as const;
 
-/** Runs a claimed slice. Returns what was measured, and the offset of this clock if it is known until the end. */
+/**
+ * Runs a slice that this worker has claimed. Returns what was measured, and the offset of this clock if it is still
+ * known at the end.
+ */
 const runSlice = async (
   rendezvous: Rendezvous,
   { run, slice, read, follow, progress }: ClaimedSlice,
@@ -116,7 +118,7 @@ const runSlice = async (
   return { finished, clock: first === null || last === null ? null : offsetOver(first, last) };
 };
 
-/** Writes a slice's result to this machine; returns its path. */
+/** Writes the result of a slice to a file on this machine; returns its path. */
 const keepResult = async (
   { result }: FinishedRun,
   out: string | undefined,
@@ -137,7 +139,7 @@ const handOver = async (
   { result }: FinishedRun,
   clock: ClockOffset | null,
 ): Promise<boolean> => {
-  // If the run is over, nobody would fetch or remove the result.
+  // If the run has ended, no coordinator would read or remove the result.
   if (follow.isRunOver()) return false;
   try {
     const content = new TextEncoder().encode(JSON.stringify(result));
@@ -154,7 +156,7 @@ const handOver = async (
 
 const stopExits: readonly ExitName[] = ['interrupted', 'terminated', 'hangup'];
 
-/** Runs a claimed slice to its end and sends its result. Tells the coordinator if it fails. */
+/** Runs a claimed slice to its end and sends its result. If the slice fails, tells the coordinator. */
 const workOn = async (
   rendezvous: Rendezvous,
   claimed: ClaimedSlice,
@@ -189,9 +191,9 @@ const workOn = async (
 };
 
 /**
- * Waits for a coordinator, claims a slice of its run, runs it from the common start on, and sends its result to the
- * coordinator. If another worker has the slice, or if version, plan or files differ, it throws a `Problem` and sends no
- * requests.
+ * Waits for a coordinator, claims a slice of the coordinator's run, runs the slice from the common start on, and sends
+ * its result to the coordinator. If another worker has claimed the slice, or if the version, the plan or a file
+ * differs, it throws a `Problem` and sends no requests.
  */
 export const workOnce = async (request: WorkRequest, host: Host): Promise<ExitName> => {
   const { say } = host.printer;

@@ -20,7 +20,7 @@ export const onLostOption = {
   },
 };
 
-/** Reads a length of time in ms; `usual` if none is given. */
+/** Reads a duration in ms; returns `usual` if none is given. */
 export const lengthFrom = (
   name: string,
   text: string | undefined,

@@ -2,14 +2,17 @@ import { z } from 'zod';
 
 /**
  * The records that coordinator and workers write into their rendezvous. The run's record and the claims are created
- * once. Every other record has one writer, which replaces it. A worker without a claim sends nothing.
+ * once. Every other record is written and replaced by a single process. A worker without a claim sends nothing.
  */
 
 const ordinal = z.int().nonnegative();
 
 export const rendezvousRunSchema = z.strictObject({
   format: z.literal('rendezvous/1'),
-  /** The run's id, a part of every other key, so that records of an earlier run are never taken for this one's. */
+  /**
+   * The run's id, which is a part of the key of every other record. So records of an earlier run are never read as
+   * those of this run.
+   */
   id: z.string().min(1),
   weir: z.string(),
   runId: z.string(),
@@ -19,8 +22,8 @@ export const rendezvousRunSchema = z.strictObject({
   planDigest: z.string(),
   slices: z.int().positive(),
   /**
-   * The silence in ms after which the other side counts as gone: workers stop by themselves, the coordinator counts a
-   * slice as lost.
+   * The length of a silence, in ms, after which the other side counts as gone. Workers then stop by themselves, and the
+   * coordinator counts the slice as lost.
    */
   silence: z.number().positive(),
 });
@@ -28,13 +31,16 @@ export type RendezvousRun = z.infer<typeof rendezvousRunSchema>;
 
 /** The coordinator's message to all workers. */
 export const coordinatorRecordSchema = z.strictObject({
-  /** A number that grows with every sign of life. */
+  /** A number that grows whenever the coordinator shows that it is alive. */
   beat: ordinal,
-  /** When the load begins, by the coordinator's clock, in ms since 1970. */
+  /** When the load begins, on the coordinator's clock, in ms since 1970. */
   startAt: z.number().nullable(),
-  /** How often everything was stopped. The first stop lets requests in flight end, the second aborts them. */
+  /**
+   * How often all workers were asked to stop. After the first request, requests in flight may end; after the second,
+   * they are aborted.
+   */
   stops: ordinal,
-  /** The lost slices; their workers send nothing more. */
+  /** The slices that are lost. Their workers must send nothing more. */
   lost: z.array(ordinal),
   /** The slices whose results have arrived. */
   collected: z.array(ordinal),
@@ -42,13 +48,13 @@ export const coordinatorRecordSchema = z.strictObject({
 export type CoordinatorRecord = z.infer<typeof coordinatorRecordSchema>;
 
 const sliceProgressSchema = z.strictObject({
-  /** The ms since the load began. */
+  /** The time since the load began, in ms. */
   elapsed: z.number(),
   due: ordinal,
   inFlight: ordinal,
-  /** The number of requests that have ended so far, by outcome. */
+  /** The number of requests that have ended, by outcome. */
   outcomes: z.record(z.string(), ordinal),
-  /** The latencies by kind of traffic: values in steps of 5 %, with their counts. */
+  /** The latencies by traffic kind: values in steps of 5 %, each with its count. */
   latencies: z.record(z.string(), z.array(z.tuple([z.number(), ordinal]))),
 });
 export type SharedProgress = z.infer<typeof sliceProgressSchema>;
@@ -60,10 +66,10 @@ export const workerRecordSchema = z.strictObject({
   beat: ordinal,
   phase: z.enum(['opening', 'ready', 'running', 'ended', 'failed']),
   message: z.string().nullable(),
-  /** How far its clock is ahead of the coordinator's, and how certain that is, in ms. */
+  /** How far the worker's clock is ahead of the coordinator's clock, and by how much this may be wrong, in ms. */
   clock: z.strictObject({ offset: z.number(), uncertainty: z.number().nonnegative() }).nullable(),
   progress: sliceProgressSchema.nullable(),
-  /** The SHA-256 of its result, and whether the slice sent everything that it had to. */
+  /** The SHA-256 of the slice's result, and whether the slice sent all requests of its plan. */
   result: z.strictObject({ digest: z.string(), isWhole: z.boolean() }).nullable(),
 });
 export type WorkerRecord = z.infer<typeof workerRecordSchema>;
@@ -78,7 +84,7 @@ export const keysOf = (id: string) => ({
   result: (slice: number): string => `${id}.result.${slice}`,
 });
 
-/** Reads a record. Returns `null` if there is none, or if its form is that of another version. */
+/** Reads a record. Returns `null` if there is none, or if it has the form of another version. */
 export const readRecord = <T>(schema: z.ZodType<T>, text: string | null): T | null => {
   if (text === null) return null;
   try {
