@@ -18,14 +18,14 @@ import { didYouMean } from '../../scenario/text/spelling.ts';
 import { readSide } from '../../run/input/read-side.ts';
 
 interface HistoryRequest {
-  /** A plan's name, or the start of its hash. */
+  /** The name of a plan, or the beginning of its hash. */
   readonly plan: string | undefined;
   /** Whether to write a page, to `out` or beside the history. */
   readonly page: boolean;
   readonly out: string | undefined;
 }
 
-/** The seed of the permutations, fixed so that the same history gives the same warnings. */
+/** The seed of the permutations. It is fixed, so that the same history always gives the same warnings. */
 const seed = 20_141_114;
 
 const runsOfPlan = (
@@ -66,7 +66,10 @@ export const listHistory = async (
   });
 };
 
-/** Returns the ids of the referenced runs. A reference is a number in the history or a path; missing runs are added. */
+/**
+ * Returns the ids of the runs that references name. A reference is a run's number in the history, or a path. Runs that
+ * are not in the history are added.
+ */
 const runIdsOf = async (
   reference: string,
   history: HistoryDb,
@@ -111,7 +114,7 @@ const withHistory = async (
   }
 };
 
-/** Names runs as a baseline: numbers in the history, or paths. */
+/** Saves runs as a baseline. Each run is a number in the history or a path. */
 export const saveBaseline = (
   name: string,
   references: readonly string[],
@@ -124,7 +127,7 @@ export const saveBaseline = (
     host.printer.say(`${name}: ${ids.length === 1 ? 'run' : 'runs'} ${ids.join(', ')}`);
   });
 
-/** Removes a baseline; its runs stay in the history. */
+/** Removes a baseline. Its runs stay in the history. */
 export const deleteBaseline = (name: string, host: Host): Promise<void> =>
   withHistory(host, (history) => {
     if (!history.removeBaseline(name)) throw unknownBaseline(name, history);

@@ -6,15 +6,15 @@ import { meanOf } from '../../../judge/statistics/significance.ts';
 const { minRuns, minLevelRuns, alpha, permutations } = changeRules;
 
 interface Split {
-  /** The index of the first value on the second level. */
+  /** The index of the first value after the change of level. */
   readonly at: number;
   readonly separation: number;
 }
 
 /**
- * Finds the split with the maximum energy distance between its parts, scaled by n m / (n + m). The energy distance is
- * twice the mean distance between the parts, minus the mean distances within each. `distance` is a symmetric matrix,
- * `order` the series as indexes into it, `sums` the row sums of the matrix.
+ * Returns the split of a series whose two parts have the greatest energy distance, scaled by n m / (n + m). The energy
+ * distance is twice the mean distance between the parts, minus the mean distances within each part. `distance` is a
+ * symmetric matrix; `order` is the series as indexes into it; `sums` are the sums of its rows.
  */
 const clearestSplit = (
   order: readonly number[],
@@ -51,8 +51,8 @@ const shuffle = (order: number[], draw: Draw): void => {
 };
 
 /**
- * Returns the clearest split with its p-value if it is significant. The p-value is the share of permutations with a
- * split as clear.
+ * Returns the clearest split and its p-value, if it is significant. The p-value is the share of permutations that have
+ * a split at least as clear.
  */
 const significant = (
   values: readonly number[],
@@ -62,7 +62,7 @@ const significant = (
   const sums = Float64Array.from(distance, (row) => row.reduce((sum, each) => sum + each, 0));
   const order = values.map((_, i) => i);
   const seen = clearestSplit(order, distance, sums);
-  // Sums in another order differ in their last digits.
+  // Sums in another order can differ in their last digits.
   const threshold = seen.separation - 1e-9 * Math.abs(seen.separation);
   let permutationsReaching = 1;
   for (let i = 0; i < permutations; i += 1) {
@@ -74,11 +74,12 @@ const significant = (
 };
 
 /**
- * Returns where the level of a series changes, in order, by E-divisive with its permutation test. D. S. Matteson & N.
+ * Returns where the level of a series changes, in order, by E-divisive with its permutation test: D. S. Matteson & N.
  * A. James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", JASA 109 (2014), with
- * exponent 1 and levels that extend to the ends of their segment; for performance tests D. Daly et al., ICPE 2020. p =
- * (reached + 1) / (permutations + 1): B. Phipson & G. K. Smyth (2010). Segments are split until no split is
- * significant, or they have fewer than `minRuns` values. The values are assumed to be independent if nothing changed.
+ * exponent 1 and levels that extend to the ends of their segment. For its use on performance tests see D. Daly et al.,
+ * ICPE 2020. p = (reached + 1) / (permutations + 1): B. Phipson & G. K. Smyth (2010). Segments are split until no split
+ * is significant or they have fewer than `minRuns` values. The test assumes that the values are independent if nothing
+ * changed.
  */
 export const changePoints = (
   values: readonly number[],
@@ -98,7 +99,7 @@ export const changePoints = (
 
 type Point = TrendFigure['points'][number];
 
-/** The scales on which the noise of a figure is the same at every level. */
+/** For each kind of figure, the scale on which its noise is the same at every level. */
 const scales = {
   ratio: { to: Math.log, from: Math.exp },
   difference: { to: (value: number) => value, from: (value: number) => value },
@@ -107,7 +108,7 @@ const scales = {
   Record<'to' | 'from', (value: number) => number>
 >;
 
-/** Returns whether a level changed by more than the minimum effect of a comparison. */
+/** Returns whether a level changed by more than the smallest change that is relevant in a comparison. */
 const isRelevant = (
   { scale, effect, floor }: HistoryFigure,
   before: number,
@@ -123,7 +124,7 @@ const directionOf = ({ better }: HistoryFigure, before: number, after: number) =
   return after > before === (better === 'higher') ? 'better' : 'worse';
 };
 
-/** `effects` has the smallest relevant change of each run. */
+/** Returns the relevant changes of a series. `effects` are the smallest relevant changes, one for each run. */
 const changesOf = (
   figure: HistoryFigure,
   points: readonly Point[],
@@ -139,7 +140,8 @@ const changesOf = (
     const before = from(meanOf(values.slice(begin, at)));
     const after = from(meanOf(values.slice(at, end)));
     const around = recent.slice(begin, end).map(({ run }) => effects.get(run) ?? 0);
-    // Each run adds the error of its figure, and approximate runs may be on one level only.
+    // The change must exceed the errors of the runs' figures. The runs with large errors may all be on one side of the
+    // change.
     const levels = [around.slice(0, at - begin), around.slice(at - begin)];
     const effect = Math.max(...levels.map(meanOf));
     if (!isRelevant({ ...figure, effect }, before, after)) return [];
@@ -148,7 +150,7 @@ const changesOf = (
   });
 };
 
-/** Returns the main figures over the runs of one plan, labelled as in the latest run that has them. */
+/** Returns the main figures over the runs of one plan, with the labels of the latest run that has them. */
 const figuresOver = (
   runs: readonly StoredRun[],
   drawFor: (figure: number) => Draw,
@@ -168,8 +170,8 @@ const figuresOver = (
 };
 
 /**
- * Returns the runs of each plan with their changes of level, the most recent plan first. `runs` are in order of their
- * start; `drawFor` provides the random source for the permutations of a figure.
+ * Returns the runs of each plan with their changes of level, the most recently run plan first. `runs` must be in the
+ * order of their starts. `drawFor` returns the random source for the permutations of a figure.
  */
 export const trendsOf = (
   runs: readonly StoredRun[],

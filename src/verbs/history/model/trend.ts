@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { historyFigureSchema, storedRunSchema } from '../../../model/series/history.ts';
 
-/** The trends of the runs of one plan, and the rules by which a change of level is found. */
+/** This file defines the trends of the runs of one plan, and the rules by which a change of level is found. */
 
-/** The first run of a new level of a figure. */
+/** A change of a figure's level: the first run of the new level. */
 const changeSchema = z.strictObject({
   run: z.int().positive(),
   /**
-   * The level before the change; then the level from this run to the next change. They are geometric means, for shares
-   * means.
+   * The level before the change, and the level from this run to the next change. Levels are geometric means; levels of
+   * shares are means.
    */
   before: z.number(),
   after: z.number(),
-  /** The probability of such a split without any change. */
+  /** The probability of finding such a clear split although nothing has changed. */
   p: z.number(),
   direction: z.enum(['worse', 'better', 'other']),
 });
@@ -26,7 +26,7 @@ const trendFigureSchema = historyFigureSchema
   });
 export type TrendFigure = z.infer<typeof trendFigureSchema>;
 
-/** All runs with one plan hash, oldest first, with their main figures. */
+/** All runs with the same plan hash, the oldest first, with their main figures. */
 const trendSchema = z.strictObject({
   planHash: z.string(),
   plan: z.string(),
@@ -43,12 +43,12 @@ export const historySchema = z.strictObject({
 });
 
 export const changeRules = {
-  /** Change detection starts at this many runs, also after a change. */
+  /** The least number of runs in which a change is searched, at the beginning and again after each change. */
   minRuns: 12,
   minLevelRuns: 3,
-  /** The probability of reporting a change if the level never changed. */
+  /** The probability of reporting a change although the level never changed. */
   alpha: 0.01,
   permutations: 999,
-  /** The maximum number of runs that are searched; older runs are only drawn. */
+  /** The maximum number of runs in which a change is searched. Older runs are only shown. */
   maxRuns: 200,
 } as const;

@@ -48,7 +48,7 @@ const changeSentence = (
   return `${figure.label} ${directions[direction].text} at run ${run} (${dateTimeText(startedAt)}): from ${valueText(figure, before)} to ${valueText(figure, after)}, ${changeSizeText(figure, change)}, ${pText(p)}.`;
 };
 
-/** Returns every change of a trend with its figure, the latest first. */
+/** Returns every change of a trend with the figure that changed, the latest change first. */
 const latestChanges = ({
   figures,
   runs,
@@ -59,7 +59,7 @@ const latestChanges = ({
     .toSorted((a, b) => placeOf(b.change.run) - placeOf(a.change.run));
 };
 
-/** Says that no figure changed, or how many more runs are needed. */
+/** Returns a sentence that says that no figure changed, or how many more runs are needed. */
 const noChangeText = ({ runs }: Trend): string => {
   const missingRuns = changeRules.minRuns - runs.length;
   return missingRuns > 0
@@ -79,7 +79,9 @@ const objectivesKeptText = ({ verdicts }: StoredRun): string => {
 /** Describes how changes are found, and how reliable they are. */
 const changeDetectionText = `E-divisive (Matteson & James 2014) finds the runs at which the level of a figure changes. A change counts if fewer than ${changeRules.alpha * 100} % of ${changeRules.permutations} random orders of the same runs split as clearly, and if it is beyond the minimum effect of a comparison. Detection needs ${changeRules.minRuns} runs, at least ${changeRules.minLevelRuns} of them at the new level. About one in a hundred figures without a change is reported as changed; correlated runs, for example of one afternoon, raise that share. A change is a reason to run a comparison, not a verdict.`;
 
-/** The maximum number of runs and figures of each plan on a terminal; the page and JSON have all. */
+/**
+ * The maximum number of runs, and of figures, that a terminal shows for each plan. The page and the JSON contain all.
+ */
 const maxListedRuns = 20;
 const maxShownFigures = 3;
 
@@ -125,7 +127,9 @@ const runTables = ({ plan, runs, figures }: Trend): readonly Block[] => {
 
 const isNever = ({ points }: TrendFigure): boolean => points.every(({ value }) => value === 0);
 
-/** Draws a chart of each figure that was ever above zero. A single run is shown in the table. */
+/**
+ * Draws a chart of each figure that was ever above zero. With a single run there is no chart, since the table shows it.
+ */
 const trendCharts = ({ figures, runs }: Trend): readonly Block[] => {
   const never = figures.filter(isNever).map(({ label }) => label);
   const drawn = runs.length === 1 ? [] : figures.filter((figure) => !isNever(figure));
@@ -139,7 +143,7 @@ const trendCharts = ({ figures, runs }: Trend): readonly Block[] => {
   ];
 };
 
-/** Returns the verdict: which figures changed last. */
+/** Returns the verdict: a sentence that says which figures changed last. */
 const historyVerdict = (
   trends: readonly Trend[],
 ): Exclude<ReportDocument['verdict'], undefined> => {
@@ -207,7 +211,7 @@ const trendSection = (trend: Trend): Section => {
 const chartMeaning =
   'A dot is a run: hollow if its figures are approximate or its load was not quite as planned, with a ring if it belongs to a baseline. The numbers below are the runs’ numbers. Dashed lines are changes of level, solid lines the levels.';
 
-/** Plots throughput against latency if runs differ in both. */
+/** Plots throughput against latency, if the runs differ in both. */
 const paretoSections = (trends: readonly Trend[]): readonly Section[] => {
   const plots = paretoPlots(trends);
   if (plots.length === 0) return [];

@@ -5,12 +5,15 @@ import { axisBetween, plotFigure, axisTo } from '../../../report/document/plot.t
 import { markup, type Markup } from '../../../report/text/markup.ts';
 import { figureText, listed, plural } from '../../../report/text/number-text.ts';
 
-/** This file plots a figure over all runs of a plan, with its changes of level. It needs no script, so it prints. */
+/**
+ * This file plots a figure over all runs of a plan, with the changes of its level. The plot needs no script, so it can
+ * be printed.
+ */
 
 /** Formats a time as `2026-07-01 10:20`, UTC. */
 export const dateTimeText = (startedAt: string): string => startedAt.slice(0, 16).replace('T', ' ');
 
-/** Formats a value with its unit, in the notation of comparisons. */
+/** Formats a value with its unit, as comparisons do. */
 export const valueText = (figure: TrendFigure, value: number): string =>
   `${sideValueText(figure, value)} ${figure.unit}`;
 
@@ -18,7 +21,10 @@ export const valueText = (figure: TrendFigure, value: number): string =>
 export const changeSizeText = ({ scale }: TrendFigure, { before, after }: LevelChange): string =>
   changeText({ scale }, scale === 'ratio' ? after / before : after - before);
 
-/** Returns the range of values. Small changes are not magnified to fill the frame. */
+/**
+ * Returns the range of values that the plot shows. The range is wide enough that small changes do not fill the whole
+ * plot.
+ */
 const rangeOf = ({ points }: TrendFigure): readonly [number, number] => {
   const values = points.map(({ value }) => value);
   const [least, most] = [Math.min(...values), Math.max(...values)];
@@ -32,7 +38,7 @@ const pointText = (figure: TrendFigure, value: number, run: StoredRun): string =
   return `run ${id}, ${dateTimeText(startedAt)}: ${valueText(figure, value)}; Weir ${weir}, generator ${trust}${named}`;
 };
 
-/** Returns ticks at the numbers of runs: first multiples of ten, then of five. */
+/** Returns the ticks of the axis of runs, at multiples of ten, otherwise of five. */
 const runTicks = (runs: readonly StoredRun[]) =>
   [10, 5, 1].flatMap((step) =>
     runs.flatMap(({ id }, i) => (id % step === 0 ? [[i, String(id)] as const] : [])),
@@ -77,8 +83,8 @@ export const trendChart = (figure: TrendFigure, runs: readonly StoredRun[]): Mar
 };
 
 /**
- * This file plots throughput against latency over the stored runs of all plans, and shows which runs another run beats
- * at both.
+ * This file plots throughput against latency over the stored runs of all plans. It shows which runs are beaten in both
+ * by another run.
  */
 
 /** A run with its throughput and its latency. */
@@ -89,8 +95,8 @@ interface PlottedRun {
 }
 
 /**
- * Returns the runs that no other run beats with more throughput at no more latency, or less latency at no less
- * throughput. They are sorted by throughput.
+ * Returns the runs that no other run beats. One run beats another with more throughput at no more latency, or with less
+ * latency at no less throughput. The result is sorted by throughput.
  */
 export const paretoFront = <Run extends Pick<PlottedRun, 'throughput' | 'latency'>>(
   runs: readonly Run[],
@@ -105,7 +111,7 @@ export const paretoFront = <Run extends Pick<PlottedRun, 'throughput' | 'latency
   return front.toReversed();
 };
 
-/** The throughputs of all traffic, each with the latencies that are plotted against it. */
+/** The throughputs over all traffic, each with the latencies that are plotted against it. */
 const throughputs = [
   { id: 'outputTokens', name: 'output tokens per second' },
   { id: 'completed', name: 'completed requests per second' },
@@ -117,7 +123,10 @@ const latencies = [
 ] as const;
 
 const maxPlots = 2;
-/** The minimum relative difference between throughputs for a plot; closer runs show nothing about them. */
+/**
+ * The least relative difference between throughputs for which a plot is drawn. If they are closer, a plot would show
+ * nothing about them.
+ */
 const minVariation = 0.05;
 
 const figureOf = ({ figures }: StoredRun, id: string): number | undefined =>
@@ -144,7 +153,7 @@ const varies = (plotted: readonly PlottedRun[]): boolean => {
 const runText = ({ run, throughput, latency }: PlottedRun): string =>
   `run ${run.id}, ${run.plan}, ${dateTimeText(run.startedAt)}: ${figureText(throughput)}/s at ${figureText(latency)} ms; generator ${run.trust}`;
 
-/** Draws the stairs of the front; points above and to the left of it are beaten. */
+/** Draws the front as a staircase. Points above and to the left of it are beaten. */
 const stairs = (front: readonly PlottedRun[]): readonly (readonly [number, number])[] =>
   front.flatMap(({ throughput, latency }, i) => {
     const before = front[i - 1];
@@ -182,7 +191,7 @@ const plotOf = (
   );
 };
 
-/** Returns plots of the figures that the stored runs share; none if their throughputs hardly differ. */
+/** Returns plots of the figures that the stored runs have in common; none if their throughputs hardly differ. */
 export const paretoPlots = (trends: readonly Trend[]): readonly Markup[] => {
   const runs = trends.flatMap((trend) => trend.runs);
   return latencies
