@@ -20,7 +20,7 @@ import type { Host } from '../../run/input/host.ts';
 import type { ExitName } from '../../run/output/exit-codes.ts';
 
 interface ImportRequest {
-  /** The path, `/dev/stdin` for standard input, or `undefined` with a command. */
+  /** The path of the file: `/dev/stdin` for standard input, `undefined` if a command is given instead. */
   readonly file: string | undefined;
   readonly command: readonly string[];
   readonly from: ImportKind | undefined;
@@ -59,7 +59,7 @@ const readSource = async ({ file, command }: ImportRequest): Promise<Source> => 
   }
 };
 
-/** Reads the bodies of vegeta's targets that are in files, relative to the current folder, as vegeta does. */
+/** Reads the bodies of vegeta's targets that are in files. Paths are relative to the current folder, as in vegeta. */
 const readBodies = async (text: string): Promise<ReadonlyMap<string, Uint8Array | string>> => {
   const paths = readTargets(text).flatMap(({ body }) => (typeof body === 'string' ? [body] : []));
   const bodies = new Map<string, Uint8Array | string>();
@@ -114,7 +114,7 @@ const textWithObjectives = async (into: string, imported: Imported): Promise<str
   }
 };
 
-/** Returns the scenario with its uploads named after it. */
+/** Returns the scenario with new names for its uploads, which begin with the name of the scenario's file. */
 const withPaths = (imported: Imported, out: string): Imported => {
   if (imported.kind !== 'scenario' || imported.files.length === 0) return imported;
   const nameOf = (name: unknown): string => `${parse(out).name}-${String(name)}`;
@@ -148,8 +148,8 @@ const writeFiles = async (out: string, imported: Imported, text: string): Promis
 };
 
 /**
- * Prints or writes the scenario that another tool's file becomes, with a line for each part that was changed or
- * omitted. Resolves with `incomplete` if an omitted part affects what is sent or judged.
+ * Prints or writes the scenario that another tool's file becomes, and a line for each part that was changed or left
+ * out. Resolves with `incomplete` if a part that was left out affects what is sent or judged.
  */
 export const importFile = async (request: ImportRequest, { printer }: Host): Promise<ExitName> => {
   const { out, into } = request;

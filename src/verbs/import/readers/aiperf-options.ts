@@ -2,7 +2,7 @@ import { namedFlags } from './command-flags.ts';
 
 /** This file reads the options of `aiperf profile` (https://github.com/ai-dynamo/aiperf), version 0.13.0. */
 
-/** The options that are taken over; the first name is the one in AIPerf's documentation. */
+/** The options that are imported. The first name of each option is the one in AIPerf's documentation. */
 export const aiPerfFlags = namedFlags({
   model: '--model-names --model -m',
   url: '--url -u',
@@ -42,7 +42,10 @@ export const aiPerfFlags = namedFlags({
   runs: '--num-profile-runs',
 });
 
-/** The subjects of the other options, and what to do instead; the first row that matches is used. */
+/**
+ * The other options with the reason for which they are not imported, and what to do instead. The first row that matches
+ * is used.
+ */
 export const otherAiPerfOptions: readonly (readonly [
   names: RegExp,
   kind: 'left' | 'unneeded',
@@ -80,7 +83,7 @@ export const otherAiPerfOptions: readonly (readonly [
   ],
 ];
 
-/** AIPerf's metrics for objectives of single requests, with Weir's measures and the unit. */
+/** AIPerf's metrics for objectives of single requests, each with Weir's measure and its unit. */
 export const goodputMeasures: Readonly<
   Record<string, readonly [measure: string, sign: string, unit: string]>
 > = {

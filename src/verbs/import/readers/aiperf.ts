@@ -27,7 +27,7 @@ import {
 
 /** This file imports `aiperf profile` (https://github.com/ai-dynamo/aiperf). Names and defaults are those of 0.13.0. */
 
-/** A header that holds a key: its value is never read. */
+/** Returns whether a header contains a key. The value of such a header is never read. */
 const isKeyHeader = ({ name, values }: Flag): boolean =>
   name === 'header' &&
   values.every((text) => /^(authorization|api-key|x-api-key)\s*:/i.test(text.trim()));
@@ -63,7 +63,7 @@ const bodyOf = (flags: Flags, notes: Notes) => {
   return Object.keys(body).length > 0 ? { body } : {};
 };
 
-/** The first of several lengths; a sweep varies all of them. */
+/** Returns the first of several lengths. A sweep varies the others. */
 const lengthOf = (values: readonly number[], deviation: number, more = 0) => ({
   count: tokenCount({ mean: (values[0] ?? 0) + more, deviation }),
   vary: new Set(values).size > 1 ? [...new Set(values)].map((n) => n + more) : null,
@@ -132,7 +132,7 @@ const arrivalsOf = (flags: Flags): BenchLoad['arrivals'] => {
   return pattern === 'constant' ? 'constant' : 'poisson';
 };
 
-/** Returns the warm-up in seconds. A warm-up given in requests has a length only at a rate. */
+/** Returns the warm-up in seconds. If it is given in requests, it has a length only together with a rate. */
 const warmUpOf = (flags: Flags, rate: number | undefined, notes: Notes): number => {
   const requests = flags.number('warmUpRequests');
   const seconds = flags.number('warmUp');

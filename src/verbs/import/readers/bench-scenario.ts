@@ -8,7 +8,7 @@ import {
   type Notes,
 } from './imported.ts';
 
-/** This file turns what the command lines of benchmarks have in common into parts of a scenario. */
+/** This file makes those parts of a scenario that the command lines of all benchmarks can contain. */
 
 type Tree = Readonly<Record<string, unknown>>;
 
@@ -23,8 +23,8 @@ export interface TokenSpread {
 }
 
 /**
- * Returns a number or distribution for a scenario. With bounds and no deviation, all values between them are equally
- * likely.
+ * Returns a number or a distribution for a scenario. If bounds are given without a deviation, all values between them
+ * are equally likely.
  */
 export const tokenCount = ({ mean, deviation, min, max }: TokenSpread): number | Tree => {
   if (deviation) return givenFields({ kind: 'normal', mean, deviation, min, max });
@@ -39,12 +39,12 @@ export interface BenchLoad {
   readonly arrivals: 'constant' | 'poisson' | { readonly gamma: number };
   readonly requests: number | null;
   readonly seconds: number | null;
-  /** The warm-up, which is added to the time. */
+  /** The length of the warm-up. It is added to the load's length. */
   readonly warmUpSeconds?: number;
   readonly rampUpSeconds?: number;
 }
 
-/** The length in seconds of a load whose source has no end. */
+/** The length, in seconds, of a load that the other tool would continue without end. */
 const usualSeconds = 60;
 
 const chosenLength = (notes: Notes): number => {
@@ -56,7 +56,7 @@ const chosenLength = (notes: Notes): number => {
   return usualSeconds;
 };
 
-/** Returns the values that a sweep varies, each once. */
+/** Returns the values that a sweep varies, each only once. */
 const varied = (path: string, values: readonly unknown[]): Tree =>
   new Set(values).size > 1 ? { vary: { [path]: [...new Set(values)] } } : {};
 
@@ -119,7 +119,10 @@ const userLoad = (load: BenchLoad, notes: Notes): Tree => {
   return { load: { kind: 'iterations', users, iterations, ...maxDuration }, ...vary };
 };
 
-/** Returns the `load` of a scenario, its `warmUp`, and `vary` if there are several rates or numbers of users. */
+/**
+ * Returns the `load` of a scenario and its `warmUp`. If there are several rates or numbers of users, also returns
+ * `vary`.
+ */
 export const loadOf = (load: BenchLoad, notes: Notes): Tree => {
   const isByRate = load.rates.length > 0;
   const tree = isByRate ? rateLoad(load, notes) : userLoad(load, notes);
@@ -131,7 +134,7 @@ export const loadOf = (load: BenchLoad, notes: Notes): Tree => {
   };
 };
 
-/** Returns the fields of a target other than the mock, with a reference in place of its key. */
+/** Returns the fields for a target other than the reference gateway. A reference replaces its key. */
 export const targetFields = (
   { url, hasKey }: { readonly url: string; readonly hasKey: boolean },
   notes: Notes,
@@ -141,8 +144,8 @@ export const targetFields = (
 };
 
 /**
- * Returns the base address of an OpenAI-compatible server, for tools that add the version themselves; `null` if it is
- * not an address.
+ * Returns the base address of an OpenAI-compatible server, for tools that add the version to an address themselves;
+ * `null` if the text is not an address.
  */
 export const baseAddress = (written: string): string | null => {
   const text = written.includes('://') ? written : `http://${written}`;
@@ -161,7 +164,7 @@ export const tokenizerFields = (tokenizer: string | null, notes: Notes): Tree =>
   return {};
 };
 
-/** Returns a placeholder for the model that a command does not name. */
+/** Returns a placeholder for a model if the command names none. */
 export const unnamedModel = (notes: Notes): string => {
   notes.left('model', 'put its name in the place of MODEL');
   return 'MODEL';
@@ -179,8 +182,8 @@ export const answerLengthNote = (tool: string, notes: Notes): void =>
 export const noBoundAtRate = 'beside a rate: an open load has no such bound';
 
 /**
- * What options of any tool are about that bear on nothing that is sent or judged, by the first words of their names. Sources:
- * GuideLLM’s src/guidellm/__main__.py and AIPerf’s docs/cli_options.md.
+ * The subjects of options that change nothing that is sent or judged. Each row has a pattern for the names of such
+ * options, which holds for all tools. Sources: GuideLLM’s src/guidellm/__main__.py and AIPerf’s docs/cli_options.md.
  */
 const unsentOptions: readonly (readonly [names: RegExp, message: string])[] = [
   [
@@ -193,7 +196,7 @@ const unsentOptions: readonly (readonly [names: RegExp, message: string])[] = [
   ],
 ];
 
-/** Why an option bears on nothing that is sent or judged; `null` if it may do. */
+/** Returns the reason for which an option changes nothing that is sent or judged; `null` if it may change something. */
 export const whyUnsent = (written: string): string | null => {
   const name = written.replaceAll('_', '-');
   return unsentOptions.find(([names]) => names.test(name))?.[1] ?? null;
@@ -201,7 +204,7 @@ export const whyUnsent = (written: string): string | null => {
 
 export const noCounterpart = 'weir import has no counterpart for this option';
 
-/** Notes how to run several values. */
+/** Adds a note on how to run a scenario with several values. */
 export const sweepNote = (tree: Tree, notes: Notes): void => {
   if (tree['vary'] === undefined) return;
   notes.chosen(

@@ -3,25 +3,25 @@ import { ImportError, parsedJson, type Notes } from './imported.ts';
 import { splitShell, type ShellWord } from '../../../scenario/text/shell-words.ts';
 
 export interface Flag {
-  /** What the option is called here. */
+  /** The name that Weir's code gives to the option. */
   readonly name: string;
   readonly written: string;
   readonly place: string;
   readonly values: readonly string[];
-  /** Whether only the shell knows a part of its values. */
+  /** Whether a part of the option's values is known only to the shell. */
   readonly expands: boolean;
 }
 
-/** Maps every spelling of a tool's options to the name used here. */
+/** The names that Weir's code gives to options, by every spelling of the tool. */
 export type FlagNames = Readonly<Record<string, string>>;
 
-/** Names options: `{ users: '--concurrency -c' }`. */
+/** Returns the names of options from a table such as `{ users: '--concurrency -c' }`. */
 export const namedFlags = (writings: Readonly<Record<string, string>>): FlagNames =>
   Object.fromEntries(
     Object.entries(writings).flatMap(([name, all]) => all.split(' ').map((each) => [each, name])),
   );
 
-/** The options of a command; whatever stands between two of them belongs to the first. */
+/** Returns the options in a command. All words between two options belong to the first one. */
 const occurrencesIn = (words: readonly ShellWord[], names: FlagNames): readonly Flag[] => {
   const isLong = words.some(({ line }) => line !== words[0]?.line);
   const found: (Flag & { readonly values: string[]; expands: boolean })[] = [];
@@ -29,7 +29,7 @@ const occurrencesIn = (words: readonly ShellWord[], names: FlagNames): readonly 
     const flag = found.at(-1);
     if (/^-{1,2}[A-Za-z]/.test(word.text)) {
       const [, written = '', value] = /^(--?[^=]+)(?:=([^]*))?$/.exec(word.text) ?? [];
-      // Options of several words may contain underscores in other versions.
+      // In other versions of a tool, options of several words may contain underscores.
       const name = names[written] ?? names[written.replaceAll('_', '-')] ?? '';
       const place = isLong ? `line ${word.line}, ${written}` : written;
       const values = value === undefined ? [] : [value];
@@ -44,11 +44,11 @@ const occurrencesIn = (words: readonly ShellWord[], names: FlagNames): readonly 
 
 const hiddenHint = 'write the value itself, or give the command to weir import behind --';
 
-/** The options of one command line, each asked for once; what nobody asked for is left. */
+/** The options of one command line. Readers ask for each option once. Options that no reader asked for are left. */
 export class Flags {
   private readonly waiting: Set<Flag>;
   private readonly notes: Notes;
-  /** The options asked for whose values only the shell knows. */
+  /** The options that a reader asked for although only the shell knows their values. */
   private readonly hidden = new Set<Flag>();
 
   constructor(words: readonly ShellWord[], names: FlagNames, notes: Notes) {
@@ -57,8 +57,8 @@ export class Flags {
   }
 
   /**
-   * All occurrences of an option. Those whose values only the shell knows are noted and left out, unless `isEnough` says
-   * that what is written is enough.
+   * Returns all occurrences of an option. If only the shell knows a value, the occurrence is noted and left out, unless
+   * `isEnough` returns true for what is written.
    */
   all(name: string, isEnough: (flag: Flag) => boolean = () => false): readonly Flag[] {
     const found = [...this.waiting].filter((flag) => flag.name === name);
@@ -70,18 +70,21 @@ export class Flags {
     });
   }
 
-  /** The last occurrence of an option, which is the one that counts. */
+  /** Returns the last occurrence of an option. The tools use the last one. */
   one(name: string, isEnough?: (flag: Flag) => boolean): Flag | null {
     return this.all(name, isEnough).at(-1) ?? null;
   }
 
-  /** Notes that only the shell knows a part of an option. */
+  /** Adds a note that only the shell knows a part of an option. */
   noteHidden(flag: Flag, what: string): void {
     this.hidden.add(flag);
     this.notes.left(flag.place, `only the shell knows ${what}: ${hiddenHint}`);
   }
 
-  /** Says which options, of the names given or of all asked for, have values that only the shell knows; '' for none. */
+  /**
+   * Returns a text about options whose values only the shell knows; the text is empty if there are none. Only the given
+   * names are considered or, without names, all options that readers asked for.
+   */
   hiddenText(...names: readonly string[]): string {
     const hidden = [...this.hidden].filter(
       ({ name }) => names.length === 0 || names.includes(name),
@@ -94,14 +97,14 @@ export class Flags {
     return this.one(name)?.values[0] ?? null;
   }
 
-  /** Returns whether a switch is on: `--streaming`, `--streaming true`, `--no-streaming`. */
+  /** Returns whether a switch is on: `--streaming`, `--streaming true` or `--no-streaming`. */
   isOn(name: string, byDefault: boolean): boolean {
     const flag = this.one(name);
     if (flag === null) return byDefault;
     return flag.written.startsWith('--no-') !== /^(true|1|yes|on)?$/i.test(flag.values[0] ?? '');
   }
 
-  /** Returns the numbers of an option, `1,2,4` or several words; other words are noted. */
+  /** Returns the numbers of an option: `1,2,4` or several words. For any other word it adds a note. */
   numbers(name: string): readonly number[] {
     const flags = this.all(name);
     return flags.flatMap((flag) => numbersIn(flag.values, flag.place, this.notes));
@@ -116,11 +119,11 @@ export class Flags {
   }
 }
 
-/** Whether a text has a variable or a command of the shell. */
+/** Returns whether a text contains a variable or a command of the shell. */
 export const hasShellPart = (value: unknown): boolean =>
   /\$[\w{(@*#?!-]|`/.test(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-/** The numbers above 0 in texts, separated by commas or spaces, perhaps in brackets. */
+/** Returns the numbers above 0 in texts, separated by commas or spaces. Brackets around them are allowed. */
 const numbersIn = (texts: readonly string[], place: string, notes: Notes): readonly number[] => {
   const parts = texts.flatMap((text) => text.split(/[,\s[\]]+/)).filter((part) => part !== '');
   const numbers = parts.map(Number);
@@ -129,10 +132,13 @@ const numbersIn = (texts: readonly string[], place: string, notes: Notes): reado
   return [];
 };
 
-/** `$NAME`, `${NAME}` and `${NAME:-default}`. */
+/** Matches `$NAME`, `${NAME}` and `${NAME:-default}`. */
 const variablePattern = /\$(?:(\w+)|\{(\w+)(?::?-([^{}$`]*))?\})/g;
 
-/** Replaces the variables of a word, if the script says the values of all. A value of several words stays with the shell. */
+/**
+ * Replaces the variables of a word, if the script shows the values of all of them. A variable with a value of several
+ * words stays, since only the shell can split it.
+ */
 const expanded = (
   word: ShellWord,
   variables: ReadonlyMap<string, string>,
@@ -157,7 +163,7 @@ const expanded = (
   return { ...word, text, expands: false };
 };
 
-/** The variables that commands of a script set to values which are known without the shell. */
+/** Returns the variables that a script sets to values that are known without a shell. */
 const variablesIn = (
   commands: readonly (readonly ShellWord[])[],
   notes: Notes,
@@ -177,7 +183,7 @@ const variablesIn = (
   return variables;
 };
 
-/** The words behind the program’s name in the first command that names it; other commands are named. */
+/** Returns the words after the program’s name in the first command that calls it. Other commands are noted. */
 export const commandOf = (script: string, program: RegExp, notes: Notes): readonly ShellWord[] => {
   const { commands, problem } = splitShell(script);
   if (problem !== null) throw new ImportError(problem);
@@ -195,7 +201,7 @@ export const commandOf = (script: string, program: RegExp, notes: Notes): readon
   return own.slice(at(own) + 1).map((word) => expanded(word, variables, notes));
 };
 
-/** Reads JSON, or `key=value` pairs separated by commas, as both tools accept it; `null` if it is neither. */
+/** Reads JSON, or `key=value` pairs separated by commas, which both tools accept; `null` if the text is neither. */
 export const readSettings = (text: string): Readonly<Record<string, unknown>> | null => {
   const trimmed = text.trim();
   if (trimmed.startsWith('{')) {

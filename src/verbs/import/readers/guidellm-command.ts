@@ -2,7 +2,10 @@ import { whyUnsent } from './bench-scenario.ts';
 import type { Notes } from './imported.ts';
 import { type Flags, hasShellPart, namedFlags, readSettings } from './command-flags.ts';
 
-/** The settings of one part of a command line. Each is requested once; those that nobody requests are noted. */
+/**
+ * The settings of one part of a command line. Readers ask for each setting once. Settings that no reader asked for are
+ * noted.
+ */
 export class PartSettings {
   private readonly place: string;
   private readonly values: Map<string, unknown>;
@@ -25,7 +28,7 @@ export class PartSettings {
     return typeof value === 'string' && value !== '' ? value : null;
   }
 
-  /** Returns the numbers of a setting; other values are noted. */
+  /** Returns the numbers of a setting. For any other value it adds a note. */
   numbers(name: string): readonly number[] {
     const value = this.take(name);
     if (value === undefined) return [];
@@ -39,7 +42,7 @@ export class PartSettings {
     return this.numbers(name)[0] ?? null;
   }
 
-  /** Returns the settings whose names begin with the prefix, by the rest of their names. */
+  /** Returns the settings whose names begin with a prefix. The keys are the names without the prefix. */
   takeBelow(prefix: string): Readonly<Record<string, unknown>> {
     const names = [...this.values.keys()].filter((name) => name.startsWith(prefix));
     return Object.fromEntries(names.map((name) => [name.slice(prefix.length), this.take(name)]));
@@ -55,8 +58,9 @@ export class PartSettings {
 }
 
 /**
- * The options of `guidellm benchmark`, with an option for each setting (up to 0.6), and of `guidellm run`, with a
- * mapping for each part (from 0.7): https://github.com/vllm-project/guidellm. The defaults come from 0.6.1 and 0.8.1.
+ * The options of `guidellm benchmark`, which has an option for each setting (up to version 0.6), and of `guidellm run`,
+ * which has a mapping for each part (from 0.7): https://github.com/vllm-project/guidellm. The defaults are those of
+ * 0.6.1 and 0.8.1.
  */
 
 export const guideLlmFlags = namedFlags({
@@ -85,7 +89,7 @@ export const guideLlmFlags = namedFlags({
 export const guideLlmOutput =
   /^(--(output-sampling|sample-requests|metrics|disable-.*|data-num-workers|data-loader|dataloader-kwargs|prefer-response-metrics)|-l)$/;
 
-/** The meaning of the numbers of `--rate`, by profile. */
+/** What the numbers of `--rate` mean, by profile. */
 const rateMeanings: Readonly<Record<string, string>> = {
   concurrent: 'streams',
   sweep: 'sweep_size',
@@ -101,7 +105,10 @@ export interface GuideLlmBenchmark {
   readonly seed: number;
 }
 
-/** The mapping of an option, or `{ kind: word }`. A setting that only the shell knows is left out; that of a key is never read. */
+/**
+ * Returns the mapping in an option; a single word becomes `{ kind: word }`. A setting that only the shell knows is left
+ * out. The setting of a key is never read.
+ */
 const partOf = (flags: Flags, name: string, notes: Notes): Record<string, unknown> => {
   const flag = flags.one(name, ({ values }) => readSettings(values[0] ?? '') !== null);
   const text = flag?.values[0];

@@ -56,7 +56,7 @@ type Rates = Pick<BenchLoad, 'rates' | 'users' | 'arrivals'>;
 
 const usersOf = (users: readonly number[]): Rates => ({ rates: [], users, arrivals: 'constant' });
 
-/** Reads the rates or users of a profile. */
+/** Reads the rates or the numbers of users of a profile. */
 type ReadRates = (profile: PartSettings, notes: Notes) => Rates;
 
 const atRate =
@@ -129,7 +129,7 @@ const loadFields = ({ profile, constraints }: GuideLlmBenchmark, notes: Notes) =
   return { ...tree, warmUp: durationText(length) };
 };
 
-/** Returns objectives that end the run, as the tool's limits of errors do. */
+/** Returns objectives that end the run, as GuideLLM's limits of errors do. */
 const objectivesOf = (constraints: PartSettings, notes: Notes) => {
   const abort = { after: '10s' };
   const rate = constraints.number('max_error_rate') ?? constraints.number('max_global_error_rate');

@@ -1,6 +1,6 @@
 /**
- * The tools whose files can be imported, and which parts. They are apart from the code that reads them, since help
- * lists them.
+ * The tools whose files can be imported, and which parts are imported. The list is not in the files that read them,
+ * since the help shows it.
  */
 export const importKinds = {
   vegeta: 'targets of vegeta, in its format http or json',

@@ -16,7 +16,7 @@ const toYaml = (tree: object): string => {
     Map: (_, node, path) => {
       const isEntry = isSeq(path.at(-1)) && node.has('kind');
       const isPlain = node.items.every(({ value }) => isScalar(value));
-      // A value that fits into a line is written in one.
+      // A value that fits into one line is written in one line.
       if (path.length > 1 && isPlain && !isEntry && JSON.stringify(node).length < 80)
         node.flow = true;
     },
@@ -37,7 +37,7 @@ const headLines = (imported: Imported, from: string): string => {
   ].join('\n');
 };
 
-/** Returns a complete scenario with its notes at the top, or objectives to paste into one. */
+/** Returns the text of a complete scenario with its notes at the top, or objectives to be pasted into a scenario. */
 export const importedText = (imported: Imported, from: string, schema: string): string => {
   const head = headLines(imported, from);
   if (imported.kind === 'objectives')
@@ -45,7 +45,7 @@ export const importedText = (imported: Imported, from: string, schema: string): 
   return `# yaml-language-server: $schema=${schema}\n#\n${head}\n${toYaml(imported.scenario)}`;
 };
 
-/** Returns the text of a scenario with further objectives; everything else is unchanged. */
+/** Returns the text of a scenario with additional objectives. Everything else is unchanged. */
 export const insertObjectives = (text: string, objectives: readonly string[]): string => {
   const document = parseDocument(text);
   const root = document.contents;
@@ -75,7 +75,7 @@ const namesProgram = (text: string, program: string): boolean =>
     words.some((word) => word.text === program || word.text.endsWith(`/${program}`)),
   );
 
-/** Recognises a text by its content; returns `null` if it is of no known kind. */
+/** Recognises the kind of a text by its content; `null` if the kind is unknown. */
 export const recognise = (text: string): ImportKind | null => {
   const first = text.split('\n').find((line) => !/^\s*(#|$)/.test(line)) ?? '';
   if (/^\s*[A-Z]+\s+https?:\/\//.test(first)) return 'vegeta';
@@ -93,18 +93,21 @@ export const readTargets = (text: string): readonly VegetaTarget[] => {
 
 type Step = string | number;
 
-/** Where a scenario has templates: headers and bodies have all kinds, all other texts those of the environment only. */
+/**
+ * Returns whether a scenario would fill templates in a text at this path. Headers and bodies have all kinds of
+ * templates, all other texts only those of the environment.
+ */
 const isTemplate = ([first, , third]: readonly Step[]): boolean =>
   first === 'headers' || (first === 'traffic' && third === 'body');
 
-/** Writes what would be replaced in a request, such as `${uuid}`, so that it is sent as it stands. */
+/** Escapes what a request would replace, such as `${uuid}`, so that it is sent unchanged. */
 const literal = (value: unknown, path: readonly Step[]): unknown => {
   if (typeof value === 'string') {
     return isTemplate(path)
       ? asLiteral(value)
       : value.replaceAll(/\$\{(?=(?:env|secret|command):)/g, () => '$${');
   }
-  // What stays the same object is written once.
+  // If nothing in the value changes, the same object is returned, so that it is written only once.
   if (!(JSON.stringify(value) ?? '').includes('${')) return value;
   if (Array.isArray(value)) return value.map((item, i) => literal(item, [...path, i]));
   return Object.fromEntries(
@@ -123,13 +126,13 @@ const withLiterals = (imported: Imported): Imported => {
   return { ...imported, scenario };
 };
 
-/** Values that the other tool may take, and a scenario cannot have. */
+/** Throws an `ImportError` for values that the other tool may accept but a scenario cannot contain. */
 const refuseInvalid = (imported: Imported): void => {
   if (imported.kind !== 'scenario') return;
   const text = importedText(imported, '', '');
   const source = { text, name: 'weir.yaml', environment: {}, secretsAreElsewhere: true };
   const reading = readScenario(source);
-  // Files are checked when the scenario is run, from its folder.
+  // Files are checked later, when the scenario is run from its folder.
   const problem = reading.ok
     ? undefined
     : reading.problems.find(({ path }) => !path.endsWith('.tokenizer'));
@@ -138,8 +141,8 @@ const refuseInvalid = (imported: Imported): void => {
 };
 
 /**
- * Imports a text of a known kind; an imported scenario is valid. Throws an `ImportError` if no part of the text can be
- * imported.
+ * Imports a text of a known kind. If the result is a scenario, it is valid. Throws an `ImportError` if no part of the
+ * text can be imported.
  */
 export const importText = (kind: ImportKind, text: string, attack: VegetaAttack): Imported => {
   const importers = {

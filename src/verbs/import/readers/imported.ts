@@ -5,28 +5,30 @@ import {
 } from '../../../model/observation/header-fields.ts';
 import { secretName, secretValue } from '../../../scenario/rules/credential-rules.ts';
 
-/** The treatment of a part of another tool's file that a scenario cannot simply take over. */
+/** How a part of another tool's file was treated, if a scenario cannot have it unchanged. */
 const noteKinds = {
   left: 'Left out',
   chosen: 'Chosen',
   unneeded: 'Not needed',
 } as const;
 
-/** One part of the source: its place, and how it was treated. A note never repeats a value that may be a secret. */
+/**
+ * A note on one part of the source: its place, and how it was treated. It never repeats a value that may be a secret.
+ */
 interface ImportNote {
   readonly kind: keyof typeof noteKinds;
-  /** The place: a line, an option, or the name of something that the source lacks. */
+  /** The place of the part: a line, an option, or the name of something that the source does not contain. */
   readonly place: string;
   readonly message: string;
 }
 
-/** A file to be written beside the scenario that names it. */
+/** A file that is written beside the scenario, which names it. */
 export interface ImportedFile {
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** The result of an import: a complete scenario, or objectives for one. */
+/** The result of an import: a complete scenario, or objectives for a scenario. */
 export type Imported = { readonly notes: readonly ImportNote[] } & (
   | {
       readonly kind: 'scenario';
@@ -36,13 +38,13 @@ export type Imported = { readonly notes: readonly ImportNote[] } & (
   | { readonly kind: 'objectives'; readonly objectives: readonly string[] }
 );
 
-/** The error for a text that cannot be imported at all; the message says what was expected. */
+/** An error: a text cannot be imported at all. The message says what was expected. */
 export class ImportError extends Error {}
 
 export class Notes {
   readonly list: ImportNote[] = [];
 
-  /** Returns the notes, those about omitted parts first. */
+  /** Returns the notes. Those about parts that were left out come first. */
   get sorted(): readonly ImportNote[] {
     return Object.keys(noteKinds).flatMap((kind) => this.list.filter((note) => note.kind === kind));
   }
@@ -60,18 +62,19 @@ export class Notes {
   }
 }
 
-/** Formats a note as one line, whatever the source contains. */
+/** Formats a note as one line, even if the source contains line breaks. */
 export const noteLine = ({ kind, place, message }: ImportNote): string =>
   `${noteKinds[kind].padEnd(10)}  ${place}: ${message}`.replaceAll(
     /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g,
     ' ',
   );
 
-/** The reference for the key of an imported target, which never contains the source's key. */
+/** The reference for the key of an imported target. It never contains the key in the source. */
 export const keyReference = '${env:WEIR_API_KEY}';
 
 /**
- * Notes how the key and the limits are treated. `noKey` is the note that the source has no key; `null` if it has one.
+ * Adds notes on how the key and the limits are treated. `noKey` is the note that the source has no key; `null` if it
+ * has one.
  */
 export const noteKeyAndLimits = (noKey: string | null, notes: Notes): void => {
   const key =
@@ -85,7 +88,7 @@ export const noteKeyAndLimits = (noKey: string | null, notes: Notes): void => {
   );
 };
 
-/** Returns the value of a JSON text; `undefined` if it is not JSON. */
+/** Returns the value of a JSON text; `undefined` if the text is not JSON. */
 export const parsedJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -108,7 +111,7 @@ export const givenFields = (
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
   );
 
-/** A request header of another tool’s file. */
+/** A request header in another tool’s file. */
 export interface WrittenHeader {
   readonly name: string;
   readonly value: string;
@@ -117,13 +120,13 @@ export interface WrittenHeader {
 
 interface ReadHeaders {
   readonly headers: Readonly<Record<string, string>>;
-  /** The header that carries the key, in lower case; `null` if none does. */
+  /** The name of the header that carries the key, in lower case; `null` if none does. */
   readonly keyHeader: string | null;
 }
 
-/** The headers that carry the key of a gateway. */
+/** The names of headers in which gateways expect a key. */
 const keyHeaders = new Set(['authorization', 'api-key', 'x-api-key', 'x-goog-api-key']);
-/** The headers that Weir sends itself, by the kind of request. */
+/** The headers that Weir itself sets, by the kind of request. */
 const ownNames = new Set([
   'content-type',
   'accept',
@@ -132,10 +135,10 @@ const ownNames = new Set([
   ...framingFields,
 ]);
 
-/** Whether Weir sets a header itself, whatever its value is elsewhere. */
+/** Returns whether Weir itself sets a header, whatever value the source gives it. */
 export const isOwnHeader = (name: string): boolean => ownNames.has(name.toLowerCase());
 
-/** Which headers a scenario takes over. Values that can be secrets are neither kept nor shown. */
+/** Returns the headers that a scenario takes from the source. Values that may be secrets are neither kept nor shown. */
 export const readHeaders = (
   written: readonly WrittenHeader[],
   target: string,

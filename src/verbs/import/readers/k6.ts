@@ -2,11 +2,11 @@ import { isMapping } from '../../../scenario/text/scenario-tree.ts';
 import { type Imported, ImportError, parsedJson, Notes } from './imported.ts';
 
 /**
- * This file imports the thresholds of k6: of a summary (`--summary-export`, or the data of `handleSummary`) or of its
+ * This file imports thresholds of k6, from a summary (`--summary-export`, or the data of `handleSummary`) or from k6's
  * options.
  */
 
-/** The meaning of k6's metrics: distributions in ms, shares or rates. */
+/** What k6's metrics mean: distributions in ms, shares or rates. */
 const metrics: Readonly<
   Record<string, readonly [kind: 'time' | 'share' | 'rate', figure: string]>
 > = {
@@ -17,7 +17,7 @@ const metrics: Readonly<
   http_reqs: ['rate', 'sentRate'],
 };
 
-/** The reasons why other metrics are not imported, by their names. */
+/** The reasons for which other metrics are not imported, by the metrics' names. */
 const otherMetrics: readonly (readonly [names: RegExp, message: string])[] = [
   [
     /^checks$/,
@@ -50,7 +50,7 @@ const readThreshold = (text: string) => {
   const [, statistic = '', percent, operator = '', bound] = thresholdPattern.exec(text) ?? [];
   if (bound === undefined) return null;
   const n = Number(bound);
-  // Counts are never below 0.
+  // A count is never below 0.
   const comparison = /^===?$/.test(operator) && n === 0 ? '<=' : operator;
   return {
     statistic,
@@ -81,7 +81,8 @@ const objectiveOf = (
     const [, problem] = otherMetrics.find(([names]) => names.test(name)) ?? [];
     return { problem: problem ?? 'a metric of the script itself has no counterpart' };
   }
-  // Weir's distributions contain only completed requests.
+  // This tag selects completed requests. It changes nothing, since Weir's distributions contain only completed
+  // requests.
   if (tags !== undefined && tags.replaceAll(' ', '') !== 'expected_response:true') {
     const labels = `${figure}{traffic=chat}: traffic, model, stage or key`;
     return { problem: `write the label itself, for example ${labels}` };
@@ -94,7 +95,9 @@ const objectiveOf = (
   return objective === null ? { problem } : { objective };
 };
 
-/** Returns the texts of thresholds: the keys of a mapping, a text, a list of texts or of `{ threshold }`. */
+/**
+ * Returns the texts of thresholds. They are the keys of a mapping, a text, or a list of texts or of `{ threshold }`.
+ */
 const thresholdTexts = (given: unknown): readonly string[] => {
   if (typeof given === 'string') return [given];
   if (Array.isArray(given))

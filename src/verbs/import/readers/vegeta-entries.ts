@@ -15,12 +15,12 @@ const parameter = (text: string, name: string): string | null => {
   return quoted ?? plain ?? null;
 };
 
-/** Reads the parts of a form (RFC 7578, RFC 2046 section 5.1.1); `null` if it is not a form. */
+/** Reads the parts of a form (RFC 7578, RFC 2046 section 5.1.1); `null` if the body is not a form. */
 const readMultipart = (contentType: string, body: Uint8Array): readonly FormPart[] | null => {
   const boundary = parameter(contentType, 'boundary');
   if (!/^multipart\/form-data/i.test(contentType) || boundary === null || boundary === '')
     return null;
-  // Each byte becomes one character, so that positions in the text are positions in the body.
+  // Each byte becomes one character, so that positions in the text are also positions in the body.
   const text = `\r\n${Buffer.from(body).toString('latin1')}`;
   const [, ...pieces] = text.split(`\r\n--${boundary}`);
   if (pieces.pop()?.startsWith('--') !== true) return null;
@@ -39,18 +39,18 @@ const readMultipart = (contentType: string, body: Uint8Array): readonly FormPart
   return parts.includes(null) ? null : (parts as FormPart[]);
 };
 
-/** The traffic entry that sends the same as a target, or the reason why there is none. */
+/** The traffic entry that sends the same request as a target, or the reason for which there is none. */
 type ReadEntry =
   | {
       readonly ok: true;
       readonly entry: Readonly<Record<string, unknown>>;
-      /** The differences in what Weir sends. */
+      /** Sentences about what Weir sends differently. */
       readonly changes: readonly string[];
       readonly file?: ImportedFile;
     }
   | { readonly ok: false; readonly problem: string };
 
-/** A request without its address: its route, its type and its body. */
+/** A request without its address: its route, its content type and its body. */
 export interface EntrySource {
   readonly contentType: string;
   readonly body: Uint8Array | null;
@@ -72,7 +72,7 @@ const chatContent = (messages: unknown): Fields | null => {
   return isPlain ? { prompt: first.content } : { messages };
 };
 
-/** Divides the numbers of a body into those that are fields of the entry, and those that stay in the body. */
+/** Divides the numbers in a body into those that are fields of the traffic entry and those that stay in its body. */
 const numbersOf = (
   json: Fields,
   known: Readonly<Record<string, readonly [field: string, least: number, most: number]>>,
@@ -139,7 +139,7 @@ const speechEntry = ({ body }: EntrySource): ReadEntry => {
   return { ok: true, entry: { ...own, ...bodyFields({ ...pace.body, ...rest }) }, changes };
 };
 
-/** Returns the fields of a transcription that an entry has; `null` if there are others. */
+/** Returns those fields of a transcription that a traffic entry can have; `null` if there are other fields. */
 const transcriptionFields = (fields: readonly (readonly [string, string])[]): Fields | null => {
   const entry: Record<string, unknown> = { format: 'json' };
   const granularities = [];
@@ -175,7 +175,7 @@ const transcriptionEntry = ({ body, contentType }: EntrySource): ReadEntry => {
   return { ok: true, entry, changes, file: { name, bytes: upload.bytes } };
 };
 
-/** The readers for the interface's routes, by method and the end of the path. */
+/** The readers for the routes of the interface, by method and by the end of the path. */
 export const entryReaders: readonly {
   readonly method: string;
   readonly path: string;

@@ -6,7 +6,7 @@ export interface VegetaTarget {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly WrittenHeader[];
-  /** The body, or the path of the file that contains it; `null` for none. */
+  /** The body, or the path of the file that contains it; `null` for no body. */
   readonly body: Uint8Array | string | null;
   readonly line: number;
 }
@@ -32,13 +32,16 @@ const targetOfJson = (text: string, line: number): VegetaTarget => {
   return { method, url, headers, body: body === '' ? null : Buffer.from(body, 'base64'), line };
 };
 
-/** Reads targets of the format `json`: one object per line. */
+/** Reads targets in vegeta's format `json`: one object per line. */
 export const readJsonTargets = (text: string): readonly VegetaTarget[] =>
   text.split('\n').flatMap((each, i) => (each.trim() === '' ? [] : [targetOfJson(each, i + 1)]));
 
 const isRequestLine = (line: string): boolean => /^[A-Z]+\s/.test(line);
 
-/** Returns the lines after a request line, up to and including the path of a body or the empty line. */
+/**
+ * Returns the lines that follow a request line and belong to it. They end with the path of a body or with an empty
+ * line.
+ */
 const readRest = (lines: readonly string[], from: number) => {
   const headers: WrittenHeader[] = [];
   for (let at = from; at < lines.length && lines[at] !== ''; at += 1) {
@@ -54,7 +57,7 @@ const readRest = (lines: readonly string[], from: number) => {
   return { headers, body: null, next: from + lines.slice(from).indexOf('') };
 };
 
-/** Reads targets of the format `http`, by the rules of vegeta's own reader (`NewHTTPTargeter`). */
+/** Reads targets in vegeta's format `http`, by the rules of vegeta's own reader (`NewHTTPTargeter`). */
 export const readHttpTargets = (text: string): readonly VegetaTarget[] => {
   const lines = [...text.split('\n').map((line) => line.trim()), ''];
   const targets: VegetaTarget[] = [];
@@ -65,7 +68,7 @@ export const readHttpTargets = (text: string): readonly VegetaTarget[] => {
     const [, method = '', url = ''] = /^([A-Z]+) +(\S.*)$/.exec(head) ?? [];
     if (method === '')
       return fail(at, 'expected a method and an address, for example: GET http://host/v1/models');
-    // A target without headers may be directly followed by the next one.
+    // A target without headers may be followed by the next target without an empty line.
     const isAlone = isRequestLine(lines[at] ?? '');
     const { headers, body, next } = isAlone
       ? { headers: [], body: null, next: at }

@@ -16,13 +16,13 @@ import {
 import { type EntrySource, entryReaders } from './vegeta-entries.ts';
 import type { VegetaTarget } from './vegeta-targets.ts';
 
-/** The facts that targets lack: the options of vegeta's attack, and the contents of its files. */
+/** What the file of targets does not contain: the options of vegeta's attack, and the content of other files. */
 export interface VegetaAttack {
-  /** The rate as vegeta writes it: `50`, `50/s`, `100/1m`. */
+  /** The rate in vegeta's notation: `50`, `50/s` or `100/1m`. */
   readonly rate: string | undefined;
-  /** The duration as Go writes it: `30s`, `1m30s`. */
+  /** The duration in Go's notation: `30s` or `1m30s`. */
   readonly duration: string | undefined;
-  /** The bodies in files, by path; a text explains why a file cannot be read. */
+  /** The bodies that are in files, by path. A text says why a file cannot be read. */
   readonly bodies: ReadonlyMap<string, Uint8Array | string>;
   /** Whether files can be written beside the scenario. */
   readonly canWriteFiles: boolean;
@@ -38,7 +38,7 @@ const goUnits: Readonly<Record<string, number>> = {
   ns: 1e-6,
 };
 
-/** Reads a length of time in Go's notation, in ms; `null` if it is something else. */
+/** Reads a duration in Go's notation, in ms; `null` if the text is no duration. */
 const goDuration = (text: string): number | null => {
   if (!/^(\d+(\.\d+)?(h|ms|m|s|us|µs|ns))+$/.test(text)) return null;
   let length = 0;
@@ -82,14 +82,14 @@ const loadOf = ({ rate, duration }: VegetaAttack, notes: Notes) => {
   };
 };
 
-/** A target that the interface supports, without its body. */
+/** A target whose request is in the interface, without its body. */
 interface Located {
   readonly target: VegetaTarget;
   readonly base: string;
   readonly read: (source: EntrySource) => ReturnType<(typeof entryReaders)[number]['read']>;
 }
 
-/** Returns the base address of a target, with its query; `null` if the interface has no such request. */
+/** Returns the base address of a target, with its query; `null` if the request is not in the interface. */
 const locate = (target: VegetaTarget, notes: Notes): Located | null => {
   const place = `line ${target.line}`;
   const url = URL.canParse(target.url) ? new URL(target.url) : null;
@@ -112,13 +112,13 @@ const locate = (target: VegetaTarget, notes: Notes): Located | null => {
   return { target, base, read: row.read };
 };
 
-/** Returns the most frequent element; of several, the first. */
+/** Returns the most frequent element. If several are equally frequent, returns the first. */
 const mostFrequent = (values: readonly string[]): string | undefined =>
   [...Map.groupBy(values, (value) => value)].toSorted(
     ([, a], [, b]) => b.length - a.length,
   )[0]?.[0];
 
-/** Returns the headers that all targets share; those of only some targets are noted. */
+/** Returns the headers that all targets have in common. Headers that only some targets have are noted. */
 const commonHeaders = (
   targets: readonly VegetaTarget[],
   notes: Notes,
@@ -158,7 +158,7 @@ const sourceOf = (
   return { contentType, body: bytes ?? null };
 };
 
-/** Returns a name for an upload that differs from those of other content; the upload is kept under it. */
+/** Stores an upload and returns its name. Uploads with different content have different names. */
 const keptName = (files: ImportedFile[], { name, bytes }: ImportedFile): string => {
   const known = files.find((file) => Buffer.from(file.bytes).equals(bytes));
   if (known !== undefined) return known.name;
@@ -168,7 +168,7 @@ const keptName = (files: ImportedFile[], { name, bytes }: ImportedFile): string 
   return path;
 };
 
-/** Returns the targets at a base address that can be imported, with their entries and uploads. */
+/** Returns those targets at a base address that can be imported, with their traffic entries and uploads. */
 const takeTargets = (
   located: readonly Located[],
   base: string,
@@ -213,7 +213,7 @@ export const importVegeta = (targets: readonly VegetaTarget[], attack: VegetaAtt
     );
   }
   const { taken, entries, files } = takeTargets(located, base, attack, notes);
-  // Equal entries become one entry with a weight.
+  // Equal traffic entries become one entry with a weight.
   const alike = [...Map.groupBy(entries, (entry) => JSON.stringify(entry)).values()];
   const traffic = alike.map((each) =>
     entries.length > 1 ? { ...each[0], weight: each.length } : each[0]!,
