@@ -28,7 +28,7 @@ const fileExists = (path: string): Problem =>
 const unlistedModel = (model: string, listed: readonly string[]): Problem =>
   new Problem(`the target lists no model ${model}: expected one of ${listed.join(', ')}`);
 
-/** Reads the models of a target. If a model is named, the list may be skipped or unusable. */
+/** Reads the models of a target. If the user named a model, the list may be left out or unusable. */
 const readTargetModels = async (
   { target: address, model, preflight, key }: InitRequest,
   { environment, printer: { say } }: Host,
@@ -68,7 +68,10 @@ const chooseChatModel = async (
   return answer;
 };
 
-/** Reads the models of a target and writes a first scenario; never overwrites a file. Resolves with the scenario's chat model. */
+/**
+ * Reads the models of a target and writes a first scenario. It never overwrites a file. Resolves with the model that
+ * the scenario uses for chats.
+ */
 export const writeStarterScenario = async (request: InitRequest, host: Host): Promise<string> => {
   const { target, model, key, out } = request;
   if (await pathExists(out)) throw fileExists(out);

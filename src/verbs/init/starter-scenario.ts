@@ -1,31 +1,31 @@
-/** The target and models of a first scenario. */
+/** What a first scenario contains of the target. */
 export interface StarterScenario {
   /** The base address of the target, or `mock`. */
   readonly target: string;
-  /** The name of the environment variable that holds the key. */
+  /** The name of the environment variable that contains the key. */
   readonly key: string;
   readonly chat: string;
   /** The model for speech; `null` if the target lists none. */
   readonly speech: string | null;
   readonly transcription: string | null;
-  /** The limits per minute that the gateway declares; `null` for those it does not name. */
+  /** The limits per minute that the gateway declares. A limit is `null` if the gateway does not name it. */
   readonly declared: Readonly<Record<'requests' | 'tokens', number | null>>;
   /** The address at which an editor finds the schema of scenarios. It contains no spaces. */
   readonly schema: string;
 }
 
-/** The limits of the interface (section 8), used if a gateway declares none. */
+/** The limits of the interface (section 8). They are used if a gateway declares none. */
 const usualLimits = { requests: 60, tokens: 2_000_000 } as const;
 
-/** The number of requests, enough to decide the objectives below. */
+/** The number of requests. It is large enough to decide the objectives below. */
 const requestCount = 50;
 
-/** Returns the limits, their source, and a rate that stays below them. */
+/** Returns the limits, where they come from, and a rate that stays below them. */
 const limitsOf = ({ declared }: StarterScenario) => {
   const requests = declared.requests ?? usualLimits.requests;
   const tokens = declared.tokens ?? usualLimits.tokens;
   const isDeclared = declared.requests !== null || declared.tokens !== null;
-  // The rate is a little below the limit, and at most one request a second.
+  // The rate is slightly below the limit, and at most one request per second.
   const perMinute = requests < 60 ? Math.max(1, Math.floor(requests * 0.8)) : 60;
   const duration = Math.ceil((requestCount * 60) / perMinute);
   return {
@@ -37,11 +37,16 @@ const limitsOf = ({ declared }: StarterScenario) => {
   };
 };
 
-/** Quotes a text as a YAML string in the form of JSON. A plain word could mean null or yes. */
+/**
+ * Quotes a text for YAML in the form of JSON. Without quotes, a word such as null or yes would have another meaning.
+ */
 const quote = (text: string): string =>
   /^[a-z]\w*[/-][\w./-]*$/i.test(text) ? text : JSON.stringify(text);
 
-/** Returns the entries for audio. Their share is small, because audio is priced by its length. */
+/**
+ * Returns the traffic entries for audio. They get a small share of the requests, since audio costs more the longer it
+ * is.
+ */
 const audioEntries = ({ speech, transcription }: StarterScenario): string => {
   const spoken = `  - kind: speech
     model: ${quote(speech ?? '')}
@@ -64,7 +69,10 @@ const targetLines = ({ target, key }: StarterScenario): readonly string[] =>
         `keys: '\${env:${key}}'`,
       ];
 
-/** The text of a complete scenario with comments: fifty requests, at most one a second, below the limits of a key. */
+/**
+ * Returns the text of a complete scenario with comments: fifty requests, at most one per second, below the limits of a
+ * key.
+ */
 export const starterScenarioText = (starter: StarterScenario, file: string): string => {
   const limits = limitsOf(starter);
   return `# yaml-language-server: $schema=${starter.schema}
