@@ -16,7 +16,7 @@ import { countText, plural } from '../../report/text/number-text.ts';
 
 const outcomesInOrder = ['completed', 'limited', 'refused', 'faulted', 'aborted', 'cut'] as const;
 
-/** Writes the last line of the reference gateway: how many requests it received, and how they ended. */
+/** Returns the last line that the reference gateway writes: how many requests it received, and how they ended. */
 export const mockSummaryText = (counters: Readonly<Record<string, number>>): string => {
   const { received = 0 } = counters;
   if (received === 0) return 'Ended; no requests received.';
@@ -27,20 +27,20 @@ export const mockSummaryText = (counters: Readonly<Record<string, number>>): str
 };
 
 export interface MockRequest {
-  /** A scenario file; its gateway is started as for a run. */
+  /** A scenario file. The gateway is started as for a run of this scenario. */
   readonly scenario: string | undefined;
   readonly port: number;
   readonly controlPort: number;
   readonly host: string;
-  /** The accepted API keys; `undefined` means the test keys. */
+  /** The API keys that are accepted; `undefined` means the test keys. */
   readonly keys: readonly string[] | undefined;
-  /** The seed; `undefined` means the scenario's seed. */
+  /** The seed; `undefined` means that of the scenario. */
   readonly seed: number | undefined;
-  /** The settings by their path below `mock` in a scenario, as `path=value`. */
+  /** The settings as `path=value`, where the path is relative to `mock` in a scenario. */
   readonly settings: readonly string[];
-  /** The time in ms after which it stops; `null` for never. */
+  /** The time in ms after which the gateway stops; `null` if it does not stop by itself. */
   readonly lifetime: Milliseconds | null;
-  /** The file that gets the trace of each request. */
+  /** The file to which the gateway writes a trace of each request. */
   readonly truth: string | undefined;
 }
 
@@ -53,7 +53,7 @@ const settingsFrom = async (
     flags: placeholderScenario,
     set: request.settings.map((setting) => `mock.${setting}`),
     target: 'mock',
-    // A gateway never sends the contents of these files.
+    // The gateway never sends the content of these files.
     allowFiles: true,
   };
   const { plan } = await readPlan(source, environment);
@@ -70,7 +70,7 @@ const start = async (settings: SettingsInput) => {
     throw new Problem(`the mock’s settings: ${issue?.path.join('.')}: ${issue?.message}`);
   }
   await warmUpAudio();
-  // The control port accepts the notation of scenarios.
+  // Values at the control port are in the notation of scenarios.
   const parse = (notation: unknown): unknown => parseSettings(mockSettingsSchema, notation);
   const mock = await startMock(read.data, realClock(), parse).catch((error: unknown) => {
     throw error instanceof MockStartError ? new Problem(error.message) : error;
@@ -78,7 +78,7 @@ const start = async (settings: SettingsInput) => {
   return { settings: read.data, mock };
 };
 
-/** Calls `end` after the lifetime; the returned function cancels that. */
+/** Calls `end` when the lifetime is over. The returned function cancels this. */
 const endAfter = (lifetime: Milliseconds | null, end: () => void): (() => void) => {
   if (lifetime === null) return () => undefined;
   const clock = realClock();
@@ -86,8 +86,9 @@ const endAfter = (lifetime: Milliseconds | null, end: () => void): (() => void) 
 };
 
 /**
- * Serves the run that started this process: settings come as one line of JSON through the pipe, and the gateway ends
- * when the pipe ends. The run handles stop signals, except in a container, which gets them from the engine.
+ * Runs the gateway for the run that started this process. The settings come through the pipe as one line of JSON, and
+ * the gateway ends when the pipe ends. Stop signals are handled by the run; in a container they come from the container
+ * engine.
  */
 export const serveRun = async (
   { inContainer, lifetime }: Pick<MockRequest, 'lifetime'> & { readonly inContainer: boolean },

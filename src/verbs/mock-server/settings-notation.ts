@@ -11,7 +11,9 @@ import {
 } from '../../scenario/text/schema-walk.ts';
 import { type Settings, settingsSchema } from '../../mock/settings/settings.ts';
 
-/** Converts values between internal units and the notation of scenarios: `5ms` for 5, `none` for null. */
+/**
+ * This file converts values between internal units and the notation of scenarios: 5 becomes `5ms`, null becomes `none`.
+ */
 
 interface LeafTranslation {
   readonly length: (value: unknown) => unknown;
@@ -31,7 +33,7 @@ const translate = (schema: Schema | undefined, value: unknown, leaf: LeafTransla
   return withEachValue(value, (inner, step) => translate(schemaInside(branch, step), inner, leaf));
 };
 
-/** Converts settings from the notation to internal units. Values that it cannot read stay as they are. */
+/** Converts settings from the notation of scenarios to internal units. Values that cannot be read stay unchanged. */
 export const parseSettings = (schema: Schema, written: unknown): unknown =>
   translate(schema, written, {
     length: (value) =>
@@ -49,7 +51,7 @@ export const formatSettings = (schema: Schema, plain: unknown): unknown =>
 const isGroup = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The values that the command line takes without quotes. */
+/** Matches values that need no quotes on a command line. */
 const needsNoQuotes = /^[\w./:-]+$/;
 
 const quoted = (value: unknown): string =>

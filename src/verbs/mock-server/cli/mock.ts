@@ -12,7 +12,7 @@ import {
 import { wholeNumberFrom } from '../../../cli/options/number-options.ts';
 import { terminalHost } from '../../../cli/options/terminal-host.ts';
 
-/** The paths below `mock` in a scenario, by the option for the setting. */
+/** The paths of settings below `mock` in a scenario, by the name of the option. */
 const settingPaths: Readonly<Record<string, string>> = {
   'requests-per-minute': 'limits.requestsPerMinute',
   'tokens-per-minute': 'limits.tokensPerMinute',
@@ -25,7 +25,7 @@ const settingPaths: Readonly<Record<string, string>> = {
   latency: 'latency',
 };
 
-/** The options of the command line. Names and quantities are the same as in a scenario's `mock`. */
+/** The options of the command line. Names and notations are the same as under `mock` in a scenario. */
 const options = {
   ...inGroup('Limits:', {
     'requests-per-minute': textOption('For each key, or none [60]'),
@@ -77,7 +77,7 @@ const settingsFrom = (given: Readonly<Record<string, unknown>>): readonly string
     given[option] === undefined ? [] : [`${path}=${given[option] as string}`],
   );
 
-/** Renames `--set mock.…` in scenario problems to the option of `weir mock`. */
+/** In problems of the scenario, replaces `--set mock.…` by the option of `weir mock`. */
 const withOptionNames = (error: unknown): unknown =>
   error instanceof Problem
     ? new Problem(
