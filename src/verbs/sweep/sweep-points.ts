@@ -18,12 +18,12 @@ import { countText, moneyText, plural, timeText } from '../../report/text/number
 
 export interface SweepRequest {
   readonly source: PlanSource;
-  /** The variables, each as `PATH=VALUES`. */
+  /** The variables, each written as `PATH=VALUES`. */
   readonly vary: readonly string[];
   readonly repetitions: number;
   readonly pause: string | undefined;
   readonly answerTime: string | undefined;
-  /** The figures by which points are judged; if absent, they are chosen by the runs' data. */
+  /** The figures by which points are judged; absent if the data of the runs decide which figures are used. */
   readonly throughput: string | undefined;
   readonly latency: string | undefined;
   readonly yes: boolean;
@@ -38,15 +38,18 @@ interface SweepPoint {
 
 export interface ReadSweep {
   readonly variables: readonly SweepVariable[];
-  /** The points, with the needs of each run, since each draws other arrivals and other prompts. */
+  /**
+   * The points, and what each run of a point needs. Runs of one point differ in this, since each draws other arrivals
+   * and prompts.
+   */
   readonly points: readonly (SweepPoint & { readonly forecasts: readonly Forecast[] })[];
-  /** Sentences about objectives for which some point has too few requests. */
+  /** Sentences about objectives for which a point has too few requests. */
   readonly warnings: readonly string[];
 }
 
 const maxPoints = 1000;
 
-/** Returns all combinations, with a value of each variable; the last variable changes fastest. */
+/** Returns all combinations of one value for each variable. The last variable changes fastest. */
 const combinationsOf = (variables: readonly Variable[]) =>
   variables.reduce<readonly (readonly (PointSetting & { readonly text: string })[])[]>(
     (combinations, { path, flag, values }) =>
@@ -56,7 +59,7 @@ const combinationsOf = (variables: readonly Variable[]) =>
     [[]],
   );
 
-/** Reads every point; throws one `Problem` with everything that is wrong at any of them, each once. */
+/** Reads every point. Throws a single `Problem` with everything that is wrong at any point, each thing only once. */
 const readPoints = async (
   source: PlanSource,
   variables: readonly Variable[],
@@ -85,8 +88,8 @@ const readPoints = async (
 };
 
 /**
- * Reads the variables of a sweep, the plan of each point, and the needs of each run. Throws a `Problem` if there are
- * none, too many, or one cannot be read.
+ * Reads the variables of a sweep, the plan of each point, and what each run needs. Throws a `Problem` if there are no
+ * variables or too many points, or if a point cannot be read.
  */
 export const readSweep = async (
   source: PlanSource,
@@ -128,8 +131,8 @@ export const readSweep = async (
 const maxNameLength = 200;
 
 /**
- * Returns the source of the plan of one run. Each run has its own requests, so that answers cached for one run do not
- * help the next. They are the same in every sweep with this seed.
+ * Returns the source of the plan of one run. Each run has its own requests, so that answers that are cached in one run
+ * do not make the next run faster. The requests are the same in every sweep with this seed.
  */
 export const sourceOfRun = (
   source: PlanSource,
@@ -146,18 +149,18 @@ export const sourceOfRun = (
   return { ...source, point: [...settings, ...added] };
 };
 
-/** One run of a sweep: the index of its point, and of the run within the point, both from 0. */
+/** One run of a sweep: the index of its point, and the index of the run within the point, both from 0. */
 export interface SweepSlot {
   readonly point: number;
   readonly repetition: number;
 }
 
-/** The key of the draw for the order, which separates it from all other draws of the seed. */
+/** The key of the random draws for the order of runs. No other draws with the same seed use it. */
 const orderDraw = 0x5_eed;
 
 /**
- * Returns the order of all runs. Each repetition is a block with every point once, in its own random order (Fisher and
- * Yates), so that a drift of the environment does not affect certain values more than others.
+ * Returns the order of all runs. Each repetition is a block that contains every point once, in a random order of its
+ * own (Fisher and Yates). So a drift of the environment does not affect some values more than others.
  */
 export const sweepOrder = (
   points: number,
@@ -174,7 +177,7 @@ export const sweepOrder = (
     return order.map((point) => ({ point, repetition }));
   }).flat();
 
-/** Returns the points, and the needs of their runs in requests, tokens, money and minutes, as lines. */
+/** Returns lines with the points, and with what their runs need in requests, tokens, money and minutes. */
 export const sweepPlanLines = (
   { variables, points, warnings }: ReadSweep,
   repetitions: number,

@@ -36,7 +36,7 @@ import {
   sourceOfRun,
 } from './sweep-points.ts';
 
-/** Chooses the exit of a sweep: points that were excluded or not run leave its question open. */
+/** Returns the exit of a sweep. If points were excluded or not run, the sweep is undecided. */
 const exitFor = ({ points, partial }: SweepReport): ExitName => {
   const verdicts = new Set(points.map(({ verdict }) => verdict));
   return gravestExit([
@@ -71,13 +71,13 @@ interface SweepInProgress {
     readonly runs: JudgedRun[];
     readonly problems: string[];
   }[];
-  /** The exit of a stop, which ends the sweep. */
+  /** The exit if a stop has ended the sweep. */
   stopped: ExitName | null;
-  /** The reason why the sweep ended before its last run; `null` if it did not. */
+  /** The reason for which the sweep ended before its last run; `null` if it did not. */
   partial: string | null;
 }
 
-/** Judges the points, writes the report into the folder and prints it. */
+/** Judges the points, writes the report into the folder, and prints it. */
 const publishSweep = async ({
   request,
   read: { variables, points: planned },
@@ -127,7 +127,7 @@ const publishSweep = async ({
 const folderOf = ({ point, repetition }: SweepSlot): string =>
   join('runs', `${String(point + 1).padStart(2, '0')}-${repetition + 1}`);
 
-/** Returns the host of one run. The sweep prints; its runs do not. */
+/** Returns the host of one run. Only the sweep prints; its runs do not. */
 const hostOfRun = ({ printer, ...host }: Host): Host => ({
   ...host,
   printer: {
@@ -138,7 +138,7 @@ const hostOfRun = ({ printer, ...host }: Host): Host => ({
   },
 });
 
-/** Performs the run of a slot, keeps its judged part, and prints its outcome. */
+/** Makes one run, keeps what the sweep needs of it, and prints its outcome. */
 const makeRun = async (
   sweeping: SweepInProgress,
   slot: SweepSlot,
@@ -159,11 +159,11 @@ const makeRun = async (
       runId: `${defaultRunId(plan)}-${order}`,
       history: null,
       yes: true,
-      // The keys do not change from run to run.
+      // The keys are checked only once, since all runs have the same keys.
       keyCheck: order === 1,
     },
     hostOfRun(host),
-    // In later runs a healthy gateway may refuse because of its load, which the sweep measures.
+    // In later runs, a healthy gateway may refuse requests because of its load, which is what the sweep measures.
     () => (order === 1 ? refusals : {}),
   );
   const { throughput = null, latency = null } = request;
@@ -180,10 +180,10 @@ const stopExits: readonly ExitName[] = Object.values(exitOfStop).filter(
   (exit) => exit !== 'incomplete',
 );
 
-/** The number of successive runs that fail to start after which a sweep ends, since the next ones would fail too. */
+/** How many runs in a row must fail to start before a sweep ends. The following runs would fail too. */
 const maxFailedRuns = 2;
 
-/** Notes why a run could not start; rethrows unexpected errors. */
+/** Records why a run could not start. Throws unexpected errors again. */
 const keepFailure = (sweeping: SweepInProgress, slot: SweepSlot, error: unknown): void => {
   if (!(error instanceof Problem)) throw error;
   if (error instanceof StoppedBeforeLoad) {
@@ -194,7 +194,7 @@ const keepFailure = (sweeping: SweepInProgress, slot: SweepSlot, error: unknown)
   sweeping.host.printer.warn(`This run could not be made: ${error.message}`);
 };
 
-/** Performs the runs in their order until the end, a stop, or runs that cannot start. */
+/** Makes the runs in their order, until the end, a stop, or too many runs that cannot start. */
 const makeRuns = async (sweeping: SweepInProgress): Promise<void> => {
   const { request, read, host, pauseLength } = sweeping;
   const slots = sweepOrder(read.points.length, request.repetitions, read.points[0]!.plan.seed);
@@ -212,7 +212,7 @@ const makeRuns = async (sweeping: SweepInProgress): Promise<void> => {
       await makeRun(sweeping, slot, i + 1);
       failed = 0;
     } catch (error) {
-      // If the first run cannot start, nothing is lost.
+      // If the first run cannot start, the sweep has no results that could be lost.
       if (i === 0) throw error;
       keepFailure(sweeping, slot, error);
       failed += 1;

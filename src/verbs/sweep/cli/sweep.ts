@@ -14,7 +14,7 @@ import { terminalHost } from '../../../cli/options/terminal-host.ts';
 const wanted =
   'a scenario file, or --model with --rate and --duration (or --users) in its place, and --vary';
 
-/** A load that is varied needs no other value on the command line. */
+/** If the sweep varies the load, the command line needs no other value for it. */
 const withLoad = (source: PlanSource, vary: readonly string[]): PlanSource => {
   const { scenario, flags } = source;
   if (scenario !== undefined) return source;

@@ -13,29 +13,32 @@ interface MadeRun {
   readonly trust: Trust;
 }
 
-/** The part of a run that a sweep keeps, since there may be a thousand runs. */
+/** What a sweep keeps of a run. The rest is dropped, since there may be a thousand runs. */
 export interface JudgedRun {
   readonly run: SweptRun;
-  /** The names of figures with too few samples. */
+  /** The names of the figures that have too few samples. */
   readonly weak: ReadonlySet<string>;
-  /** `broken` has the objectives that the run breaks, `undecided` those with too little data. */
+  /** The objectives that the run breaks, and those for which it has too few data. */
   readonly broken: readonly string[];
   readonly undecided: readonly string[];
 }
 
-/** The values of a point, and its runs so far; `problems` are sentences about runs that failed to start. */
+/** The values of a point and its runs so far. `problems` are sentences about runs that could not start. */
 export interface MadePoint {
   readonly values: readonly string[];
   readonly runs: readonly JudgedRun[];
   readonly problems: readonly string[];
 }
 
-/** The share of arrivals that must succeed if the scenario has no objectives, as for a step of `weir capacity`. */
+/**
+ * The share of arrivals that must succeed if the scenario has no objectives. A step of `weir capacity` has the same
+ * default.
+ */
 const defaultShare = 0.95;
 
 /**
- * Returns why the figures of a run do not count; `null` if they do. A run that was ended by a broken objective counts,
- * since it shows the breach.
+ * Returns the reason for which the figures of a run do not count; `null` if they count. If a broken objective ended the
+ * run, they count, since they show that the objective is broken.
  */
 const exclusionOf = ({ result, trust }: MadeRun): string | null => {
   if (trust.level === 'invalid') {
@@ -50,7 +53,7 @@ const exclusionOf = ({ result, trust }: MadeRun): string | null => {
   return outcomes.completed === 0 ? 'nothing succeeded' : null;
 };
 
-/** Returns the objectives that a run breaks, and those that it leaves undecided. */
+/** Returns the objectives that a run breaks, and the objectives that it leaves undecided. */
 const findingsOf = ({ result, trust }: MadeRun) => {
   const verdicts = (result.verdicts ?? judgeObjectives(result, trust)).filter(
     ({ severity }) => severity === 'fail',
@@ -76,7 +79,7 @@ const findingsOf = ({ result, trust }: MadeRun) => {
   return { broken, undecided: [] as readonly string[] };
 };
 
-/** Judges one run; `names` are the figures to read. */
+/** Judges one run. `names` are the figures to read from it. */
 export const judgeRun = (made: MadeRun, names: readonly string[]): JudgedRun => {
   const { folder, order, result, trust } = made;
   const found = names.flatMap((name) => {
@@ -117,7 +120,7 @@ const verdictOf = ({ runs, problems }: MadePoint): Pick<SweepPoint, 'verdict' | 
   return { verdict, reasons: [...undecided, ...remarks] };
 };
 
-/** Judges a point by its runs; `isOnFront` is false until all points are known. */
+/** Judges a point by its runs. `isOnFront` is false until all points have been judged. */
 export const judgePoint = (made: MadePoint): SweepPoint => {
   const counted = made.runs.filter(isCounted);
   const names = unique(counted.flatMap(({ run }) => Object.keys(run.figures)));

@@ -11,16 +11,19 @@ import { fitScalability } from '../../capacity/judge/fit-scalability.ts';
 import { judgePoint, type MadePoint } from './judge-point.ts';
 import { axisOf } from './swept-figures.ts';
 
-/** The runs of a sweep, and the criteria by which its points are judged. */
+/** The runs of a sweep, and how its points are to be judged. */
 export interface MadeSweep {
   readonly variables: readonly SweepVariable[];
   readonly points: readonly MadePoint[];
-  /** The name of a figure; `null` means that it is chosen by the points' data. */
+  /** The name of a figure; `null` means that the data of the points decide which figure is used. */
   readonly throughput: string | null;
   readonly latency: string | null;
 }
 
-/** Returns the points that no other one beats, by being at least as good in both figures and better in one. */
+/**
+ * Returns the points that no other point beats. A point beats another one if it is at least as good in both figures and
+ * better in one.
+ */
 const frontOf = (points: readonly SweepPoint[], x: string, y: string): ReadonlySet<SweepPoint> => {
   const known = points.flatMap((point) => {
     const [throughput, latency] = [point.figures[x]?.value, point.figures[y]?.value];
@@ -39,15 +42,16 @@ const frontOf = (points: readonly SweepPoint[], x: string, y: string): ReadonlyS
 };
 
 /**
- * The minimum share of arrivals that are answered for a steady flow. An open load above the capacity receives fewer
- * answers.
+ * The least share of arrivals that are answered in a steady flow. In an open load above the capacity, fewer are
+ * answered.
  */
 const steadyShare = 0.9;
 
 /**
- * Returns the throughput and the requests in flight of each run that counts, as steps for fitting the law. Throughput
- * is computed by Little's law from the requests in flight and their mean time. Counting answers would be less exact:
- * users in step with each other end many requests at once, so a short run's count may be wrong by such a batch.
+ * Returns the throughput and the requests in flight of each run that counts, for fitting the law. Throughput is
+ * computed by Little's law from the requests in flight and their mean time. Counting answers would be less exact: if
+ * users send in step with each other, many requests end together, and the count of a short run may be wrong by that
+ * number.
  */
 const stepsOf = ({ runs }: SweepPoint) =>
   runs.flatMap(({ excludedBecause, figures }) => {
@@ -64,7 +68,7 @@ const stepsOf = ({ runs }: SweepPoint) =>
     ];
   });
 
-/** Returns the groups of points that differ in the load alone, if the sweep varies it. */
+/** Returns the groups of points that differ only in the load, if the sweep varies the load. */
 const curvesOf = (
   variables: readonly SweepVariable[],
   points: readonly SweepPoint[],
@@ -84,7 +88,10 @@ const curvesOf = (
   }));
 };
 
-/** The first of `names` for which every usable point has enough samples; otherwise the last that any point has. */
+/**
+ * Returns the first of `names` for which every usable point has enough samples. If no name has enough, returns the last
+ * one for which any point has a figure.
+ */
 const wellKnown = (points: readonly SweepPoint[], names: readonly string[]): string => {
   const usable = points.filter(({ figures }) => Object.keys(figures).length > 0);
   const present = names.filter((name) => usable.some(({ figures }) => figures[name] !== undefined));
@@ -102,8 +109,8 @@ const requireAxis = (name: string): SweepAxis => {
 };
 
 /**
- * Returns the usual throughput: in tokens if all traffic generates them, since requests of different lengths differ in
- * work.
+ * Returns the figure that is used as throughput by default. If all traffic generates tokens it is the rate of tokens,
+ * since requests of different lengths are different amounts of work.
  */
 const usualThroughput = ({ stages }: Plan): string =>
   stages.every(({ traffic }) =>
@@ -112,7 +119,7 @@ const usualThroughput = ({ stages }: Plan): string =>
     ? 'outputTokenRate'
     : 'completedRate';
 
-/** Judges every point, finds those on the front, and fits a law to each curve. */
+/** Judges every point, finds the points on the front, and fits a law to each curve. */
 export const judgeSweep = (
   { variables, points: made, throughput, latency }: MadeSweep,
   plan: Plan,

@@ -15,7 +15,7 @@ import { percentileOf } from '../../../judge/series/gates.ts';
 
 export interface RunFigure {
   readonly value: number;
-  /** Whether there are fewer than ten samples beyond the percentile. */
+  /** Whether the percentile has fewer than ten samples beyond it. */
   readonly isWeak: boolean;
 }
 
@@ -27,7 +27,7 @@ const rateLabels = {
   outputTokenRate: 'Output tokens',
 } as const satisfies Record<RateName, string>;
 
-/** The figures of every report of a sweep, as far as the runs have them. */
+/** The figures that every report of a sweep shows, if the runs have them. */
 const usualFigures: readonly string[] = [
   'offeredRate',
   'completedRate',
@@ -48,11 +48,11 @@ export const figureNames = (wanted: readonly (string | null)[]): readonly string
   ...new Set([...usualFigures, ...wanted.filter((name) => name !== null)]),
 ];
 
-/** Returns whether a name is a rate, for which more is better. */
+/** Returns whether a name is that of a rate, where higher is better. */
 export const isRateName = (name: string): name is RateName =>
   rateNames.some((each) => each === name);
 
-/** Returns the title and unit of a figure; `null` if there is none of this name. */
+/** Returns the title and the unit of a figure; `null` if no figure has this name. */
 export const axisOf = (name: string): SweepAxis | null => {
   if (isRateName(name)) return { name, label: rateLabels[name], unit: '/s' };
   const percentile = percentileOf(name);
@@ -61,7 +61,7 @@ export const axisOf = (name: string): SweepAxis | null => {
   return { name, label: `${short} p${Number((percentile.q * 100).toFixed(2))}`, unit };
 };
 
-/** Returns whether a name is a percentile for which less is better. */
+/** Returns whether a name is that of a percentile where lower is better. */
 export const isLatencyName = (name: string): boolean => {
   const percentile = percentileOf(name);
   return percentile !== null && measures[percentile.measure].better === 'lower';
@@ -77,13 +77,16 @@ const rateOf = (result: Result, name: RateName): number | null => {
 const endToEndOf = (result: Result): MeasuredFigures =>
   figuresOver(result, 'endToEnd', outsideWarmUp);
 
-/** The number of users of a closed load without think time, who all wait for answers; `null` for other loads. */
+/**
+ * Returns the number of users in a closed load without think time, all of whom wait for answers; `null` for any other
+ * load.
+ */
 const waitingUsers = ({ plan }: Result): number | null => {
   const [{ load }, ...others] = plan.stages as [Plan['stages'][number]];
   return others.length === 0 && load.kind === 'closed' && load.thinkTime === 0 ? load.users : null;
 };
 
-/** Returns the mean number of requests in flight: the waiting users, otherwise by Little's law. */
+/** Returns the mean number of requests in flight: the number of waiting users, or for other loads by Little's law. */
 const inFlightOf = (result: Result): number | null => {
   const users = waitingUsers(result);
   if (users !== null) return users;
@@ -92,9 +95,10 @@ const inFlightOf = (result: Result): number | null => {
 };
 
 /**
- * Returns the mean time of a request in ms while all of these users were active. When the load ends they leave, and
- * the last requests share the server with fewer others. So requests due in a last part, as long as the longest request,
- * are excluded. If no others remain, and for other loads, it is the mean of all requests.
+ * Returns the mean time of a request in ms while all of these users were active. When the load ends, users leave, and
+ * the last requests share the server with fewer others. So the last requests are left out: those due within the
+ * duration of the longest request before the end. If no other requests remain, and for other loads, the mean is over
+ * all requests.
  */
 const steadyMeanOf = (result: Result): number | null => {
   const { max, mean: meanOfAll } = endToEndOf(result);
@@ -109,7 +113,7 @@ const steadyMeanOf = (result: Result): number | null => {
   return samples === 0 ? meanOfAll : total / samples;
 };
 
-/** Returns a figure of a run over all traffic after the warm-up; `null` if the run does not have it. */
+/** Returns a figure of a run over all traffic after the warm-up; `null` if the run does not have the figure. */
 export const figureOfRun = (result: Result, name: string): RunFigure | null => {
   const percentile = percentileOf(name);
   if (percentile !== null) {

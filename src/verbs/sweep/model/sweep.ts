@@ -6,46 +6,47 @@ import { estimatedRangeSchema, scalabilityFitSchema } from '../../capacity/model
 const count = z.int().nonnegative();
 
 const variableSchema = z.strictObject({
-  /** The path as in `--vary`. */
+  /** The path of the variable, as in `--vary`. */
   path: z.string(),
   values: z.array(z.string()).min(1),
-  /** Whether the variable changes the load. Points that differ only in it then form one curve. */
+  /** Whether the variable changes the load. Points that differ only in this variable form one curve. */
   isLoad: z.boolean(),
 });
 export type SweepVariable = z.infer<typeof variableSchema>;
 
-/** A figure of a point in `unit`: the mean of the runs that count, and the lowest and the highest of them. */
+/** A figure of a point, in `unit`: the mean over the runs that count, and their lowest and highest value. */
 const figureSchema = estimatedRangeSchema.extend({
-  /** Whether a run has too few samples for the figure: fewer than ten beyond the percentile. */
+  /** Whether any run has too few samples for the figure: fewer than ten beyond the percentile. */
   isWeak: z.boolean(),
 });
 export type SweepFigure = z.infer<typeof figureSchema>;
 
 const sweptRunSchema = z.strictObject({
-  /** The run's folder, below the sweep's. */
+  /** The folder of the run, below that of the sweep. */
   folder: z.string(),
-  /** The run's position in the order of all runs, from 1. */
+  /** The position of the run in the order of all runs, from 1. */
   order: z.int().positive(),
   startedAt: z.iso.datetime(),
   trust: z.enum(['valid', 'degraded', 'invalid']),
-  /** The reason why its figures do not count; `null` if they do. */
+  /** The reason for which the run's figures do not count; `null` if they count. */
   excludedBecause: z.string().nullable(),
-  /** The figures by name, without those that the run lacks. */
+  /** The figures by name. Figures that the run does not have are absent. */
   figures: z.record(z.string(), z.number()),
 });
 export type SweptRun = z.infer<typeof sweptRunSchema>;
 
 /**
- * The verdicts on a point. `kept`: it keeps the objectives or, without any, at least 95 % completed. `undecided`: too
- * little data for an objective. `excluded`: no run counts. `missing`: the sweep ended before its first run.
+ * The verdicts on a point. `kept`: it keeps the objectives. If there are no objectives, at least 95 % of arrivals
+ * completed. `undecided`: there are too few data for an objective. `excluded`: no run counts. `missing`: the sweep
+ * ended before the first run of the point.
  */
 const pointVerdictNames = ['kept', 'broken', 'undecided', 'excluded', 'missing'] as const;
 
 const pointSchema = z.strictObject({
-  /** The value of each variable, in their order. */
+  /** The value of each variable, in the order of the variables. */
   values: z.array(z.string()),
   verdict: z.enum(pointVerdictNames),
-  /** The reasons why it is not `kept`, and what was wrong with runs that do not count. */
+  /** The reasons for which the point is not `kept`, and what was wrong with runs that do not count. */
   reasons: z.array(z.string()),
   runs: z.array(sweptRunSchema),
   /** The figures over the runs that count. A figure that none of these runs has is absent. */
@@ -58,13 +59,13 @@ export type SweepPoint = z.infer<typeof pointSchema>;
 const axisSchema = z.strictObject({ name: z.string(), label: z.string(), unit: z.string() });
 export type SweepAxis = z.infer<typeof axisSchema>;
 
-/** A curve: points that differ in the load alone. */
+/** A curve, whose points differ only in the load. */
 const curveSchema = z.strictObject({
-  /** The values of the other variables, as `path=value`. */
+  /** The values of the variables other than the load, as `path=value`. */
   name: z.string(),
-  /** The indexes of points, from the lowest load to the highest, as the variables list them. */
+  /** The indexes of the points, in the order in which the variables list their loads. */
   points: z.array(count),
-  /** The fitted law; `null` with fewer than three different steady loads. */
+  /** The law that was fitted; `null` with fewer than three different steady loads. */
   fit: scalabilityFitSchema.nullable(),
 });
 export type SweepCurve = z.infer<typeof curveSchema>;
@@ -75,18 +76,18 @@ export const sweepReportSchema = z.strictObject({
   judgedAt: z.iso.datetime(),
   name: z.string(),
   target: z.string(),
-  /** The seed of the order, and of the requests of every run. */
+  /** The seed for the order of runs, and for the requests of every run. */
   seed: count,
   variables: z.array(variableSchema).min(1),
-  /** The number of runs of each point, as requested. */
+  /** The number of runs per point that was requested. */
   repetitions: z.int().positive(),
   objectives: z.array(z.string()),
   throughput: axisSchema,
   latency: axisSchema,
-  /** The points; the last variable changes fastest. */
+  /** The points. The last variable changes fastest. */
   points: z.array(pointSchema).min(1),
   curves: z.array(curveSchema),
-  /** The reason why runs are missing; `null` if all were made. */
+  /** The reason for which runs are missing; `null` if all runs were made. */
   partial: z.string().nullable(),
 });
 export type SweepReport = z.infer<typeof sweepReportSchema>;
@@ -99,7 +100,7 @@ export const sweepJsonSchema = (): object => ({
 export const isLoadPath = (path: string): boolean =>
   /^load\b/.test(path) || /^stages[.[]\d+\]?\.load\b/.test(path);
 
-/** Formats a point as `load.users=4, prompt.tokens=100`. */
+/** Formats the name of a point as `load.users=4, prompt.tokens=100`. */
 export const pointName = (
   variables: readonly { readonly path: string }[],
   values: readonly string[],

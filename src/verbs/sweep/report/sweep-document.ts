@@ -24,7 +24,10 @@ import {
   sweepTone,
 } from './sweep-text.ts';
 
-/** The further figures of a table in their order, after the two by which points are judged. */
+/**
+ * The further figures of a table, in the order of its columns. The two figures by which points are judged come before
+ * them.
+ */
 const otherFigures = [
   ['completedRate', 'Completed /s', 'Done/s'],
   ['outputTokenRate', 'Output tokens /s', 'Tokens/s'],
@@ -95,12 +98,12 @@ const columnsOf = (report: SweepReport): readonly Column<SweepPoint>[] => {
   ];
 };
 
-/** The maximum number of rows on a terminal, so that everything fits into 25 lines. */
+/** The maximum number of rows on a terminal, so that the whole text fits into 25 lines. */
 const maxTerminalRows = 10;
 
 /**
- * Returns the points for a terminal: first those on the front, then those with problems, then the others, each group in
- * the order of the sweep.
+ * Returns the points that a terminal shows: first those on the front, then those with problems, then all others. Within
+ * each group they are in the order of the sweep.
  */
 const terminalPoints = (points: readonly SweepPoint[]): readonly SweepPoint[] => {
   const importance = ({ isOnFront, verdict }: SweepPoint): number =>
@@ -111,10 +114,10 @@ const terminalPoints = (points: readonly SweepPoint[]): readonly SweepPoint[] =>
 
 const maxTerminalKnees = 3;
 const maxTerminalReasons = 2;
-/** The maximum width of a reason, for a line of 100 columns. */
+/** The maximum width of a reason. With it a line has 100 columns. */
 const maxReasonWidth = 90;
 
-/** Returns why points are not kept, the most frequent reason first, each with its number of points. */
+/** Returns why points are not kept: each reason with the number of its points, the most frequent reason first. */
 const reasonLines = ({ points }: SweepReport): readonly string[] => {
   const reasons = points.flatMap(({ verdict, reasons: [first] }) =>
     verdict === 'kept' || first === undefined ? [] : [`${pointVerdicts[verdict].text}: ${first}`],

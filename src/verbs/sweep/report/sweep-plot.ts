@@ -5,7 +5,7 @@ import { markup, type Markup } from '../../../report/text/markup.ts';
 import { plural, timeText } from '../../../report/text/number-text.ts';
 import { frontOf, pointVerdicts, sweepFigureText, axisValueText } from './sweep-text.ts';
 
-/** A point that has both figures. */
+/** A point that has both figures of the plot. */
 interface Placed {
   readonly point: SweepPoint;
   readonly place: readonly [throughput: number, latency: number];
@@ -20,7 +20,7 @@ const placedOf = ({ points, throughput, latency }: SweepReport): readonly Placed
 const textOf = ({ unit }: SweepAxis): ((value: number) => string) | undefined =>
   unit === 'ms' ? timeText : undefined;
 
-/** Draws the lines between the points of each curve, with its name at the end. */
+/** Draws the line between the points of each curve, with the curve's name at its end. */
 const curveLines = (
   { curves, points }: SweepReport,
   placed: readonly Placed[],
@@ -35,7 +35,7 @@ const curveLines = (
       line.push([places[i] as number, places[i + 1] as number]);
     }
     const end = line.at(-1);
-    // Near the left edge, the name is on the other side.
+    // Near the left edge, the name is on the right side of the point.
     const [anchor, dx] = end !== undefined && pen.place(end[0]) < 200 ? ['start', 8] : ['end', -8];
     return [
       pen.path('curve', line),
@@ -45,7 +45,7 @@ const curveLines = (
     ];
   });
 
-/** Plots throughput against latency with a dot for each point; `null` if there are none. */
+/** Plots throughput against latency with a dot for each point; `null` if no point has both. */
 export const sweepPlot = (report: SweepReport): Markup | null => {
   const placed = placedOf(report);
   if (placed.length === 0) return null;
@@ -85,14 +85,14 @@ export const sweepPlot = (report: SweepReport): Markup | null => {
   );
 };
 
-/** The opacities of the weakest and the strongest cell. */
+/** The opacities of the cells with the lowest and the highest value. */
 const [palest, darkest] = [0.06, 0.6];
 
-/** Returns the width in pixels; a page has room for two of the narrowest side by side. */
+/** Returns the width of a heat map in pixels. Two of the narrowest ones fit side by side on a page. */
 const widthOf = (columns: number): number => Math.max(narrowestMap, 70 + columns * 62);
 const narrowestMap = 440;
 
-/** Draws one figure over both variables; a stronger colour means a higher value. */
+/** Draws one figure over both variables. A stronger colour means a higher value. */
 const heatMapOf = (report: SweepReport, axis: SweepAxis): Markup | null => {
   const [down, across] = report.variables;
   if (down === undefined || across === undefined) return null;
@@ -134,7 +134,7 @@ const heatMapOf = (report: SweepReport, axis: SweepAxis): Markup | null => {
   );
 };
 
-/** Draws a heat map of each figure for a sweep of two variables; `null` for any other sweep. */
+/** Draws a heat map of each figure if the sweep has two variables; `null` for any other sweep. */
 export const sweepHeatMaps = (report: SweepReport): Markup | null => {
   const { variables, throughput, latency } = report;
   if (variables.length !== 2 || variables.some(({ values }) => values.length < 2)) return null;

@@ -19,7 +19,7 @@ export const pointVerdicts = {
   missing: { text: 'not run', tone: 'quiet' },
 } as const satisfies Record<SweepPoint['verdict'], Cell>;
 
-/** Formats a value with the unit of its figure: `12.3/s`, `210 ms`. */
+/** Formats a value with the unit of its figure: `12.3/s` or `210 ms`. */
 export const axisValueText = ({ unit }: SweepAxis, value: number): string =>
   unit === '/s'
     ? `${figureText(value)}/s`
@@ -27,17 +27,17 @@ export const axisValueText = ({ unit }: SweepAxis, value: number): string =>
       ? timeText(value)
       : `${figureText(value)} ${unit}`;
 
-/** Formats a figure without its unit, marked if it has too few samples. */
+/** Formats a figure without its unit, with a mark if it has too few samples. */
 export const sweepFigureText = (figure: SweepFigure | undefined): string =>
   figure === undefined ? '–' : `${figure.isWeak ? '~' : ''}${figureText(figure.value)}`;
 
-/** Formats the lowest and the highest run; empty for a single run. */
+/** Formats the lowest and the highest value among the runs; empty for a single run. */
 export const spreadText = (figure: SweepFigure | undefined): string =>
   figure === undefined || figure.low === figure.high
     ? ''
     : `${figureText(figure.low)}–${figureText(figure.high)}`;
 
-/** Formats one run as a line, as shown during the sweep. */
+/** Formats one run as a line that is shown during the sweep. */
 export const sweptRunLine = ({ figures, verdict, reasons }: SweepPoint): string => {
   const { completedRate, 'ttft.p50': ttft, 'endToEnd.p50': endToEnd } = figures;
   const found = present([
@@ -58,7 +58,7 @@ export const kneeText = ({ name, fit }: SweepCurve): string | null => {
   return `${where}knee at ${figureText(inFlight)} in flight, ${figureText(rate)}/s completed, ${timeText(latency)} per answer`;
 };
 
-/** Describes the law from which the knee of a curve comes; empty if none could be fitted. */
+/** Describes the law from which the knee of a curve is computed; empty if no law could be fitted. */
 export const lawText = ({ fit }: SweepCurve): string =>
   fit === null
     ? ''
@@ -88,7 +88,7 @@ const incompleteText = (report: SweepReport): string => {
   ]).join(', ');
 };
 
-/** Returns the points whose figures the load generator may have changed, since one of their runs is degraded. */
+/** Returns the points whose figures may be wrong because of the load generator: one of their runs is degraded. */
 const uncertainPoints = ({ points }: SweepReport): number =>
   points.filter(({ runs }) => runs.some(({ trust }) => trust === 'degraded')).length;
 
