@@ -10,10 +10,13 @@ import type { ChatContent, Workload } from '../model/workload/workload.ts';
 import type { Dataset } from './read-dataset.ts';
 import { type SingleTokenWords, type Vocabulary, vocabularyOf } from './single-token-words.ts';
 
-/** The keys of the draws for shared texts. They are negative, so that they differ from the keys of stages. */
+/** The keys of the random draws for shared texts. They are negative, so that they differ from the keys of stages. */
 const sharedTextKeys = { prefix: -1, common: -2, block: -3, turn: -4 };
 
-/** Returns the draw of a shared text. It depends only on the plan's seed, so that all stages and slices agree. */
+/**
+ * Returns the random source of a shared text. The text depends only on the plan's seed, so that all stages and slices
+ * get the same text.
+ */
 const sharedDraw = (seed: number, what: keyof typeof sharedTextKeys, which: number): Draw =>
   drawFrom(seed, sharedTextKeys[what], which);
 
@@ -27,7 +30,7 @@ interface TextDraw {
 const tokensToGenerate = (tokens: number, calibration = 1): number =>
   tokens === 0 ? 0 : Math.max(1, Math.round(tokens / calibration));
 
-/** Generates a prompt of exactly the tokens that its source draws. */
+/** Generates a prompt with exactly the number of tokens that its source draws. */
 export const syntheticPrompt = (
   { tokens, prefix, cache, calibration }: PromptSourceOf<'synthetic'>,
   { vocabulary, seed, draw }: TextDraw,
@@ -40,7 +43,10 @@ export const syntheticPrompt = (
   return vocabulary.message(beginning + vocabulary.text(length - common, endDraw));
 };
 
-/** Generates a conversation up to its current question. Its messages depend only on its number and the turn. */
+/**
+ * Generates a conversation up to and including its current question. Each message depends only on the number of the
+ * conversation and the turn.
+ */
 export const syntheticConversation = (
   source: PromptSourceOf<'synthetic'>,
   { count, answer }: NonNullable<PromptSourceOf<'synthetic'>['turns']>,
@@ -61,7 +67,10 @@ export const syntheticConversation = (
   }).flat();
 };
 
-/** Generates a prompt as long as a request of a trace. Equal blocks at the start are equal text. */
+/**
+ * Generates a prompt as long as that of a request in a trace. If two prompts begin with the same blocks, they begin
+ * with the same text.
+ */
 export const tracedPrompt = (
   trace: Trace,
   index: number,
@@ -78,7 +87,7 @@ export const tracedPrompt = (
 };
 
 export interface WorkloadSources {
-  /** Returns the words of a tokenizer; without one, of OpenAI's. */
+  /** Returns the words for a tokenizer. Without a tokenizer, returns those for OpenAI's. */
   readonly wordsFor: (tokenizer: TokenizerFacts | undefined) => SingleTokenWords;
   readonly datasetOf: (source: PromptSourceOf<'dataset'>) => Dataset;
   readonly traceOf: (load: TraceLoad) => Trace;
@@ -97,7 +106,7 @@ export const createWorkload = (
     vocabularies.set(tokenizer?.name, vocabulary);
     return vocabulary;
   };
-  // Built now, so that a running load does not wait for it.
+  // The texts are built now, so that a running load does not wait for them.
   for (const entry of stages.flatMap(({ traffic }) => traffic)) {
     if (!('conversations' in entry) || Array.isArray(entry.conversations)) continue;
     const { conversations: source } = entry;
@@ -142,7 +151,10 @@ export const createWorkload = (
   return { chatContentFor, traceOf };
 };
 
-/** Returns one question of the drawn length. The server should count its tokens if it has no system message. */
+/**
+ * Returns one question whose length is drawn. Without a system message, the server should count exactly this number of
+ * tokens.
+ */
 const generatedPrompt = (source: PromptSourceOf<'synthetic'>, by: TextDraw): ChatContent => {
   const tokens = drawTokenCount(source.tokens, by.draw);
   const messages = promptMessages(source, syntheticPrompt({ ...source, tokens }, by));

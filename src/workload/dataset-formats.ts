@@ -10,23 +10,23 @@ import type { DroppedParts } from '../model/workload/prompt-source.ts';
 import type { RequestFields } from '../model/workload/workload.ts';
 import { maxTokenCount } from '../model/workload/token-count.ts';
 
-/** A prompt of a file, and the file's limit for the tokens of its answer. */
+/** A prompt in a file, and the maximum number of answer tokens that the file names for it. */
 export interface DatasetEntry {
   readonly messages: readonly Message[];
   readonly maxTokens: number | null;
   readonly own?: RequestFields;
 }
 
-/** The entries of a file, and the parts of it that no request sends. */
+/** The entries of a file, and a description of what no request sends. */
 export interface ParsedDataset {
   readonly entries: readonly DatasetEntry[];
   readonly dropped: DroppedParts;
 }
 
-/** Parses the entries of a text, or returns a problem that begins with its line. */
+/** Parses the entries in a text. If a line is wrong, returns a problem that begins with the line's number. */
 type Parser = (text: string, media: FindMedia) => ParsedDataset | string;
 
-/** Collects the entries of a file, and counts the parts of it that no request sends. */
+/** Collects the entries of a file, and counts the parts that no request sends. */
 class DatasetRows implements ParsedDataset {
   readonly entries: DatasetEntry[] = [];
   readonly dropped = {
@@ -36,7 +36,7 @@ class DatasetRows implements ParsedDataset {
     fields: {} as Record<string, number>,
   };
 
-  /** Skips a row without a question. */
+  /** Counts a row that has no question and is left out. */
   skip(place: string): void {
     this.dropped.rows += 1;
     this.dropped.firstRow ??= place;
@@ -53,7 +53,7 @@ class DatasetRows implements ParsedDataset {
   }
 }
 
-/** The maximum number of fields that are counted by name, and the maximum length of a name. */
+/** The maximum number of field names that are counted separately, and the maximum length of such a name. */
 const [maxNames, maxNameLength] = [10, 40];
 const otherFields = 'others';
 
@@ -82,7 +82,7 @@ const entryFrom = (messages: readonly Message[], most: unknown): DatasetEntry | 
     : 'expected a whole number from 1 as "max_tokens"';
 };
 
-/** Returns messages with the contents of the files that they name, or the problem of one of them. */
+/** Returns messages that contain the content of the files that they name, or the problem of such a file. */
 const messagesWithMedia = (
   messages: readonly WrittenMessage[],
   media: FindMedia,
@@ -98,11 +98,14 @@ const messagesWithMedia = (
   return filled;
 };
 
-/** Returns a field of a row that is a mapping, an empty one if it is absent, or `null` if it is anything else. */
+/**
+ * Returns a field of a row that is a mapping. The mapping is empty if the field is absent; the result is `null` if the
+ * field is anything else.
+ */
 const fieldsIn = (value: unknown): Readonly<Record<string, unknown>> | null =>
   value === undefined || value === null ? {} : mappingOf(value);
 
-/** Returns an entry with the body and headers of its row, or the problem of these. */
+/** Returns an entry with the body and headers of its row, or a problem with them. */
 const withOwnFields = (
   entry: DatasetEntry | string,
   { body, headers }: { readonly body?: unknown; readonly headers?: unknown },
@@ -123,7 +126,7 @@ const withOwnFields = (
   return { ...entry, own: { body: fields, headers: texts } };
 };
 
-/** Returns the problem of a header in a row; `null` if it can be sent. */
+/** Returns the problem of a header in a row; `null` if the header can be sent. */
 const whyNotHeader = (name: string, value: unknown): string | null => {
   if (!isFieldName(name)) return 'expected valid names of headers in "headers"';
   if (framingFields.has(name) || name === 'x-request-id' || name === 'authorization')
@@ -151,7 +154,7 @@ const messagesEntry = (
   return 'expected "messages" as a list of {"role": "system", "user" or "assistant", "content": text, or a list of parts}';
 };
 
-/** The fields of a row that are read, also as columns of a table. */
+/** The fields that are read from a row. In a table they are columns. */
 const rowFields: readonly string[] = ['prompt', 'messages', 'max_tokens', 'body', 'headers'];
 
 const jsonLines: Parser = (text, media) => {
@@ -170,20 +173,20 @@ const jsonLines: Parser = (text, media) => {
   return rows;
 };
 
-/** A record of a table, and the line on which it begins, counted from 1. */
+/** A record of a table, and the number of the line on which it begins, counted from 1. */
 interface CsvRecord {
   readonly line: number;
   readonly cells: readonly string[];
 }
 
-/** Matches a cell of RFC 4180, quoted (with doubled quotes inside) or plain, and the character that ends it. */
+/** Matches a cell of RFC 4180, quoted (with doubled quotes inside) or plain, and the character after it. */
 const cellPattern = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r?\n|$)/y;
 
 const linesIn = (text: string): number => text.split('\n').length - 1;
 
 /**
- * Parses the records of a comma-separated table (RFC 4180) without empty lines. For a wrong or open quote it returns a
- * text that begins with its line.
+ * Parses the records of a comma-separated table (RFC 4180). Empty lines are left out. If a quote is wrong or has no
+ * end, returns a text that begins with the number of its line.
  */
 export const parseCsv = (text: string): readonly CsvRecord[] | string => {
   const cell = new RegExp(cellPattern);
@@ -217,7 +220,7 @@ const csv: Parser = (text) => {
     return '1: expected a header with a column "prompt" and optionally "max_tokens"';
   const jsonIn = (cells: readonly string[], column: string): unknown => {
     const cell = cells[names.indexOf(column)]?.trim() ?? '';
-    // Text other than JSON is not a mapping.
+    // A text that is not JSON stays a text, which is then refused because it is no mapping.
     return cell === '' ? undefined : (parseJson(cell) ?? cell);
   };
   const entryOf = (cells: readonly string[]): DatasetEntry | string => {
@@ -259,9 +262,9 @@ const turnsOf = (conversation: unknown): readonly Turn[] => {
 };
 
 /**
- * Parses ShareGPT's conversations, whose turns have `from` and `value`, or OpenAI's `role` and `content`. It takes the
- * first question of each, as other load generators do, and skips conversations without one. Problems name the entry,
- * because the file is one line.
+ * Parses conversations of ShareGPT, whose turns have `from` and `value`, or the `role` and `content` of OpenAI. It
+ * takes the first question of each conversation, as other load generators do, and leaves out conversations without one.
+ * A problem names the entry instead of the line, since the file is one line.
  */
 const shareGpt: Parser = (text) => {
   const list = parseJson(text);

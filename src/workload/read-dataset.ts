@@ -3,15 +3,15 @@ import type { FindMedia } from '../model/workload/media.ts';
 import type { DatasetFacts, ReadResult } from '../model/workload/workload.ts';
 import { type DatasetEntry, datasetParsers } from './dataset-formats.ts';
 
-/** The prompts of a file, in its order. */
+/** The prompts of a file, in the same order. */
 export interface Dataset {
   readonly facts: DatasetFacts;
   readonly entries: readonly DatasetEntry[];
 }
 
 /**
- * Reads a file of prompts by its extension: JSON lines, a CSV table or ShareGPT's JSON. `media` finds the images and
- * recordings that its messages name. Problems quote no prompt.
+ * Reads a file of prompts. The extension of the file decides the format: JSON lines, a CSV table, or the JSON of
+ * ShareGPT. `media` reads the images and recordings that messages name. Problems quote no prompt.
  */
 export const readDataset = (
   file: string,

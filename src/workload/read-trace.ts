@@ -19,7 +19,7 @@ import {
   type TraceTime,
 } from './trace-formats.ts';
 
-/** Decodes the parts of a file, and adds them to a hash. */
+/** Decodes the parts of a file as text, and adds them to a hash. */
 function* decodedTexts(parts: Iterable<Uint8Array>, hash: Hash): Generator<string, void> {
   const decoder = new TextDecoder();
   for (const part of parts) {
@@ -29,7 +29,7 @@ function* decodedTexts(parts: Iterable<Uint8Array>, hash: Hash): Generator<strin
   yield decoder.decode();
 }
 
-/** Splits texts into lines without their ends (LF or CRLF). */
+/** Splits texts into lines. The line ends (LF or CRLF) are removed. */
 function* linesOf(texts: Iterable<string>): Generator<string, void> {
   let rest = '';
   for (const text of texts) {
@@ -47,7 +47,7 @@ export interface LoadedTrace {
 
 const ticksPerMillisecond = ticksPerSecond / 1000;
 
-/** Collects the selected rows. Times are in ticks of 100 ns since the start of the selection. */
+/** Collects the rows that are selected. Times are in ticks of 100 ns since the start of the selection. */
 class SelectedRows {
   readonly ticks: number[] = [];
   readonly inputs: number[] = [];
@@ -67,7 +67,7 @@ class SelectedRows {
       cut.until === null ? Number.POSITIVE_INFINITY : Math.round(cut.until * ticksPerMillisecond);
   }
 
-  /** Adds a row. Returns what is wrong with it, or `null`. */
+  /** Adds a row. Returns what is wrong with it; `null` if nothing is. */
   add({ at, input, output, blocks }: TraceRow): string | null {
     this.#origin ??= at;
     const since =
@@ -115,7 +115,7 @@ const traceFrom = (
 
 const sumOf = (counts: readonly number[]): number => counts.reduce((sum, each) => sum + each, 0);
 
-/** Returns the maximum requests and tokens within any `window` ms. */
+/** Returns the maximum number of requests, and of tokens, within any `window` ms. */
 const peakWithin = (trace: Trace, window: number): TraceFacts['busiestMinute'] => {
   const busiest = new BusiestMinute(window);
   for (let i = 0; i < trace.count; i += 1) {
@@ -124,7 +124,7 @@ const peakWithin = (trace: Trace, window: number): TraceFacts['busiestMinute'] =
   return busiest.peak();
 };
 
-/** Returns the longest recorded time between two requests, in ms. */
+/** Returns the longest time between two consecutive requests in the recording, in ms. */
 const longestGap = (trace: Trace, speed: number): number => {
   let longest = 0;
   for (let i = 1; i < trace.count; i += 1)
@@ -132,10 +132,13 @@ const longestGap = (trace: Trace, speed: number): number => {
   return longest * speed;
 };
 
-/** The minimum number of requests whose gaps prove a unit. */
+/** The least number of requests with which their gaps can prove a unit. */
 const provingRequests = 3;
 
-/** Asks for the unit if each request came within 1 ms of the previous one, since seconds read as ms look like that. */
+/**
+ * Asks for the unit if all requests come within 1 ms of the request before them. That is how seconds look if they are
+ * read as ms.
+ */
 const unitQuestion = (
   { trace, facts }: LoadedTrace,
   { unit: given, speed }: TraceSelection,
@@ -162,7 +165,7 @@ function* numberedLines(lines: Iterable<string>): Generator<NumberedLine, void> 
   }
 }
 
-/** Collects the selected rows. Returns the recognised trace, or a problem with its line. */
+/** Collects the rows that are selected. Returns the trace in its recognised format, or a problem with its line. */
 const collectRows = (
   lines: Iterable<string>,
   rows: SelectedRows,
@@ -170,7 +173,7 @@ const collectRows = (
 ): RecognisedTrace | string => {
   const numbered = numberedLines(lines);
   const first: NumberedLine[] = [];
-  // `for … of` would close the generator.
+  // `for … of` would close the generator, which is needed afterwards.
   for (let next = numbered.next(); next.done !== true; next = numbered.next()) {
     first.push(next.value);
     if (first.length === recognisedLines) break;
@@ -192,7 +195,9 @@ const collectRows = (
   return known;
 };
 
-/** Reads the selected part of a trace, whose format its content shows. Its bytes are read once and not kept. */
+/**
+ * Reads the selected part of a trace. The content of the file shows the format. The bytes are read once and not kept.
+ */
 export const readTrace = (
   cut: TraceSelection,
   parts: Iterable<Uint8Array>,

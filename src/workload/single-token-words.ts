@@ -6,17 +6,20 @@ import type { ReadResult } from '../model/workload/workload.ts';
 export interface SingleTokenWords {
   /** The words, separated by white space. */
   readonly words: string;
-  /** Whether a message keeps its first space. It does not with SentencePiece, which adds one itself. */
+  /**
+   * Whether a message keeps the space at its beginning. With SentencePiece it does not, since that tokenizer adds a
+   * space itself.
+   */
   readonly keepsLeadingSpace: boolean;
 }
 
-/** The minimum number of words: with fewer, prompts are too similar. */
+/** The minimum number of words. With fewer words, prompts would be too similar. */
 const minWords = 100;
 
 /**
- * Unpacks a list of words, of which each is one token with the space before it. A line has the words of one first letter;
- * a word is the number of letters that it shares with the word before it, and its other letters: `0able1corn` is
- * able and acorn. That halves the list in the package.
+ * Unpacks a list of words, each of which is one token together with the space before it. A line has the words with the
+ * same first letter. A word is written as the number of letters that it shares with the word before it, and then its
+ * other letters: `0able1corn` means able and acorn. So the list takes half the space in the package.
  */
 export const unpackWords = (packed: string): string =>
   packed.replaceAll(/.+/g, (line) => {
@@ -31,13 +34,13 @@ export const unpackWords = (packed: string): string =>
 const wordsOf = (list: string): readonly string[] =>
   list.split(/\s+/).filter((word) => word !== '');
 
-/** Decides whether texts of these words, in several orders, have as many tokens as words. */
+/** Returns whether texts of these words, in several orders, have exactly as many tokens as words. */
 const isExact = (words: readonly string[], opening: string, count: TokenCounter['count']) =>
   [words, words.toReversed(), words.slice(0, 2), words.slice(-3)].every(
     (some) => count(opening + some.join(' ')) === some.length,
   );
 
-/** Selects the words that are one token each, alone and in a text. Returns a problem if there are too few. */
+/** Selects the words that are one token each, both alone and within a text. If there are too few, returns a problem. */
 export const selectSingleTokenWords = (
   list: string,
   name: string,
@@ -58,18 +61,20 @@ export const selectSingleTokenWords = (
   };
 };
 
-/** Generates texts of words that are one token each with the space before them, so n words are n tokens. */
+/** Generates texts whose words are one token each, together with the space before them. So n words are n tokens. */
 export interface Vocabulary {
   /** Generates a text with exactly this number of tokens. Its words are drawn uniformly. */
   text(tokens: number, draw: Draw): string;
-  /** Returns a message: the text without its first space if the tokenizer adds one. */
+  /**
+   * Returns a text as a message. If the tokenizer adds a space at the beginning, the text's own first space is removed.
+   */
   message(text: string): string;
 }
 
-/** The maximum size in bytes of a word with its space, which is stored as two numbers of four bytes. */
+/** The maximum size of a word with its space, in bytes. A word is stored as two numbers of four bytes each. */
 const maxWordBytes = 8;
 
-/** Words as little-endian numbers, padded with 0. */
+/** Words as little-endian numbers. Unused bytes are 0. */
 interface Packed {
   readonly count: number;
   readonly lows: Uint32Array;
@@ -94,8 +99,8 @@ const pack = (list: string): Packed => {
 const rotate = (word: number, by: number): number => (word << by) | (word >>> (32 - by));
 
 /**
- * Creates a vocabulary that draws words by xoroshiro64** (Blackman and Vigna 2018), with its state from `draw`. It
- * writes them as numbers: joining strings takes twice as long, longer than sending them.
+ * Creates a vocabulary that draws words by xoroshiro64** (Blackman and Vigna 2018), with an initial state from `draw`.
+ * Words are written as numbers, since joining strings would take twice as long.
  */
 export const vocabularyOf = ({ words, keepsLeadingSpace }: SingleTokenWords): Vocabulary => {
   const { count, lows, highs, lengths } = pack(words);

@@ -1,6 +1,6 @@
 import { type TraceFormat, type TraceUnit, unitNames } from '../model/workload/trace.ts';
 
-/** Whole seconds, and ticks of 100 ns within the second. */
+/** A time as whole seconds, and ticks of 100 ns within the second. */
 export interface TraceTime {
   readonly seconds: number;
   readonly ticks: number;
@@ -9,14 +9,14 @@ export interface TraceTime {
 export const ticksPerSecond = 10_000_000;
 const tickDigits = 7;
 
-/** The number of decimals by which each unit must be shifted to get seconds. */
+/** For each unit, the number of decimal places by which a number is shifted to get seconds. */
 const decimalsOf = { s: 0, ms: 3, us: 6, ns: 9 } as const satisfies Record<TraceUnit, number>;
 
 const decimalPattern = /^(\d{1,25})(?:\.(\d*))?$/;
 
 /**
- * Parses a decimal number in a unit; `null` if it is not one. Digits are moved instead of divided: the nanoseconds
- * of today have more than a double holds.
+ * Parses a decimal number in a unit; `null` if the text is not one. The digits are shifted and not divided, since a
+ * time in nanoseconds since 1970 has more digits than a JavaScript number holds.
  */
 const timeIn = (unit: TraceUnit, text: string): TraceTime | null => {
   const [, whole, fraction = ''] = decimalPattern.exec(text) ?? [];
@@ -29,7 +29,7 @@ const timeIn = (unit: TraceUnit, text: string): TraceTime | null => {
   return seconds > Number.MAX_SAFE_INTEGER ? null : { seconds, ticks };
 };
 
-/** The times since 1970 between 2001 and 2096, whose magnitude shows their unit. */
+/** For each unit, the range of numbers that are times from 2001 to 2096. The size of such a number shows its unit. */
 const epochs: readonly (readonly [TraceUnit, number])[] = [
   ['s', 1e9],
   ['ms', 1e12],
@@ -37,12 +37,13 @@ const epochs: readonly (readonly [TraceUnit, number])[] = [
   ['ns', 1e18],
 ];
 
-/** The mean gap between requests, in s, above which numbers with a fraction are not in seconds. */
+/** The mean gap between requests, in s, above which numbers with a fraction cannot be seconds. */
 const longestMeanGap = 60;
 
 /**
- * Returns the unit of numbers. Times since 1970 show it by their magnitude. Otherwise whole numbers are
- * milliseconds, as Mooncake's, and fractions (`0.0`) are seconds, as GuideLLM and AIPerf write them.
+ * Returns the unit of times that are numbers. Times since 1970 show their unit by their size. Other whole numbers are
+ * milliseconds, as in Mooncake's traces. Other numbers with a fraction (`0.0`) are seconds, as GuideLLM and AIPerf
+ * write them.
  */
 const unitOfTimes = (times: readonly string[]): TraceUnit => {
   const numbers = times.map(Number);
@@ -63,20 +64,26 @@ export interface TraceRow {
 
 export type RowReader = (line: string) => TraceRow | string;
 
-/** A trace whose format is known by its first lines. */
+/** A trace whose format was recognised from its first lines. */
 export interface RecognisedTrace {
   readonly format: TraceFormat;
-  /** The unit of its times; `null` if they are dates. */
+  /** The unit of the trace's times; `null` if they are dates. */
   readonly unit: TraceUnit | null;
   readonly blockTokens: number;
   readonly read: RowReader;
   readonly headerless: boolean;
 }
 
-/** Recognises a format by the first lines of a file; `null` for another. The scenario can give the unit of times. */
+/**
+ * Recognises a format from the first lines of a file; `null` if it is another format. The scenario can name the unit of
+ * times.
+ */
 type Recogniser = (lines: readonly string[], unit: TraceUnit | undefined) => RecognisedTrace | null;
 
-/** The block size of Mooncake (https://arxiv.org/pdf/2407.00079, section 4), also GuideLLM's default. */
+/**
+ * The number of tokens in a block of Mooncake's traces (https://arxiv.org/pdf/2407.00079, section 4), which is also
+ * GuideLLM's default.
+ */
 const mooncakeBlock = 512;
 
 const ticksOf = (fraction: string): number => Number(fraction.slice(0, 7).padEnd(7, '0'));
@@ -84,7 +91,7 @@ const ticksOf = (fraction: string): number => Number(fraction.slice(0, 7).padEnd
 const timestamp =
   /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):?(\d\d))?$/;
 
-/** Parses a time such as `2023-11-16 18:15:46.6805900`, with or without a fraction and a time zone. */
+/** Parses a time such as `2023-11-16 18:15:46.6805900`. The fraction and the time zone may be missing. */
 const dateTime = (text: string): TraceTime | null => {
   const found = timestamp.exec(text);
   if (found === null) return null;
@@ -100,7 +107,7 @@ const dateTime = (text: string): TraceTime | null => {
   return { seconds, ticks: ticksOf(fraction) };
 };
 
-/** Parses a whole number of tokens, also with a fraction of zero, as spreadsheets write it. */
+/** Parses a whole number of tokens. A fraction of zero, as spreadsheets write it, is allowed. */
 const countOf = (text: string): number | null =>
   /^\d{1,9}(?:\.0*)?$/.test(text) ? Number(text) : null;
 
@@ -109,14 +116,14 @@ interface Columns {
   readonly time: string;
   readonly input: string;
   readonly output: string;
-  /** The unit of times by the format; `null` if they are dates. */
+  /** The unit of times in this format; `null` if they are dates. */
   readonly unit: TraceUnit | null;
   readonly example: string;
 }
 
 /**
- * Reads a table by the names of its columns, since releases of a trace differ in their other columns. No cell is
- * quoted.
+ * Returns a function that reads a table by the names of its columns, since other columns of a trace differ between its
+ * releases. No cell is quoted.
  */
 const table =
   ({ format, time, input, output, unit: usual, example }: Columns): Recogniser =>
@@ -152,10 +159,10 @@ const fieldsOf = (line: string): Fields | null => {
   }
 };
 
-/** Matches a time as it is written, since a parsed number keeps neither a fraction of zero nor 19 digits. */
+/** Matches a time as it is written. A parsed number would lose a fraction of zero, and some of 19 digits. */
 const writtenTime = /"timestamp"\s*:\s*"?(\d+(?:\.\d*)?)"?\s*[,}]/;
 
-/** Returns a time as decimal digits; `null` if it is not a number from 0. */
+/** Returns a time as decimal digits; `null` if it is negative or not a number. */
 const timeText = (line: string, { timestamp: at }: Fields): string | null => {
   const written = writtenTime.exec(line)?.[1];
   if (written !== undefined && Number(written) === Number(at)) return written;
@@ -179,10 +186,12 @@ const jsonRow =
     return { at, input, output, blocks: ids };
   };
 
-/** The block sizes of published traces and of the tools that write them. */
+/** The numbers of tokens in a block that published traces have, and that tools write. */
 const blockSizes = [mooncakeBlock, 16, 32, 64, 128, 256, 1024] as const;
 
-/** Returns the first block size that explains the numbers of blocks; Mooncake’s if none does. */
+/**
+ * Returns the first size of `blockSizes` that fits the number of blocks in each row; Mooncake’s size if no size fits.
+ */
 const blockTokensOf = (rows: readonly (Fields | null)[]): number => {
   const fits = (size: number): boolean =>
     rows.every((row) => {
@@ -194,8 +203,8 @@ const blockTokensOf = (rows: readonly (Fields | null)[]): number => {
 };
 
 /**
- * Recognises JSON lines with the field names of Mooncake. Qwen-Bailian's have chats, seconds, and blocks of 16
- * tokens (https://github.com/alibaba-edu/qwen-bailian-usagetraces-anon).
+ * Recognises JSON lines with the field names of Mooncake. The traces of Qwen-Bailian also have such names, but contain
+ * chats, times in seconds, and blocks of 16 tokens (https://github.com/alibaba-edu/qwen-bailian-usagetraces-anon).
  */
 const jsonLines: Recogniser = (lines, given) => {
   const [first] = lines;
@@ -235,10 +244,13 @@ const recognisers: readonly Recogniser[] = [
   }),
 ];
 
-/** The number of first lines that show a format, its unit and its block size. */
+/** The number of first lines from which a format, its unit and its size of blocks are recognised. */
 export const recognisedLines = 200;
 
-/** Recognises a trace by its first lines, which must not be empty; `null` if its format is unknown. */
+/**
+ * Recognises the format of a trace from its first lines. There must be at least one line. Returns `null` if the format
+ * is unknown.
+ */
 export const recogniseTrace: Recogniser = (lines, unit) => {
   for (const recognise of recognisers) {
     const found = recognise(lines, unit);
