@@ -212,7 +212,7 @@ export const tokenBudget = (
     Math.ceil(reserveOfBudget * (usual + ofBurst));
   const most = { requests: mostOf(requests, burst.requests), tokens: mostOf(tokens, burst.tokens) };
   const priceOf = (all: number, chats: number): number =>
-    price === null ? 0 : (all * price.input + chats * price.output) / 1e6;
+    price === null ? 0 : Math.ceil((all * price.input + chats * price.output) / 1e6);
   return {
     requests: { usual: requests, most: most.requests },
     tokens: { usual: tokens, most: most.tokens },
