@@ -246,8 +246,9 @@ export class PaceQueue {
       },
       onHeaders: (at, status, headers) => {
         const said = readKeyHeaders(headers, this.#window, this.#share);
-        // A refusal states its wait separately, and more exactly than by its reset.
         if (said === null) return;
+        // The limits reported by a refusal are dropped: its wait, which `onFinished` gets, is more exact than their
+        // reset.
         booking.onHeaders(at, status === 429 ? { ...said, reported: [] } : said);
         this.#capacityFreedAt = at;
       },

@@ -156,7 +156,9 @@ export const undecidableObjectives = (read: ReadPlanWithFiles): readonly string[
     );
 };
 
-/** Says that a run with `until: decided` ends before it would look at its objectives; none for another one. */
+/**
+ * Returns a warning if a run with `until: decided` ends before its first check of the objectives; otherwise nothing.
+ */
 export const lateLookWarning = async (plan: Plan): Promise<readonly string[]> => {
   if (plan.until === undefined) return [];
   const { nextLook } = await import('../judge/objectives/stopping-rule.ts');

@@ -37,7 +37,7 @@ class RunningFigure {
     const { figure, scope } = this.objective;
     const { traffic, model, key, due } = observation;
     const isRate = figure.kind === 'rate';
-    // A rate counts all arrivals that end in its stages and after the warm-up.
+    // A rate counts a request by its end, which must be after the warm-up and in one of the rate's stages.
     if (!isRate && due < this.#plan.warmUp) return;
     const wanted = isRate ? { ...scope, stages: null } : scope;
     if (!inScope(wanted, { traffic, model, key, stage })) return;

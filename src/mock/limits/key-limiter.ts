@@ -35,7 +35,7 @@ export interface Permit {
   readonly startsAt: number;
   /** Charges what a chat is charged before its answer. A request that is refused here is not counted. */
   reserve(now: number, chat: ChargedChat): LimitExceeded | null;
-  /** Charges what a chat is charged when its first token is due. */
+  /** Called when the first token of a chat is due. Makes the charge that belongs to that time. */
   firstToken(now: number, cachedTokens: number): void;
   /** Charges the tokens that a chat used; called once, when the answer has ended. */
   charge(now: number, use: ChatUse): void;

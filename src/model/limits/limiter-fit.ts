@@ -35,7 +35,10 @@ export interface LimiterIdentification {
   readonly decisions: number;
   /** The best limiter of each class with the declared limit, best first. */
   readonly ranking: readonly LimiterFit[];
-  /** If no limiter is named: limiters with another limit or window that contradict far fewer decisions. */
+  /**
+   * If `best` is `null`: limiters with another limit or window that contradict far fewer decisions than those in
+   * `ranking`.
+   */
   readonly likelier: readonly LimiterFit[];
 }
 

@@ -74,8 +74,8 @@ export const confidenceRanks = (n: number, q: number): { low: number; high: numb
 export const doubt = 2;
 
 /**
- * The divisor of the effective samples for a run that ends when its objectives are sure. Such a run checks up to a
- * dozen times, and each check can be wrong.
+ * The divisor of the effective samples for a run that ends once the verdicts on its objectives are sure. Such a run
+ * checks them up to a dozen times, and each check can be wrong.
  */
 export const doubtOfLooks = 2.5;
 

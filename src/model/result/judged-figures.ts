@@ -19,7 +19,7 @@ export const judgedFigures = (figures: readonly FigureError[]): readonly FigureE
  */
 export type Exactness = 'exact' | 'approximate' | 'unknown';
 
-/** The part of a figure that its error may be while the figure is still approximate. */
+/** The largest error of an approximate figure, as a share of the figure. */
 const approximateShare = 0.5;
 /** The error in ms that is allowed even if it is a larger part of the figure. */
 const approximateTime = 5;

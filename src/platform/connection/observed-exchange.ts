@@ -48,9 +48,9 @@ export abstract class ObservedExchange implements Exchange {
   protected abstract resend(): void;
 
   /**
-   * Returns whether the request may be sent again if it becomes certain that the server did not read it. A request may
-   * be sent again once, before any byte of an answer, and only on a connection that an earlier request had used. If a
-   * connection that was opened for this request fails, the failure is the result.
+   * Returns whether a request that the server certainly did not read may be sent again. This is allowed once, and only
+   * before the first byte of an answer. If the connection was opened for this request, its failure is the result, and
+   * the request is not sent again.
    */
   mayMove(hasResponse: boolean): boolean {
     const wasKept = this.#connection === 'reused' || this.#connection === 'ahead';

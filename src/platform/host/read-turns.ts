@@ -124,7 +124,10 @@ export class ReadTurns {
     return at > this.#last[place]! ? 0 : this.#delayOf(at - this.#since[place]!);
   }
 
-  /** Returns whether no turn is stored between two instants. If the event loop is calm, that is so for most streams. */
+  /**
+   * Returns whether no stored turn lies between two instants. For most streams the result is `true` if the event loop
+   * is calm.
+   */
   #isClear(first: number, last: number): boolean {
     const turn = this.#turnBefore(first);
     if (last >= this.#turnFirst || this.#turnBefore(last) !== turn) return false;

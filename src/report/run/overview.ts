@@ -112,7 +112,10 @@ const namedTexts = (result: Result): readonly NamedLine[] => {
 
 const nameWidth = 12;
 
-/** Writes a text into at most so many lines beside its name; `…` stands for what is cut. */
+/**
+ * Writes a text beside its name, in at most `most` lines. A text that is cut ends in `end`, or in `…` if there is no
+ * `end`.
+ */
 const linesBeside = (
   layout: TerminalLayout,
   { name, text, end = '', tone = 'plain' }: NamedLine,

@@ -75,7 +75,7 @@ const sliceTable = (result: Result): Block | null => {
   );
 };
 
-/** Shows the plan. Prompts are counted, secrets are references. */
+/** Shows the plan, with the number of prompts instead of their texts, and with references instead of secrets. */
 const scenarioFold = ({ plan, ...result }: Result): Block =>
   fold('The scenario, as it was run', [
     facts([

@@ -124,8 +124,8 @@ const evidenceColumns: readonly Column<TrustSignal>[] = [
 ];
 
 /**
- * Says why a run is not valid: the signals that decided it, those of the load first, and those that may be causes, with
- * their main values. The sentences of the verdict already name the figures that are not exact.
+ * Lists why a run is not valid: the signals of the load that decided it, advice for figures that are not exact, and the
+ * possible causes. The sentences of the verdict already name the figures that are not exact.
  */
 const findingsList = ({ evidence }: Trust): Block => {
   const unhealthy = evidence.filter(({ level }) => level !== 'valid');

@@ -112,7 +112,9 @@ interface ReportedQuantile extends MeasuredQuantile {
 export interface MeasureFigures {
   readonly subject: FiguresSubject;
   readonly n: number;
-  /** In the order of `reportedQuantiles`; of a speed the slow ones. */
+  /**
+   * The quantiles in the order of `reportedQuantiles`. For a speed they are those of the slow end, such as p5 for p95.
+   */
   readonly quantiles: readonly ReportedQuantile[];
   readonly max: number;
   /** No figure is printed, since this measure would look better than it is. */

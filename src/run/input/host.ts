@@ -10,8 +10,8 @@ import type { Environment } from '../../scenario/text/environment-template.ts';
 export type StopCause = StopSignal | 'AbortSignal' | 'the coordinator' | 'the live page';
 
 /**
- * Calls the listener at each request to stop, with the number of requests so far. The returned function removes the
- * listener.
+ * Calls the listener whenever the run is asked to stop, and passes how often it was asked so far. The returned function
+ * removes the listener.
  */
 export type OnStop = (listener: (cause: StopCause, times: number) => void) => () => void;
 

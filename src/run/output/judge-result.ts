@@ -37,8 +37,8 @@ export const judgeResult = (unjudged: Result, isStrict = false): JudgedResult =>
 };
 
 /**
- * Returns whether a part of the plan was not sent. If an objective ended the run, the result is false, since there is
- * another exit for that.
+ * Returns whether a part of the plan was not sent. A part that was not sent because an objective ended the run does not
+ * count, since that has its own exit code.
  */
 const isIncomplete = (result: Result): boolean =>
   missingSlices(result).length > 0 || (result.partial !== null && result.breach === undefined);

@@ -38,8 +38,8 @@ const kindsOf = (branches: readonly Schema[]): readonly string[] =>
   branches.map(kindOf).filter((kind) => kind !== null);
 
 /**
- * Returns the branch of a schema that describes a mapping or a list: the one of the same kind, otherwise the first one
- * of the same type.
+ * Returns the branch of a schema that describes a list or a mapping. For a mapping, it is the branch with the same
+ * `kind` or `type` field; if there is none, it is the first branch for mappings.
  */
 export const branchFor = (schema: Schema, value: unknown): Schema | undefined => {
   const branches = branchesOf(schema);

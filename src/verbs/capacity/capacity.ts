@@ -87,7 +87,10 @@ const sampledRequests = 50;
 /** Characters per token, as gateways estimate. */
 const charactersPerToken = 4;
 
-/** The most that the first requests of the plan may use, on average; the cost in micro-units, `null` if a price is unknown. */
+/**
+ * Returns the maximum tokens and cost of a request, as the mean over the first requests of the plan. The cost is in
+ * micro-units; `null` if a price or the bound of an answer is unknown.
+ */
 const estimateOf = (sliceRequest: SliceOptions) => {
   let [tokens, cost] = [0, 0];
   let isPriced = true;

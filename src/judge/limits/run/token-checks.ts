@@ -43,7 +43,7 @@ const entriesOf = (
 
 /**
  * Checks that no tokens were admitted above the limits of all permitted classes. Tokens in flight may exceed a limit,
- * so only a request that was admitted after that counts.
+ * so only requests that are admitted after the limit was exceeded count.
  */
 const checkKept = (terms: TokenTerms, checkEntries: CheckEntries): LimitCheck => {
   const { limit, evidence, permitted, forgottenIn, peakText } = terms;

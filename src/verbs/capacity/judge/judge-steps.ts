@@ -36,7 +36,7 @@ const flowOf = ({ timeline }: Result, from: number, to: number) => {
   const completed: number[] = [];
   const begunIn: number[] = [];
   const endedIn: number[] = [];
-  /** At the start of each second and at the end. */
+  /** The requests in flight at the start of each second of the flow, and at its end. */
   const inFlight: number[] = [];
   let running = 0;
   for (let second = 0; second <= to; second += 1) {
@@ -206,7 +206,10 @@ export const judgeSteps = (
   );
 };
 
-/** A step that was undecided only since its growth is not certain is kept, not surely, if it grew by less than is kept. */
+/**
+ * Calls a step kept, but not surely, if it is undecided only because its growth is uncertain, and the estimate of the
+ * growth is below the bound.
+ */
 const keptIfLikely = (step: CapacityStep): CapacityStep =>
   step.verdict === 'undecided' &&
   step.breaches.length > 0 &&

@@ -122,7 +122,7 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
   };
 };
 
-/** Arrivals in the measured half of a step that every objective needs to be decided. */
+/** Returns how many arrivals the measured half of a step must have, so that every objective can be decided. */
 export const samplesFor = (plan: Plan): number => {
   const mix = plan.stages[0]!.traffic;
   const totalWeight = mix.reduce((sum, { weight }) => sum + weight, 0);

@@ -27,8 +27,8 @@ const othersIn = (headers: Readonly<Record<string, string>>): string => {
 };
 
 /**
- * Judges the four limit headers. `deviationName` names the known deviation of servers whose answers lack the headers
- * here; with `null`, missing headers are a violation.
+ * Judges the four limit headers. If servers are known to omit them from such an answer, `deviationName` names that
+ * deviation; with `null`, missing headers are a violation.
  */
 const judgeHeaders = (answer: CheckAnswer, deviationName: string | null): Judged => {
   const { headers } = answer.received;

@@ -22,7 +22,7 @@ export interface VegetaAttack {
   readonly rate: string | undefined;
   /** The duration in Go's notation: `30s` or `1m30s`. */
   readonly duration: string | undefined;
-  /** The bodies that are in files, by path. A text says why a file cannot be read. */
+  /** The bodies that are in files, by path. A string instead of bytes says why the file cannot be read. */
   readonly bodies: ReadonlyMap<string, Uint8Array | string>;
   /** Whether files can be written beside the scenario. */
   readonly canWriteFiles: boolean;

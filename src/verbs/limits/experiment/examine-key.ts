@@ -46,7 +46,7 @@ class ExaminationStopped extends Error {}
 /** The number of consecutive small chats without an answer or a 429 after which the examination ends. */
 const maxFailures = 3;
 /**
- * The number of windows for which it continues nevertheless if a chat was answered before, since failures can be
+ * The number of windows after the last answered chat in which failures do not end the examination, since they can be
  * refusals.
  */
 const maxFailingWindows = 2.4;
@@ -246,7 +246,10 @@ class Examination {
     }
   }
 
-  /** Sends evenly. If something was refused, sends evenly again after the key was certainly idle. */
+  /**
+   * Sends chats evenly. If one is refused, perhaps because of an earlier use of the key, waits until every limiter has
+   * forgotten that use, and sends evenly again.
+   */
   async #askEvenly(): Promise<void> {
     const rule = this.#rule;
     const begin = Math.min(this.#client.now(), ...this.replies.map(({ sent }) => sent));

@@ -115,9 +115,9 @@ const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
 };
 
 /**
- * Decides whether reserved tokens were corrected to the used ones. They were if the remaining tokens dropped, between
- * two small chats, by the use of the chats in between. Example: it drops by 50 for a reservation, rises by 30, and 20
- * tokens were used.
+ * Decides whether the gateway corrected reserved tokens to the used ones. It did if, between two small chats, the
+ * remaining tokens dropped by what the chats in between used. Example: the remaining tokens drop by 50 for a
+ * reservation and then rise by 30; the chat used 20.
  */
 const isCorrected = (log: LimitLog): boolean => {
   const counting = countedReplies(log, true);

@@ -139,7 +139,10 @@ export const undecidedChats = (log: LimitLog): readonly ProbeReply[] => {
   return smallChats(log).filter((reply) => !isAnswered(reply) && !isRefusal(reply, refusals));
 };
 
-/** Returns the number of requests before the first one, as reported by the gateway; infinity if it reports none. */
+/**
+ * Returns how many requests the gateway had counted before the first request of the log, by the limit that it reports;
+ * infinity if it reports no limit.
+ */
 const usedBefore = (first: ProbeReply | undefined): number => {
   if (first === undefined || !isAnswered(first)) return Infinity;
   const { limit = null, remaining = null } = reportedLimitOf(first, 'requests') ?? {};

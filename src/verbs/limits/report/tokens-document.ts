@@ -41,7 +41,10 @@ const chargingText = ({ findings, log }: TokenReport): string => {
   ].join('');
 };
 
-/** Says in one sentence whether the limit of tokens is kept, and what its charging allows. */
+/**
+ * Says in one sentence whether the token limit is kept, when the gateway charges, and how many tokens that lets through
+ * at once.
+ */
 const tokenSentence = (report: TokenReport): string => {
   const { findings, log } = report;
   const limit = perText(log.rule);

@@ -21,7 +21,10 @@ const parts: readonly (readonly [title: string, belongs: (reply: TokenReply) => 
 
 type Steps = readonly (readonly [at: number, tokens: number])[];
 
-/** Returns the sum of what was used in the last window, as the corners of steps; each use begins at `from`. */
+/**
+ * Returns the corners of a step curve between `ends`: the tokens that were used in the last window. The use of each
+ * reply begins at `beginOf(reply)`.
+ */
 const useSteps = (
   replies: readonly TokenReply[],
   window: number,

@@ -85,7 +85,10 @@ const calibrateKind = async (examination: OpenExamination, query: TokenQuery): P
     throw new Cut(`chats of ${query.prompt} tokens were refused: the key is not idle`);
 };
 
-/** Measures the charges of the other kinds, evenly enough that the limit of requests is not the reason of a refusal. */
+/**
+ * Measures the charges of the remaining kinds of request. The requests are spaced so that the request limit refuses
+ * none.
+ */
 export const account = async (examination: OpenExamination): Promise<void> => {
   const { client, plan, tap } = examination;
   const phase = 'accounting';

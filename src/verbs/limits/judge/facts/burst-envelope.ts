@@ -121,7 +121,10 @@ const worstOf = (prefixes: readonly BurstFact[]): BurstFact | undefined => {
 /** The maximum number of prefixes of a burst that are compared with the prefixes of another. */
 const maxPrefixes = 16;
 
-/** Returns prefixes that exceed the allowed number. Short ones contain few boundaries, long ones exceed it by more. */
+/**
+ * Returns some of the prefixes that exceed the allowed number, short and long ones: a short one contains few
+ * boundaries, and a long one exceeds the number by more.
+ */
 const exceedingOf = (prefixes: readonly BurstFact[]): readonly BurstFact[] => {
   const exceeding = prefixes.filter(({ admitted, allowed }) => admitted > allowed);
   const every = Math.max(1, Math.ceil(exceeding.length / maxPrefixes));

@@ -21,7 +21,7 @@ import {
 } from '../../../../judge/limits/facts/rule-bounds.ts';
 import { upperEnvelope } from '../../../../judge/limits/facts/upper-envelope.ts';
 
-/** The number of requests that may be missing at both ends of the phase. */
+/** The number of missing requests that the start and the end of the phase can explain together. */
 const slackRequests = 2;
 
 /**
@@ -125,7 +125,10 @@ interface FactEvidence {
   readonly permitted: readonly LimiterClass[];
 }
 
-/** Finds the refusals before which certainly fewer requests than the limit were admitted in two windows. */
+/**
+ * Finds the refusals that came although there certainly was room: in the two windows before each, fewer requests than
+ * the limit were admitted.
+ */
 const roomFacts = (log: readonly LimiterDecision[], rule: LimitRule) => {
   const { limit, window } = rule;
   const admittedBefore = chargedBefore(admissions(log));

@@ -74,7 +74,7 @@ const levels = 4;
 const roughLevels = 2;
 /** The maximum number of decisions in a sample. */
 const sampleSize = 400;
-/** The number of phases that are tried in one step between two windows, in estimates. */
+/** The number of phases that an estimate tries within the distance between two tried windows. */
 const phasesPerStep = 4;
 /** The amount by which the estimate of a class may exceed the allowed contradictions, as a share of the decisions. */
 const farOffShare = 0.015;
