@@ -22,5 +22,8 @@ export const ratio = (value: number): Ratio => value as Ratio;
 /** The longest run whose results can be read, in ms: 31 days. */
 export const longestRun = 31 * 24 * 3_600_000;
 
+/** The maximum number of slices of a run. Each slice is a process of its own. */
+export const maxSlices = 9999;
+
 /** Returns the whole second of the run that contains a moment; never negative. */
 export const secondOf = (moment: Instant): number => Math.max(0, Math.floor(moment / 1000));

@@ -1,4 +1,4 @@
-import { maxSlices } from '../../model/workload/arrival.ts';
+import { maxSlices } from '../../model/quantity.ts';
 import { UsageProblem } from './define-verb.ts';
 
 /** Reads the numbers in a list such as `100,1000`, without duplicates; `null` if the option was not given. */

@@ -1,4 +1,4 @@
-import { maxSlices } from '../../model/workload/arrival.ts';
+import { maxSlices } from '../../model/quantity.ts';
 import { launchedSlice } from '../../run/input/launched-slice.ts';
 import type { PlanSource } from '../../run/input/read-plan.ts';
 import type { Slice } from '../../model/workload/arrival.ts';

@@ -169,6 +169,9 @@ const autoWarmUpSchema = z.strictObject({
 });
 export type AutoWarmUp = z.infer<typeof autoWarmUpSchema>;
 
+/** The minimum length of the steady part of a load, in ms: its second half must have a dependence. */
+export const leastSteady = 20_000;
+
 export const planSchema = z.strictObject({
   format: z.literal('plan/1'),
   name: z.string().min(1),

@@ -1,6 +1,6 @@
 import { timelineMeasures, type TimelineMeasure, type TimelineSecond } from '../measures/counts.ts';
 import { endOfTransient, type MeasuredSecond, possibleEnds } from '../measures/transient.ts';
-import type { AutoWarmUp, Plan } from '../plan/plan.ts';
+import { type AutoWarmUp, leastSteady, type Plan } from '../plan/plan.ts';
 import { type Instant, type Milliseconds, milliseconds } from '../quantity.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 import type { Result } from './result.ts';
@@ -24,9 +24,6 @@ export const warmUpParts = ({ autoWarmUp }: Plan): ((due: Instant) => number | u
     return next === -1 ? ends.length : next;
   };
 };
-
-/** The minimum length of the steady part of a load, in ms: its second half must have a dependence. */
-export const leastSteady = 20_000;
 
 const isJudgedBy = (name: TimelineMeasure): boolean => name !== 'lag';
 

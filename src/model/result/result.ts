@@ -1,4 +1,4 @@
-import { maxSlices } from '../workload/arrival.ts';
+import { maxSlices } from '../quantity.ts';
 import {
   count,
   groupSchema,

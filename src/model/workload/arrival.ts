@@ -13,9 +13,6 @@ export interface Slice {
   readonly count: number;
 }
 
-/** The maximum number of slices of a run. Each slice is a process of its own. */
-export const maxSlices = 9999;
-
 export const wholeRunSlice: Slice = { index: 0, count: 1 };
 
 /** Splits a slice into slices that together own the same arrivals. */

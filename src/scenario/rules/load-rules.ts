@@ -1,5 +1,5 @@
 import type { LimitsPerMinute } from '../../model/plan/limits-per-minute.ts';
-import { arrivalCountOf, type Load, loadDuration } from '../../model/plan/plan.ts';
+import { arrivalCountOf, leastSteady, type Load, loadDuration } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import {
   askUnit,
@@ -10,7 +10,6 @@ import {
 } from '../../model/workload/trace.ts';
 import type { WorkloadFiles } from '../../model/workload/workload.ts';
 import { limitsOfKeys } from '../compile/key-limits.ts';
-import { leastSteady } from '../../model/result/found-warm-up.ts';
 import { autoWarmUpOf } from '../compile/auto-warm-up.ts';
 import { type CompiledLoad, compileLoad } from '../compile/compile-load.ts';
 import { longestDuration } from '../schema/fields.ts';
