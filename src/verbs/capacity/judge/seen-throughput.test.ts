@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { judgeCapacity } from './judge-capacity.ts';
 import { overloadedStep, sampleStep, sampleTerms } from './sample-steps.fixture.ts';
 import type { CapacityStep } from '../model/capacity.ts';
+import { mostSeen } from './seen-throughput.ts';
 
 const answerOf = (steps: readonly CapacityStep[], forLatency = false) =>
   judgeCapacity(steps, sampleTerms(), forLatency)!.rate;
@@ -89,6 +90,12 @@ const stepsArbitrary = fc
       },
     ),
   );
+
+it('a step in which nothing completed says nothing of the most that was seen', () => {
+  const steps = [overloadedStep(20, 0), overloadedStep(10, 8)];
+  const seen = mostSeen(steps);
+  expect(Object.values(seen ?? {}).every(Number.isFinite), JSON.stringify(seen)).toBe(true);
+});
 
 it('no answer or interval is above what the server completed when it was full, or where it kept up', () => {
   fc.assert(

@@ -62,7 +62,8 @@ export const mostSeen = (steps: readonly CapacityStep[]): EstimatedRange | null 
   const best = kept.toSorted((a, b) => b.throughput - a.throughput)[0];
   const borne = best?.throughput ?? 0;
   const whole = steps.filter(
-    (step) => step.rate >= saturated && step.throughput + 2 * errorOf(step) >= borne,
+    (step) =>
+      step.rate >= saturated && step.throughput > 0 && step.throughput + 2 * errorOf(step) >= borne,
   );
   const { value, low, high } = pooled(whole.length > 0 || best === undefined ? whole : [best]);
   const most = Math.max(value, borne);
