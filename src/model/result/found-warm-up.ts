@@ -73,7 +73,8 @@ export const findWarmUp = (
   );
   return {
     end: milliseconds(second * 1000),
-    isSteady: isSteady && scheduled - plan.autoWarmUp.earliest >= leastSteady,
+    // Without samples nothing is known to be steady.
+    isSteady: found.length > 0 && isSteady && scheduled - plan.autoWarmUp.earliest >= leastSteady,
     measures: found.map(({ name }) => name),
     excluded: timeline.reduce((sum, each) => sum + (each.second < second ? each.due : 0), 0),
   };
