@@ -208,7 +208,10 @@ const checkRoom = (
     id: 'refused-only-when-full',
     claim: `Requests were refused only if ${formatCount(limit)} had been admitted within the minute before.`,
     section: '8',
-    violates: permitted.every((name) => traits[name].refusesOnlyWhenFull === true),
+    // A run without such a refusal has nothing to be undecided about.
+    violates:
+      attributable.length > 0 &&
+      permitted.every((name) => traits[name].refusesOnlyWhenFull === true),
     unseen:
       attributable.length === 0
         ? 'no 429 for requests after the first minute; earlier ones can be due to other users of the key'
