@@ -47,7 +47,8 @@ const readPipe = async (path: string, most: number): Promise<Buffer> => {
       if (bytesRead === 0) return Buffer.concat(parts);
       length += bytesRead;
       if (length > most) throw tooLarge(most);
-      parts.push(buffer.subarray(0, bytesRead));
+      // A copy, since a short part would keep its whole buffer.
+      parts.push(Buffer.from(buffer.subarray(0, bytesRead)));
     }
   } finally {
     await file.close();

@@ -88,7 +88,9 @@ export const readNotation = (text: string, isTokens: boolean): Policy | null => 
   const limit = wholeOf(Number(count!.replaceAll('_', '')) * (scales[scale.toLowerCase()] ?? 1));
   const window = said === undefined ? null : windowOf(said);
   const isOther = word !== undefined && isOfTokens(word) !== isTokens;
-  return limit === null || Number.isNaN(window) || isOther ? null : { limit, window, name: null };
+  return limit === null || limit === 0 || Number.isNaN(window) || isOther
+    ? null
+    : { limit, window, name: null };
 };
 
 /** Reads a list of limits without names in the form of the drafts or in another notation; `null` for any other text. */
