@@ -63,7 +63,7 @@ const examineMock = async (limits: NonNullable<SettingsInput['limits']>) => {
       onPhaseStart: () => undefined,
     }),
   );
-  return { log, findings: judgeTokenLog(log, { isPromised: false, isChargedWhenSent: false }) };
+  return { log, findings: judgeTokenLog(log, { isPromised: false }) };
 };
 
 describe('the reference gateway’s limit of tokens', () => {
@@ -71,9 +71,39 @@ describe('the reference gateway’s limit of tokens', () => {
     'is kept by %s, charged after the answer',
     async (algorithm) => {
       const { findings } = await examineMock({ algorithm });
-      expect(findings.reasons).toStrictEqual([
-        'both bursts were refused at the limit, an even pace below it never, and the key recovered',
-      ]);
+      expect(findings.verdict).toBe('kept');
+      expect(findings.reasons.join()).toMatch(
+        /^both bursts were refused, and not certainly too late: refused after \S+ and \S+ of \S+ tokens; an even pace below the limit never was, and the key recovered$/,
+      );
     },
   );
+
+  it('is not kept if the requests at an even pace had no answer', async () => {
+    const { log } = await examineMock({ algorithm: 'fixed-from-first' });
+    const replies = log.replies.map((reply) =>
+      reply.phase === 'even' ? { ...reply, status: 503 } : reply,
+    );
+    const { verdict, reasons } = judgeTokenLog({ ...log, replies }, { isPromised: false });
+    expect([verdict, reasons.join()]).toEqual(['undecided', expect.stringContaining('even pace')]);
+  });
+
+  it('is not violated by what another user of the key can have caused, without headers or a promise', async () => {
+    const { log } = await examineMock({ algorithm: 'fixed-from-first' });
+    const replies = log.replies.map((reply) => {
+      const seen = { ...reply, reported: null };
+      return reply.phase === 'recovery' ? { ...seen, status: 429, unit: 'tokens' as const } : seen;
+    });
+    expect(judgeTokenLog({ ...log, replies }, { isPromised: false }).verdict).toBe('undecided');
+    expect(judgeTokenLog({ ...log, replies }, { isPromised: true }).verdict).toBe('violated');
+  });
+
+  it('is undecided if no answer reports its usage, whatever is promised', async () => {
+    const { log } = await examineMock({ algorithm: 'fixed-from-first' });
+    const silent = {
+      ...log,
+      charactersPerToken: null,
+      replies: log.replies.map((reply) => ({ ...reply, usage: null, prompt: 3 * reply.prompt })),
+    };
+    expect(judgeTokenLog(silent, { isPromised: true }).verdict).not.toBe('violated');
+  });
 });

@@ -1,4 +1,5 @@
 import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
+import { limitsOfKey } from '../../model/plan/limits-per-minute.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
@@ -34,8 +35,6 @@ import { tokensDocument, tokensJunit } from './report/tokens-document.ts';
 export interface TokenLimitRequest extends TargetRequest {
   /** How much is examined: `quick`, or `full` or nothing for all of it. */
   readonly tokens: string;
-  /** When the operator promises that tokens are charged, as given to `--charged`. */
-  readonly charged: string | undefined;
   readonly context: string | undefined;
   /** Whether the operator says that the key is idle and that usage is charged. */
   readonly yesTokens: boolean;
@@ -59,8 +58,8 @@ const contextOf = (text: string | undefined): number | null => {
 };
 
 /** Reads the options of an examination of tokens. Throws a `Problem` for the first that is wrong. */
-const settingsFrom = ({ limits }: Plan, request: TokenLimitRequest) => {
-  const { tokensPerMinute, requestsPerMinute } = limits;
+const settingsFrom = (plan: Plan, request: TokenLimitRequest) => {
+  const { tokensPerMinute, requestsPerMinute } = limitsOfKey(plan, plan.keys[0]!.name);
   const notation = bounded(durationNotation, (length) => length > 0);
   const window = readOption('window', request.window ?? '60s', notation);
   if (tokensPerMinute === null) {
@@ -68,7 +67,6 @@ const settingsFrom = ({ limits }: Plan, request: TokenLimitRequest) => {
       'limits.tokensPerMinute: expected the limit that the gateway declares; got none. Pass it with --set limits.tokensPerMinute=2000000',
     );
   }
-  const charged = wordOf('charged', request.charged ?? '', ['', 'sent', 'end']);
   const rule: TokenRule = { tokens: tokensPerMinute, requests: requestsPerMinute, window };
   return {
     rule,
@@ -76,7 +74,7 @@ const settingsFrom = ({ limits }: Plan, request: TokenLimitRequest) => {
     context: contextOf(request.context),
     price: priceOf(request.price),
     sustain: request.sustain === undefined ? 0 : sustainOf(request.sustain),
-    promises: { isPromised: request.yesTokens, isChargedWhenSent: charged === 'sent' },
+    promises: { isPromised: request.yesTokens },
   };
 };
 type Settings = ReturnType<typeof settingsFrom>;

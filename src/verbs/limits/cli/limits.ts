@@ -11,6 +11,26 @@ import { checkKeyName } from '../../../cli/options/key-name.ts';
 import { outputOptions } from '../../../cli/options/output-options.ts';
 import { terminalHost } from '../../../cli/options/terminal-host.ts';
 
+/** The options that only one of the two examinations has. */
+const ofRequests = ['class', 'checks', 'quick', 'explain', 'secondKey'] as const;
+const ofTokens = ['context', 'yesTokens'] as const;
+
+const asFlag = (name: string): string =>
+  `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** Rejects options of the other examination, which would do nothing. */
+const rejectMixedOptions = (given: Readonly<Record<string, unknown>>): void => {
+  const hasTokens = given['tokens'] !== undefined;
+  const isGiven = (name: string): boolean => given[name] !== undefined && given[name] !== false;
+  const idle = (hasTokens ? ofRequests : ofTokens).find(isGiven);
+  if (idle === undefined) return;
+  throw new UsageProblem(
+    hasTokens
+      ? `${asFlag(idle)}: expected without --tokens, since it is of the examination of requests. Leave out one of the two${idle === 'quick' ? ' (--tokens quick is the shorter examination of tokens)' : ''}`
+      : `${asFlag(idle)}: expected with --tokens, since it is of the examination of tokens. Add --tokens, or leave it out`,
+  );
+};
+
 export const limitsVerb = defineVerb({
   options: {
     ...outputOptions,
@@ -30,7 +50,6 @@ export const limitsVerb = defineVerb({
       tokens: textOption(
         'Examine the limit of tokens instead: full (11 min and 4 times the limit), or quick (7 min, half of that)',
       ),
-      charged: textOption('When the gateway promises to charge tokens: sent [any time]'),
       context: textOption('Context of the model in tokens, for --tokens [as the list says]'),
       'yes-tokens': switchOption(
         'Nobody else uses the key and usage is what is charged, where no header shows it',
@@ -62,6 +81,7 @@ export const limitsVerb = defineVerb({
     }),
   },
   run: async (given) => {
+    rejectMixedOptions(given);
     const { quick, checks, scenario, key, secondKey } = given;
     if (quick && checks !== undefined) {
       throw new UsageProblem(

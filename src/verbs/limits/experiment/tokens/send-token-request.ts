@@ -14,6 +14,7 @@ import {
   type ProbeSession,
   replyOf,
 } from '../send-probe-request.ts';
+import { Cut } from './open-examination.ts';
 import { charactersPerWord, textWriter, tokensOfWords } from './prompt-text.ts';
 import type { TokenClient, TokenQuery } from './token-client.ts';
 
@@ -87,6 +88,9 @@ export interface TokenClientOptions {
   readonly runId: string;
 }
 
+/** The bounds of the tokens that a gateway may count for a word; outside them its usage is not that of the prompts. */
+const [leastPerWord, mostPerWord] = [0.4, 4];
+
 /** Writes prompts of so many tokens, by what the usage of the first answers says of its words. */
 const openWriter = (seed: number) => {
   const write = textWriter(seed);
@@ -98,6 +102,10 @@ const openWriter = (seed: number) => {
     },
     contentFor: ({ prompt, isRepeated, phase, kind }: TokenQuery) => {
       const { constant, perWord } = tokensOfWords(samples);
+      if (!(perWord >= leastPerWord && perWord <= mostPerWord))
+        throw new Cut(
+          `usage does not grow with the prompt: ${perWord.toFixed(2)} tokens a word, where ${leastPerWord} to ${mostPerWord} are usual`,
+        );
       const count = Math.max(1, Math.round((prompt - constant) / perWord));
       const content = isRepeated === true && repeated !== null ? repeated : write(count);
       if (phase === 'calibration' && kind === 'stream') repeated = content;

@@ -174,6 +174,6 @@ export const examineVirtually = async (
       onPhaseStart: () => undefined,
     });
   });
-  const findings = judgeTokenLog(log, { isPromised, isChargedWhenSent: false });
+  const findings = judgeTokenLog(log, { isPromised });
   return { log, findings, budget, time: world.now() - begin };
 };

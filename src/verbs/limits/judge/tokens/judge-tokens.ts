@@ -11,7 +11,7 @@ import {
   type TokenGuards,
   whyLeastIsUnsure,
   whyMostIsUnsure,
-  whyRefusalIsUnsure,
+  whyOthersMayCause,
 } from './token-guards.ts';
 import {
   refusedAfterIdle,
@@ -24,8 +24,6 @@ import {
 export interface TokenPromises {
   /** Nobody else uses the key, and usage is what is charged (`--yes-tokens`). */
   readonly isPromised: boolean;
-  /** Prompts are charged when a request is admitted (`--charged sent`). */
-  readonly isChargedWhenSent: boolean;
 }
 
 interface Evidence {
@@ -69,6 +67,9 @@ const violating = (
 /** The share of the limit that must certainly be used before a refusal for the limit to be called kept. */
 const enoughUse = 0.7;
 
+/** The share of the requests at an even pace that must be answered for the limit to be called kept. */
+const enoughAnswers = 0.95;
+
 /** The most requests that are listed as evidence. */
 const mostRows = 5;
 
@@ -83,6 +84,12 @@ const evidenceOf = (replies: readonly TokenReply[]): readonly string[] =>
 const times = (replies: readonly TokenReply[]): string =>
   replies.length === 0 ? 'none' : `${replies.length}, the first at ${seconds(replies[0]!.sent)}`;
 
+/** Says how many tokens were charged before each burst was refused; empty if none was refused. */
+const refusedAfter = (bursts: Evidence['bursts']): string => {
+  const amounts = bursts.flatMap(({ beforeRefusal }) => beforeRefusal ?? []);
+  return amounts.length === 0 ? '' : `: refused after ${amounts.map(roundedCount).join(' and ')}`;
+};
+
 const checkBurst = ({ log, guards, bursts, promises }: Evidence): LimitCheck => {
   const above = bursts.filter((burst) => burst.exceeded !== null);
   const exceeded = above.flatMap(({ exceeded: found }) => found ?? []);
@@ -92,7 +99,7 @@ const checkBurst = ({ log, guards, bursts, promises }: Evidence): LimitCheck => 
   );
   const observed =
     worst === undefined
-      ? `${bursts.length} bursts, none above what any limiter admits`
+      ? `${bursts.length} bursts, none certainly above what any limiter admits${refusedAfter(bursts)}`
       : `${exceeded.length} of ${bursts.length} bursts: a request was admitted after ${roundedCount(worst.charged)} tokens were charged, where at most ${roundedCount(worst.allowed)} are allowed`;
   const isOnce = !areHalfApart(above, log.rule.window);
   return violating(
@@ -140,6 +147,9 @@ const checkEarly = ({ log, guards, promises }: Evidence): LimitCheck => {
   const isRestTrue = finding === 'usage' || finding === 'near';
   const early = tokensRefusedEarly(log, guards.terms, isRestTrue);
   const even = log.replies.filter(({ phase }) => phase === 'even');
+  const admitted = even.filter(({ status }) => status === 200).length;
+  const refused = even.filter(isRefused).length;
+  const others = even.length - admitted - refused;
   return violating(
     {
       id: 'token-early',
@@ -148,17 +158,17 @@ const checkEarly = ({ log, guards, promises }: Evidence): LimitCheck => {
     {
       isFound: early.length > 0,
       why: whyMostIsUnsure(guards, promises),
-      isProved: even.length > 0 && !even.some(isRefused),
+      isProved: refused === 0 && admitted > 0 && admitted >= enoughAnswers * even.length,
       shownBy: early,
       observed:
         early.length === 0
-          ? `${even.length} requests at an even pace, ${even.filter(isRefused).length} refused`
+          ? `${even.length} requests at an even pace, ${refused} refused${others === 0 ? '' : `, ${others} without an answer`}`
           : `refused although too little can have been used: ${times(early)}`,
     },
   );
 };
 
-const checkRecovery = ({ log, guards }: Evidence): LimitCheck => {
+const checkRecovery = ({ log, guards, promises }: Evidence): LimitCheck => {
   const refused = refusedAfterIdle(log, guards.terms);
   const looked = log.replies.filter(({ phase }) => phase === 'recovery');
   return violating(
@@ -168,7 +178,7 @@ const checkRecovery = ({ log, guards }: Evidence): LimitCheck => {
     },
     {
       isFound: refused.length > 0,
-      why: whyRefusalIsUnsure(guards),
+      why: whyOthersMayCause(guards, promises),
       isProved: looked.some(({ status }) => status === 200),
       shownBy: refused,
       observed:
@@ -177,7 +187,7 @@ const checkRecovery = ({ log, guards }: Evidence): LimitCheck => {
   );
 };
 
-const checkNames = ({ log, guards }: Evidence): LimitCheck => {
+const checkNames = ({ log, guards, promises }: Evidence): LimitCheck => {
   const wrong = wronglyNamed(log);
   const named = log.replies.filter(({ unit }) => unit !== null);
   return violating(
@@ -187,7 +197,7 @@ const checkNames = ({ log, guards }: Evidence): LimitCheck => {
     },
     {
       isFound: wrong.length > 0,
-      why: whyRefusalIsUnsure(guards),
+      why: whyOthersMayCause(guards, promises),
       isProved: named.length > 0 && named.every(({ unit }) => unit === 'tokens'),
       shownBy: wrong,
       observed: `named requests without a cause: ${times(wrong)} of ${named.length} that name a limit`,
@@ -196,7 +206,7 @@ const checkNames = ({ log, guards }: Evidence): LimitCheck => {
 };
 
 /** Says how many tokens were in flight at once, which only a charge at the start prevents. */
-const checkAtOnce = ({ log, guards, bursts, promises }: Evidence): LimitCheck => {
+const checkAtOnce = ({ log, guards, bursts }: Evidence): LimitCheck => {
   const { tokens } = log.rule;
   const most = bursts.toSorted((a, b) => b.atOnce - a.atOnce)[0];
   const share = (most?.atOnce ?? 0) / tokens;
@@ -204,7 +214,7 @@ const checkAtOnce = ({ log, guards, bursts, promises }: Evidence): LimitCheck =>
   return advisoryCheck({
     id: 'token-at-once',
     claim: 'Requests that are sent together cannot use more than the limit.',
-    violates: promises.isChargedWhenSent,
+    violates: false,
     finding: isMore ? 'refuted' : 'undecided',
     observed: `${most?.requestsAtOnce ?? 0} in flight at once with ${share.toFixed(2)} of the limit were admitted`,
   });
@@ -288,7 +298,7 @@ const whyNotKept = (evidence: Evidence, checks: readonly LimitCheck[]): readonly
       ? ['whether it refuses below the limit was not examined (--tokens quick)']
       : []),
     ...(!log.isQuick && findingOf('token-early') !== 'proved'
-      ? ['an even pace below the limit was refused, and nothing proves why']
+      ? ['an even pace below the limit was refused or not answered, and nothing proves why']
       : []),
     ...(findingOf('token-recovery') === 'proved' ? [] : ['nothing shows that it recovers']),
   ];
@@ -335,7 +345,7 @@ export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFind
   const chargedAt = chargedAtOf(evidence);
   const verdict = violations.length > 0 ? 'violated' : undecided.length > 0 ? 'undecided' : 'kept';
   const kept = [
-    'both bursts were refused at the limit, an even pace below it never, and the key recovered',
+    `both bursts were refused, and not certainly too late${refusedAfter(evidence.bursts)} of ${roundedCount(log.rule.tokens)} tokens; an even pace below the limit never was, and the key recovered`,
   ];
   const reasons = { violated: violations, undecided, kept }[verdict];
   return {

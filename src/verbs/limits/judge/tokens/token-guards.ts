@@ -21,6 +21,8 @@ export interface TokenGuards {
   readonly settling: SettleEvidence;
   /** Whether the headers report what remains of the tokens. */
   readonly hasRest: boolean;
+  /** Whether answers report their usage. */
+  readonly hasUsage: boolean;
   /** Whether the rest fell between two answers by more than the requests can have used. */
   readonly isSpent: boolean;
   /** Whether more was used of the limit than the requests of two windows can have used. */
@@ -94,6 +96,7 @@ export const tokenGuards = (log: TokenLog): TokenGuards => {
     when: chargedWhen(log.replies),
     counting,
     settling,
+    hasUsage: log.charactersPerToken !== null,
     hasRest: told.length > 0 && told.length >= enoughRests * admitted.length,
     ...hiddenUse(log, { ...usual, settle: settling.settle }, allowance),
     terms,
@@ -102,6 +105,12 @@ export const tokenGuards = (log: TokenLog): TokenGuards => {
 
 const ratioText = ({ ratio }: CountingEvidence): string => (ratio ?? 0).toFixed(2);
 
+const noRestReason =
+  'no header reports the remaining tokens (--yes-tokens says that the key is idle and that usage is charged)';
+
+/** Why nothing shows what a gateway charges that reports no usage, whatever the operator promises. */
+const noUsageReason = 'no answer reports its usage, so nothing shows how many tokens were sent';
+
 interface GuardTerms {
   /** Whether the operator says that nobody else uses the key and that usage is what is charged. */
   readonly isPromised: boolean;
@@ -109,9 +118,10 @@ interface GuardTerms {
 
 /** Returns why a fact that rests on the least that was charged proves nothing; `null` if it does. */
 export const whyLeastIsUnsure = (
-  { counting, settling, hasRest }: TokenGuards,
+  { counting, settling, hasRest, hasUsage }: TokenGuards,
   { isPromised }: GuardTerms,
 ): string | null => {
+  if (!hasUsage) return noUsageReason;
   if (settling.isLate) {
     return `usage is charged as late as ${(settling.settle / 1000).toFixed(1)} s after an answer`;
   }
@@ -121,16 +131,21 @@ export const whyLeastIsUnsure = (
   if (isPromised || counting.finding !== 'unknown') return null;
   return hasRest
     ? 'the remaining tokens do not show what is charged (--yes-tokens says that it is the usage)'
-    : 'no header reports the remaining tokens (--yes-tokens says that the key is idle and that usage is charged)';
+    : noRestReason;
 };
 
 /** Returns why a refusal can have another cause than the requests of the examination; `null` if it cannot. */
-export const whyRefusalIsUnsure = ({ isSpent }: TokenGuards): string | null =>
+const whyRefusalIsUnsure = ({ isSpent }: TokenGuards): string | null =>
   isSpent ? 'the remaining tokens fell by more than the requests can have used' : null;
+
+/** Returns why another user of the key can have caused a refusal; `null` if none can. */
+export const whyOthersMayCause = (guards: TokenGuards, { isPromised }: GuardTerms): string | null =>
+  whyRefusalIsUnsure(guards) ?? (guards.hasRest || isPromised ? null : noRestReason);
 
 /** Returns why a fact that rests on the most that was charged proves nothing; `null` if it does. */
 export const whyMostIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null => {
   const { counting, isRemembered } = guards;
+  if (!guards.hasUsage) return noUsageReason;
   if (counting.finding === 'more' && !counting.isImplausible) {
     return `${ratioText(counting)} times the usage is charged`;
   }

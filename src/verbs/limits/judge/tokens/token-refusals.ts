@@ -87,6 +87,7 @@ export const refusedAfterIdle = (log: TokenLog, { settle }: ChargeTerms): readon
     (reply) =>
       reply.phase === 'recovery' &&
       isRefused(reply) &&
+      (reply.unit === null || reply.unit === 'tokens') &&
       log.replies.every(
         (other) => other === reply || other.sent > reply.sent || other.ended + memory <= reply.sent,
       ),
