@@ -194,6 +194,15 @@ const rows: readonly Row[] = [
     ['1,000 requests a day'],
   ],
   [
+    'draft 7 with commas in its numbers',
+    {
+      ratelimit: 'limit=60, remaining=50, reset=30',
+      'ratelimit-policy': '60;w=60, 1,000;w=86400',
+    },
+    [60, 50, null, null],
+    ['1,000 requests a day'],
+  ],
+  [
     'draft 8',
     { ratelimit: '"default";r=50;t=30', 'ratelimit-policy': '"default";q=60;w=60' },
     [60, 50, null, null],

@@ -66,7 +66,7 @@ const notation = new RegExp(
   `^${amount} ?(?:(?<scale>[kmgb])(?:illion)?\\b)? ?(?:(?<short>[rt]p[smhd])|${unit}?(?: ?${time})?)$`,
   'i',
 );
-const thousands = /^\d{1,3}(?:,\d{3})+(?!\d)/;
+const thousands = /(?<=^|, )\d{1,3}(?:,\d{3})+(?!\d)/g;
 
 const withoutCommas = (number: string): string => number.replaceAll(',', '');
 

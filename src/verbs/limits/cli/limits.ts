@@ -41,14 +41,14 @@ export const limitsVerb = defineVerb({
         'Parts of the examination: counting, even, provocation, sustained, concurrency, exhausted [all]',
       ),
       sustain: textOption(
-        'Windows of load above the limit: 3 prove a rate 40 % too high, 10 one 20 % too high or 40 % too low [3]',
+        'Windows of load above the limit: 3 prove a rate 40 % too high, 10 one 20 % too high or 40 % too low [3, with --tokens 0]',
       ),
       quick: switchOption('Only identify the limiter'),
       explain: switchOption(
         'Show which decisions distinguish the named limiter from the next best',
       ),
       tokens: textOption(
-        'Examine the limit of tokens instead: full (11 min and 4 times the limit), or quick (7 min, half of that)',
+        'Examine the limit of tokens instead: full (12 min and 4 times the limit), or quick (6 min, half of that)',
       ),
       context: textOption('Context of the model in tokens, for --tokens [as the list says]'),
       'yes-tokens': switchOption(
@@ -68,7 +68,7 @@ export const limitsVerb = defineVerb({
       'second-key': textOption(
         'Environment variable with another idle key, to see whether they are independent',
       ),
-      model: textOption('Model for the small chats [the first of the list]'),
+      model: textOption('Model for the chats [the first of the list, with --tokens the cheapest]'),
       set: listOption(
         'Override a field of the scenario: --set limits.requestsPerMinute=120 --set mock.limits.profile=litellm',
       ),
