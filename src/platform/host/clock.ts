@@ -253,20 +253,27 @@ export const startClock = (lead = 0, from?: number): RunClock => {
 
 export const wallClockNow = (): number => Date.now();
 
+/** Two readings of the wall clock that differ by less, in ms, were not interrupted. */
+const sameReading = 0.01;
+
 /**
  * Returns the wall-clock time at which this thread's `performance.now()` was 0, exact to some microseconds. The wall
- * clock counts whole milliseconds, so it is read when its value changes. A pause makes a reading smaller, never larger.
- * (`performance.timeOrigin` is wrong by the pauses during the start of the process.)
+ * clock counts whole milliseconds, so it is read when its value changes. A pause makes a reading smaller, never larger:
+ * the largest counts, once another one agrees with it. (`performance.timeOrigin` is wrong by the pauses during the start
+ * of the process.)
  */
 const wallZero = (): number => {
-  let zero = Number.NEGATIVE_INFINITY;
-  // If the wall clock does not change in time, its present value is used.
+  let [zero, next] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  // If the wall clock does not change in time, or no two readings agree, its present value or the largest is used.
   const until = performance.now() + 20;
-  for (let ticks = 0; ticks < 4; ticks += 1) {
+  for (let ticks = 0; ticks < 3 || (zero - next > sameReading && performance.now() < until);) {
     const last = Date.now();
     let now = last;
     while (now === last && performance.now() < until) now = Date.now();
-    zero = Math.max(zero, now - performance.now());
+    const reading = now - performance.now();
+    next = Math.max(next, Math.min(reading, zero));
+    zero = Math.max(zero, reading);
+    ticks += 1;
   }
   return zero;
 };
