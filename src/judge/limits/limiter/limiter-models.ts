@@ -83,7 +83,7 @@ const slidingCounter: LimiterModelBuilder = ({ middles }, { limit, window, phase
     const previous = before(begin) - longBefore(begin - window);
     const overlap = 1 - (moment - begin) / window;
     const left = limit - previous * overlap - current;
-    return room === 'whole' ? left >= 1 - 1e-9 : left > 0;
+    return room === 'whole' ? left >= 1 - 1e-9 : left > 1e-9;
   };
 };
 

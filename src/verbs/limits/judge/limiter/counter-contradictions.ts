@@ -103,7 +103,7 @@ export const counterContradictions = ({ decisions, priors, middles, slack }: Dec
     for (const { moments, before, admitted } of counted) {
       const held = extremeCount(before, moments, admitted);
       // These are the largest limits at which a counter refuses a request at a count of `held`.
-      const refusing = Math.floor(held);
+      const refusing = Math.floor(held + roundingTolerance);
       const refusingWhole = Math.ceil(held + 1 - roundingTolerance) - 1;
       if (admitted) {
         some.addUpTo(refusing);
