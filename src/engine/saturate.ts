@@ -28,8 +28,8 @@ import {
 import { observationOf, type RequestLifecycle } from './request-lifecycle.ts';
 
 /**
- * The maximum number of different requests that are prepared. It is exceeded if there are more connections, since each
- * has a request of its own.
+ * The maximum number of different requests that are prepared. It is exceeded if there are more connections, since a
+ * different request is prepared for each connection.
  */
 const maxPrepared = 1024;
 

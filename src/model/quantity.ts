@@ -22,7 +22,7 @@ export const ratio = (value: number): Ratio => value as Ratio;
 /** The longest run whose results can be read, in ms: 31 days. */
 export const longestRun = 31 * 24 * 3_600_000;
 
-/** The maximum number of slices of a run. Each slice is a process of its own. */
+/** The maximum number of slices of a run. Each slice runs in a separate process. */
 export const maxSlices = 9999;
 
 /** Returns the whole second of the run that contains a moment; never negative. */

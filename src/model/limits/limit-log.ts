@@ -129,12 +129,12 @@ const minute = 60_000;
  * preferably one per minute.
  */
 export const reportedLimitOf = (
-  { told: reported }: Pick<ProbeReply, 'told'>,
+  { told }: Pick<ProbeReply, 'told'>,
   unit: string,
 ): ReportedLimit | undefined =>
-  reported.find((limit) => limit.unit === unit && limit.descriptor === 'api_key') ??
-  reported.find((limit) => limit.unit === unit && limit.window === minute) ??
-  reported.find((limit) => limit.unit === unit);
+  told.find((limit) => limit.unit === unit && limit.descriptor === 'api_key') ??
+  told.find((limit) => limit.unit === unit && limit.window === minute) ??
+  told.find((limit) => limit.unit === unit);
 
 export interface RefusalDetails {
   readonly form: Refusal['form'];

@@ -154,7 +154,7 @@ export type Deadlines = z.infer<typeof deadlinesSchema>;
 const capsSchema = z.strictObject({ bytes: z.int().positive(), events: z.int().positive() });
 export type AnswerCaps = z.infer<typeof capsSchema>;
 
-/** The declared limits of each key that has none of its own. */
+/** The declared limits of each key for which the scenario declares no others. */
 const limitsSchema = limitsPerMinuteSchema.extend({
   /** The limiter that is permitted, if the run is judged by its limits. */
   limiter: z

@@ -7,7 +7,7 @@ import { openStore } from './token-store.ts';
 /**
  * A small OpenAI-like gateway that charges tokens to a store of others. Every word of its command line is `name=value`:
  * `port`, `packages` (of npm), `store` (`flexible`, or the address of a store's process), `limit` and `window` in ms, `rule` (when and what it
- * charges), `log` (a JSON line for each decision and each charge), and optionally `requests` (a limit of its own for
+ * charges), `log` (a JSON line for each decision and each charge), and optionally `requests` (another limit, for
  * requests) and planted faults: `fault=NAME`.
  */
 
@@ -63,7 +63,7 @@ const ruleOf = ({ prompt, completion, most }: Usage, isStream: boolean) => {
   const factor = fault === 'tokens counted twice' ? 2 : 1;
   const isFree = fault === 'streams free' && isStream;
   const final = isFree ? 0 : fault === 'only completions' ? completion : factor * used;
-  // An estimate of its own, by another number of characters for each token.
+  // The estimate counts another number of characters for each token than the usage does.
   const estimate = Math.ceil(prompt * 1.15);
   switch (rule) {
     case 'reserved and corrected':

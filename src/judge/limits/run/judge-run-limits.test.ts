@@ -60,11 +60,11 @@ it('each key is judged by its own limits', () => {
   ]);
 });
 
-it('a 429 is explained by the limit of its own key', () => {
+it('a 429 is explained by the limit of the key that it was sent with', () => {
   const explained = (limits: Parameters<typeof runWith>[0]) =>
     measuredRefusals(runWith(limits))?.map(({ key, isExplained }) => `${key} ${isExplained}`);
   expect(new Set(explained({ a: 10, b: 60 }))).toEqual(new Set(['a true', 'b false']));
-  // Without any limit of its own, nothing explains the 429s of a key.
+  // Nothing explains the 429s of a key for which no limit is declared.
   expect(new Set(explained({ a: 10, b: null }))).toEqual(new Set(['a true', 'b false']));
 });
 
