@@ -1,26 +1,39 @@
-import { judgeLimits } from './judge/judge-limits.ts';
-import { explainLimiter } from './judge/name-limiter.ts';
-import type { LimitReport } from './model/limit-report.ts';
-import type { RunFolder } from '../../platform/files/run-folder.ts';
-import { weirVersion } from '../../platform/host/machine.ts';
-import { type ProbeBudget, probeBudgetFor, defaultSustain } from './experiment/probe-budget.ts';
-import { limitsDocument, limitsJunit } from './report/limits-document.ts';
-import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
-import { followStops } from '../../run/input/follow-stops.ts';
-import { confirmBudget, type Host, type Printer } from '../../run/input/host.ts';
-import { examine, openProbe, type OpenedProbe } from './examination.ts';
-import { type ExitName, exitOfStop, gravestExit } from '../../run/output/exit-codes.ts';
-import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
-import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
-import { folderFor } from '../../run/input/report-paths.ts';
-import { targetPlanFor, type TargetRequest } from '../../run/target/target-plan.ts';
-import { closeTarget, type ReadyTarget, prepareTarget } from '../../run/target/prepare-target.ts';
-import { limiterClassNames, type ProbePhase, probePhases } from '../../model/limits/limit-log.ts';
+import {
+  limiterClassNames,
+  type LimitLog,
+  type ProbePhase,
+  probePhases,
+} from '../../model/limits/limit-log.ts';
 import { limitsOfKey } from '../../model/plan/limits-per-minute.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { Problem } from '../../platform/problem.ts';
-import { durationNotation } from '../../scenario/schema/notation.ts';
+import { sleep } from '../../platform/process/pause.ts';
+import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
+import type { Host } from '../../run/input/host.ts';
 import { bounded, readOption } from '../../run/input/read-option.ts';
+import type { ExitName } from '../../run/output/exit-codes.ts';
+import { targetPlanFor, type TargetRequest } from '../../run/target/target-plan.ts';
+import { durationNotation } from '../../scenario/schema/notation.ts';
+import type { OpenedProbe } from './examination.ts';
+import {
+  type Examined,
+  examineTarget,
+  examineUntilStopped,
+  type PlannedExamination,
+  runIdOf,
+} from './examine-target.ts';
+import { examineKey, type ExaminationOptions } from './experiment/examine-key.ts';
+import {
+  defaultSustain,
+  phaseBudget,
+  type ProbeBudget,
+  probeBudgetFor,
+} from './experiment/probe-budget.ts';
+import { openProbeClient } from './experiment/send-probe-request.ts';
+import { judgeLimits } from './judge/judge-limits.ts';
+import { explainLimiter } from './judge/name-limiter.ts';
+import type { LimitReport } from './model/limit-report.ts';
+import { limitsDocument, limitsJunit } from './report/limits-document.ts';
 
 export interface LimitsRequest extends TargetRequest {
   readonly model: string | undefined;
@@ -143,86 +156,83 @@ const budgetText = (budget: ProbeBudget): string =>
     `about ${timeText(budget.time)} and the answers’ own time`,
   ].join('; ');
 
-const publishLimits = async (
-  report: LimitReport,
-  folder: RunFolder,
-  printer: Printer,
-): Promise<ExitName> => {
-  const json = `${JSON.stringify(report)}\n`;
-  const document = limitsDocument(report);
-  return publishOutcome(printer, printed(document, json), [
-    pageIn(folder, outputFiles.limits.page, document),
-    dataIn(folder, outputFiles.limits.data, json),
-    fileIn(folder, 'JUnit', outputFiles.limits.junit, () => limitsJunit(report)),
-  ]);
-};
-
-const exitFor = (
-  { log, stoppedBy }: Awaited<ReturnType<typeof examine>>,
-  { judgement: { verdict } }: LimitReport,
-): ExitName => {
-  if (stoppedBy !== null) return exitOfStop[stoppedBy];
-  if (verdict === 'violated') return 'violated';
-  if (!log.replies.some(({ request, status }) => request === 'chat' && status === 200))
-    return 'empty';
-  return verdict === 'undecided' ? 'inconclusive' : 'pass';
-};
+/** Examines the first key and says what each phase is for. */
+const examine = (
+  probe: OpenedProbe,
+  options: Pick<ExaminationOptions, 'declared' | 'phases' | 'sustain' | 'maxRequests'>,
+  host: Host,
+): Promise<Examined<LimitLog>> =>
+  examineUntilStopped(probe, host, (stopReason) => {
+    const { session, models, listed, keys } = probe;
+    const hasSecondKey = keys.second !== null;
+    const client = openProbeClient({
+      session,
+      models,
+      credentials: keys,
+      sleepUntil: (moment) => sleep(moment - session.clock.now()),
+      runId: runIdOf('limits', probe),
+    });
+    return examineKey(client, {
+      ...options,
+      hasSecondKey,
+      listed,
+      stopReason,
+      onPhaseStart: (phase) => {
+        const { usual, time } = phaseBudget(phase, {
+          rule: options.declared.requests,
+          hasSecondKey,
+          sustain: options.sustain,
+          phases: options.phases,
+        });
+        const long = time < 1000 ? '' : ` in ${timeText(time)}`;
+        host.printer.say(
+          `${phase}: ${probePhases[phase]}; about ${countText(usual)} requests${long}`,
+        );
+      },
+    });
+  });
 
 /** Examines the limits of one idle key and publishes the findings. */
 export const examineLimits = async (request: LimitsRequest, host: Host): Promise<ExitName> => {
-  const { say } = host.printer;
   const read = await targetPlanFor(request, host.environment);
   const { declared, price, phases, sustain } = examinationSettingsFrom(read.plan, request);
-  const folder = await openOutputFolder(folderFor(request.out, 'limits'), 'limits', say);
-  let target: ReadyTarget | null = null;
-  let probe: OpenedProbe | null = null;
-  const stops = followStops(host.onStop, () =>
-    say('the examination is over; its report is being written'),
-  );
-  try {
-    target = await stops.unlessStopped(prepareTarget(read), closeTarget);
-    for (const warning of target.warnings) say(warning);
-    const opening = openProbe(target, declared.requests.window, request.model);
-    probe = await stops.unlessStopped(opening, ({ close }) => close());
-    const hasSecondKey = probe.keys.second !== null;
-    const parts = { rule: declared.requests, hasSecondKey, sustain };
+  const plan = (probe: OpenedProbe): PlannedExamination => {
+    const parts = { rule: declared.requests, hasSecondKey: probe.keys.second !== null, sustain };
     const budget = probeBudgetFor(phases, parts, price);
-    say(
-      `${target.baseUrl}, model ${probe.models.chat}: nothing else may use the key until the end.`,
-    );
-    say(`Budget: ${budgetText(budget)}.`);
-    if (!request.yes) {
-      const asked = confirmBudget(host, 'nothing was sent to examine the gateway’s limits');
-      await stops.unlessStopped(asked, null);
-    }
-    const completed = await examine(
-      probe,
-      { declared, phases, sustain, maxRequests: budget.max },
-      { ...host, onStop: stops.onStop },
-    );
-    const judgement = judgeLimits(completed.log);
-    const report: LimitReport = {
-      format: 'limits/1',
-      weir: weirVersion(),
-      target: target.baseUrl,
-      startedAt: probe.startedAt,
+    return {
       model: probe.models.chat,
-      took: completed.duration,
-      log: completed.log,
-      judgement,
-      ...(request.explain
-        ? { explanation: explainLimiter(completed.log, judgement.identification) }
-        : {}),
+      budget: budgetText(budget),
+      run: async (stoppable, origin) => {
+        const options = { declared, phases, sustain, maxRequests: budget.max };
+        const { log, took, stoppedBy } = await examine(probe, options, stoppable);
+        const judgement = judgeLimits(log);
+        const explained = request.explain
+          ? { explanation: explainLimiter(log, judgement.identification) }
+          : {};
+        const report: LimitReport = {
+          format: 'limits/1',
+          ...origin,
+          took,
+          log,
+          judgement,
+          ...explained,
+        };
+        return {
+          report,
+          document: limitsDocument(report),
+          junit: () => limitsJunit(report),
+          verdict: judgement.verdict,
+          hasAnswers: log.replies.some(
+            ({ request: kind, status }) => kind === 'chat' && status === 200,
+          ),
+          stoppedBy,
+        };
+      },
     };
-    const written = await publishLimits(report, folder, host.printer);
-    return gravestExit([exitFor(completed, report), written]);
-  } catch (error) {
-    await folder.discard();
-    throw error;
-  } finally {
-    await probe?.close();
-    await target?.mock?.stop();
-    await folder.release();
-    stops.release();
-  }
+  };
+  return examineTarget(request, read, host, {
+    files: 'limits',
+    window: declared.requests.window,
+    plan,
+  });
 };

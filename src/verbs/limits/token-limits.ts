@@ -1,21 +1,21 @@
 import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
 import { limitsOfKey } from '../../model/plan/limits-per-minute.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { pause } from '../../platform/process/pause.ts';
-import type { RunFolder } from '../../platform/files/run-folder.ts';
-import { followStops } from '../../run/input/follow-stops.ts';
-import { confirmBudget, type Host, type Printer, type StopCause } from '../../run/input/host.ts';
+import type { Host } from '../../run/input/host.ts';
 import { bounded, readOption } from '../../run/input/read-option.ts';
-import { folderFor } from '../../run/input/report-paths.ts';
-import { type ExitName, exitOfStop, gravestExit } from '../../run/output/exit-codes.ts';
-import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
-import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
-import { closeTarget, prepareTarget, type ReadyTarget } from '../../run/target/prepare-target.ts';
+import type { ExitName } from '../../run/output/exit-codes.ts';
 import { targetPlanFor, type TargetRequest } from '../../run/target/target-plan.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
-import { openProbe, type OpenedProbe } from './examination.ts';
+import type { OpenedProbe } from './examination.ts';
+import {
+  type Examined,
+  examineTarget,
+  examineUntilStopped,
+  type PlannedExamination,
+  runIdOf,
+} from './examine-target.ts';
 import { cheapestModel } from './experiment/model-details.ts';
 import type { ModelDetails } from './experiment/probe-requests.ts';
 import { examineTokens } from './experiment/tokens/examine-tokens.ts';
@@ -118,126 +118,67 @@ const budgetText = ({ requests, tokens, time, cost }: TokenBudget): string =>
     `about ${timeText(time)}`,
   ].join('; ');
 
-interface Examination {
-  readonly log: TokenLog;
-  readonly took: number;
-  readonly stoppedBy: StopCause | null;
-}
-
-const examine = async (
-  { session, startedAt, keys }: OpenedProbe,
+const examine = (
+  probe: OpenedProbe,
   { models }: ReturnType<typeof chooseModel>,
   plan: TokenPlan,
   budget: TokenBudget,
-  { printer: { say }, onStop }: Host,
-): Promise<Examination> => {
-  const { clock } = session;
-  let stoppedBy = null as StopCause | null;
-  const release = onStop((cause) => {
-    stoppedBy ??= cause;
-    say('stopping: the replies so far will be judged');
-  });
-  const client = openTokenClient({
-    session,
-    models,
-    credential: keys.first,
-    sleepUntil: async (moment) => {
-      // It sleeps for minutes, so a stop ends it.
-      if (stoppedBy === null) await pause(Math.max(0, moment - clock.now()), onStop);
-    },
-    runId: `tokens-${startedAt.replaceAll(/[^0-9]/g, '').slice(4, 14)}`,
-  });
-  const begun = clock.now();
-  try {
-    const log = await examineTokens(client, {
+  host: Host,
+): Promise<Examined<TokenLog>> =>
+  examineUntilStopped(probe, host, (stopReason) => {
+    const { session, keys } = probe;
+    const client = openTokenClient({
+      session,
+      models,
+      credential: keys.first,
+      sleepUntil: async (moment) => {
+        // It sleeps for minutes, so a stop ends it.
+        if (stopReason() === null)
+          await pause(Math.max(0, moment - session.clock.now()), host.onStop);
+      },
+      runId: runIdOf('tokens', probe),
+    });
+    return examineTokens(client, {
       plan,
       budget: { requests: budget.requests.most, tokens: budget.tokens.most },
-      stopReason: () => (stoppedBy === null ? null : `stopped by ${stoppedBy}`),
-      onPhaseStart: (phase) => say(`${phase}: ${tokenPhases[phase]}`),
+      stopReason,
+      onPhaseStart: (phase) => host.printer.say(`${phase}: ${tokenPhases[phase]}`),
     });
-    return { log, stoppedBy, took: clock.now() - begun };
-  } finally {
-    release();
-  }
-};
-
-const publish = async (
-  report: TokenReport,
-  folder: RunFolder,
-  printer: Printer,
-): Promise<ExitName> => {
-  const json = `${JSON.stringify(report)}\n`;
-  const document = tokensDocument(report);
-  return publishOutcome(printer, printed(document, json), [
-    pageIn(folder, outputFiles.tokens.page, document),
-    dataIn(folder, outputFiles.tokens.data, json),
-    fileIn(folder, 'JUnit', outputFiles.tokens.junit, () => tokensJunit(report)),
-  ]);
-};
-
-const exitFor = ({ log, stoppedBy }: Examination, { findings }: TokenReport): ExitName => {
-  if (stoppedBy !== null) return exitOfStop[stoppedBy];
-  if (findings.verdict === 'violated') return 'violated';
-  if (!log.replies.some(isAdmitted)) return 'empty';
-  return findings.verdict === 'undecided' ? 'inconclusive' : 'pass';
-};
+  });
 
 /** Examines the limit of tokens of one idle key and publishes the findings. */
 export const examineTokenLimit = async (
   request: TokenLimitRequest,
   host: Host,
 ): Promise<ExitName> => {
-  const { say } = host.printer;
   const read = await targetPlanFor(request, host.environment);
   const settings = settingsFrom(read.plan, request);
-  const folder = await openOutputFolder(folderFor(request.out, 'limits'), 'tokens', say);
-  let target: ReadyTarget | null = null;
-  let probe: OpenedProbe | null = null;
-  const stops = followStops(host.onStop, () =>
-    say('the examination is over; its report is being written'),
-  );
-  try {
-    target = await stops.unlessStopped(prepareTarget(read), closeTarget);
-    for (const warning of target.warnings) say(warning);
-    const opening = openProbe(target, settings.rule.window, request.model);
-    probe = await stops.unlessStopped(opening, ({ close }) => close());
+  const plan = (probe: OpenedProbe): PlannedExamination | string => {
     const chosen = chooseModel(probe, settings, request.model);
-    const plan = planFor(settings, chosen);
-    if (typeof plan === 'string') {
-      host.printer.warn(`Undecided: ${plan}. Nothing was sent to examine the limit.`);
-      await folder.discard();
-      return 'inconclusive';
-    }
-    const budget = tokenBudget(plan, chosen.price);
-    say(
-      `${target.baseUrl}, model ${chosen.models.chat}: nothing else may use the key until the end.`,
-    );
-    say(`Budget: ${budgetText(budget)}.`);
-    if (!request.yes) {
-      const asked = confirmBudget(host, 'nothing was sent to examine the gateway’s limits');
-      await stops.unlessStopped(asked, null);
-    }
-    const stoppable = { ...host, onStop: stops.onStop };
-    const examination = await examine(probe, chosen, plan, budget, stoppable);
-    const report: TokenReport = {
-      format: 'token-limits/1',
-      weir: weirVersion(),
-      target: target.baseUrl,
-      startedAt: probe.startedAt,
+    const planned = planFor(settings, chosen);
+    if (typeof planned === 'string') return planned;
+    const budget = tokenBudget(planned, chosen.price);
+    return {
       model: chosen.models.chat,
-      took: examination.took,
-      log: examination.log,
-      findings: judgeTokenLog(examination.log, settings.promises),
+      budget: budgetText(budget),
+      run: async (stoppable, origin) => {
+        const { log, took, stoppedBy } = await examine(probe, chosen, planned, budget, stoppable);
+        const findings = judgeTokenLog(log, settings.promises);
+        const report: TokenReport = { format: 'token-limits/1', ...origin, took, log, findings };
+        return {
+          report,
+          document: tokensDocument(report),
+          junit: () => tokensJunit(report),
+          verdict: findings.verdict,
+          hasAnswers: log.replies.some(isAdmitted),
+          stoppedBy,
+        };
+      },
     };
-    const written = await publish(report, folder, host.printer);
-    return gravestExit([exitFor(examination, report), written]);
-  } catch (error) {
-    await folder.discard();
-    throw error;
-  } finally {
-    await probe?.close();
-    await target?.mock?.stop();
-    await folder.release();
-    stops.release();
-  }
+  };
+  return examineTarget(request, read, host, {
+    files: 'tokens',
+    window: settings.rule.window,
+    plan,
+  });
 };

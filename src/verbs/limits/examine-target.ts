@@ -1,0 +1,144 @@
+import type { ReportDocument } from '../../report/document/document.ts';
+import { weirVersion } from '../../platform/host/machine.ts';
+import { followStops } from '../../run/input/follow-stops.ts';
+import { confirmBudget, type Host, type StopCause } from '../../run/input/host.ts';
+import type { ReadPlan } from '../../run/input/read-plan.ts';
+import { folderFor } from '../../run/input/report-paths.ts';
+import { type ExitName, exitOfStop, gravestExit } from '../../run/output/exit-codes.ts';
+import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
+import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
+import { closeTarget, prepareTarget, type ReadyTarget } from '../../run/target/prepare-target.ts';
+import { openProbe, type OpenedProbe } from './examination.ts';
+
+/** This file is what an examination of a limit does whatever it examines: opening, budget, stops, reports and exit. */
+
+/** The replies of an examination, how long it took in ms, and what ended it early. */
+export interface Examined<Log> {
+  readonly log: Log;
+  readonly took: number;
+  readonly stoppedBy: StopCause | null;
+}
+
+/** Calls `send` and measures its time. A stop gives `send` a reason to end early. */
+export const examineUntilStopped = async <Log>(
+  { session: { clock } }: OpenedProbe,
+  { printer: { say }, onStop }: Host,
+  send: (stopReason: () => string | null) => Promise<Log>,
+): Promise<Examined<Log>> => {
+  let stoppedBy = null as StopCause | null;
+  const release = onStop((cause) => {
+    stoppedBy ??= cause;
+    say('stopping: the replies so far will be judged');
+  });
+  const begun = clock.now();
+  try {
+    const log = await send(() => (stoppedBy === null ? null : `stopped by ${stoppedBy}`));
+    return { log, stoppedBy, took: clock.now() - begun };
+  } finally {
+    release();
+  }
+};
+
+/** The start of the ids of all requests of an examination, such as `limits-1127184500`. */
+export const runIdOf = (prefix: string, { startedAt }: OpenedProbe): string =>
+  `${prefix}-${startedAt.replaceAll(/[^0-9]/g, '').slice(4, 14)}`;
+
+/** The facts about a report that say which program wrote it, and of what. */
+export const reportOrigin = (target: ReadyTarget, { startedAt }: OpenedProbe, model: string) => ({
+  weir: weirVersion(),
+  target: target.baseUrl,
+  startedAt,
+  model,
+});
+export type ReportOrigin = ReturnType<typeof reportOrigin>;
+
+/** What an examination found: its report, and what decides its exit. */
+export interface ExaminationOutcome {
+  readonly report: object;
+  readonly document: ReportDocument;
+  readonly junit: () => string;
+  readonly verdict: 'kept' | 'violated' | 'undecided';
+  /** Whether any chat was answered. */
+  readonly hasAnswers: boolean;
+  readonly stoppedBy: StopCause | null;
+}
+
+/** An examination whose requests are planned, and its budget in words. */
+export interface PlannedExamination {
+  readonly model: string;
+  readonly budget: string;
+  readonly run: (host: Host, origin: ReportOrigin) => Promise<ExaminationOutcome>;
+}
+
+interface ExaminationRequest {
+  readonly model: string | undefined;
+  readonly yes: boolean;
+  readonly out: string | undefined;
+}
+
+const exitFor = ({ stoppedBy, verdict, hasAnswers }: ExaminationOutcome): ExitName => {
+  if (stoppedBy !== null) return exitOfStop[stoppedBy];
+  if (verdict === 'violated') return 'violated';
+  if (!hasAnswers) return 'empty';
+  return verdict === 'undecided' ? 'inconclusive' : 'pass';
+};
+
+/**
+ * Opens the target, plans an examination of its first idle key, asks for the budget, examines and publishes. `plan`
+ * returns why there is nothing to examine, or the planned examination. `files` are the names of its files.
+ */
+export const examineTarget = async (
+  request: ExaminationRequest,
+  read: ReadPlan,
+  host: Host,
+  examination: {
+    readonly files: 'limits' | 'tokens';
+    readonly window: number;
+    readonly plan: (probe: OpenedProbe) => PlannedExamination | string;
+  },
+): Promise<ExitName> => {
+  const { printer } = host;
+  const { say } = printer;
+  const { files, window } = examination;
+  const folder = await openOutputFolder(folderFor(request.out, 'limits'), files, say);
+  let target: ReadyTarget | null = null;
+  let probe: OpenedProbe | null = null;
+  const stops = followStops(host.onStop, () =>
+    say('the examination is over; its report is being written'),
+  );
+  try {
+    target = await stops.unlessStopped(prepareTarget(read), closeTarget);
+    for (const warning of target.warnings) say(warning);
+    const opening = openProbe(target, window, request.model);
+    probe = await stops.unlessStopped(opening, ({ close }) => close());
+    const planned = examination.plan(probe);
+    if (typeof planned === 'string') {
+      printer.warn(`Undecided: ${planned}. Nothing was sent to examine the limit.`);
+      await folder.discard();
+      return 'inconclusive';
+    }
+    say(`${target.baseUrl}, model ${planned.model}: nothing else may use the key until the end.`);
+    say(`Budget: ${planned.budget}.`);
+    if (!request.yes) {
+      const asked = confirmBudget(host, 'nothing was sent to examine the gateway’s limits');
+      await stops.unlessStopped(asked, null);
+    }
+    const origin = reportOrigin(target, probe, planned.model);
+    const outcome = await planned.run({ ...host, onStop: stops.onStop }, origin);
+    const json = `${JSON.stringify(outcome.report)}\n`;
+    const written = await publishOutcome(printer, printed(outcome.document, json), [
+      pageIn(folder, outputFiles[files].page, outcome.document),
+      dataIn(folder, outputFiles[files].data, json),
+      fileIn(folder, 'JUnit', outputFiles[files].junit, outcome.junit),
+    ]);
+    return gravestExit([exitFor(outcome), written]);
+  } catch (error) {
+    await folder.discard();
+    throw error;
+  } finally {
+    await probe?.close();
+    await target?.mock?.stop();
+    await folder.release();
+    stops.release();
+  }
+};
