@@ -2,39 +2,18 @@ import { describe, expect, it } from 'vitest';
 import type { Observation } from '../model/observation/observation.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
-import { instant, milliseconds } from '../model/quantity.ts';
+import { milliseconds } from '../model/quantity.ts';
 import type { Result } from '../model/result/result.ts';
 import { mergeResults } from './merge-results.ts';
 import { sampleFacts } from './sample-facts.fixture.ts';
-import { sampleObservation } from './sample-observations.fixture.ts';
+import { answeredChat } from './sample-observations.fixture.ts';
 import { emptyTally, recordObservation, toResult } from './tally.ts';
 
 const length = 60_000;
-const sample = sampleObservation();
-
-/** Returns a chat that was due at this time and answered after that long, in ms. */
-const answered = (dueAt: number, took: number): Observation => {
-  const [due, ended] = [instant(dueAt), instant(dueAt + took)];
-  const { outcome, head } = sample;
-  if (outcome.kind !== 'completed' || outcome.answer.kind !== 'chat' || head === null)
-    throw new Error('the sample is an answered chat');
-  return {
-    ...sample,
-    due,
-    released: due,
-    begun: due,
-    connected: due,
-    sent: due,
-    head: { ...head, at: ended },
-    ended,
-    outcome: { ...outcome, answer: { ...outcome.answer, firstByte: ended } },
-  };
-};
-
 /** Twenty chats a second for a minute, which take five times as long until the server is warm. */
 const chats = (coldUntil: number): readonly Observation[] =>
   Array.from({ length: length / 50 }, (_, i) =>
-    answered(i * 50, (100 + ((i * 37) % 100)) * (i * 50 < coldUntil ? 5 : 1)),
+    answeredChat(i * 50, (100 + ((i * 37) % 100)) * (i * 50 < coldUntil ? 5 : 1)),
   );
 
 const plan: Plan = samplePlan({

@@ -44,6 +44,25 @@ export const sampleObservation = (differing: Partial<Observation> = {}): Observa
   ...differing,
 });
 
+/** Returns a chat that was due at `dueAt` and answered after `took`, both in ms. */
+export const answeredChat = (dueAt: number, took: number): Observation => {
+  const [due, ended] = [instant(dueAt), instant(dueAt + took)];
+  const { outcome, head, ...sample } = sampleObservation();
+  if (outcome.kind !== 'completed' || outcome.answer.kind !== 'chat' || head === null)
+    throw new Error('the sample is an answered chat');
+  return {
+    ...sample,
+    due,
+    released: due,
+    begun: due,
+    connected: due,
+    sent: due,
+    head: { ...head, at: ended },
+    ended,
+    outcome: { ...outcome, answer: { ...outcome.answer, firstByte: ended } },
+  };
+};
+
 /** Returns a streamed answer whose token events came at these instants. */
 export const sampleStream = (
   moments: readonly number[],

@@ -14,6 +14,7 @@ import {
   type GatewaySimulation,
   openSimulatedGateway,
 } from '../harness/simulated-gateway.fixture.ts';
+import { simulatedSession } from '../harness/simulated-session.fixture.ts';
 
 const phases = Object.keys(probePhases) as readonly ProbePhase[];
 
@@ -26,15 +27,7 @@ export const examineSimulatedGateway = async (
 ): Promise<{ readonly log: LimitLog; readonly judgement: LimitJudgement }> => {
   const gateway = openSimulatedGateway(simulation);
   const client = openProbeClient({
-    session: {
-      transport: gateway.transport,
-      clock: gateway.clock,
-      wallZero: gateway.wallZero,
-      headers: {},
-      keyHeader: (key) => ({ authorization: `Bearer ${key}` }),
-      redact: (text) => text,
-      timeoutFor: 2 * declared.window,
-    },
+    session: simulatedSession(gateway, 2 * declared.window),
     sleepUntil: gateway.sleepUntil,
     models: {
       chat: 'weir/small',

@@ -6,6 +6,7 @@ import { openTokenClient } from '../../verbs/limits/experiment/tokens/send-token
 import { planTokens, tokenBudget } from '../../verbs/limits/experiment/tokens/token-plan.ts';
 import { judgeTokenLog } from '../../verbs/limits/judge/tokens/judge-tokens.ts';
 import { openSimulatedGateway } from '../harness/simulated-gateway.fixture.ts';
+import { simulatedSession } from '../harness/simulated-session.fixture.ts';
 
 const rule = { tokens: 20_000, requests: 60, window: 60_000 };
 
@@ -41,15 +42,7 @@ const examineMock = async (limits: NonNullable<SettingsInput['limits']>) => {
   if (typeof plan === 'string') throw new Error(plan);
   const budget = tokenBudget(plan, null);
   const client = openTokenClient({
-    session: {
-      transport: gateway.transport,
-      clock: gateway.clock,
-      wallZero: gateway.wallZero,
-      headers: {},
-      keyHeader: (key) => ({ authorization: `Bearer ${key}` }),
-      redact: (text) => text,
-      timeoutFor: 2 * rule.window,
-    },
+    session: simulatedSession(gateway, 2 * rule.window),
     sleepUntil: gateway.sleepUntil as (moment: number) => Promise<void>,
     models,
     credential: 'sk-first',

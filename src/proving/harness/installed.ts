@@ -85,3 +85,20 @@ export const installedPython = async (name: string, requirements: string): Promi
     install: (folder) => fetchPackages(folder, 'pip', ['python3', ...words]),
   });
 };
+
+const copyDependencies = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
+
+/** Installs packages of Maven Central, pinned by a file of this room, into a folder of jars. */
+export const installedMaven = (name: string, pom: string): Promise<string> =>
+  installed({
+    name,
+    files: { 'pom.xml': pom },
+    install: (folder) =>
+      fetchPackages(folder, 'Maven', [
+        'mvn',
+        '-q',
+        '-B',
+        copyDependencies,
+        `-DoutputDirectory=${folder}`,
+      ]),
+  });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import {
   installed,
+  installedMaven,
   installedNpm,
   installedPython,
   pinnedIn,
@@ -81,13 +82,7 @@ export const goGateway =
 export const mavenGateway =
   (limiter: string, artifact: string): Start =>
   async (options, words): Promise<StartedGateway> => {
-    const copy = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
-    const jars = await installed({
-      name: 'maven',
-      files: { 'pom.xml': 'limiters/maven/pom.xml' },
-      install: (folder) =>
-        fetchPackages(folder, 'Maven', ['mvn', '-q', '-B', copy, `-DoutputDirectory=${folder}`]),
-    });
+    const jars = await installedMaven('maven', 'limiters/maven/pom.xml');
     const version = await pinnedIn(
       'limiters/maven/pom.xml',
       new RegExp(`${artifact}</artifactId>\\s*<version>(.+?)<`),

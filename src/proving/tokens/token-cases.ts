@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { milliseconds } from '../../model/quantity.ts';
 import {
-  installed,
+  installedMaven,
   installedNpm,
   installedPython,
   pinnedIn,
   roomFile,
 } from '../harness/installed.ts';
-import { fetchPackages } from '../harness/program-output.ts';
 import {
   freePort,
   type RunningServer,
@@ -76,13 +75,7 @@ const limitsStore =
 const bucketStore =
   (refill: string): Store =>
   async () => {
-    const copy = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
-    const jars = await installed({
-      name: 'maven',
-      files: { 'pom.xml': 'limiters/maven/pom.xml' },
-      install: (folder) =>
-        fetchPackages(folder, 'Maven', ['mvn', '-q', '-B', copy, `-DoutputDirectory=${folder}`]),
-    });
+    const jars = await installedMaven('maven', 'limiters/maven/pom.xml');
     const version = await pinnedIn(
       'limiters/maven/pom.xml',
       /bucket4j_jdk17-core<\/artifactId>\s*<version>(.+?)</,

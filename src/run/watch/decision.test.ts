@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { fakePlan, constantLoad, startFakeRun } from '../../engine/fake-run.fixture.ts';
 import type { Objective } from '../../model/plan/objective.ts';
-import type { Observation } from '../../model/observation/observation.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { type Instant, instant, milliseconds } from '../../model/quantity.ts';
-import { sampleObservation } from '../../record/sample-observations.fixture.ts';
+import { answeredChat } from '../../record/sample-observations.fixture.ts';
 import { Decider } from './decision.ts';
 
 const objective = (bound: number): Objective => ({
@@ -30,31 +29,10 @@ const untilDecided = (bound: number) =>
 /** Times of answers from 100 to 199 ms, in an order without pattern. */
 const timeOf = (index: number): number => 100 + ((index * 37) % 100);
 
-const chat = sampleObservation();
-
-/** A chat that was due at this time and answered after that long, in ms. */
-const answered = (dueAt: number, took: number): Observation => {
-  const [due, ended] = [instant(dueAt), instant(dueAt + took)];
-  const { outcome, head } = chat;
-  if (outcome.kind !== 'completed' || outcome.answer.kind !== 'chat' || head === null)
-    throw new Error('the sample is an answered chat');
-  return {
-    ...chat,
-    due,
-    released: due,
-    begun: due,
-    connected: due,
-    sent: due,
-    head: { ...head, at: ended },
-    ended,
-    outcome: { ...outcome, answer: { ...outcome.answer, firstByte: ended } },
-  };
-};
-
 /** Shows a decider 20 arrivals a second, and returns when it was decided, in s; `null` if it was not within ten minutes. */
 const decidedAfter = (bound: number, took = timeOf, changed: Partial<Plan> = {}): number | null => {
   const decider = new Decider({ ...untilDecided(bound), ...changed });
-  const ends = Array.from({ length: 12_000 }, (_, i) => answered(i * 50, took(i))).toSorted(
+  const ends = Array.from({ length: 12_000 }, (_, i) => answeredChat(i * 50, took(i))).toSorted(
     (a, b) => a.ended - b.ended,
   );
   let seen = 0;

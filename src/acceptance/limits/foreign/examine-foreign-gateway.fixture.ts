@@ -11,6 +11,7 @@ import { examineKey } from '../../../verbs/limits/experiment/examine-key.ts';
 import { defaultSustain, probeBudgetFor } from '../../../verbs/limits/experiment/probe-budget.ts';
 import { openProbeClient } from '../../../verbs/limits/experiment/send-probe-request.ts';
 import { type ForeignSimulation, openForeignGateway } from './foreign-gateway.fixture.ts';
+import { simulatedSession } from '../../harness/simulated-session.fixture.ts';
 
 const allPhases = Object.keys(probePhases) as readonly ProbePhase[];
 
@@ -30,15 +31,7 @@ export const examineForeignGateway = async (
   const { limit, window } = simulation;
   const gateway = openForeignGateway(simulation);
   const client = openProbeClient({
-    session: {
-      transport: gateway.transport,
-      clock: gateway.clock,
-      wallZero: gateway.wallZero,
-      headers: {},
-      keyHeader: (key) => ({ authorization: `Bearer ${key}` }),
-      redact: (text) => text,
-      timeoutFor: 2 * window + 10_000,
-    },
+    session: simulatedSession(gateway, 2 * window + 10_000),
     sleepUntil: gateway.sleepUntil,
     models: {
       chat: 'weir/small',
