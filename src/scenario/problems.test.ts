@@ -342,7 +342,7 @@ describe('a warm-up that the run finds', () => {
   it('is a duration or auto', () => {
     expect(problemsOf(`${validText}warmUp: Auto\n`)).toMatchInlineSnapshot(`
       [
-        "f.yaml:3:9: expected a length of time such as 30s, 500ms, 2m or 1h30m, got "Auto"",
+        "f.yaml:3:9: expected "auto", or a length of time such as 30s, 500ms, 2m or 1h30m, got "Auto"; did you mean "auto"?",
       ]
     `);
   });

@@ -219,7 +219,7 @@ describe('templates in other fields', () => {
         "f.yaml:1:7: the environment variable WHO is not set; set it before the run, for example: export WHO=…",
         "f.yaml:1:7: the environment variable WHOM is not set; set it before the run, for example: export WHOM=…",
         "f.yaml:2:7: expected a whole number from 0 to 9,007,199,254,740,991, got what the environment variable holds",
-        "f.yaml:3:9: expected a length of time such as 30s, 500ms, 2m or 1h30m, got what the environment variable holds",
+        "f.yaml:3:9: expected "auto", or a length of time such as 30s, 500ms, 2m or 1h30m, got what the environment variable holds",
         "f.yaml:4:10: expected "lenient", "standard" or "strict", got what the environment variable holds",
       ]
     `);

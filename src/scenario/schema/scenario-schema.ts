@@ -169,10 +169,7 @@ export const scenarioSchema = z
     stages: optionalField(stages).describe(
       'Several loads, one after another without a gap, each with its own figures.',
     ),
-    warmUp: withDefault(
-      z.union([durationField(), z.literal('auto')], 'expected a duration such as 10s, or auto'),
-      '0s',
-    ).describe(
+    warmUp: withDefault(z.union([durationField(), z.literal('auto')]), '0s').describe(
       'Requests that are due before this time are sent but not measured; "auto": the run finds it, within the first half of the constant load.',
     ),
     grace: withDefault(durationField(), '30s').describe(

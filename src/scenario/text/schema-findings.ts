@@ -250,8 +250,12 @@ export const findingsOfIssue = (
   if (issue.code === 'invalid_union') {
     if (issue.discriminator !== undefined) return [wrongKind(issue, path, context)];
     const branch = branchOf(issue);
-    if (branch !== null) return branch.flatMap((inner) => findingsOfIssue(inner, context, path));
-    return [singleFinding(alternatives(issue) ?? issue, path, context)];
+    const words = alternatives(issue);
+    // A faulty text may be meant as the other kind of value or as one of the words.
+    const isWholeValue = branch?.every((inner) => inner.path.length === 0) === true;
+    if (branch !== null && (words === null || !isWholeValue))
+      return branch.flatMap((inner) => findingsOfIssue(inner, context, path));
+    return [singleFinding(words ?? issue, path, context)];
   }
   return [singleFinding(issue, path, context)];
 };
