@@ -66,7 +66,7 @@ describe('the reference gateway’s limit of tokens', () => {
       const { findings } = await examineMock({ algorithm });
       expect(findings.verdict).toBe('kept');
       expect(findings.reasons.join()).toMatch(
-        /^both bursts were refused, and not certainly too late: refused after \S+ and \S+ of \S+ tokens; an even pace below the limit never was, and the key recovered$/,
+        /^both bursts were refused, and not certainly too late: refused after \S+ and \S+ of \S+ tokens(?: \(all that was sent before the first charge\))?; an even pace below the limit never was, and the key recovered$/,
       );
     },
   );
@@ -99,4 +99,24 @@ describe('the reference gateway’s limit of tokens', () => {
     };
     expect(judgeTokenLog(silent, { isPromised: true }).verdict).not.toBe('violated');
   });
+
+  it('says that the declared limit may be wrong if the headers say another one', async () => {
+    const { findings } = await examineMock({
+      algorithm: 'fixed-from-first',
+      tokensPerMinute: 2 * rule.tokens,
+    });
+    const { verdict, reasons } = findings;
+    expect([verdict, reasons.at(-1)]).toEqual([
+      'violated',
+      expect.stringMatching(/^the declared limit may be wrong: the headers say \S+, not \S+$/),
+    ]);
+  });
+});
+
+it('a limit beside which small chats are large is not examined', () => {
+  const terms = { context: null, isQuick: false, sustain: 0, hasOtherModel: true, hasAudio: false };
+  const planned = (tokens: number) =>
+    planTokens({ ...terms, rule: { tokens, requests: 60, window: 6000 } });
+  expect(planned(2999)).toContain('2,999 tokens is too small to examine');
+  expect(planned(3000)).toMatchObject({ large: 125 });
 });

@@ -68,7 +68,7 @@ const drawing = ([title, belongs]: (typeof parts)[number], { log }: TokenReport)
     {
       title,
       unit: 'tokens in a window',
-      aside: `${phase}: ${label}. The upper line is what can be charged, the lower one what was used by answers that ended; the dashed line is the limit, and the ticks below are admitted and refused requests.`,
+      aside: `${phase}: ${label}. The upper line is what can be charged, the lower one what was used by answers that ended; the thin line is the limit, and the ticks below are admitted and refused requests.`,
       label,
       size: [1040, 250],
       x: { ends: [from, to], ticks: times.map((time) => [time, timeText(time - from)]) },

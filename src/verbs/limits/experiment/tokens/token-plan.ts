@@ -14,6 +14,8 @@ const perBurst = 24;
 const perEven = 54;
 /** The tokens of a small chat, of which the answer has one. */
 export const tapTokens = 20;
+/** The least limit that is examined: all small chats after a burst together use less than a twentieth of it. */
+const leastTokens = 3000;
 /** The tokens of a prompt that is large enough to be seen in the remaining tokens. */
 const visibleShare = 1 / 1000;
 /** The share of a context that a prompt fills, so that an estimate of the gateway does not refuse it. */
@@ -66,6 +68,8 @@ const neededRequests = ({ tokens }: TokenRule, large: number): number =>
 export const planTokens = (terms: TokenPlanTerms): TokenPlan | string => {
   const { rule, context } = terms;
   const { tokens } = rule;
+  if (tokens < leastTokens)
+    return `a limit of ${count(tokens)} tokens is too small to examine: its small chats of ${tapTokens} tokens would use a large part of it; at least ${count(leastTokens)} are needed`;
   const requests = rule.requests ?? Infinity;
   const largest = context === null ? Infinity : usableContext * context;
   if (context !== null && context * requests < tokens) {

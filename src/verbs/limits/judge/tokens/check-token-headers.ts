@@ -33,11 +33,16 @@ const refusedWithRest = (log: TokenLog, terms: ChargeTerms): number => {
   }).length;
 };
 
+/** Returns the limits that headers report other than the declared one. */
+export const otherLimits = ({ replies, rule }: TokenLog): readonly number[] =>
+  [...new Set(replies.flatMap(({ reported }) => reported?.limit ?? []))].filter(
+    (limit) => limit !== rule.tokens,
+  );
+
 /** Checks that the remaining tokens of the headers are those that are left. */
 export const checkReportedTokens = (log: TokenLog, terms: ChargeTerms): LimitCheck => {
   const told = log.replies.filter(({ reported }) => reported !== null);
-  const limits = new Set(told.flatMap(({ reported }) => reported!.limit ?? []));
-  const others = [...limits].filter((limit) => limit !== log.rule.tokens);
+  const others = otherLimits(log);
   const refused = refusedWithRest(log, terms);
   const wrong = [
     ...(isConstant(log) ? ['it never fell, while more than half the limit was used'] : []),

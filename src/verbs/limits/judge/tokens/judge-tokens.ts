@@ -3,10 +3,11 @@ import { mostWithin } from '../../../../judge/limits/facts/interval-counts.ts';
 import type { TokenFindings } from '../../model/token-report.ts';
 import { isRefused, type TokenLog, type TokenReply } from '../../model/token-log.ts';
 import { chargeRows, checkAccounting } from './check-accounting.ts';
-import { checkReportedTokens } from './check-token-headers.ts';
+import { checkReportedTokens, otherLimits } from './check-token-headers.ts';
 import { burstsEvidence, type BurstEvidence, areHalfApart } from './token-bursts.ts';
 import { chargesOf, roundedCount } from './token-charges.ts';
 import {
+  latenessText,
   tokenGuards,
   type TokenGuards,
   whyLeastIsUnsure,
@@ -224,10 +225,16 @@ const checkSettling = ({ guards: { settling } }: Evidence): LimitCheck =>
   advisoryCheck({
     id: 'token-settling',
     claim: 'Usage is charged soon after the answer, within a tenth of a window.',
-    finding: !settling.isMeasured ? 'undecided' : settling.isLate ? 'refuted' : 'proved',
-    observed: settling.isMeasured
-      ? `within ${seconds(settling.settle)}`
-      : 'no small chat after a burst was refused',
+    finding: settling.isLateShown
+      ? 'refuted'
+      : settling.isLate || !settling.isMeasured
+        ? 'undecided'
+        : 'proved',
+    observed: settling.isLate
+      ? latenessText(settling)
+      : settling.isMeasured
+        ? `within ${seconds(settling.settle)}`
+        : 'no small chat after a burst was refused',
   });
 
 /** Returns why the bursts do not show that the limit is reached and refused, one sentence each. */
@@ -291,9 +298,7 @@ const whyNotKept = (evidence: Evidence, checks: readonly LimitCheck[]): readonly
     ...(counting.finding === 'less' || counting.finding === 'more'
       ? [`by the remaining tokens ${(counting.ratio ?? 0).toFixed(2)} times the usage is charged`]
       : []),
-    ...(guards.settling.isLate
-      ? [`usage is charged as late as ${seconds(guards.settling.settle)} after an answer`]
-      : []),
+    ...(guards.settling.isLate ? [latenessText(guards.settling)] : []),
     ...(log.isQuick
       ? ['whether it refuses below the limit was not examined (--tokens quick)']
       : []),
@@ -325,6 +330,11 @@ const atOnceOf = (
   return { requests, limits: (requests * log.context) / tokens };
 };
 
+/** Returns whether more than the limit came before a refusal because charges come at the end of answers. */
+const isChargedAtEnd = (evidence: Evidence): boolean =>
+  chargedAtOf(evidence) === 'end' &&
+  evidence.bursts.some(({ beforeRefusal }) => (beforeRefusal ?? 0) > evidence.log.rule.tokens);
+
 /** Judges an examination of a limit of tokens. Only facts that hold for every limiter of the limit violate it. */
 export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFindings => {
   const guards = tokenGuards(log);
@@ -341,11 +351,16 @@ export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFind
     checkSettling(evidence),
   ];
   const violations = checks.filter(isViolation).map(({ id, observed }) => `${id}: ${observed}`);
+  const reported = otherLimits(log);
+  if (violations.length > 0 && reported.length > 0)
+    violations.push(
+      `the declared limit may be wrong: the headers say ${reported.map(roundedCount).join(' and ')}, not ${roundedCount(log.rule.tokens)}`,
+    );
   const undecided = whyNotKept(evidence, checks);
   const chargedAt = chargedAtOf(evidence);
   const verdict = violations.length > 0 ? 'violated' : undecided.length > 0 ? 'undecided' : 'kept';
   const kept = [
-    `both bursts were refused, and not certainly too late${refusedAfter(evidence.bursts)} of ${roundedCount(log.rule.tokens)} tokens; an even pace below the limit never was, and the key recovered`,
+    `both bursts were refused, and not certainly too late${refusedAfter(evidence.bursts)} of ${roundedCount(log.rule.tokens)} tokens${isChargedAtEnd(evidence) ? ' (all that was sent before the first charge)' : ''}; an even pace below the limit never was, and the key recovered`,
   ];
   const reasons = { violated: violations, undecided, kept }[verdict];
   return {

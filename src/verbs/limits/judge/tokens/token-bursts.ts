@@ -1,4 +1,10 @@
-import { isAdmitted, isRefused, type TokenLog, type TokenReply } from '../../model/token-log.ts';
+import {
+  isAdmitted,
+  isRefused,
+  type TokenLog,
+  type TokenReply,
+  usedTokens,
+} from '../../model/token-log.ts';
 import { type ChargeTerms, chargesOf } from './token-charges.ts';
 
 /** An admission of a burst after certainly more tokens than the limit and what was refilled since the burst began. */
@@ -146,6 +152,8 @@ export interface SettleEvidence {
   readonly settle: number;
   /** Whether charges come so late that a burst proves nothing. */
   readonly isLate: boolean;
+  /** Whether nothing but late charges can explain that; otherwise the small chats may have used up what was left. */
+  readonly isLateShown: boolean;
   /** Whether small chats after a burst show it: some were admitted, and a later one refused. */
   readonly isMeasured: boolean;
 }
@@ -202,20 +210,43 @@ const settleByRests = (
   }, usual);
 };
 
+/** The share of a large prompt that small chats may use without filling the room that such prompts leave. */
+const negligibleUse = 1 / 100;
+
+/** Returns whether the small chats before one can have used up by themselves what was left for it. */
+const mayHaveFilled = (
+  before: readonly TokenReply[],
+  next: TokenReply,
+  largest: number,
+  terms: ChargeTerms,
+): boolean => {
+  const { reported } = before.at(-1)!;
+  if (reported !== null) return reported.remaining < chargesOf([next], terms)[0]!.reserved;
+  const used = before.reduce((sum, reply) => sum + (usedTokens(reply) ?? 0), 0);
+  return used > negligibleUse * largest;
+};
+
 /** Measures when usage is charged: small chats that are admitted first and refused then show that it came between. */
 export const settleEvidence = (log: TokenLog, terms: ChargeTerms): SettleEvidence => {
   let settle = terms.settle;
+  let shown = terms.settle;
   let isMeasured = false;
   for (const burst of burstsOf(log)) {
     const taps = burst.filter(({ isTap }) => isTap);
     const end = Math.max(...burst.filter(({ isTap }) => !isTap).map(({ ended }) => ended));
-    settle = Math.max(settle, settleByRests(burst, log, terms));
+    const largest = Math.max(0, ...burst.map(({ prompt }) => prompt));
+    shown = Math.max(shown, settleByRests(burst, log, terms));
     for (const [i, tap] of taps.entries()) {
       if (!isRefused(tap) || !namesTokens(tap)) continue;
       isMeasured = true;
       const isFirst = i > 0 && isAdmitted(taps[i - 1]!);
-      if (isFirst) settle = Math.max(settle, tap.answered - end);
+      if (!isFirst) continue;
+      settle = Math.max(settle, tap.answered - end);
+      if (!mayHaveFilled(taps.slice(0, i), tap, largest, terms))
+        shown = Math.max(shown, tap.answered - end);
     }
   }
-  return { settle, isMeasured, isLate: settle > latestShare * log.rule.window };
+  settle = Math.max(settle, shown);
+  const latest = latestShare * log.rule.window;
+  return { settle, isMeasured, isLate: settle > latest, isLateShown: shown > latest };
 };

@@ -116,15 +116,21 @@ interface GuardTerms {
   readonly isPromised: boolean;
 }
 
+/** Says how late usage is charged, or may be. */
+export const latenessText = ({ settle, isLateShown }: SettleEvidence): string => {
+  const time = `${(settle / 1000).toFixed(1)} s after an answer`;
+  return isLateShown
+    ? `usage is charged as late as ${time}`
+    : `usage may be charged as late as ${time}, unless the small chats used up what was left of the limit`;
+};
+
 /** Returns why a fact that rests on the least that was charged proves nothing; `null` if it does. */
 export const whyLeastIsUnsure = (
   { counting, settling, hasRest, hasUsage }: TokenGuards,
   { isPromised }: GuardTerms,
 ): string | null => {
   if (!hasUsage) return noUsageReason;
-  if (settling.isLate) {
-    return `usage is charged as late as ${(settling.settle / 1000).toFixed(1)} s after an answer`;
-  }
+  if (settling.isLate) return latenessText(settling);
   if (counting.finding === 'less' && !counting.isImplausible) {
     return `only ${ratioText(counting)} of the usage is charged`;
   }
