@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { SentTokens } from '../../verbs/calibrate/judge/measured-errors.ts';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import { resultSchema } from '../../model/result/result.ts';
 import type { Trust } from '../../model/result/verdict.ts';
@@ -11,7 +10,12 @@ import { mockCommand, startMockProcess } from '../../platform/process/mock-proce
 import { benchApiKey } from '../harness/chat-bytes.ts';
 import { endProcess } from '../harness/processes.ts';
 import { openTempFolder, readRecorded, weirCommand, weirProgram } from '../harness/run-weir.ts';
-import { type ComparedFigure, comparedFigures, trueSamplesOf } from '../harness/true-figures.ts';
+import {
+  type ComparedFigure,
+  comparedFigures,
+  trueSamplesOf,
+  type WrittenTokens,
+} from '../harness/true-figures.ts';
 import { type Neighbour, placedBy } from './neighbours.ts';
 import type { ComparedLoad } from './compared-loads.ts';
 
@@ -33,7 +37,7 @@ const filesIn = (folder: string) => ({
 
 const readRun = async (files: ReturnType<typeof filesIn>): Promise<ComparedRun> => {
   const result = resultSchema.parse(JSON.parse(await readFile(files.result, 'utf8')));
-  const traces = (await linesOf(files.truth)).map((line) => JSON.parse(line) as SentTokens);
+  const traces = (await linesOf(files.truth)).map((line) => JSON.parse(line) as WrittenTokens);
   const recorded = await readRecorded(files.observations);
   const trust = judgeTrust(result);
   const samples = trueSamplesOf({ traces, ...recorded, warmUp: result.plan.warmUp });

@@ -126,12 +126,10 @@ export class StreamedAnswer implements TokenSink {
     const last = Math.max(Math.min(to, this.#steps), 1);
     for (let step = from; step < last; step += 1) events += this.#eventsOf(step, at);
     this.#tokenCounters.output += this.#sent - sentBefore;
-    if (to < this.#steps) {
-      this.#stream.write(events);
-      return;
-    }
-    this.#stream.write(events + this.#complete());
-    this.#stream.end();
+    const isLast = to >= this.#steps;
+    this.#stream.write(isLast ? events + this.#complete() : events);
+    this.#trace?.recordWrite();
+    if (isLast) this.#stream.end();
   }
 
   #eventsOf(step: number, at: TokenDueTimes): string {

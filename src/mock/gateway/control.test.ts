@@ -208,6 +208,7 @@ describe('the trace log', () => {
           prefillEnd: 105,
           due: [105, 125, 145],
           sent: [105, 125, 145],
+          written: [105, 125, 145],
           bytes: expect.any(Number),
           ended: expect.any(Number),
           end: 'completed.chat-stream',

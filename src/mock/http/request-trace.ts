@@ -38,9 +38,11 @@ interface TracedExchange {
 const startTrace = (exchange: TracedExchange, clock: MockClock) => {
   const { id: requestId, request, response } = exchange;
   const accepted = clock.now();
-  const written = request.socket.bytesWritten;
+  const earlierBytes = request.socket.bytesWritten;
   /** The due time and the sent time of each token, alternating. */
   const tokens: number[] = [];
+  /** The instant after the write of each token. */
+  const written: number[] = [];
   let read = null as number | null;
   let fields = noHandlerFields;
   request.once('end', () => {
@@ -51,6 +53,10 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
       fields = { ...fields, ...set };
     },
     recordToken: (due: number): void => void tokens.push(due, clock.now()),
+    /** Records that all tokens so far are in the socket. */
+    recordWrite: (): void => {
+      for (const now = clock.now(); written.length < tokens.length / 2;) written.push(now);
+    },
     /** Returns the line of the trace log. Times are in ms on the machine's monotonic clock, as clients read it. */
     toLine: () => ({
       /** The client's `x-request-id`, which identifies the request on both sides; otherwise the mock's own id. */
@@ -61,11 +67,12 @@ const startTrace = (exchange: TracedExchange, clock: MockClock) => {
       ...fields,
       /** The instant at which the last byte of the request was read. */
       read,
-      /** The instants at which each token of a stream was due, and at which it was written to the socket. */
+      /** The instants at which each token of a stream was due, before its write to the socket, and after it. */
       due: tokens.filter((_, i) => i % 2 === 0),
       sent: tokens.filter((_, i) => i % 2 === 1),
+      written,
       /** The bytes written to the socket during the request; with pipelining, also those of earlier answers. */
-      bytes: request.socket.bytesWritten - written,
+      bytes: request.socket.bytesWritten - earlierBytes,
       /** The instant at which the answer was complete or its connection was closed. */
       ended: clock.now(),
       end: exchange.end,
