@@ -43,17 +43,23 @@ export const leakyLevel = (settled: readonly LimitUse[], rate: number, begin: nu
   };
 };
 
-/** The shares of a limit that a client may use at once. Each leaves another rate for the time after. */
-const atOnceShares = [1 / 5, 1 / 6, 1 / 8];
 /** The smallest bucket of tokens that keeps its limit, as a share of it. */
 export const smallestBucket = 1 / 4;
 /** Refusals are judged in so many classes by size: the larger the request, the lower the rate that is left for others. */
 const sizeClasses = 32;
 
-export const tokensAtOnce = (limit: number, reserved: number): readonly number[] =>
-  atOnceShares
-    .map((share) => Math.min(share * limit, smallestBucket * limit - reserved))
-    .filter((amount) => amount > 0);
+/**
+ * Returns a function for the amounts that a client may use at once beside a reservation: at most these shares of the
+ * limit. Each leaves another rate for the time after.
+ */
+export const amountsAtOnce =
+  (shares: readonly number[]) =>
+  (limit: number, reserved: number): readonly number[] =>
+    shares
+      .map((share) => Math.min(share * limit, smallestBucket * limit - reserved))
+      .filter((amount) => amount > 0);
+
+export const tokensAtOnce = amountsAtOnce([1 / 5, 1 / 6, 1 / 8]);
 
 interface Client {
   readonly uses: readonly LimitUse[];

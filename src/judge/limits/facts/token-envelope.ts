@@ -2,7 +2,7 @@ import type { LimitRule } from '../../../model/limits/limit-log.ts';
 import { chargedBefore } from './interval-counts.ts';
 import { sumInFlight } from './early-refusals.ts';
 import { windowTolerance } from './rule-bounds.ts';
-import { ownCountRatio, type LimitUse } from './token-uses.ts';
+import { ownCountRatio, type LimitUse, certainCharge } from './token-uses.ts';
 
 /** A request that was admitted after more than any limiter admits, and the span that shows it. */
 interface ExceededSpan {
@@ -41,13 +41,7 @@ export const exceededSpans = (
 ): readonly ExceededSpan[] => {
   const admitted = uses.filter(({ fate }) => fate === 'admitted');
   if (admitted.length === 0) return [];
-  const charges = admitted.map(({ sent, settled, least }) => ({
-    from: sent,
-    until: settled,
-    least,
-    most: least,
-  }));
-  const before = chargedBefore(charges);
+  const before = chargedBefore(admitted.map(certainCharge));
   const overlapping = sumInFlight(admitted, ({ least }) => least);
   const overshoot = admitted.reduce((most, each) => Math.max(most, overlapping(each)), 0);
   const begin = admitted.reduce((least, { sent }) => Math.min(least, sent), Infinity);

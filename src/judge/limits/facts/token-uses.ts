@@ -23,6 +23,14 @@ export interface LimitUse {
   readonly reserved: number;
 }
 
+/** Returns what was certainly charged for a request, as interval counts read it. */
+export const certainCharge = ({ sent, settled, least }: LimitUse) => ({
+  from: sent,
+  until: settled,
+  least,
+  most: least,
+});
+
 /** How long after an answer its usage may be charged, in ms: a second, less for windows of less than a minute. */
 export const settleTime = (window: number): number => Math.min(1000, window / 60);
 

@@ -9,7 +9,12 @@ import { earlyRefusals, tokensAtOnce } from '../../../judge/limits/facts/early-r
 import { mostWithin } from '../../../judge/limits/facts/interval-counts.ts';
 import { limiterMemory } from '../../../judge/limits/facts/rule-bounds.ts';
 import { exceededSpans } from '../../../judge/limits/facts/token-envelope.ts';
-import { type LimitUse, settleTime, tokenUses } from '../../../judge/limits/facts/token-uses.ts';
+import {
+  type LimitUse,
+  settleTime,
+  tokenUses,
+  certainCharge,
+} from '../../../judge/limits/facts/token-uses.ts';
 import type { TokenJudgement } from '../model/limit-report.ts';
 import { checkReplies } from './check-answers.ts';
 import { firstKeyHistory } from './limiter-decisions.ts';
@@ -110,10 +115,7 @@ export const judgeTokens = (log: LimitLog, violations: readonly LimitCheck[]): T
     return { verdict: 'violated', reasons };
   }
   const { own, uses } = tokenEvidence(log, tokens);
-  const charges = uses.map(({ sent, settled, least }) => {
-    return { from: sent, until: settled, least, most: least };
-  });
-  const used = formatCount(mostWithin(charges, tokens.window).most);
+  const used = formatCount(mostWithin(uses.map(certainCharge), tokens.window).most);
   const refused = own.filter(({ refusal }) => refusal?.unit === 'tokens').length;
   const some = refused === 1 ? '1 request was' : `${refused} requests were`;
   const refusals = refused === 0 ? 'nothing was' : some;

@@ -88,4 +88,7 @@ export const usedTokens = ({ usage }: TokenReply): number | null =>
 
 export const isAdmitted = ({ status }: TokenReply): boolean => status >= 200 && status < 300;
 
+/** Returns whether a refusal names tokens or no limit at all. */
+export const mayBeForTokens = ({ unit }: TokenReply): boolean => unit === null || unit === 'tokens';
+
 export const isRefused = ({ status }: TokenReply): boolean => status === 429;

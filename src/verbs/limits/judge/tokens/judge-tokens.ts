@@ -1,7 +1,13 @@
+import { certainCharge } from '../../../../judge/limits/facts/token-uses.ts';
 import { advisoryCheck, isViolation, type LimitCheck } from '../../../../model/limits/limit-log.ts';
 import { mostWithin } from '../../../../judge/limits/facts/interval-counts.ts';
 import type { TokenFindings } from '../../model/token-report.ts';
-import { isRefused, type TokenLog, type TokenReply } from '../../model/token-log.ts';
+import {
+  isRefused,
+  type TokenLog,
+  type TokenReply,
+  mayBeForTokens,
+} from '../../model/token-log.ts';
 import { chargeRows, checkAccounting } from './check-accounting.ts';
 import { checkReportedTokens, otherLimits } from './check-token-headers.ts';
 import { burstsEvidence, type BurstEvidence, areHalfApart } from './token-bursts.ts';
@@ -50,12 +56,19 @@ interface Finding {
   readonly shownBy: readonly TokenReply[];
 }
 
+/** A check of a fact, and whether something excuses what it found. */
+interface FactCheck {
+  readonly check: LimitCheck;
+  readonly isExcused: boolean;
+}
+
 /** Makes a check that violates the limit if something was found that nothing excuses. */
 const violating = (
   { id, claim }: Pick<LimitCheck, 'id' | 'claim'>,
   { isFound, why, isProved, observed, shownBy }: Finding,
-): LimitCheck =>
-  advisoryCheck({
+): FactCheck => ({
+  isExcused: isFound && why !== null,
+  check: advisoryCheck({
     id,
     claim,
     section,
@@ -63,7 +76,8 @@ const violating = (
     evidence: evidenceOf(shownBy),
     finding: isFound ? (why === null ? 'refuted' : 'undecided') : isProved ? 'proved' : 'undecided',
     observed: isFound && why !== null ? `${observed}; but ${why}` : observed,
-  });
+  }),
+});
 
 /** The share of the limit that must certainly be used before a refusal for the limit to be called kept. */
 const enoughUse = 0.7;
@@ -91,7 +105,7 @@ const refusedAfter = (bursts: Evidence['bursts']): string => {
   return amounts.length === 0 ? '' : `: refused after ${amounts.map(roundedCount).join(' and ')}`;
 };
 
-const checkBurst = ({ log, guards, bursts, promises }: Evidence): LimitCheck => {
+const checkBurst = ({ log, guards, bursts, promises }: Evidence): FactCheck => {
   const above = bursts.filter((burst) => burst.exceeded !== null);
   const exceeded = above.flatMap(({ exceeded: found }) => found ?? []);
   const worst = exceeded[0];
@@ -120,7 +134,7 @@ const checkBurst = ({ log, guards, bursts, promises }: Evidence): LimitCheck => 
   );
 };
 
-const checkEnvelope = ({ log, guards, promises }: Evidence): LimitCheck => {
+const checkEnvelope = ({ log, guards, promises }: Evidence): FactCheck => {
   const [worst, ...others] = tokensExceeded(log, guards.terms).toSorted(
     (a, b) => b.charged / b.allowed - a.charged / a.allowed,
   );
@@ -143,7 +157,7 @@ const checkEnvelope = ({ log, guards, promises }: Evidence): LimitCheck => {
   );
 };
 
-const checkEarly = ({ log, guards, promises }: Evidence): LimitCheck => {
+const checkEarly = ({ log, guards, promises }: Evidence): FactCheck => {
   const { finding } = guards.counting;
   const isRestTrue = finding === 'usage' || finding === 'near';
   const early = tokensRefusedEarly(log, guards.terms, isRestTrue);
@@ -169,7 +183,7 @@ const checkEarly = ({ log, guards, promises }: Evidence): LimitCheck => {
   );
 };
 
-const checkRecovery = ({ log, guards, promises }: Evidence): LimitCheck => {
+const checkRecovery = ({ log, guards, promises }: Evidence): FactCheck => {
   const refused = refusedAfterIdle(log, guards.terms);
   const looked = log.replies.filter(({ phase }) => phase === 'recovery');
   return violating(
@@ -188,7 +202,7 @@ const checkRecovery = ({ log, guards, promises }: Evidence): LimitCheck => {
   );
 };
 
-const checkNames = ({ log, guards, promises }: Evidence): LimitCheck => {
+const checkNames = ({ log, guards, promises }: Evidence): FactCheck => {
   const wrong = wronglyNamed(log);
   const named = log.replies.filter(({ unit }) => unit !== null);
   return violating(
@@ -255,25 +269,18 @@ const whyNotReached = ({ log, bursts }: Evidence): readonly string[] => {
 };
 
 /** Returns why nothing shows that the limit is kept, one sentence each; none if it is shown. */
-const whyNotKept = (evidence: Evidence, checks: readonly LimitCheck[]): readonly string[] => {
+const whyNotKept = (
+  evidence: Evidence,
+  checks: readonly LimitCheck[],
+  excused: readonly LimitCheck[],
+): readonly string[] => {
   const { log, guards } = evidence;
   const { counting } = guards;
   const { tokens, window } = log.rule;
   const findingOf = (id: string) => checks.find((check) => check.id === id)?.finding;
   const uses = chargesOf(log.replies, guards.terms);
-  const charges = uses.map(({ sent, settled, least }) => ({
-    from: sent,
-    until: settled,
-    least,
-    most: least,
-  }));
-  const fullest = mostWithin(charges, window).most;
-  const isTokens = ({ unit }: TokenReply): boolean => unit === 'tokens' || unit === null;
-  const refused = log.replies.filter((reply) => isRefused(reply) && isTokens(reply));
-  const excused = checks.filter(
-    ({ violates, finding, observed }) =>
-      violates && finding === 'undecided' && observed.includes('; but '),
-  );
+  const fullest = mostWithin(uses.map(certainCharge), window).most;
+  const refused = log.replies.filter((reply) => isRefused(reply) && mayBeForTokens(reply));
   if (log.cut !== null) return [`the examination ended early: ${log.cut}`];
   if (refused.length === 0) {
     const byRequests = log.replies.filter(
@@ -339,24 +346,28 @@ const isChargedAtEnd = (evidence: Evidence): boolean =>
 export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFindings => {
   const guards = tokenGuards(log);
   const evidence = { log, guards, promises, bursts: burstsEvidence(log, guards.terms) };
-  const checks = [
+  const facts = [
     checkBurst(evidence),
     checkEnvelope(evidence),
     checkEarly(evidence),
     checkRecovery(evidence),
     checkNames(evidence),
+  ];
+  const checks = [
+    ...facts.map(({ check }) => check),
     checkReportedTokens(log, guards.terms),
     checkAtOnce(evidence),
     checkAccounting(guards),
     checkSettling(evidence),
   ];
+  const excused = facts.filter(({ isExcused }) => isExcused).map(({ check }) => check);
   const violations = checks.filter(isViolation).map(({ id, observed }) => `${id}: ${observed}`);
   const reported = otherLimits(log);
   if (violations.length > 0 && reported.length > 0)
     violations.push(
       `the declared limit may be wrong: the headers say ${reported.map(roundedCount).join(' and ')}, not ${roundedCount(log.rule.tokens)}`,
     );
-  const undecided = whyNotKept(evidence, checks);
+  const undecided = whyNotKept(evidence, checks, excused);
   const chargedAt = chargedAtOf(evidence);
   const verdict = violations.length > 0 ? 'violated' : undecided.length > 0 ? 'undecided' : 'kept';
   const kept = [

@@ -16,7 +16,7 @@ export interface MeasuredCharge {
 const restOf = ({ reported }: TokenReply): number | null => reported?.remaining ?? null;
 
 /** The tokens by which two counts of one small chat may differ. */
-const rounding = 2;
+export const roundingTokens = 2;
 
 interface Group {
   readonly before: TokenReply;
@@ -57,12 +57,12 @@ const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCh
     return { ...common, charge: null, isSteady: false };
   // A rest is reported with or without the chat’s own charge; small chats are all alike.
   const charge = begin - end - sumUsed(after);
-  const isFull = end >= fullest - (usedTokens(last) ?? 0) - rounding;
+  const isFull = end >= fullest - (usedTokens(last) ?? 0) - roundingTokens;
   const previous = after.at(-2);
   const earlier = previous === undefined || previous.sent < subject.ended ? null : restOf(previous);
   const isSteady =
-    earlier !== null && Math.abs(earlier - end - (usedTokens(last) ?? 0)) <= rounding;
-  const isShown = charge >= -rounding && !(isFull && charge <= rounding);
+    earlier !== null && Math.abs(earlier - end - (usedTokens(last) ?? 0)) <= roundingTokens;
+  const isShown = charge >= -roundingTokens && !(isFull && charge <= roundingTokens);
   return { ...common, charge: isShown ? Math.max(0, charge) : null, isSteady: isSteady && isShown };
 };
 

@@ -4,6 +4,7 @@ import {
   type TokenLog,
   type TokenReply,
   usedTokens,
+  mayBeForTokens,
 } from '../../model/token-log.ts';
 import { type ChargeTerms, chargesOf } from './token-charges.ts';
 
@@ -36,8 +37,6 @@ export const refillStep = 1 / 10;
 
 /** The time in ms that a burst may last, so that no boundary of a grid lies in two bursts half a window apart. */
 export const longestBurst = (window: number): number => window / 2 - window / 30;
-
-const namesTokens = ({ unit }: TokenReply): boolean => unit === null || unit === 'tokens';
 
 /** The share of the rest that must fall before it shows that charges arrive. */
 const shownFall = 1 / 4;
@@ -94,7 +93,7 @@ const burstEvidence = (
     const charged = chargedBefore(reply.sent);
     const since = reply.answered - begin;
     const allowed = terms.ownCount * tokens * (1 + refillStep + since / window);
-    if (isRefused(reply) && namesTokens(reply))
+    if (isRefused(reply) && mayBeForTokens(reply))
       beforeRefusal = Math.max(beforeRefusal ?? 0, charged);
     const isExcess =
       isAdmitted(reply) && since < longestBurst(window) && charged >= allowed && !isBelow(reply);
@@ -237,7 +236,7 @@ export const settleEvidence = (log: TokenLog, terms: ChargeTerms): SettleEvidenc
     const largest = Math.max(0, ...burst.map(({ prompt }) => prompt));
     shown = Math.max(shown, settleByRests(burst, log, terms));
     for (const [i, tap] of taps.entries()) {
-      if (!isRefused(tap) || !namesTokens(tap)) continue;
+      if (!isRefused(tap) || !mayBeForTokens(tap)) continue;
       isMeasured = true;
       const isFirst = i > 0 && isAdmitted(taps[i - 1]!);
       if (!isFirst) continue;

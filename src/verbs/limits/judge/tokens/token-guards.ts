@@ -8,6 +8,7 @@ import {
   type MeasuredCharge,
   measuredCharges,
   plausibleRatios,
+  roundingTokens,
 } from './measured-charges.ts';
 import { burstsEvidence, settleEvidence, type SettleEvidence } from './token-bursts.ts';
 import { type ChargeTerms, chargesOf, usualChargeTerms } from './token-charges.ts';
@@ -29,8 +30,6 @@ export interface TokenGuards {
   readonly isRemembered: boolean;
   readonly terms: ChargeTerms;
 }
-
-const roundingTokens = 2;
 
 /** Decides whether somebody else uses the key, or charges are higher than the judge assumes, by the reported rests. */
 const hiddenUse = (log: TokenLog, terms: ChargeTerms, allowance: number) => {

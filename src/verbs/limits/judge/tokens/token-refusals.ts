@@ -1,6 +1,6 @@
 import type { LimitRule } from '../../../../model/limits/limit-log.ts';
 import { milliseconds } from '../../../../model/quantity.ts';
-import { earlyRefusals, smallestBucket } from '../../../../judge/limits/facts/early-refusals.ts';
+import { earlyRefusals, amountsAtOnce } from '../../../../judge/limits/facts/early-refusals.ts';
 import { limiterMemory } from '../../../../judge/limits/facts/rule-bounds.ts';
 import { exceededSpans } from '../../../../judge/limits/facts/token-envelope.ts';
 import type { LimitUse } from '../../../../judge/limits/facts/token-uses.ts';
@@ -9,6 +9,7 @@ import {
   type TokenLog,
   type TokenReply,
   type TokenRule,
+  mayBeForTokens,
   usedTokens,
 } from '../../model/token-log.ts';
 import { type ChargeTerms, chargesOf } from './token-charges.ts';
@@ -18,13 +19,8 @@ export const tokenRuleOf = ({ tokens, window }: TokenRule): LimitRule => ({
   window: milliseconds(window),
 });
 
-/** The shares of a limit that a client may use at once. Each leaves another rate for the time after. */
-const atOnceShares = [5, 6, 7, 8, 9, 10, 12, 16].map((part) => 1 / part);
-
-const atOnceAmounts = (limit: number, reserved: number): readonly number[] =>
-  atOnceShares
-    .map((share) => Math.min(share * limit, smallestBucket * limit - reserved))
-    .filter((amount) => amount > 0);
+/** The amounts that an examination tries, more of them than a run does, since its requests are large. */
+const atOnceAmounts = amountsAtOnce([5, 6, 7, 8, 9, 10, 12, 16].map((part) => 1 / part));
 
 const repliesOf = (
   log: TokenLog,
@@ -87,7 +83,7 @@ export const refusedAfterIdle = (log: TokenLog, { settle }: ChargeTerms): readon
     (reply) =>
       reply.phase === 'recovery' &&
       isRefused(reply) &&
-      (reply.unit === null || reply.unit === 'tokens') &&
+      mayBeForTokens(reply) &&
       log.replies.every(
         (other) => other === reply || other.sent > reply.sent || other.ended + memory <= reply.sent,
       ),
