@@ -85,7 +85,7 @@ export const cpuLimitedGroup = (share: number): CommandPrefix | null => {
       groups.add(group);
       // Made by the kernel with the group: where it is absent, the controller is not handed down to here.
       if (!existsSync(join(group, file))) continue;
-      writeFileSync(join(group, file), text(share * 100_000));
+      writeFileSync(join(group, file), text(Math.round(share * 100_000)));
       return ['sh', '-c', `echo $$ > ${group}/cgroup.procs && exec "$@"`, 'sh'];
     } catch {
       continue;

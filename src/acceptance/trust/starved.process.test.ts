@@ -1,4 +1,4 @@
-// @long 125 s
+// @long 135 s
 // @alone: its figures need a machine on which nothing else runs
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
@@ -133,6 +133,12 @@ const decided = async (
   return context.skip(`not decided: other processes disturbed every run: ${seen.join('; ')}`);
 };
 
+/** The share of a core that the generator used: a quota is small if it is less, however fast the machine. */
+const cpuShare = ({ result }: Outcome): number => {
+  const samples = result.slices.flatMap(({ generator }) => generator);
+  return samples.reduce((sum, { cpu }) => sum + cpu, 0) / samples.length;
+};
+
 const isValid = ({ trust }: Outcome): boolean => trust.level === 'valid';
 const isHeldUp = ({ blamed }: Outcome): boolean => blamed.includes('canary degraded');
 
@@ -164,9 +170,9 @@ describe.skipIf(!canBind)('a generator', () => {
   });
 
   it('with a small CPU quota is not trusted, and CPU wait is the cause', async (context) => {
-    const limited = cpuLimitedGroup(0.1);
-    if (limited === null) return context.skip('this machine does not allow a cgroup with a quota');
     const { url } = await startGateway('--ttft', '50ms');
+    const limited = cpuLimitedGroup(cpuShare(await runAgainst(url)) * 0.7);
+    if (limited === null) return context.skip('this machine does not allow a cgroup with a quota');
     const starved = await runAgainst(url, { node: [...limited, process.execPath] });
     expect(starved.blamed).toContain('CPU wait invalid');
     expectDistrust(starved);
