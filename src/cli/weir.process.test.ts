@@ -2,20 +2,38 @@ import { spawnSync } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 const launcher = resolve('src/cli/weir.js');
 
-/** Runs the launcher on a Node that claims to be another version. */
-const launchedOn = (version: string): { readonly status: number | null; readonly said: string } => {
+interface Launch {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly said: string;
+}
+
+/** Runs a copy of the launcher on a Node that claims to be another version; `own` is the shell script in the place of the checkout's Node. */
+const launchedOn = async (version: string, own?: string): Promise<Launch> => {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-test-'));
+  const copy = join(folder, 'src', 'cli', 'weir.js');
+  const ownNode = join(folder, 'node_modules', '.bin', 'node');
   const pretend = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } });`;
-  const load = `import(${JSON.stringify(launcher)});`;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', pretend + load], {
-    encoding: 'utf8',
-  });
-  return { status, said: stdout + stderr };
+  try {
+    await mkdir(dirname(copy), { recursive: true });
+    await mkdir(dirname(ownNode), { recursive: true });
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+    await copyFile(launcher, copy);
+    if (own !== undefined) await writeFile(ownNode, `#!/bin/sh\n${own}\n`, { mode: 0o755 });
+    const words = ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`, copy, 'plan'];
+    const { status, signal, stdout, stderr } = spawnSync(process.execPath, words, {
+      encoding: 'utf8',
+    });
+    return { status, signal, said: stdout + stderr };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 };
 
 /** Writes to the standard error, one a line, which packages a process has loaded when it ends. */
@@ -74,15 +92,16 @@ describe('the start of weir validate', () => {
 });
 
 describe('the launcher', () => {
-  it('reports a Node that is too old in one sentence, and exits with 2', () => {
-    expect(launchedOn('22.21.1')).toMatchInlineSnapshot(`
+  it('reports a Node that is too old in one sentence, and exits with 2', async () => {
+    expect(await launchedOn('22.21.1')).toMatchInlineSnapshot(`
       {
-        "said": "weir needs Node.js 22.22 or newer, but this is Node.js 22.21.1: install Node.js 24, or in a checkout run \`npm ci\` and then \`npx weir\`, which brings its own.
+        "said": "weir needs Node.js 22.22 or newer, but this is Node.js 22.21.1: install Node.js 24. A checkout brings its own: run \`npm ci\` in it.
       ",
+        "signal": null,
         "status": 2,
       }
     `);
-    expect(launchedOn('12.22.12').status).toBe(2);
+    expect((await launchedOn('12.22.12')).status).toBe(2);
   });
 
   it('asks for the version that package.json names', async () => {
@@ -90,8 +109,25 @@ describe('the launcher', () => {
       .object({ engines: z.object({ node: z.templateLiteral(['>=', z.string()]) }) })
       .parse(JSON.parse(await readFile('package.json', 'utf8')));
     const oldest = manifest.engines.node.slice(2);
-    expect(launchedOn('4.0.0').said).toContain(`Node.js ${oldest} or newer`);
-    expect(launchedOn(`${oldest}.0`).said).not.toContain('or newer');
+    expect((await launchedOn('4.0.0')).said).toContain(`Node.js ${oldest} or newer`);
+    expect((await launchedOn(`${oldest}.0`)).said).not.toContain('or newer');
+  });
+
+  it('hands its words to the Node of the checkout if the one on the path is too old', async () => {
+    const { status, said } = await launchedOn(
+      '20.20.2',
+      'for last; do :; done; echo "own $last"; exit 10',
+    );
+    expect({ status, said }).toEqual({ status: 10, said: 'own plan\n' });
+  });
+
+  it('ends by the signal that ended the Node of the checkout', async () => {
+    expect((await launchedOn('20.20.2', 'kill -TERM $$')).signal).toBe('SIGTERM');
+  });
+
+  it('says that a Node is too old if the one of the checkout is, too', async () => {
+    const again = `exec '${process.execPath}' "$@"`;
+    expect((await launchedOn('20.20.2', again)).said).toContain('but this is Node.js 20.20.2');
   });
 
   it('runs the source if there is one, even next to a build', async () => {
