@@ -2,8 +2,8 @@
  * A scenario in TypeScript, for what YAML cannot say: parts that are computed. The editor completes
  * every field, and the compiler refuses a key that is none. It needs Node.js 24 and no build:
  *
- *   npx weir run scenarios/typed.ts
- *   npx weir validate scenarios/typed.ts --json     (prints the plan it means)
+ *   weir run scenarios/typed.ts
+ *   weir validate scenarios/typed.ts --json     (prints the plan it means)
  *
  * Copy it into any folder of yours: `weir` is the Weir that runs it.
  */

@@ -8,9 +8,9 @@ import { describe, expect, it } from 'vitest';
 const root = resolve(import.meta.dirname, '..', '..', '..');
 const places = ['README.md', 'src', 'scenarios', 'reports', '.github', '.package'];
 
-/** A package manager that fetches `weir` itself: not `weir-bench`, not the command of an installed package. */
+/** A package manager that fetches `weir` itself, as npx does wherever no project has it: not `weir-bench`, not the command of an installed package. */
 const foreignInstall =
-  /\b(?:npx\s+(?:--yes|-y)|npx\s+(?:--package|-p)[ =]|(?:npm|pnpm|yarn|bun)\s+(?:i|in|install|add|x|exec|dlx)\b(?![^\n`]*--no\s)[^\n`]*?|bunx|pnpx)\s*['"]?weir(?![-\w])/;
+  /\b(?:npx(?:\s+-[-\w=]*)*|(?:npm|pnpm|yarn|bun)\s+(?:i|in|install|add|x|exec|dlx)\b(?![^\n`]*--no\s)[^\n`]*?|bunx|pnpx)\s*['"]?weir(?![-\w])/;
 
 const textFiles = async (place: string): Promise<readonly string[]> => {
   if (place.includes('.') && !place.startsWith('.')) return [place];
@@ -25,6 +25,9 @@ describe('the package', () => {
   it.each([
     'npx --yes weir run gate.yaml',
     'npx -y weir --help',
+    'npx weir run scenarios/quickstart.yaml',
+    'npx --no weir run gate.yaml',
+    'npx --package weir weir plan',
     'npm install weir',
     'npm i -D weir@1',
     'npm exec --yes -- weir run',
@@ -35,9 +38,10 @@ describe('the package', () => {
   });
 
   it.each([
-    'npx weir run scenarios/quickstart.yaml',
-    'npx --no weir run gate.yaml',
+    'weir run scenarios/quickstart.yaml',
     'npm exec --no -- weir run',
+    'npm run weir -- plan',
+    'npm link',
     'npm install --no-save ./tools/weir-bench.tgz',
     'npm install weir-bench',
     'npx --yes weir-bench',

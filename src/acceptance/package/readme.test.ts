@@ -79,7 +79,7 @@ describe('the commands of the READMEs', () => {
   });
 
   const commands = shellLines.flatMap(({ path, line }) =>
-    [...line.matchAll(/(?:^|npx |npx --no |cli\/|bin\/)weir(?:\.js)? ([a-z]+)([^|;&]*)/g)].map(
+    [...line.matchAll(/(?:^| -r 1 |cli\/|bin\/)weir(?:\.js)? ([a-z]+)([^|;&]*)/g)].map(
       ([, verb = '', rest = '']) => {
         const subcommand = (subcommands[verb] ?? []).find((name) => rest.startsWith(` ${name}`));
         const command = subcommand === undefined ? verb : `${verb} ${subcommand}`;
