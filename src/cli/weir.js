@@ -32,7 +32,8 @@ const startOnOwnNode = async () => {
   const child = spawn(own, words, { stdio: 'inherit', env });
   // A terminal sends Ctrl-C to both; the program ends by itself when it has its report.
   process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
-  for (const name of ['SIGTERM', 'SIGHUP']) process.on(name, () => child.kill(name));
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  process.on('SIGHUP', () => child.kill('SIGHUP'));
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (code, signal) => resolve({ code, signal }));
