@@ -20,40 +20,33 @@ const start = async () => {
   await import((existsSync(source) ? source : built).href);
 };
 
-/** Runs the program on the Node that a checkout brings, with its exit code or signal as the outcome; `null` if it brings none. */
-const startOnOwnNode = async () => {
-  const { existsSync } = await import('fs');
-  const { fileURLToPath } = await import('url');
-  const own = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url));
-  if (process.env.WEIR_OWN_NODE || !existsSync(own)) return null;
-  const { spawn } = await import('child_process');
-  const words = [...process.execArgv, ...process.argv.slice(1)];
-  const env = Object.assign({}, process.env, { WEIR_OWN_NODE: '1' });
-  const child = spawn(own, words, { stdio: 'inherit', env });
-  // A terminal sends Ctrl-C to both; the program ends by itself when it has its report.
-  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
-  process.on('SIGTERM', () => child.kill('SIGTERM'));
-  process.on('SIGHUP', () => child.kill('SIGHUP'));
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('exit', (code, signal) => resolve({ code, signal }));
-  });
-};
-
+/** Runs the program on the Node that a checkout brings, and ends as it did; reports a Node that is too old where there is none. */
 const startElsewhere = async () => {
-  const ended = await startOnOwnNode();
-  if (ended === null) {
+  const { existsSync } = await import('node:fs');
+  const { fileURLToPath } = await import('node:url');
+  const own = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url));
+  if (process.env.WEIR_OWN_NODE !== undefined || !existsSync(own)) {
     console.error(
       `weir needs Node.js ${oldest.major}.${oldest.minor} or newer, but this is Node.js ${found}: install Node.js 24. ` +
         'A checkout brings its own: run `npm ci` in it.',
     );
     process.exitCode = 2;
-  } else if (ended.signal === null) {
-    process.exitCode = ended.code;
-  } else {
-    process.removeAllListeners(ended.signal);
-    process.kill(process.pid, ended.signal);
+    return;
   }
+  const { spawn } = await import('node:child_process');
+  const words = [...process.execArgv, ...process.argv.slice(1)];
+  const env = { ...process.env, WEIR_OWN_NODE: '1' };
+  const child = spawn(own, words, { stdio: 'inherit', env });
+  // A terminal sends Ctrl-C to both; the program ends by itself when it has its report.
+  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  process.on('SIGHUP', () => child.kill('SIGHUP'));
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? 1;
+    if (signal === null) return;
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
 };
 
 if (major > oldest.major || (major === oldest.major && minor >= oldest.minor)) {
