@@ -3,6 +3,7 @@ import yargs from 'yargs/yargs';
 import { weirVersion } from '../platform/host/machine.ts';
 import type { ExitName } from '../run/output/exit-codes.ts';
 import { type OptionTable, UsageProblem, type Verb } from './options/define-verb.ts';
+import { habitAdvice, type WrittenOption } from './options/habits.ts';
 import { completeLive } from './options/page-options.ts';
 import {
   checkVerb,
@@ -61,10 +62,13 @@ const normalized = (name: string): string => name.replaceAll('-', '').toLowerCas
 
 const expectedOption = (
   verb: string,
-  { name, value }: { readonly name: string; readonly value: string | undefined },
+  written: WrittenOption,
   { options, fields }: KnownNames,
 ): string => {
   const listed = `expected one that \`weir ${verb} --help\` lists`;
+  const { name, value } = written;
+  const advice = verb === 'mock' ? null : habitAdvice(written, options);
+  if (advice !== null) return advice;
   const isNegated = name.startsWith('no-');
   const plain = isNegated ? name.slice('no-'.length) : name;
   const field = fields.find((each) => normalized(each) === normalized(plain));
@@ -92,6 +96,23 @@ const writtenOption = (words: readonly string[], name: string): string | null =>
     return [normalized(name), `no${normalized(name)}`].includes(normalized(written));
   }) ?? null;
 
+/** Returns the word behind an option that has no value of its own. */
+const valueAfter = (words: readonly string[], option: string): string | undefined => {
+  const next = option.includes('=') ? undefined : words[words.indexOf(option) + 1];
+  return next?.startsWith('-') === false ? next : undefined;
+};
+
+/** Tells whether the user wrote the word behind an unknown option, whose value it then most likely is. */
+const isValueOfUnknown = (
+  words: readonly string[],
+  word: string,
+  unknown: readonly string[],
+): boolean =>
+  unknown.some((name) => {
+    const option = writtenOption(words, name);
+    return option !== null && valueAfter(words, option) === word;
+  });
+
 const unknownWord = (verb: string, name: string): string => {
   const within = subcommands[verb];
   const expects = verbTable.get(verb)?.expects ?? null;
@@ -105,7 +126,9 @@ const unknownArgument = (words: readonly string[], name: string, known: KnownNam
   const option = writtenOption(words, name);
   if (option === null) return unknownWord(verb, name);
   const [, dashes, written, value] = /^(-+)([^=]*)(?:=(.*))?$/s.exec(option)!;
-  return `unknown option ${dashes}${written}: ${expectedOption(verb, { name: written!, value }, known)}`;
+  const meant = value ?? valueAfter(words, option);
+  const hasScenario = words[1]?.startsWith('-') === false;
+  return `unknown option ${dashes}${written}: ${expectedOption(verb, { dashes: dashes!, name: written!, value: meant, hasScenario }, known)}`;
 };
 
 /** Lists the options that a verb needs, and shows an example of a command line. */
@@ -131,7 +154,10 @@ const explainUsageError = (
   const [verb = ''] = words;
   const [, names] = /^Unknown (?:argument|command)s?: (.*)$/.exec(message) ?? [];
   if (names !== undefined) {
-    const lines = names.split(', ').map((name) => unknownArgument(words, name, known));
+    const unknown = names.split(', ');
+    const lines = unknown
+      .filter((name) => !isValueOfUnknown(words, name, unknown))
+      .map((name) => unknownArgument(words, name, known));
     return [...new Set(lines)].join('\n');
   }
   if (message.startsWith('Not enough non-option arguments')) {

@@ -48,7 +48,7 @@ describe('retries', () => {
       {on: [limited, connect, limited]}:
       f.yaml:3:32: retry names must differ; "limited" is used twice
       {retries: 3}:
-      f.yaml:3:9: unknown key "retries""
+      f.yaml:3:9: unknown key "retries"; did you mean "attempts"?"
     `);
   });
 

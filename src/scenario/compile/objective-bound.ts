@@ -82,6 +82,16 @@ const notationOf = (figure: ObjectiveFigure): BoundNotation => {
     : runNotations[figure.kind];
 };
 
+/** Tells how to write a number with its unit. A share of at most 1 is how other tools write a percentage. */
+const unitAdvice = (
+  { kind }: ObjectiveFigure,
+  n: number,
+  withUnit: (n: number) => string,
+): string =>
+  kind === 'share' && n > 0 && n < 1
+    ? `write ${withUnit(Number((n * 100).toPrecision(12)))} for the share ${n}, or ${withUnit(n)}`
+    : `a number needs its unit: ${withUnit(n)}`;
+
 /**
  * Reads a bound in the figure's unit. If the text is no such bound, returns what was expected and what to write
  * instead.
@@ -91,6 +101,6 @@ export const readBound = (figure: ObjectiveFigure, text: string) => {
   const bound = read(text);
   if (bound !== null) return { bound };
   const lacksUnit = withUnit !== null && plainNumberText.test(text);
-  const advice = lacksUnit ? `a number needs its unit: ${withUnit(Number(text))}` : null;
+  const advice = lacksUnit ? unitAdvice(figure, Number(text), withUnit) : null;
   return { expected, advice };
 };

@@ -18,6 +18,11 @@ const synonyms: Readonly<Record<string, string>> = {
   inFlight: 'maxinflight maxconcurrency maxvus',
   deadlines: 'timeout timeouts',
   target: 'url baseurl endpoint host',
+  wire: 'tls ssl http connection connections transport',
+  objectives:
+    'thresholds threshold slo slos sla slas assertions assert checks gate gates criteria goals',
+  retry: 'retries maxretries attempts',
+  attempts: 'retries maxretries tries max',
   keys: 'key apikey apikeys auth',
   load: 'executor scenario scenarios',
   stages: 'phases',

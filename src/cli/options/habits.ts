@@ -1,0 +1,147 @@
+/** This file says what Weir has for the options that people know from curl, wrk, hey, k6, vegeta, AIPerf, GuideLLM and vLLM. */
+
+/** What to write instead of an option; `value` is what the user gave it, `…` if nothing. */
+interface Habit {
+  /** The names without dashes, separated by spaces. A name of one letter is a short option. */
+  readonly names: string;
+  /** The option of Weir's verb that the advice needs. A verb without it does not give the advice. */
+  readonly needs: string;
+  /** The field of a scenario that says the same where a scenario file was given. */
+  readonly field?: string;
+  /** Adds the unit that other tools leave out. */
+  readonly read?: (value: string) => string;
+  readonly advice: (value: string) => string;
+}
+
+const plainNumber = /^\d+(?:\.\d+)?$/;
+const perSecond = (value: string): string => (plainNumber.test(value) ? `${value}/s` : value);
+const inSeconds = (value: string): string => (plainNumber.test(value) ? `${value}s` : value);
+
+const setHeader = (value: string): string => {
+  const [, name = 'X-Team', text = 'blue'] = /^([\w-]+)[:=]\s*(.*)$/.exec(value) ?? [];
+  return name.toLowerCase() === 'authorization'
+    ? 'the key comes from the environment: WEIR_API_KEY=… weir …'
+    : `headers belong to the scenario: write --set 'headers.${name}=${text}'`;
+};
+
+const translated =
+  'a whole command line of AIPerf or GuideLLM becomes a scenario by `weir import -- COMMAND …`';
+
+const habits: readonly Habit[] = [
+  { names: 'H header headers', needs: 'set', advice: setHeader },
+  {
+    names: 'k insecure skip-verify no-verify-tls tls-skip-verify insecure-skip-tls-verify',
+    needs: 'set',
+    advice: () => 'write --set wire.verifyTls=false',
+  },
+  {
+    names: 'cacert ca ca-file root-certs',
+    needs: 'set',
+    advice: (value) => `write --set wire.caFile=${value}`,
+  },
+  {
+    names: 'E cert client-cert',
+    needs: 'set',
+    advice: () => 'write --set wire.clientCert=FILE --set wire.clientKey=FILE',
+  },
+  { names: 'x proxy', needs: 'set', advice: (value) => `write --set wire.proxy=${value}` },
+  { names: 'http2 h2', needs: 'set', advice: () => 'write --set wire.http2=true' },
+  {
+    names: 'api-key apikey key token bearer bearer-token openai-api-key',
+    needs: 'target',
+    advice: () =>
+      'a key on a command line can be read by others: write WEIR_API_KEY=… in front of the command',
+  },
+  { names: 'u url base-url', needs: 'target', advice: (value) => `write --target ${value}` },
+  {
+    names: 'm',
+    needs: 'model',
+    field: 'traffic.0.model',
+    advice: (value) => `write --model ${value}`,
+  },
+  {
+    names: 'c concurrency vus max-concurrency num-concurrent-requests',
+    needs: 'users',
+    field: 'load.users',
+    advice: (value) => `write --users ${value}: so many wait for their answers at once`,
+  },
+  {
+    names: 'n requests num-requests num-prompts request-count max-requests number',
+    needs: 'iterations',
+    field: 'load.iterations',
+    advice: (value) => `write --iterations ${value} --users 1: the users share so many requests`,
+  },
+  {
+    names: 'r R q qps rps request-rate',
+    needs: 'rate',
+    field: 'load.rate',
+    read: perSecond,
+    advice: (value) => `write --rate ${value}`,
+  },
+  {
+    names: 'd z time max-seconds benchmark-duration',
+    needs: 'duration',
+    field: 'load.duration',
+    read: inSeconds,
+    advice: (value) => `write --duration ${value}`,
+  },
+  {
+    names: 't threads',
+    needs: 'users',
+    advice: () => 'write --users for how many wait at once, or --workers for threads that send',
+  },
+  {
+    names: 'stream streaming',
+    needs: 'kind',
+    advice: () => 'chats are streamed unless you write --kind chat',
+  },
+  {
+    names: 'timeout request-timeout max-time connect-timeout',
+    needs: 'set',
+    read: inSeconds,
+    advice: (value) => `write --set deadlines.total=${value} (also connect, firstToken, idle)`,
+  },
+  {
+    names: 'o output output-dir out-dir output-path artifact-dir result-dir',
+    needs: 'out',
+    advice: (value) => `write --out ${value}: the folder of result.json and report.html`,
+  },
+  { names: 'v verbose', needs: 'details', advice: () => 'write --details for all figures' },
+  { names: 's silent', needs: 'quiet', advice: () => 'write --quiet' },
+  {
+    names: 'e env',
+    needs: 'set',
+    advice: () => "a scenario reads the environment itself: '${env:NAME}'",
+  },
+  {
+    names:
+      'isl osl input-len output-len random-input-len random-output-len synthetic-input-tokens-mean output-tokens-mean prompt-tokens output-tokens dataset dataset-name dataset-path data backend tokenizer endpoint-type rate-type',
+    needs: 'model',
+    advice: () => translated,
+  },
+];
+
+/** An option that the verb does not have, as the user wrote it. */
+export interface WrittenOption {
+  readonly dashes: string;
+  /** Without its dashes. */
+  readonly name: string;
+  readonly value: string | undefined;
+  /** Whether a scenario file was given: the options that stand in for one are then refused. */
+  readonly hasScenario: boolean;
+}
+
+/** Says what to write instead of an option of another tool; `null` if no tool has it, or the verb has nothing for it. */
+export const habitAdvice = (
+  { dashes, name, value = '…', hasScenario }: WrittenOption,
+  options: Readonly<Record<string, unknown>>,
+): string | null => {
+  if (name.length === 1 && dashes === '--') return null;
+  const wanted = name.length === 1 ? name : name.toLowerCase().replaceAll('_', '-');
+  const habit = habits.find(({ names }) => names.split(' ').includes(wanted));
+  if (habit === undefined || !(habit.needs in options)) return null;
+  const meant = habit.read?.(value) ?? value;
+  return hasScenario && habit.field !== undefined && 'set' in options
+    ? `write --set ${habit.field}=${meant}`
+    : habit.advice(meant);
+};
