@@ -38,6 +38,8 @@ export interface DrivenSlice {
   readonly stoppedBy: StopCause | null;
   /** The broken objective that ended the load; `null` if none did. */
   readonly breach: Breach | null;
+  /** Why no request could succeed, if that ended the load; otherwise `null`. */
+  readonly refusal: string | null;
   /** When all objectives were sure, if that ended the load; otherwise `null`. */
   readonly decidedAt: Instant | null;
   /** The cap of the budget that ended the load; `null` if no cap did. */
@@ -136,6 +138,23 @@ const stopOnBreach = (
     found = observer.findBreach(clock.now());
     if (found === null) return;
     say(`ending: the objective ${found.text} is broken`);
+    running.stop(milliseconds(drainTimeout));
+  });
+  return { found: () => found, release };
+};
+
+/** Ends the load when an observer reports that no request can succeed. */
+const stopOnRefusal = (
+  clock: Clock,
+  running: RunningSlice,
+  { observer, say }: DriveContext,
+): { readonly found: () => string | null; readonly release: () => void } => {
+  let found: string | null = null;
+  const release = clock.every(1000, () => {
+    if (found !== null) return;
+    found = observer.findRefusal();
+    if (found === null) return;
+    say(`ending: ${found} (--no-early-stop goes on)`);
     running.stop(milliseconds(drainTimeout));
   });
   return { found: () => found, release };
@@ -278,6 +297,7 @@ export const drive = async (
   if (stop.cause() === null) say(openingLine(options, target));
   const until = scheduledEnd(options.plan);
   const breachWatch = stopOnBreach(clock, { running, until }, context);
+  const refusalWatch = stopOnRefusal(clock, running, context);
   const decision = endWhenDecided(clock, { running, until }, context);
   const stopTicks = clock.every(tickInterval, () =>
     observer.onTick(clock.now(), running.progress()),
@@ -290,6 +310,7 @@ export const drive = async (
       loadEnded: end.loadEnded,
       stoppedBy: stop.cause(),
       breach: end.stopped ? breachWatch.found() : null,
+      refusal: end.stopped ? refusalWatch.found() : null,
       decidedAt: end.stopped ? null : decision.at(),
       exhaustedBudget: end.spent,
       lostLease: end.lostLease,
@@ -302,6 +323,7 @@ export const drive = async (
     stopRenewing();
     stop.release();
     breachWatch.release();
+    refusalWatch.release();
     decision.release();
     try {
       observer.onEnd();

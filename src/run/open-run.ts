@@ -185,6 +185,8 @@ const openObservers = async ({ read, request, opener, ...opening }: Opening): Pr
     sinks.push(observer);
   };
   observers.push(recorder, await abortOnBreach(plan));
+  if (request.earlyStop === true)
+    observers.push((await import('./watch/same-refusal.ts')).endOnSameRefusal());
   if (plan.until !== undefined)
     observers.push((await import('./watch/decide-apart.ts')).decideApart(plan, warn));
   if (observations !== undefined) {

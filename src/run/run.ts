@@ -41,9 +41,12 @@ const driveApart = async (
 
 /** Returns a sentence that says why the load ended before the end of its plan. */
 const stopReason = (driven: DrivenSlice): string | null => {
-  const { stoppedBy, isCutShort, breach, exhaustedBudget, lostLease, loadEnded } = driven;
+  const { stoppedBy, isCutShort, breach, refusal, exhaustedBudget, lostLease, loadEnded } = driven;
   if (breach !== null) {
     return `ended after ${timeText(breach.at)}, since the objective ${breach.text} was broken`;
+  }
+  if (refusal !== null) {
+    return `ended after ${timeText(loadEnded)}, since ${refusal}; --no-early-stop sends the whole load`;
   }
   if (exhaustedBudget !== null) {
     return `ended after ${timeText(loadEnded)}, since the next request might have passed budget.${exhaustedBudget}`;

@@ -149,6 +149,12 @@ export const runVerb = defineVerb({
         describe: 'List the models with each key before the load; disable with --no-key-check',
       },
       ...preflightOption,
+      'early-stop': {
+        type: 'boolean',
+        default: true,
+        describe:
+          'End the run if its first 20 requests are all refused alike; disable with --no-early-stop',
+      },
     }),
     ...inGroup('Output:', {
       out: textOption('Folder for result.json and report.html [reports/TIME-NAME]'),

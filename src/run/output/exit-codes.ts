@@ -23,7 +23,7 @@ export const exitCodes = [
     name: 'incomplete',
     code: 3,
     meaning:
-      'the run is incomplete: a slice is missing or was lost, its budget ended it, or `weir report` or `weir merge` read a run that was stopped or killed; `weir import` left something out',
+      'the run is incomplete: a slice is missing or was lost, its budget or its first 20 refusals ended it, or `weir report` or `weir merge` read a run that was stopped or killed; `weir import` left something out',
   },
   {
     name: 'invalid',

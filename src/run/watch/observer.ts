@@ -68,6 +68,8 @@ export interface RunObserver {
   readonly onTick?: (now: Instant, progress: SliceProgress) => void;
   /** Called once a second during the load. If it returns a broken objective, the run ends. */
   readonly findBreach?: (now: Instant) => Breach | null;
+  /** Called once a second during the load. If it returns a sentence, no request can succeed and the run ends. */
+  readonly findRefusal?: () => string | null;
   /** Called once a second during the load. If it returns true, the objectives are decided and the run ends. */
   readonly isDecided?: (now: Instant, progress: SliceProgress) => boolean;
   /** Called when the slice has ended, whether or not it succeeded. */
@@ -104,7 +106,7 @@ const callAll = <Name extends Handler>(
 
 /** All observers of a run, combined into one. The combined observer has every handler that is called during a load. */
 export type CombinedObserver = Required<
-  Pick<RunObserver, Handler | 'findBreach' | 'isDecided' | 'wrapTransport'>
+  Pick<RunObserver, Handler | 'findBreach' | 'findRefusal' | 'isDecided' | 'wrapTransport'>
 >;
 
 export const combineObservers = (observers: readonly RunObserver[]): CombinedObserver => ({
@@ -117,6 +119,13 @@ export const combineObservers = (observers: readonly RunObserver[]): CombinedObs
     observers.reduce((inner, { wrapTransport }) => wrapTransport?.(inner) ?? inner, transport),
   isDecided: (now, progress) =>
     observers.some(({ isDecided }) => isDecided?.(now, progress) === true),
+  findRefusal: () => {
+    for (const { findRefusal } of observers) {
+      const refusal = findRefusal?.() ?? null;
+      if (refusal !== null) return refusal;
+    }
+    return null;
+  },
   findBreach: (now) => {
     for (const { findBreach } of observers) {
       const breach = findBreach?.(now) ?? null;

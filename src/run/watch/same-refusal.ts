@@ -1,0 +1,47 @@
+import type { Observation } from '../../model/observation/observation.ts';
+import type { Refusal } from '../../model/observation/outcome.ts';
+import type { RunObserver } from './observer.ts';
+
+/** The number of first requests that must be refused alike before the rest of a load is not worth sending. */
+const firstRequests = 20;
+
+/** The statuses that say “try again”: the same request can be answered later. */
+const passing: ReadonlySet<number> = new Set([408, 409, 423, 425, 429]);
+
+/** Returns what two refusals have in common if they have the same cause, such as `404 model_not_found`. */
+const causeOf = ({ status, type, code }: Refusal): string =>
+  [status, code ?? type].filter((part) => part !== null).join(' ');
+
+const refusalOf = ({ outcome }: Observation): Refusal | null =>
+  outcome.kind === 'refused' && outcome.refusal.status < 500 && !passing.has(outcome.refusal.status)
+    ? outcome.refusal
+    : null;
+
+/**
+ * Ends a run whose first requests were all refused for the same reason, such as a wrong model or key. A longer run would
+ * only repeat the refusal. The requests count by the order in which they were due: all of them must have been answered,
+ * so quick refusals of some never hide the slow success of others.
+ */
+export const endOnSameRefusal = (): RunObserver => {
+  let refused = 0;
+  let cause: string | null = null;
+  let message = '';
+  let isOver = false;
+  return {
+    onObservation: (observation) => {
+      if (isOver || observation.stage > 0 || observation.index >= firstRequests) return;
+      const refusal = refusalOf(observation);
+      if (refusal === null || (cause !== null && causeOf(refusal) !== cause)) {
+        isOver = true;
+        return;
+      }
+      cause = causeOf(refusal);
+      message = refusal.message;
+      refused += 1;
+    },
+    findRefusal: () =>
+      refused === firstRequests && !isOver
+        ? `the first ${firstRequests} requests were all refused with ${cause}${message === '' ? '' : `: ${message}`}`
+        : null,
+  };
+};
