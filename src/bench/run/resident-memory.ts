@@ -8,7 +8,7 @@ import { median } from '../harness/statistics.ts';
 const memoryBetween = ({ slices }: Result, from: number, to: number): number => {
   const samples = slices.flatMap(({ generator }) => generator);
   const own = samples.filter(({ second }) => second >= from && second < to);
-  return median(own.map(({ memory }) => memory / 2 ** 20));
+  return median(own.map(({ memory }) => (memory ?? 0) / 2 ** 20));
 };
 
 const soak = { minutes: 10, rate: 20 } as const;

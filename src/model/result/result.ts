@@ -75,8 +75,8 @@ export const generatorSampleSchema = z.strictObject({
   cpuWait: z.number().nullable(),
   /** The time for which the cgroup was throttled, in ms. */
   throttled: z.number().nullable(),
-  /** The resident memory, in bytes. */
-  memory: z.number(),
+  /** The resident memory, in bytes; `null` if the system does not tell it. */
+  memory: z.number().nullable(),
   /** The sample of the self-test streams; `null` without them, absent in old results. */
   canary: canarySampleSchema.nullable().optional(),
 });

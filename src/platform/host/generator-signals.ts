@@ -149,17 +149,17 @@ const counters = (throttled: () => number | null) => {
   };
 };
 
-/**
- * Returns a function that reads the process's memory in bytes. If no file descriptor is left, it returns the last known
- * value.
- */
-const watchMemory = (): (() => number) => {
-  let latest = process.memoryUsage.rss();
+/** The errors for which a system does not tell a process its memory: no descriptor is left, or no `/proc` exists. */
+const untold = /^E(?:[MN]FILE|NOENT|ACCES)$/;
+
+/** Returns a function that reads the process's memory in bytes, or the last known value; `null` if none is known. */
+const watchMemory = (): (() => number | null) => {
+  let latest: number | null = null;
   return () => {
     try {
       latest = process.memoryUsage.rss();
     } catch (error) {
-      if (!/^E[MN]FILE$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      if (!untold.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
     }
     return latest;
   };

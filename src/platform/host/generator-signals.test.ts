@@ -1,0 +1,39 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { watchGenerator } from './generator-signals.ts';
+
+/** Lets the system answer the question for this process's memory with an error. */
+const refuseMemory = (code: string): void => {
+  const { rss } = process.memoryUsage;
+  process.memoryUsage.rss = () => {
+    throw Object.assign(new Error(`${code}: uv_resident_set_memory`), { code });
+  };
+  onTestFinished(() => {
+    process.memoryUsage.rss = rss;
+  });
+};
+
+it('a system without /proc tells no memory, and the other figures are there', () => {
+  refuseMemory('ENOENT');
+  const { sample, stop } = watchGenerator();
+  onTestFinished(stop);
+  const { memory, loops, cpu } = sample(0);
+  expect(memory).toBeNull();
+  expect(loops).toBeGreaterThanOrEqual(0);
+  expect(cpu).toBeGreaterThan(0);
+});
+
+it('a process without descriptors has the memory that was last known', () => {
+  const { sample, stop } = watchGenerator();
+  onTestFinished(stop);
+  const { memory } = sample(0);
+  expect(memory).toBeGreaterThan(2 ** 20);
+  refuseMemory('EMFILE');
+  expect(sample(1).memory).toBe(memory);
+});
+
+it('any other error is not hidden', () => {
+  refuseMemory('EINVAL');
+  const { sample, stop } = watchGenerator();
+  onTestFinished(stop);
+  expect(() => sample(0)).toThrow('EINVAL');
+});
