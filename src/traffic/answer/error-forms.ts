@@ -46,7 +46,8 @@ const detailMessage = (detail: unknown): string => {
 };
 
 /** Returns a field's name without capitals and punctuation, so that `error_msg` and `errorMsg` have the same name. */
-const plainName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
+const plainName = (name: string): string =>
+  /[^a-z]/.test(name) ? name.toLowerCase().replaceAll(/[_-]/g, '') : name;
 
 /**
  * The names of fields that contain an error, in the form that `plainName` returns. A comment says which servers use
@@ -87,10 +88,14 @@ const typeNames = ['type', 'errortype'];
 
 /** Returns the first field that has one of these names, in the order of the names; undefined for none. */
 const fieldIn = (fields: Fields, names: readonly string[]): unknown => {
-  const found = new Map(Object.entries(fields).map(([name, value]) => [plainName(name), value]));
-  return names
-    .map((name) => found.get(name))
-    .find((value) => value !== undefined && value !== null);
+  let found: unknown;
+  let best = names.length;
+  for (const [name, value] of Object.entries(fields)) {
+    const position = names.indexOf(plainName(name));
+    if (position < 0 || position > best || value === undefined || value === null) continue;
+    [found, best] = [value, position];
+  }
+  return found;
 };
 
 /** The number of nested objects in which a message is searched. */

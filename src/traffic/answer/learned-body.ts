@@ -153,6 +153,18 @@ export class LearnedBody {
     return at === end;
   }
 
+  /**
+   * Returns whether the part of `bytes` before `end` ends as the learned body does. This takes less time than `match`
+   * for a body of another form, since no texts are read.
+   */
+  endsAlike(bytes: Buffer, end: number): boolean {
+    const last = this.#fixed.at(-1)!;
+    if (end < last.length) return false;
+    for (let i = 1; i <= last.length; i += 1)
+      if (bytes[end - i] !== last[last.length - i]) return false;
+    return true;
+  }
+
   /** Returns the index of the place of the member with this name; −1 if there is none. */
   placeOf(name: string): number {
     return this.#places.findIndex((member) => member.name === name);

@@ -153,8 +153,8 @@ const nothing: UsageReading = { input: null, output: null, isOdd: true, isPlain:
 /** Reads the usage in a document, from the first place that has a count; `null` if no place has one. */
 export const readUsage = (document: Fields): UsageReading | null => {
   let found: UsageReading | null = null;
-  for (const [position, place] of places.entries()) {
-    const value = place(document);
+  for (let position = 0; position < places.length; position += 1) {
+    const value = places[position]!(document);
     if (value === undefined || value === null) continue;
     const usage = objectOf(value);
     const reading = usage === null ? nothing : readingOf(usage, position === 0);

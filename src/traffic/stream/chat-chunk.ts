@@ -3,7 +3,6 @@ import { servedChunkSchema } from '../../contract/chat.ts';
 import { finishOfChoice } from '../answer/finish-reasons.ts';
 import { readChatError, readErrorLine } from '../answer/read-refusal.ts';
 import { readUsage, type UsageReading } from '../answer/read-usage.ts';
-import { textsIn } from '../answer/texts-in.ts';
 import { describeSchemaErrors } from '../answer/whole-body.ts';
 
 export interface ChoiceReading {
@@ -35,8 +34,12 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value !
 
 /** Returns whether a content part or a fragment of a tool call contains anything besides its position and type. */
 const hasText = (fragment: unknown): boolean => {
-  for (const text of textsIn(fragment)) if (text !== '') return true;
-  return false;
+  if (typeof fragment !== 'object' || fragment === null) return isText(fragment);
+  // `textsIn` finds the same texts, but a generator for each field takes a tenth of the time of an event. The recursion
+  // is as deep as the document, and `jsonIn` limits that.
+  return Object.entries(fragment).some(
+    ([name, value]) => name !== 'type' && name !== 'signature' && hasText(value),
+  );
 };
 
 type Choice = NonNullable<ReturnType<typeof servedChunkSchema.parse>['choices']>[number];
