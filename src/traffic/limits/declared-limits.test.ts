@@ -309,6 +309,14 @@ const notations: readonly (readonly [text: string, minute: number | null, longer
   ['60/m', 60],
   ['60 per minute', 60],
   ['60 per 1 minute', 60],
+  ['60 per 1 minute (burst 20)', 60],
+  ['60/min (burst 20)', 60],
+  ['60/min, burst=20', 60],
+  ['60 per minute per key', 60],
+  ['60 per key', 60],
+  ['60/minute per tenant', 60],
+  ['60 (per minute)', 60],
+  ['60 per minute (sliding window)', 60],
   ['60 per rolling minute', 60],
   ['60 requests/minute', 60],
   ['60 req/min', 60],
@@ -376,16 +384,27 @@ describe('the limits that an answer declares', () => {
     });
   });
 
-  it.each(['60/fortnight', '200k tokens/min', 'k', '60 per', '60//m', '6e9', 'soon', '1,00', ''])(
-    'are not read where they are written %j',
-    (text) => {
-      const headers = { 'x-ratelimit-limit-requests': text };
-      expect(readDeclaredLimits(headers)).toBeNull();
-      expect(readReportedLimits(headers, now).unreadable).toEqual([
-        `x-ratelimit-limit-requests: ${text}`,
-      ]);
-    },
-  );
+  it.each([
+    '60/fortnight',
+    '60/60',
+    '60/60 (burst 20)',
+    'burst 20',
+    '8 of 45/min',
+    '200k tokens/min',
+    'k',
+    '60 per',
+    '60//m',
+    '6e9',
+    'soon',
+    '1,00',
+    '',
+  ])('are not read where they are written %j', (text) => {
+    const headers = { 'x-ratelimit-limit-requests': text };
+    expect(readDeclaredLimits(headers)).toBeNull();
+    expect(readReportedLimits(headers, now).unreadable).toEqual([
+      `x-ratelimit-limit-requests: ${text}`,
+    ]);
+  });
 
   it('are none without such headers', () => {
     expect(readDeclaredLimits({ 'content-type': 'text/plain', server: 'x' })).toBeNull();

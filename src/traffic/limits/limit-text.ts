@@ -70,6 +70,17 @@ const thousands = /(?<=^|, )\d{1,3}(?:,\d{3})+(?!\d)/g;
 
 const withoutCommas = (number: string): string => number.replaceAll(',', '');
 
+/**
+ * Matches what may follow a limit without changing it: a burst (nginx's word; Lever's documentation: `10 req/s (burst
+ * 20)`), whose limit it is, and how its window moves.
+ */
+const qualifiers =
+  /[ ,;]{0,3}(?:\bburst(?: of)?[ :=]*\d{1,15}|\b(?:per|by) (?:api[ -]?key|key|user|client|ip|model|tenant|org(?:anization)?|project|team)|\b(?:sliding|fixed|rolling)(?: window)?)(?= *(?:$|[,;]))/gi;
+
+/** Returns a limit, or a list of limits, without brackets and without words that do not change it. */
+const withoutQualifiers = (text: string): string =>
+  text.replaceAll(/[()]+/g, ' ').replaceAll(/\s+/g, ' ').trim().replaceAll(qualifiers, '');
+
 /** Returns the window of `minute`, `15m` or `month`, in ms; NaN for any other text. */
 const windowOf = (text: string): number =>
   /^1? ?mo(?:nth)?$/i.test(text) ? month : durationIn(/^\d/.test(text) ? text : `1${text}`);
@@ -81,7 +92,7 @@ const isOfTokens = (word: string): boolean => /^t/i.test(word);
  * names another unit than its header, which is of tokens or not.
  */
 export const readNotation = (text: string, isTokens: boolean): Policy | null => {
-  const plain = text.replace(thousands, withoutCommas).replaceAll(/\s+/g, ' ');
+  const plain = withoutQualifiers(text).replace(thousands, withoutCommas);
   const groups = notation.exec(plain)?.groups;
   if (groups === undefined) return null;
   const { count, scale = '', short, unit: word = short, time: said = short?.at(-1) } = groups;
@@ -101,7 +112,9 @@ export const readLimitList = (text: string, isTokens: boolean): readonly Policy[
   );
   const policies = readPolicies(plain);
   if (policies !== null) return policies;
-  const members = plain.split(/[,;]/).map((member) => member.trim());
+  const members = withoutQualifiers(plain)
+    .split(/[,;]/)
+    .map((member) => member.trim());
   const read = members.map((member) => readNotation(member, isTokens));
   return read.every((member) => member !== null) ? read : null;
 };
