@@ -58,3 +58,37 @@ export const jsonIn = (text: string, maxValues?: number): unknown => {
     return undefined;
   }
 };
+
+/** Matches what a Python literal writes in another way than JSON: texts, and the words for constants. */
+const pythonParts = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|\b(?:None|True|False)\b/gs;
+const pythonConstants: Readonly<Record<string, string>> = {
+  None: 'null',
+  True: 'true',
+  False: 'false',
+};
+const pythonEscapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
+
+const pythonText = (text: string): string =>
+  text.replaceAll(/\\(?:[xu]([\da-f]{2,4})|(.))/gis, (_, code?: string, character?: string) =>
+    code === undefined
+      ? (pythonEscapes[character!] ?? character!)
+      : String.fromCharCode(Number.parseInt(code, 16)),
+  );
+
+/** The maximum length of a Python dictionary that is read. Errors are shorter. */
+const maxPythonLength = 8192;
+
+/**
+ * Parses a dictionary as Python prints it, `{'error': {'message': 'full', 'code': None}}`: servers send it if they
+ * forget `json.dumps` (sysid/sse-starlette, issue 21). Returns undefined for any other text. Only errors are read from
+ * it, since no client accepts it as an answer.
+ */
+export const pythonDictionaryIn = (text: string): unknown => {
+  if (text.length > maxPythonLength || !/^\s*\{\s*'/.test(text)) return undefined;
+  return jsonIn(
+    text.replaceAll(pythonParts, (part: string, single?: string, double?: string) => {
+      const quoted = single ?? double;
+      return quoted === undefined ? pythonConstants[part]! : JSON.stringify(pythonText(quoted));
+    }),
+  );
+};

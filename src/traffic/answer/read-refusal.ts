@@ -1,4 +1,4 @@
-import { firstEventData, jsonIn, objectOf } from './json-text.ts';
+import { firstEventData, jsonIn, objectOf, pythonDictionaryIn } from './json-text.ts';
 import type { Refusal } from '../../model/observation/outcome.ts';
 import {
   errorIn,
@@ -79,14 +79,15 @@ export const readErrorBody = (json: unknown, redact: Redact): ErrorBodyDetails |
  * Parses a body as JSON. If it begins as an SSE stream, parses its first data line, since some servers refuse streams
  * in this form.
  */
-const jsonOf = (text: string): unknown => jsonIn(text) ?? jsonIn(firstEventData(text) ?? '');
+const jsonOf = (text: string): unknown =>
+  jsonIn(text) ?? jsonIn(firstEventData(text) ?? '') ?? pythonDictionaryIn(text);
 
 /**
  * Reads the data of an SSE event named `error`. The data is an error body, the inner part of an error body, or plain
  * text.
  */
 export const readStreamError = (data: string, redact: Redact): string => {
-  const json = jsonIn(data);
+  const json = jsonIn(data) ?? pythonDictionaryIn(data);
   const details = readErrorBody(json, redact) ?? readErrorBody({ error: json ?? data }, redact);
   return details?.message ?? noMessage;
 };
@@ -104,7 +105,7 @@ export const readErrorLine = (line: string, redact: Redact): string | null => {
   const named = /^\s*(?:error|exception)\s*:\s*(.*)$/is.exec(line)?.[1];
   if (named !== undefined)
     return /^(?:null|false|)$/.test(named.trim()) ? null : readStreamError(named, redact);
-  const json = jsonIn(line);
+  const json = jsonIn(line) ?? pythonDictionaryIn(line);
   if (json !== undefined) return readChatError(json, redact);
   return errorWords.test(line) ? excerpt(line, redact) : null;
 };

@@ -1,4 +1,4 @@
-import { jsonIn } from '../answer/json-text.ts';
+import { jsonIn, pythonDictionaryIn } from '../answer/json-text.ts';
 import type { ChatStreamAnswer, Outcome } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
 import { streamEnd } from '../../contract/chat.ts';
@@ -64,7 +64,9 @@ const errorInLines = (
   redact: ReadingContext['redact'],
 ): string | null => {
   if (json !== undefined) return null;
-  const errors = text.split('\n').map((line) => readChatError(jsonIn(line), redact));
+  const errors = text
+    .split('\n')
+    .map((line) => readChatError(jsonIn(line) ?? pythonDictionaryIn(line), redact));
   const found = errors.find((each) => each !== null) ?? null;
   return found === null
     ? null
