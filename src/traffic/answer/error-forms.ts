@@ -139,6 +139,14 @@ const isFailingStatus = (status: unknown): boolean => {
   return failingWords.has(text) || /^[45]\d\d$/.test(text);
 };
 
+/** Returns whether a code, a status or a flag in an object says failure. */
+export const saysFailure = (body: Fields): boolean =>
+  isFailingCode(fieldIn(body, codeNames)) ||
+  isFailingStatus(body['status']) ||
+  body['success'] === false ||
+  body['ok'] === false ||
+  wordOf(body['__type']) !== null;
+
 /**
  * Reads a message that stands in the same object as a sign of failure: DashScope, Zhipu and NVIDIA Dynamo (`{code,
  * message}`), older vLLM (`object: "error"`), Anthropic (`type: "error"`), AWS (`__type`), RFC 9457 (`title`,
@@ -147,24 +155,18 @@ const isFailingStatus = (status: unknown): boolean => {
 const flatErrorIn = (body: Fields, form: ErrorText['form']): ErrorText | null => {
   const message = fieldIn(body, messageNames);
   if (typeof message !== 'string' || message === '') return null;
-  const { status, success, ok } = body;
+  if (!saysFailure(body)) return null;
   const [code, type] = [fieldIn(body, codeNames), fieldIn(body, [...typeNames, ''])];
-  const isFailure =
-    isFailingCode(code) ||
-    isFailingStatus(status) ||
-    success === false ||
-    ok === false ||
-    wordOf(body['__type']) !== null;
-  return isFailure ? { form, message, code: code ?? status, type: type ?? body['__type'] } : null;
+  return { form, message, code: code ?? body['status'], type: type ?? body['__type'] };
 };
 
 /** Reads an error from the field that names it; returns `null` if there is none. */
 const namedErrorIn = (body: Fields): ErrorText | null => {
-  const code = fieldIn(body, codeNames);
-  // `{"errcode": 0, "errmsg": "ok"}` is no error.
-  if (code !== undefined && !isFailingCode(code)) return null;
   for (const [name, value] of Object.entries(body)) {
     if (!isErrorName(plainName(name)) || isBlankError(value)) continue;
+    const code = fieldIn(body, codeNames);
+    // `{"errcode": 0, "errmsg": "ok"}` is no error.
+    if (code !== undefined && !isFailingCode(code)) return null;
     const fields = objectOf(value) ?? {};
     return {
       form: 'json',

@@ -97,6 +97,8 @@ export interface JsonFormat<T> {
   readonly name: string;
   readonly schema: ContractSchema<T>;
   readonly template?: BodyTemplate<T>;
+  /** Returns the document in the form of the schema, if servers have other forms. */
+  readonly documentIn?: (json: unknown) => unknown;
   /** Returns the server's error message if any place in the document contains an error. */
   readonly errorIn?: (json: unknown, redact: (text: string) => string) => string | null;
 }
@@ -143,7 +145,7 @@ const notJsonOr = (
  */
 export const readJsonAnswer = <T>(
   context: ReadingContext,
-  { name, schema, template, errorIn }: JsonFormat<T>,
+  { name, schema, template, documentIn, errorIn }: JsonFormat<T>,
   answer: (document: T, firstByte: Instant) => Answer | FailedAnswer,
   missOf: ((document: T) => string | null) | null = null,
 ): AnswerReader => {
@@ -167,9 +169,10 @@ export const readJsonAnswer = <T>(
     }
     const error = errorInsteadOf(name, json, context.redact);
     if (error !== null) return malformed('stream-error', error);
-    const inner = errorIn?.(json, context.redact) ?? null;
+    const document = documentIn?.(json) ?? json;
+    const inner = errorIn?.(document, context.redact) ?? null;
     if (inner !== null) return malformed('stream-error', `an error within ${name}: ${inner}`);
-    const parsed = schema.safeParse(json);
+    const parsed = schema.safeParse(document);
     if (!parsed.success)
       return malformed(
         'shape',

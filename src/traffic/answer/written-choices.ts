@@ -1,3 +1,4 @@
+import { chatDocument } from './chat-document.ts';
 import { jsonIn } from './json-text.ts';
 import type { WrittenChoice } from './check-expectation.ts';
 
@@ -45,7 +46,7 @@ export class StreamedChoices {
   readonly #choices = new Map<number, { text: string; readonly calls: Map<number, string> }>();
 
   add(data: string): void {
-    for (const value of listOf(fieldsOf(jsonIn(data))['choices'])) {
+    for (const value of listOf(fieldsOf(chatDocument(jsonIn(data)))['choices'])) {
       const { index = 0, delta, message, text } = fieldsOf(value);
       const { content = text, tool_calls: calls } = fieldsOf(delta ?? message);
       const choice = this.#choiceAt(Number(index));

@@ -9,8 +9,10 @@ import {
   finishOfChoice,
   isFailingFinish,
   isKnownFinish,
+  readFinish,
   shownFinish,
 } from '../answer/finish-reasons.ts';
+import { chatDocument } from '../answer/chat-document.ts';
 import { readChatError } from '../answer/read-refusal.ts';
 import { readUsage } from '../answer/read-usage.ts';
 import type { CompletionParts } from '../answer/completion-template.ts';
@@ -54,13 +56,18 @@ const missIn = (
 };
 
 const completionSchema = servedChatSchema.transform(({ choices, ...fields }) => ({
-  choices,
+  // A finish reason at the top is that of all choices that have none.
+  choices:
+    readFinish(fields['finish_reason']) === null
+      ? choices
+      : choices.map((choice) => ({ finish_reason: fields['finish_reason'], ...choice })),
   usage: readUsage({ ...fields, choices }),
 }));
 
 const plainFormat: JsonFormat<CompletionParts> = {
   name: 'a chat completion',
   schema: completionSchema,
+  documentIn: chatDocument,
   errorIn: readChatError,
 };
 

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readChatChunk } from './chat-chunk.ts';
+import { servedChunkSchema } from '../../contract/chat.ts';
+import { readChatChunk, servedChoices } from './chat-chunk.ts';
 
 const choices = (count: number): string => {
   const choice = '{"delta":{"content":"a"}}';
@@ -14,4 +16,19 @@ it('an event may have thousands of choices, but not a quarter of a million value
     detail: 'it is JSON, but nests too deep or has too many values for one event',
   });
   expect(read(choices(2).slice(1))).toEqual({ kind: 'unreadable', detail: 'it is not JSON' });
+});
+
+it('choices are accepted exactly where the schema accepts them', () => {
+  const leaf = fc.constantFrom(null, undefined, '', 'a', 0, 1, true, [], ['a'], {});
+  const part = fc.oneof(leaf, fc.record({ content: leaf, more: leaf }, { requiredKeys: [] }));
+  const choice = fc.oneof(leaf, fc.record({ delta: part, index: leaf }, { requiredKeys: [] }));
+  fc.assert(
+    fc.property(fc.oneof(leaf, choice, fc.array(choice, { maxLength: 3 })), (served) => {
+      const { success } = servedChunkSchema.safeParse({ choices: served });
+      const choicesOrFault = servedChoices(served);
+      expect(typeof choicesOrFault !== 'string').toBe(success);
+      if (success && Array.isArray(served)) expect(choicesOrFault).toEqual(served);
+    }),
+    { numRuns: 2000 },
+  );
 });

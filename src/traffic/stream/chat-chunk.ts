@@ -1,6 +1,7 @@
+import { chatDocument } from '../answer/chat-document.ts';
 import { isTooComplex, jsonIn, objectOf } from '../answer/json-text.ts';
 import { servedChunkSchema } from '../../contract/chat.ts';
-import { finishOfChoice } from '../answer/finish-reasons.ts';
+import { finishOfChoice, readFinish } from '../answer/finish-reasons.ts';
 import { readChatError, readErrorLine } from '../answer/read-refusal.ts';
 import { readUsage, type UsageReading } from '../answer/read-usage.ts';
 import { describeSchemaErrors } from '../answer/whole-body.ts';
@@ -21,6 +22,8 @@ export type ChatChunkReading =
   | {
       readonly kind: 'chunk';
       readonly choices: readonly ChoiceReading[];
+      /** The finish reason of all choices that continue; `null` while the answer continues. */
+      readonly finish: string | null;
       readonly usage: UsageReading | null;
     }
   | { readonly kind: 'error'; readonly message: string }
@@ -89,6 +92,26 @@ export const carriedByEvent = (choices: readonly ChoiceReading[]): CarriedConten
     choices.some(({ carries }) => carries === content),
   ) ?? 'nothing';
 
+/** Returns whether a choice has the form that `servedChunkSchema` asks for. */
+const isServedChoice = (choice: unknown): choice is Choice => {
+  const fields = objectOf(choice);
+  const delta = fields?.['delta'] ?? null;
+  if (delta === null) return fields !== null;
+  const content = objectOf(delta) === null ? 0 : (objectOf(delta)!['content'] ?? '');
+  return typeof content === 'string' || Array.isArray(content);
+};
+
+/**
+ * Returns the choices of a chunk, or what is wrong with them. The schema is asked only for the sentence, since it takes
+ * a fifth of the time of an event. A property test compares both.
+ */
+export const servedChoices = (choices: unknown): readonly Choice[] | string => {
+  if (choices === undefined || choices === null) return [];
+  if (Array.isArray(choices) && choices.every(isServedChoice)) return choices;
+  const { error } = servedChunkSchema.safeParse({ choices });
+  return error === undefined ? [] : describeSchemaErrors(error);
+};
+
 const unreadable = (detail: string): ChatChunkReading => ({ kind: 'unreadable', detail });
 
 /**
@@ -114,18 +137,20 @@ export const readChatChunk = (data: string, redact: (text: string) => string): C
     if (inList !== null) return { kind: 'error', message: inList };
     return unreadable('it is JSON, but not an object');
   }
-  const fields = json as Fields;
+  const fields = chatDocument(json) as Fields;
   const hasChoices = fields['choices'] !== undefined && fields['choices'] !== null;
-  const error = readChatError(fields, redact);
+  const error =
+    readChatError(json, redact) ?? (fields === json ? null : readChatError(fields, redact));
   if (error !== null) return { kind: 'error', message: error };
-  const parsed = servedChunkSchema.safeParse(fields);
-  if (!parsed.success) return unreadable(describeSchemaErrors(parsed.error));
+  const served = servedChoices(fields['choices']);
+  if (typeof served === 'string') return unreadable(served);
   const usage = readUsage(fields);
-  if (!hasChoices && usage === null) return { kind: 'other' };
-  const choices = (parsed.data.choices ?? []).map((choice, position) => ({
+  const finish = readFinish(fields['finish_reason']);
+  if (!hasChoices && usage === null && finish === null) return { kind: 'other' };
+  const choices = served.map((choice, position) => ({
     index: Number.isSafeInteger(choice['index']) ? Number(choice['index']) : position,
     carries: carriedBy(choice),
     finish: finishOfChoice(choice, choice.delta),
   }));
-  return { kind: 'chunk', choices, usage };
+  return { kind: 'chunk', choices, finish, usage };
 };

@@ -57,8 +57,9 @@ const isStreamEnd = (data: string): boolean => {
 type TokenContent = Exclude<CarriedContent, 'nothing'>;
 
 /** Returns whether an event contains nothing but a token of one choice, and the choice continues. */
-const isToken = ({ choices, usage }: ChunkReading): boolean =>
+const isToken = ({ choices, finish, usage }: ChunkReading): boolean =>
   usage === null &&
+  finish === null &&
   choices.length === 1 &&
   choices[0]!.finish === null &&
   choices[0]!.carries !== 'nothing';
@@ -241,7 +242,7 @@ export class EventStreamReader implements BodyReader {
     }
   }
 
-  #applyChunk({ choices, usage }: ChunkReading): void {
+  #applyChunk({ choices, finish: last, usage }: ChunkReading): void {
     const at = this.#now;
     if (choices.length > 0) this.#firstEvent ??= at;
     for (const { index, finish } of choices) {
@@ -257,6 +258,13 @@ export class EventStreamReader implements BodyReader {
       this.#times.onToken(at, carries);
     }
     for (const { finish } of choices) if (finish !== null) this.#onFinish(finish);
+    if (last !== null) this.#finishAll(last);
+  }
+
+  /** Records a finish reason that stands at the top of an event: all choices that were seen end with it. */
+  #finishAll(finish: string): void {
+    for (const [index, reason] of this.#finishes) this.#finishes.set(index, reason ?? finish);
+    this.#onFinish(finish);
   }
 
   /** Records the end of a choice. After a failure, reading continues, since the server's explanation may follow. */
