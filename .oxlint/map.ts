@@ -117,6 +117,8 @@ const wingDoors: readonly { readonly from: RegExp; readonly to: RegExp }[] = [
     from: /^verbs\/compare\/cli\/compare\.ts$/,
     to: /^verbs\/check\/compare-stored-checks\.ts$/,
   },
+  // `weir report` reports on saved findings too.
+  { from: /^cli\/verbs\/report\.ts$/, to: /^verbs\/limits\/stored-findings\.ts$/ },
   // `weir run` with repetitions is a comparison.
   { from: /^cli\/verbs\/run\.ts$/, to: /^verbs\/compare\/repeat\.ts$/ },
   // What is emitted starts the workers of a fleet.

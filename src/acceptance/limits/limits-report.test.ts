@@ -34,25 +34,59 @@ const firstLine = (report: LimitReport): string => {
   return line;
 };
 
-describe('the first line of a report on limits', () => {
-  it('has the verdict, the sustained rate with its bounds, the most admitted in any window and the limiter', async () => {
+/** The section of the terminal on the limiter. */
+const limiterLines = (report: LimitReport): string => {
+  const text = terminalText(limitsDocument(report), { colour: false, width: 500 });
+  return /\nLimiter\n([^]*?)\n\n/.exec(text)?.[1] ?? '';
+};
+
+describe('a report on limits', () => {
+  it('begins with the verdict and what passes nevertheless; the limiter has the rate and the most admitted', async () => {
     const report = await reportOn({ algorithm: 'burst-bucket', burstShare: 0.5 });
     expect(firstLine(report)).toMatchInlineSnapshot(
-      `"✓ Requests: limit kept. Sustained rate: 22.2 in 10 s (14 to 64 for any limiter); most admitted in any 10 s: 29 to 30; limiter: burst-bucket of 20 requests in 10 s, burst 10."`,
+      `"✓ 20 requests in 10 s are kept; 29 were admitted in 10 s: a bucket may admit its size and what is refilled meanwhile."`,
     );
+    expect(limiterLines(report)).toMatchInlineSnapshot(`
+      "  Model: burst-bucket (a bucket that holds less than the limit and refills evenly): 20 requests in 10 s, burst 10; it contradicts 0 of 116 decisions. The next best, in-flight, contradicts 14.
+        Sustained rate: 22.2 in 10 s (14 to 64 for any limiter); 34 of 44 requests in 1.5 windows.
+        Most admitted in any 10 s: 29 to 30."
+    `);
   });
 
   it('says that a limit is violated, and which other limit explains every decision', async () => {
     const report = await reportOn({ algorithm: 'sliding-log', requestsPerMinute: 40 });
     expect(firstLine(report)).toMatchInlineSnapshot(
-      `"✗ Requests: LIMIT VIOLATED. Sustained rate: 23.5 in 10 s (at least 20 for any limiter); most admitted in any 10 s: 40; limiter: sliding-log of 40 requests in 10 s (9.9 s–10.1 s)."`,
+      `"✗ 20 requests in 10 s are NOT kept; 40 were admitted in 10 s."`,
     );
+    expect(limiterLines(report)).toMatchInlineSnapshot(`
+      "  Model: sliding-log (a log of the admitted requests of the last window): 40 requests in 10 s (9.9 s–10.1 s); it contradicts 0 of 291 decisions. The next best, in-flight, contradicts 35.
+        Sustained rate: 23.5 in 10 s (at least 20 for any limiter); 120 of 144 requests in 5.1 windows.
+        Most admitted in any 10 s: 40."
+    `);
   });
 
   it('says that nothing is decided and what was not tried', async () => {
     const report = await reportOn({}, ['even']);
     expect(firstLine(report)).toMatchInlineSnapshot(
-      `"! Requests: undecided. Sustained rate: not tried; most admitted in any 10 s: 17; limiter: none of ours."`,
+      `"! It is undecided whether 20 requests in 10 s are kept."`,
     );
+    expect(limiterLines(report)).toMatchInlineSnapshot(`
+      "  Model: none of our classes explains the 24 decisions.
+        Sustained rate: not tried.
+        Most admitted in any 10 s: 17."
+    `);
+  });
+
+  it('shows the claims that do not hold, and folds all others', async () => {
+    const report = await reportOn({});
+    const text = terminalText(limitsDocument(report), { colour: false, width: 80 });
+    expect(text).toMatch(/\nClaims\n[^]*does not hold[^]*Of \d+ claims [^]* limits\.html\./);
+    expect(text).not.toContain('✓ holds  ');
+    const [, folded = ''] =
+      /<details><summary>\d+ claims that hold or are undecided<\/summary>([^]*?)<\/details>/.exec(
+        htmlPage(limitsDocument(report), ''),
+      ) ?? [];
+    const held = report.judgement.checks.filter(({ finding }) => finding !== 'refuted');
+    for (const { id } of held) expect(folded).toContain(id);
   });
 });

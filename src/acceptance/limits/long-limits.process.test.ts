@@ -48,7 +48,8 @@ describe('weir limits on real sockets', () => {
       expect.arrayContaining(['key-isolation', 'headers-present', 'remaining-serial', 'even-pace']),
     );
     expect(stderr).toContain('Budget: about');
-    expect(stdout).toMatch(/^. Requests: limit kept\. Sustained rate: /);
+    expect(stdout).toMatch(/^. 12 requests in 4 s are kept/);
+    expect(stdout).toMatch(/^ {2}Sustained rate: /m);
     expect(JSON.stringify(report)).not.toContain('sk-weir-test');
     const page = files['limits.html']!;
     expect(page).toContain('fixed-from-first');

@@ -49,7 +49,7 @@ export const reportVerb = defineVerb({
     ...inGroup(positionals, {
       result: {
         ...textOption(
-          'A result.json, the checkpoint.jsonl of a killed run, or the folder of either',
+          'A result.json, the checkpoint.jsonl of a killed run, or the folder of either or of findings of `weir limits`',
         ),
         demandOption: true,
       },
@@ -60,8 +60,14 @@ export const reportVerb = defineVerb({
     }),
   },
   run: async (given) => {
-    const { reportStored } = await import('../../run/report-stored.ts');
     const { result, out } = given;
+    const { findingsFolderOf } = await import('../../run/output/findings-folder.ts');
+    const findings = await findingsFolderOf(result);
+    if (findings !== null) {
+      const { reportFindings } = await import('../../verbs/limits/stored-findings.ts');
+      return reportFindings(findings, out, terminalHost(given));
+    }
+    const { reportStored } = await import('../../run/report-stored.ts');
     const folder = out ?? (/\.jsonl?$/.test(result) ? dirname(result) : result);
     const extraReports = extraReportsFrom(given, folder);
     const options = { extraReports, requests: requestsFrom(given), isStrict: given.strict };

@@ -9,6 +9,8 @@ import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts
 import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
 import { closeTarget, prepareTarget, type ReadyTarget } from '../../run/target/prepare-target.ts';
 import { openProbe, type OpenedProbe } from './examination.ts';
+import type { KeyFindings } from './model/key-findings.ts';
+import { findingsBeside } from './stored-findings.ts';
 
 /** This file is what an examination of a limit does whatever it examines: opening, budget, stops, reports and exit. */
 
@@ -55,7 +57,8 @@ export type ReportOrigin = ReturnType<typeof reportOrigin>;
 /** What an examination found: its report, and what decides its exit. */
 export interface ExaminationOutcome {
   readonly report: object;
-  readonly document: ReportDocument;
+  /** Builds the document; `beside` has the findings of the other limit that the folder has of this target. */
+  readonly document: (beside: KeyFindings) => ReportDocument;
   readonly junit: () => string;
   readonly verdict: 'kept' | 'violated' | 'undecided';
   /** Whether any chat was answered. */
@@ -126,8 +129,9 @@ export const examineTarget = async (
     const origin = reportOrigin(target, probe, planned.model);
     const outcome = await planned.run({ ...host, onStop: stops.onStop }, origin);
     const json = `${JSON.stringify(outcome.report)}\n`;
-    const written = await publishOutcome(printer, printed(outcome.document, json), [
-      pageIn(folder, outputFiles[files].page, outcome.document),
+    const document = outcome.document(await findingsBeside(folder.path, origin.target));
+    const written = await publishOutcome(printer, printed(document, json), [
+      pageIn(folder, outputFiles[files].page, document),
       dataIn(folder, outputFiles[files].data, json),
       fileIn(folder, 'JUnit', outputFiles[files].junit, outcome.junit),
     ]);

@@ -219,7 +219,7 @@ export const examineLimits = async (request: LimitsRequest, host: Host): Promise
         };
         return {
           report,
-          document: limitsDocument(report),
+          document: ({ tokens }) => limitsDocument(report, tokens),
           junit: () => limitsJunit(report),
           verdict: judgement.verdict,
           hasAnswers: log.replies.some(

@@ -167,7 +167,7 @@ export const examineTokenLimit = async (
         const report: TokenReport = { format: 'token-limits/1', ...origin, took, log, findings };
         return {
           report,
-          document: tokensDocument(report),
+          document: ({ requests }) => tokensDocument(report, requests),
           junit: () => tokensJunit(report),
           verdict: findings.verdict,
           hasAnswers: log.replies.some(isAdmitted),

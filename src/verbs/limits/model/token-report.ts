@@ -13,6 +13,19 @@ export interface ChargeRow {
   readonly words: string;
 }
 
+/** What a burst from an idle key was admitted. */
+export interface BurstRow {
+  readonly burst: number;
+  readonly admitted: number;
+  readonly refused: number;
+  /** The tokens that were certainly charged for all that was admitted. */
+  readonly tokens: number;
+  /** The tokens that were certainly charged before a refusal for tokens; `null` without one. */
+  readonly before: number | null;
+  /** The most tokens of admitted requests that were in flight at once. */
+  readonly atOnce: number;
+}
+
 /** What an examination of a limit of tokens says. */
 export interface TokenFindings {
   readonly verdict: LimitVerdict;
@@ -20,9 +33,10 @@ export interface TokenFindings {
   readonly reasons: readonly string[];
   readonly checks: readonly LimitCheck[];
   readonly charges: readonly ChargeRow[];
+  readonly bursts: readonly BurstRow[];
   /** When a prompt is charged, as far as the examination shows it. */
   readonly chargedAt: 'reserved' | 'admission' | 'end' | null;
-  /** What can be used at once, as a multiple of the limit; `null` if charges come at the start. */
+  /** How many were admitted at once with more than the limit, and what so many can use; `null` if none were. */
   readonly atOnce: { readonly requests: number; readonly limits: number } | null;
 }
 

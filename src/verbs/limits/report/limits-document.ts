@@ -1,6 +1,5 @@
 import type { CountBounds, LimitFacts } from '../../../model/limits/limit-facts.ts';
-import { isViolation, type LimitCheck, limiterClasses } from '../../../model/limits/limit-log.ts';
-import type { LimitReport, LimitVerdict } from '../model/limit-report.ts';
+import { isViolation, limiterClasses } from '../../../model/limits/limit-log.ts';
 import type {
   Fitted,
   LimiterFit,
@@ -13,31 +12,20 @@ import {
   only,
   picture,
   type ReportDocument,
+  type Section,
   section,
   table,
   text,
-  type Tone,
 } from '../../../report/document/document.ts';
+import { junitFile } from '../../../report/junit/junit-file.ts';
 import { countText, plural, timeText } from '../../../report/text/number-text.ts';
 import { present } from '../../../report/text/present.ts';
+import type { KeyFindings } from '../model/key-findings.ts';
+import type { LimitReport } from '../model/limit-report.ts';
+import { caseOf, checkOutcomeOf, claimsSection, countsText } from './claims.ts';
 import { explanationSection, limiterNames } from './explanation-section.ts';
+import { limitsSentence, perWindow, verdictOnLimits } from './limits-sentence.ts';
 import { limitsTimeline } from './limits-timeline.ts';
-import {
-  failed,
-  type JunitCase,
-  junitFile,
-  passed,
-  skipped,
-} from '../../../report/junit/junit-file.ts';
-
-/** The result of a check. A violated limit is more serious than any other false claim. */
-type CheckOutcome = 'holds' | 'violated' | 'does not hold' | 'undecided';
-
-const checkOutcomeOf = (check: LimitCheck): CheckOutcome => {
-  if (check.finding === 'undecided') return 'undecided';
-  if (check.finding === 'proved') return 'holds';
-  return isViolation(check) ? 'violated' : 'does not hold';
-};
 
 /** Formats a fitted number as `72`, or with its interval as `60.0 (59.6–60.4)`. */
 const fittedText = ({ value, least, most }: Fitted, show: (value: number) => string): string =>
@@ -83,12 +71,6 @@ const identificationText = (found: LimiterIdentification): string => {
   ]).join(' ');
 };
 
-export const verdicts = {
-  kept: { words: 'limit kept', tone: 'good' },
-  violated: { words: 'LIMIT VIOLATED', tone: 'bad' },
-  undecided: { words: 'undecided', tone: 'warning' },
-} as const satisfies Record<LimitVerdict, { readonly words: string; readonly tone: Tone }>;
-
 /** Names the limiter with its parameters, or several limiters if the log does not distinguish them. */
 const limiterText = ({ best, ties }: LimiterIdentification): string =>
   best === null
@@ -109,27 +91,21 @@ const rateText = ({ sustained }: LimitFacts, per: string): string => {
   return `${tenths(admitted / windows)} in ${per} (${bounds} for any limiter)`;
 };
 
-/** Returns the first line: the verdict, and the figures on which it rests. */
-const limitsVerdictText = ({ judgement, log }: LimitReport): string => {
-  const { requests, facts, identification } = judgement;
+/** Returns the figures on which the verdict rests. */
+const figuresText = ({ judgement, log }: LimitReport): string => {
+  const { facts, identification } = judgement;
   const per = timeText(log.declared.requests.window);
-  return `Requests: ${verdicts[requests].words}. Sustained rate: ${rateText(facts, per)}; most admitted in any ${per}: ${boundsText(facts.mostAdmitted)}; limiter: ${limiterText(identification)}.`;
+  return `Sustained rate: ${rateText(facts, per)}; most admitted in any ${per}: ${boundsText(facts.mostAdmitted)}; limiter: ${limiterText(identification)}.`;
 };
 
 /** Says what the examination shows of the limit of tokens. */
 const tokensText = ({ judgement: { tokens } }: LimitReport): string => {
-  const words = tokens.verdict === 'violated' ? verdicts.violated.words : tokens.verdict;
+  const words = tokens.verdict === 'violated' ? 'LIMIT VIOLATED' : tokens.verdict;
   return `Tokens: ${words}: ${tokens.reasons.join('; ')}.`;
 };
 
-/** Gives the reasons, and the number of claims that are true. */
-const reasonsText = ({ judgement: { checks, reasons } }: LimitReport): string => {
-  const count = (outcome: CheckOutcome): number =>
-    checks.filter((check) => checkOutcomeOf(check) === outcome).length;
-  const [kept, unkept] = [count('holds'), count('violated') + count('does not hold')];
-  const claims = `Of ${plural(checks.length, 'claim')} ${kept} ${kept === 1 ? 'holds' : 'hold'}, ${unkept} ${unkept === 1 ? 'does' : 'do'} not hold, ${count('undecided')} undecided.`;
-  return `Why: ${reasons.join('; ')}. ${claims}`;
-};
+const reasonsText = ({ judgement: { reasons } }: LimitReport): string =>
+  `Why: ${reasons.join('; ')}.`;
 
 /** Says how much of the load was admitted. */
 const loadText = ({ sustained }: LimitFacts): string =>
@@ -137,51 +113,11 @@ const loadText = ({ sustained }: LimitFacts): string =>
     ? ''
     : `; ${countText(sustained.admitted)} of ${countText(sustained.offered)} requests in ${sustained.windows.toFixed(1)} windows`;
 
-const sourceText = (check: LimitCheck): string =>
-  check.section === null ? 'not promised' : `§ ${check.section}`;
-
 const requestsSentText = ({ log, took }: LimitReport): string => {
   const refused = log.replies.filter(({ status }) => status === 429).length;
   const lost = log.unanswered.length;
   return `${plural(log.replies.length + lost, 'request')} in ${timeText(took)}, ${countText(refused)} refused with 429${lost === 0 ? '' : `, ${countText(lost)} without an answer`}`;
 };
-
-/** The tone of each outcome, in the order in which a reader looks for them. */
-const checkTones = {
-  violated: 'bad',
-  'does not hold': 'warning',
-  holds: 'good',
-  undecided: 'quiet',
-} as const satisfies Record<CheckOutcome, Tone>;
-
-const outcomeOrder: readonly string[] = Object.keys(checkTones);
-
-export const checkOrder = (check: LimitCheck): number =>
-  outcomeOrder.indexOf(checkOutcomeOf(check));
-
-export const claimColumns: readonly Column<LimitCheck>[] = [
-  column.verdict('Finding', (check) => ({
-    text: checkOutcomeOf(check),
-    tone: checkTones[checkOutcomeOf(check)],
-  })),
-  column.name('Claim', ({ id }) => id),
-  column.text('Source', sourceText),
-  column.words({ title: 'Observed', media: ['terminal'] }, (check) => {
-    const isFault = check.finding === 'refuted';
-    return isFault ? `${check.claim} Observed: ${check.observed}.` : `${check.observed}.`;
-  }),
-  column.words(
-    { title: 'Claim and observation', media: ['html', 'markdown'] },
-    ({ claim, observed, evidence }) => ({
-      text: claim,
-      note: observed,
-      details:
-        evidence.length === 0
-          ? undefined
-          : { title: `${plural(evidence.length, 'row')} of evidence`, lines: evidence },
-    }),
-  ),
-];
 
 const limiterColumns: readonly Column<LimiterFit>[] = [
   column.name('Limiter', ({ limiter }) => limiter),
@@ -193,63 +129,67 @@ const limiterColumns: readonly Column<LimiterFit>[] = [
   column.words('How it works', ({ limiter }) => limiterClasses[limiter]),
 ];
 
-export const signsMeaning =
-  '✓ holds · ✗ violates a limit (exit 14) · ! does not hold, but violates no limit · ? undecided by this examination';
-
-/** Builds the document of an examination: the limiter of a gateway and the claims about it. */
-export const limitsDocument = (report: LimitReport): ReportDocument => {
-  const { weir, target, model, judgement, log, startedAt } = report;
-  const { limit, window } = log.declared.requests;
+/** The parts of a report on the limit of requests. */
+export const requestSections = (report: LimitReport): readonly Section[] => {
+  const { judgement, log } = report;
   const { ranking, decisions } = judgement.identification;
+  const per = timeText(log.declared.requests.window);
   const evidence = judgement.checks
-    .filter((check) => checkOutcomeOf(check) === 'violated')
+    .filter(isViolation)
     .flatMap(({ id, evidence: rows }) => rows.map((row) => `${id}: ${row}`));
-  const per = timeText(window);
-  const declared = `${countText(limit)} requests in ${per}`;
-  const checks = judgement.checks.toSorted((a, b) => checkOrder(a) - checkOrder(b));
-  const claims = table('Claims about the limits', claimColumns, checks, { showsNotes: true });
   const limiters = table(
     `Each class of limiter with its best parameters, and how many of ${plural(decisions, 'decision')} it contradicts`,
     limiterColumns,
     ranking,
   );
-  return {
-    weir,
-    title: `Limits of ${target}`,
-    description: [
-      `Model ${model}: declared limit of ${declared} per key`,
-      requestsSentText(report),
-    ],
-    verdict: { text: limitsVerdictText(report), tone: verdicts[judgement.verdict].tone },
-    introduction: [text(tokensText(report)), text(reasonsText(report))],
-    blocks: present([
-      section('Limiter', [
-        text(`Model: ${identificationText(judgement.identification)}`),
-        text(`Sustained rate: ${rateText(judgement.facts, per)}${loadText(judgement.facts)}.`),
-        only(['html', 'markdown'], limiters),
-      ]),
-      report.explanation === undefined
-        ? null
-        : explanationSection(judgement.identification, report.explanation, log.replies),
-      section('Claims', [claims]),
-      only(['terminal', 'markdown'], section('Evidence', [list(evidence)])),
-      only(['terminal'], text(signsMeaning, 'quiet')),
-      section('Timeline', [picture(() => limitsTimeline(report))]),
+  return present([
+    section('Limiter', [
+      text(`Model: ${identificationText(judgement.identification)}`),
+      text(`Sustained rate: ${rateText(judgement.facts, per)}${loadText(judgement.facts)}.`),
+      text(`Most admitted in any ${per}: ${boundsText(judgement.facts.mostAdmitted)}.`),
+      only(['html', 'markdown'], limiters),
     ]),
-    footer: `Measured by Weir ${weir}, started ${startedAt}.`,
+    report.explanation === undefined
+      ? null
+      : explanationSection(judgement.identification, report.explanation, log.replies),
+    claimsSection(judgement.checks, 'limits.html'),
+    only(['terminal', 'markdown'], section('Evidence', [list(evidence)])),
+    section('Timeline', [picture(() => limitsTimeline(report))]),
+  ]);
+};
+
+/** Returns what was examined, how many requests that took, and why the verdict is what it is. */
+export const requestTexts = (report: LimitReport) => {
+  const { limit, window } = report.log.declared.requests;
+  return {
+    declared: `declared limit of ${countText(limit)} requests ${perWindow(window)} per key`,
+    sent: requestsSentText(report),
+    why: reasonsText(report),
   };
 };
 
-export const caseOf = (check: LimitCheck): JunitCase => {
-  const details = [check.observed, ...check.evidence].join('\n');
-  const outcomes = {
-    holds: passed,
-    'does not hold': passed,
-    violated: failed('limit-violated', check.observed, details),
-    undecided: skipped(`undecided: ${check.observed}`),
+/**
+ * Builds the document of an examination: the limiter of a gateway and the claims about it. If its limit of tokens was
+ * examined as well (`tokens`), the first line is about both.
+ */
+export const limitsDocument = (
+  report: LimitReport,
+  tokens: KeyFindings['tokens'] = null,
+): ReportDocument => {
+  const { weir, target, model, startedAt } = report;
+  const { declared, sent, why } = requestTexts(report);
+  return {
+    weir,
+    title: `Limits of ${target}`,
+    description: [`Model ${model}: ${declared}`, sent],
+    verdict: verdictOnLimits({ requests: report, tokens }),
+    introduction: [
+      text(tokens === null ? tokensText(report) : 'Tokens: token-limits.html.'),
+      text(why),
+    ],
+    blocks: requestSections(report),
+    footer: `Measured by Weir ${weir}, started ${startedAt}.`,
   };
-  const name = `${check.id} (${sourceText(check)}): ${check.claim}`;
-  return { classname: 'limits', name, outcome: outcomes[checkOutcomeOf(check)] };
 };
 
 /** Writes the claims as JUnit tests: violated limits fail, undecided claims are skipped, and all others pass. */
@@ -261,9 +201,10 @@ export const limitsJunit = (report: LimitReport): string =>
     properties: { weir: report.weir, model: report.model, verdict: report.judgement.verdict },
     cases: report.judgement.checks.map(caseOf),
     output: [
-      limitsVerdictText(report),
+      limitsSentence({ requests: report, tokens: null }),
+      figuresText(report),
       tokensText(report),
-      reasonsText(report),
+      `${reasonsText(report)} ${countsText(report.judgement.checks)}`,
       ...report.judgement.checks.map(
         (check) => `${check.id}: ${checkOutcomeOf(check)}: ${check.observed}`,
       ),

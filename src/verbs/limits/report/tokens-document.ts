@@ -6,55 +6,19 @@ import {
   only,
   picture,
   type ReportDocument,
+  type Section,
   section,
   table,
   text,
 } from '../../../report/document/document.ts';
 import { junitFile } from '../../../report/junit/junit-file.ts';
 import { countText, plural, timeText } from '../../../report/text/number-text.ts';
-import { present } from '../../../report/text/present.ts';
+import type { KeyFindings } from '../model/key-findings.ts';
 import { isRefused, tokenKinds, usedTokens } from '../model/token-log.ts';
-import type { ChargeRow, TokenReport } from '../model/token-report.ts';
-import { caseOf, claimColumns, checkOrder, signsMeaning, verdicts } from './limits-document.ts';
+import type { BurstRow, ChargeRow, TokenReport } from '../model/token-report.ts';
+import { caseOf, checkOrder, claimColumns, signsMeaning } from './claims.ts';
+import { limitsSentence, perWindow, verdictOnLimits } from './limits-sentence.ts';
 import { tokensTimeline } from './tokens-timeline.ts';
-
-const perText = ({ tokens, window }: TokenReport['log']['rule']): string =>
-  `${countText(tokens)} tokens ${window === 60_000 ? 'a minute' : `in ${timeText(window)}`}`;
-
-const chargedWords = {
-  reserved: 'max_tokens is reserved when a request is sent',
-  admission: 'prompts are charged when a request is sent',
-  end: 'streams are charged at their end',
-} as const;
-
-/** Says when tokens are charged, and what can be used at once therefore. */
-const chargingText = ({ findings, log }: TokenReport): string => {
-  const { chargedAt, atOnce } = findings;
-  const windows = log.rule.window === 60_000 ? 'minutes’' : 'windows’';
-  return [
-    ...(chargedAt === null ? [] : [`; ${chargedWords[chargedAt]}`]),
-    ...(atOnce === null || atOnce.limits <= 1
-      ? []
-      : [
-          `${chargedAt === null ? '; ' : ', so '}${countText(atOnce.requests)} at once can use ${atOnce.limits.toFixed(1)} ${windows} worth`,
-        ]),
-  ].join('');
-};
-
-/**
- * Says in one sentence whether the token limit is kept, when the gateway charges, and how many tokens that lets through
- * at once.
- */
-const tokenSentence = (report: TokenReport): string => {
-  const { findings, log } = report;
-  const limit = perText(log.rule);
-  const verdict = {
-    kept: `${limit} are kept`,
-    violated: `${limit} are NOT kept`,
-    undecided: `Undecided whether ${limit} are kept`,
-  }[findings.verdict];
-  return `${verdict}${chargingText(report)}.`;
-};
 
 const requestsText = ({ log, took }: TokenReport): string => {
   const used = log.replies.reduce((sum, reply) => sum + (usedTokens(reply) ?? 0), 0);
@@ -78,42 +42,87 @@ const chargeColumns: readonly Column<ChargeRow>[] = [
   ),
 ];
 
-/** Builds the document of an examination of a limit of tokens. */
-export const tokensDocument = (report: TokenReport): ReportDocument => {
-  const { weir, target, model, findings, log, startedAt } = report;
-  const { requests } = log.rule;
-  const checks = findings.checks.toSorted((a, b) => checkOrder(a) - checkOrder(b));
-  const evidence = checks
+const burstColumns: readonly Column<BurstRow>[] = [
+  column.name('Burst', ({ burst }) => countText(burst)),
+  column.number('Admitted', ({ admitted }) => countText(admitted)),
+  column.number('Refused', ({ refused }) => countText(refused)),
+  column.number('Their tokens', ({ tokens }) => countText(tokens)),
+  column.number({ title: 'Charged before a refusal', short: 'Before refusal' }, ({ before }) =>
+    countOr(before),
+  ),
+  column.number({ title: 'Tokens at once', short: 'At once' }, ({ atOnce }) => countText(atOnce)),
+];
+
+/** The parts of a report on the limit of tokens: the evidence, then the facts. */
+export const tokenSections = ({ findings, log, ...report }: TokenReport): readonly Section[] => {
+  const { charges, bursts, checks } = findings;
+  const sorted = checks.toSorted((a, b) => checkOrder(a) - checkOrder(b));
+  const evidence = sorted
     .filter(isViolation)
     .flatMap(({ id, evidence: rows }) => rows.map((row) => `${id}: ${row}`));
-  const declared = requests === null ? '' : `${countText(requests)} requests and `;
+  return [
+    section('Charges', [
+      charges.length === 0
+        ? text('Nothing shows what was charged.')
+        : table(
+            'What was charged for each kind of request, by the remaining tokens of the headers',
+            chargeColumns,
+            charges,
+          ),
+    ]),
+    section('Bursts', [
+      bursts.length === 0
+        ? text('None was sent.')
+        : table(
+            `What each burst from an idle key was admitted of ${countText(log.rule.tokens)} tokens`,
+            burstColumns,
+            bursts,
+          ),
+    ]),
+    section('Use of tokens', [picture(() => tokensTimeline({ findings, log, ...report }))]),
+    section('Facts', [
+      table('What the examination shows of the limit', claimColumns, sorted),
+      only(['terminal'], text(signsMeaning, 'quiet')),
+    ]),
+    only(['terminal', 'markdown'], section('Evidence of violations', [list(evidence)])),
+  ];
+};
+
+/** Returns what was examined, how many requests that took, and why the verdict is what it is. */
+export const tokenTexts = (report: TokenReport) => {
+  const { requests, tokens, window } = report.log.rule;
+  const beside = requests === null ? '' : `${countText(requests)} requests and `;
+  return {
+    declared: `declared limit of ${beside}${countText(tokens)} tokens ${perWindow(window)} per key`,
+    sent: requestsText(report),
+    why: `Why: ${report.findings.reasons.join('; ')}.`,
+  };
+};
+
+/**
+ * Builds the document of an examination of a limit of tokens. If the limit of requests was examined as well
+ * (`requests`), the first line is about both.
+ */
+export const tokensDocument = (
+  report: TokenReport,
+  requests: KeyFindings['requests'] = null,
+): ReportDocument => {
+  const { weir, target, model, startedAt } = report;
+  const { declared, sent, why } = tokenTexts(report);
   return {
     weir,
     title: `Token limit of ${target}`,
-    description: [
-      `Model ${model}: declared limit of ${declared}${perText(log.rule)} per key`,
-      requestsText(report),
-    ],
-    verdict: { text: tokenSentence(report), tone: verdicts[findings.verdict].tone },
+    description: [`Model ${model}: ${declared}`, sent],
+    verdict: verdictOnLimits({ requests, tokens: report }),
     introduction: [
-      text(`Why: ${findings.reasons.join('; ')}.`),
-      text('Requests: their limit was not examined; `weir limits` without --tokens does that.'),
+      text(why),
+      text(
+        requests === null
+          ? 'Requests: their limit was not examined; `weir limits` without --tokens does that.'
+          : 'Requests: limits.html.',
+      ),
     ],
-    blocks: present([
-      section('Facts', [table('What the examination shows of the limit', claimColumns, checks)]),
-      only(['terminal', 'markdown'], section('Evidence', [list(evidence)])),
-      section('Charges', [
-        findings.charges.length === 0
-          ? text('Nothing shows what was charged.')
-          : table(
-              'What was charged for each kind of request, by the remaining tokens of the headers',
-              chargeColumns,
-              findings.charges,
-            ),
-      ]),
-      only(['terminal'], text(signsMeaning, 'quiet')),
-      section('Timeline', [picture(() => tokensTimeline(report))]),
-    ]),
+    blocks: tokenSections(report),
     footer: `Measured by Weir ${weir}, started ${startedAt}.`,
   };
 };
@@ -126,5 +135,5 @@ export const tokensJunit = (report: TokenReport): string =>
     duration: report.took,
     properties: { weir: report.weir, model: report.model, verdict: report.findings.verdict },
     cases: report.findings.checks.map(caseOf),
-    output: [tokenSentence(report), ...report.findings.reasons],
+    output: [limitsSentence({ requests: null, tokens: report }), ...report.findings.reasons],
   });

@@ -324,17 +324,21 @@ const chargedAtOf = ({ log, guards }: Evidence): TokenFindings['chargedAt'] => {
   return guards.when === 'admission' ? 'admission' : guards.when === null ? null : 'end';
 };
 
-/** Returns what requests that are sent together can use, if they are charged at their end. */
+/**
+ * Returns what so many requests can use as were admitted at once with more than the limit. If they are charged at their
+ * end, each of them may fill the context.
+ */
 const atOnceOf = (
-  { log, bursts }: Evidence,
+  { log, guards, bursts }: Evidence,
   chargedAt: TokenFindings['chargedAt'],
 ): TokenFindings['atOnce'] => {
-  const { requests, tokens } = log.rule;
+  const { tokens } = log.rule;
   const most = bursts.toSorted((a, b) => b.atOnce - a.atOnce)[0];
-  if (most === undefined || chargedAt === 'reserved' || chargedAt === 'admission') return null;
-  if (most.atOnce > tokens) return { requests: most.requestsAtOnce, limits: most.atOnce / tokens };
-  if (chargedAt === null || log.context === null || requests === null) return null;
-  return { requests, limits: (requests * log.context) / tokens };
+  const isAtStart = chargedAt === 'reserved' || chargedAt === 'admission';
+  if (isAtStart || most === undefined || most.atOnce <= guards.terms.ownCount * tokens) return null;
+  const requests = most.requestsAtOnce;
+  const each = chargedAt === 'end' ? (log.context ?? 0) : 0;
+  return { requests, limits: Math.max(most.atOnce, requests * each) / tokens };
 };
 
 /** Returns whether more than the limit came before a refusal because charges come at the end of answers. */
@@ -380,6 +384,14 @@ export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFind
     checks,
     charges: chargeRows(guards.charges),
     chargedAt,
+    bursts: evidence.bursts.map(({ count, refused, admitted, beforeRefusal, atOnce }, i) => ({
+      burst: i + 1,
+      admitted: count,
+      refused,
+      tokens: admitted,
+      before: beforeRefusal,
+      atOnce,
+    })),
     atOnce: atOnceOf(evidence, chargedAt),
   };
 };

@@ -21,6 +21,10 @@ export interface ExceededBurst {
 export interface BurstEvidence {
   /** When its first request was sent, in ms. */
   readonly begin: number;
+  /** The number of requests that were refused with 429, whatever they name. */
+  readonly refused: number;
+  /** The number of admitted requests. */
+  readonly count: number;
   /** The tokens that were certainly charged for all that was admitted. */
   readonly admitted: number;
   /** The most tokens of admitted requests that were in flight at once. */
@@ -114,6 +118,8 @@ const burstEvidence = (
   const largest = waves.toSorted((a, b) => sumOf(b) - sumOf(a))[0] ?? [];
   return {
     begin,
+    refused: replies.filter(isRefused).length,
+    count: admitted.length,
     admitted: sumOf(uses.filter(({ fate }) => fate === 'admitted')),
     atOnce: sumOf(largest),
     requestsAtOnce: largest.length,

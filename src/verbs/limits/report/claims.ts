@@ -1,0 +1,110 @@
+import { isViolation, type LimitCheck } from '../../../model/limits/limit-log.ts';
+import {
+  column,
+  type Column,
+  fold,
+  only,
+  type Section,
+  section,
+  table,
+  text,
+  type Tone,
+} from '../../../report/document/document.ts';
+import { failed, type JunitCase, passed, skipped } from '../../../report/junit/junit-file.ts';
+import { plural } from '../../../report/text/number-text.ts';
+
+/** The result of a check. A violated limit is more serious than any other false claim. */
+type CheckOutcome = 'holds' | 'violated' | 'does not hold' | 'undecided';
+
+export const checkOutcomeOf = (check: LimitCheck): CheckOutcome => {
+  if (check.finding === 'undecided') return 'undecided';
+  if (check.finding === 'proved') return 'holds';
+  return isViolation(check) ? 'violated' : 'does not hold';
+};
+
+const sourceText = (check: LimitCheck): string =>
+  check.section === null ? 'not promised' : `§ ${check.section}`;
+
+/** The tone of each outcome, in the order in which a reader looks for them. */
+const checkTones = {
+  violated: 'bad',
+  'does not hold': 'warning',
+  holds: 'good',
+  undecided: 'quiet',
+} as const satisfies Record<CheckOutcome, Tone>;
+
+const outcomeOrder: readonly string[] = Object.keys(checkTones);
+
+export const checkOrder = (check: LimitCheck): number =>
+  outcomeOrder.indexOf(checkOutcomeOf(check));
+
+export const claimColumns: readonly Column<LimitCheck>[] = [
+  column.verdict('Finding', (check) => ({
+    text: checkOutcomeOf(check),
+    tone: checkTones[checkOutcomeOf(check)],
+  })),
+  column.name('Claim', ({ id }) => id),
+  column.text('Source', sourceText),
+  column.words({ title: 'Observed', media: ['terminal'] }, (check) => {
+    const isFault = check.finding === 'refuted';
+    return isFault ? `${check.claim} Observed: ${check.observed}.` : `${check.observed}.`;
+  }),
+  column.words(
+    { title: 'Claim and observation', media: ['html', 'markdown'] },
+    ({ claim, observed, evidence }) => ({
+      text: claim,
+      note: observed,
+      details:
+        evidence.length === 0
+          ? undefined
+          : { title: `${plural(evidence.length, 'row')} of evidence`, lines: evidence },
+    }),
+  ),
+];
+
+export const signsMeaning =
+  '✓ holds · ✗ violates a limit (exit 14) · ! does not hold, but violates no limit · ? undecided by this examination';
+
+/** Counts the claims of each outcome: `33 claims hold, 1 does not hold, 8 are undecided`. */
+export const countsText = (checks: readonly LimitCheck[]): string => {
+  const count = (...outcomes: readonly CheckOutcome[]): number =>
+    checks.filter((check) => outcomes.includes(checkOutcomeOf(check))).length;
+  const [kept, unkept] = [count('holds'), count('violated', 'does not hold')];
+  const undecided = count('undecided');
+  return `Of ${plural(checks.length, 'claim')} ${kept} ${kept === 1 ? 'holds' : 'hold'}, ${unkept} ${unkept === 1 ? 'does' : 'do'} not hold, ${undecided} ${undecided === 1 ? 'is' : 'are'} undecided.`;
+};
+
+const isFinding = (check: LimitCheck): boolean => check.finding === 'refuted';
+
+/**
+ * Shows the claims that do not hold. All others are folded on pages, and a terminal says where they are: in `page`, the
+ * name of the page.
+ */
+export const claimsSection = (checks: readonly LimitCheck[], page: string): Section => {
+  const sorted = checks.toSorted((a, b) => checkOrder(a) - checkOrder(b));
+  const found = sorted.filter(isFinding);
+  const others = sorted.filter((check) => !isFinding(check));
+  const title = `${plural(others.length, 'claim')} that ${others.length === 1 ? 'holds or is' : 'hold or are'} undecided`;
+  return section('Claims', [
+    found.length > 0 && table('Claims that do not hold', claimColumns, found, { showsNotes: true }),
+    others.length > 0 &&
+      only(
+        ['html', 'markdown'],
+        fold(title, [table(title, claimColumns, others, { showsNotes: true })]),
+      ),
+    only(['terminal'], text(`${countsText(checks)} All of them: ${page}.`)),
+    only(['terminal'], text(signsMeaning, 'quiet')),
+  ]);
+};
+
+export const caseOf = (check: LimitCheck): JunitCase => {
+  const details = [check.observed, ...check.evidence].join('\n');
+  const outcomes = {
+    holds: passed,
+    'does not hold': passed,
+    violated: failed('limit-violated', check.observed, details),
+    undecided: skipped(`undecided: ${check.observed}`),
+  };
+  const name = `${check.id} (${sourceText(check)}): ${check.claim}`;
+  return { classname: 'limits', name, outcome: outcomes[checkOutcomeOf(check)] };
+};

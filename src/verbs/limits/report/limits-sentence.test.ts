@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import type { LimitReport, LimitVerdict } from '../model/limit-report.ts';
+import type { TokenReport } from '../model/token-report.ts';
+import { limitsSentence } from './limits-sentence.ts';
+
+const requests = (verdict: LimitVerdict, { admitted = 60, limiter = 'fixed-aligned' } = {}) =>
+  ({
+    log: {
+      declared: {
+        requests: { limit: 60, window: 60_000 },
+        tokens: { limit: 2_000_000, window: 60_000 },
+      },
+    },
+    judgement: {
+      verdict,
+      requests: verdict,
+      tokens: { verdict: 'not examined', reasons: [] },
+      facts: { mostAdmitted: { least: admitted, most: admitted } },
+      identification: { best: { limiter }, ties: [] },
+    },
+  }) as unknown as LimitReport;
+
+const tokens = (
+  verdict: LimitVerdict,
+  findings: Partial<TokenReport['findings']> = {},
+  window = 60_000,
+) =>
+  ({
+    log: { rule: { tokens: 2_000_000, requests: 60, window } },
+    findings: { verdict, chargedAt: null, atOnce: null, ...findings },
+  }) as unknown as TokenReport;
+
+describe('the sentence over both limits', () => {
+  it('says what a customer and an owner need: which limits are kept, and what passes at once', () => {
+    const findings = {
+      requests: requests('kept'),
+      tokens: tokens('kept', { chargedAt: 'end', atOnce: { requests: 55, limits: 4.6 } }),
+    };
+    expect(limitsSentence(findings)).toBe(
+      '60 requests and 2,000,000 tokens a minute are kept; streams are charged at their end, so 55 at once can use 4.6 minutes’ worth.',
+    );
+  });
+
+  it('says that a fixed window admits more across its boundary only where more was certainly admitted', () => {
+    const said = (admitted: number, limiter?: string) =>
+      limitsSentence({ requests: requests('kept', { admitted, limiter }), tokens: null });
+    expect([said(112), said(60), said(64, 'sliding-log')]).toStrictEqual([
+      '60 requests a minute are kept; 112 were admitted in 60 s: a fixed window may admit twice its limit across its boundary.',
+      '60 requests a minute are kept.',
+      '60 requests a minute are kept; 64 were admitted in 60 s.',
+    ]);
+  });
+
+  it.each([
+    [
+      'kept',
+      'violated',
+      '60 requests a minute are kept, and 2,000,000 tokens a minute are NOT kept.',
+    ],
+    [
+      'undecided',
+      'kept',
+      'It is undecided whether 60 requests a minute are kept, and 2,000,000 tokens a minute are kept.',
+    ],
+    [
+      'undecided',
+      'undecided',
+      'It is undecided whether 60 requests and 2,000,000 tokens a minute are kept.',
+    ],
+    ['violated', 'violated', '60 requests and 2,000,000 tokens a minute are NOT kept.'],
+  ] as const)('has the verdict on each limit: %s and %s', (ofRequests, ofTokens, sentence) => {
+    const findings = { requests: requests(ofRequests), tokens: tokens(ofTokens) };
+    expect(limitsSentence(findings)).toBe(sentence);
+  });
+
+  it('says nothing of what is used at once where charges come when a request is sent', () => {
+    expect(
+      limitsSentence({ requests: null, tokens: tokens('kept', { chargedAt: 'admission' }, 6000) }),
+    ).toBe('2,000,000 tokens in 6 s are kept; prompts are charged when a request is sent.');
+  });
+});

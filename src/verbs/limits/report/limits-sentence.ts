@@ -1,0 +1,149 @@
+import type { LimiterClass } from '../../../model/limits/limit-log.ts';
+import type { Tone, TonedText } from '../../../report/document/document.ts';
+import { countText, timeText } from '../../../report/text/number-text.ts';
+import type { KeyFindings } from '../model/key-findings.ts';
+import type { LimitReport, LimitVerdict } from '../model/limit-report.ts';
+import type { TokenReport } from '../model/token-report.ts';
+
+/** This file says in one sentence what was proved of both limits, for customers and owners of a gateway. */
+
+const minute = 60_000;
+
+export const perWindow = (window: number): string =>
+  window === minute ? 'a minute' : `in ${timeText(window)}`;
+
+/** A limit in words, and whether it is kept. */
+interface Claim {
+  readonly amount: string;
+  readonly per: string;
+  readonly verdict: LimitVerdict;
+}
+
+const requestsClaim = ({ judgement, log }: LimitReport): Claim => {
+  const { limit, window } = log.declared.requests;
+  return {
+    amount: `${countText(limit)} requests`,
+    per: perWindow(window),
+    verdict: judgement.requests,
+  };
+};
+
+/** Returns what an examination of requests shows of tokens: nothing, or that too many or too few are admitted. */
+const tokensBesideRequests = ({ judgement, log }: LimitReport): readonly Claim[] => {
+  const { tokens } = log.declared;
+  if (tokens === null || judgement.tokens.verdict !== 'violated') return [];
+  const amount = `${countText(tokens.limit)} tokens`;
+  return [{ amount, per: perWindow(tokens.window), verdict: 'violated' }];
+};
+
+const tokensClaim = ({ log: { rule }, findings }: TokenReport): Claim => ({
+  amount: `${countText(rule.tokens)} tokens`,
+  per: perWindow(rule.window),
+  verdict: findings.verdict,
+});
+
+const clause = (limits: string, verdict: LimitVerdict): string =>
+  ({
+    kept: `${limits} are kept`,
+    violated: `${limits} are NOT kept`,
+    undecided: `it is undecided whether ${limits} are kept`,
+  })[verdict];
+
+const limitText = ({ amount, per }: Claim): string => `${amount} ${per}`;
+
+/** Says of each limit whether it is kept: of both at once if the same is to be said. */
+const verdictText = ([first, second]: readonly Claim[]): string => {
+  if (first === undefined) return '';
+  if (second === undefined) return clause(limitText(first), first.verdict);
+  if (first.verdict !== second.verdict)
+    return [first, second].map((claim) => clause(limitText(claim), claim.verdict)).join(', and ');
+  const both =
+    first.per === second.per
+      ? `${first.amount} and ${limitText(second)}`
+      : `${limitText(first)} and ${limitText(second)}`;
+  return clause(both, first.verdict);
+};
+
+const fixedWindow = 'a fixed window may admit twice its limit across its boundary';
+const bucket = 'a bucket may admit its size and what is refilled meanwhile';
+
+/** Why limiters that keep a limit admit more than it within one window. */
+const overshoots: Readonly<Partial<Record<LimiterClass, string>>> = {
+  'fixed-from-first': fixedWindow,
+  'fixed-any-phase': fixedWindow,
+  'fixed-aligned': fixedWindow,
+  'token-bucket': bucket,
+  'burst-bucket': bucket,
+  'stepped-bucket': bucket,
+  'sliding-counter': 'a weighted counter only estimates the last window',
+};
+
+/** Says how many requests were certainly admitted within one window, if more than the limit, and why if that is known. */
+const mostAdmittedText = ({ judgement, log }: LimitReport): readonly string[] => {
+  const { limit, window } = log.declared.requests;
+  const { facts, identification, requests } = judgement;
+  const { least } = facts.mostAdmitted;
+  if (least <= limit) return [];
+  const { best, ties } = identification;
+  const reasons = new Set([best, ...ties].map((fit) => fit && overshoots[fit.limiter]));
+  const [reason] = reasons;
+  const isKnown = requests === 'kept' && reasons.size === 1 && typeof reason === 'string';
+  return [
+    `${countText(least)} were admitted in ${timeText(window)}${isKnown ? `: ${reason}` : ''}`,
+  ];
+};
+
+const chargedWords = {
+  reserved: 'max_tokens is reserved when a request is sent',
+  admission: 'prompts are charged when a request is sent',
+  end: 'streams are charged at their end',
+} as const;
+
+/** Says when tokens are charged, and what can be used at once therefore. */
+const chargingText = ({ findings, log }: TokenReport): readonly string[] => {
+  const { chargedAt, atOnce } = findings;
+  const windows = log.rule.window === minute ? 'minutes’' : 'windows’';
+  const use =
+    atOnce === null
+      ? ''
+      : `${countText(atOnce.requests)} at once can use ${atOnce.limits.toFixed(1)} ${windows} worth`;
+  if (chargedAt === null) return use === '' ? [] : [use];
+  return [`${chargedWords[chargedAt]}${use === '' ? '' : `, so ${use}`}`];
+};
+
+const upperFirst = (sentence: string): string =>
+  sentence.charAt(0).toUpperCase() + sentence.slice(1);
+
+/** Says whether the examined limits are kept, and what that lets through nevertheless. */
+export const limitsSentence = ({ requests, tokens }: KeyFindings): string => {
+  const ofTokens =
+    tokens === null
+      ? requests === null
+        ? []
+        : tokensBesideRequests(requests)
+      : [tokensClaim(tokens)];
+  const claims = [...(requests === null ? [] : [requestsClaim(requests)]), ...ofTokens];
+  const more = [
+    ...(requests === null ? [] : mostAdmittedText(requests)),
+    ...(tokens === null ? [] : chargingText(tokens)),
+  ];
+  return `${upperFirst([verdictText(claims), ...more].join('; '))}.`;
+};
+
+const verdictTones = {
+  violated: 'bad',
+  undecided: 'warning',
+  kept: 'good',
+} as const satisfies Record<LimitVerdict, Tone>;
+
+/** Returns the gravest verdict of the examined limits. */
+export const gravestVerdict = ({ requests, tokens }: KeyFindings): LimitVerdict => {
+  const verdicts = [requests?.judgement.verdict, tokens?.findings.verdict];
+  return (['violated', 'undecided'] as const).find((each) => verdicts.includes(each)) ?? 'kept';
+};
+
+/** Returns the verdict of a report on these findings. */
+export const verdictOnLimits = (findings: KeyFindings): TonedText => ({
+  text: limitsSentence(findings),
+  tone: verdictTones[gravestVerdict(findings)],
+});

@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { readTextFile } from '../../platform/files/whole-file.ts';
+import { pathExists } from '../../platform/files/run-folder.ts';
+import { Problem } from '../../platform/problem.ts';
+import type { Host } from '../../run/input/host.ts';
+import type { ExitName } from '../../run/output/exit-codes.ts';
+import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
+import { pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
+import type { KeyFindings } from './model/key-findings.ts';
+import { findingsDocument } from './report/findings-document.ts';
+import { gravestVerdict } from './report/limits-sentence.ts';
+
+/** This file reads the findings that `weir limits` saved in a folder, and reports on them again. */
+
+const formats = { requests: 'limits/1', tokens: 'token-limits/1' } as const;
+const files = { requests: 'limits', tokens: 'tokens' } as const;
+
+const readOne = async <Limit extends keyof KeyFindings>(
+  folder: string,
+  limit: Limit,
+): Promise<KeyFindings[Limit]> => {
+  const path = join(folder, outputFiles[files[limit]].data);
+  if (!(await pathExists(path))) return null;
+  const parsed: unknown = await readTextFile(path)
+    .then((text): unknown => JSON.parse(text))
+    .catch(() => null);
+  const isOurs =
+    typeof parsed === 'object' &&
+    parsed !== null &&
+    'format' in parsed &&
+    parsed.format === formats[limit];
+  if (isOurs) return parsed as KeyFindings[Limit];
+  throw new Problem(
+    `${path} has no findings of \`weir limits\`: expected "format": "${formats[limit]}"`,
+  );
+};
+
+/** Reads the findings in a folder. Throws a `Problem` if a file of findings is not one of Weir's. */
+const readFindings = async (folder: string): Promise<KeyFindings> => ({
+  requests: await readOne(folder, 'requests'),
+  tokens: await readOne(folder, 'tokens'),
+});
+
+/** Returns the findings in a folder that are of this target, for the sentence over both limits. */
+export const findingsBeside = async (folder: string, target: string): Promise<KeyFindings> => {
+  const requests = await readOne(folder, 'requests').catch(() => null);
+  const tokens = await readOne(folder, 'tokens').catch(() => null);
+  return {
+    requests: requests?.target === target ? requests : null,
+    tokens: tokens?.target === target ? tokens : null,
+  };
+};
+
+const exits = { kept: 'pass', violated: 'violated', undecided: 'inconclusive' } as const;
+
+/** Reports on the findings in `folder`, in the same folder or in `out`. */
+export const reportFindings = async (
+  folder: string,
+  out: string | undefined,
+  { printer }: Host,
+): Promise<ExitName> => {
+  const findings = await readFindings(folder);
+  const document = documentOf(folder, findings);
+  const kind = findings.requests === null ? 'tokens' : 'limits';
+  const output = await openOutputFolder(
+    out ?? folder,
+    kind,
+    out === undefined ? () => undefined : printer.say,
+  );
+  try {
+    const written = await publishOutcome(
+      printer,
+      printed(document, `${JSON.stringify(findings)}\n`),
+      [pageIn(output, outputFiles[kind].page, document)],
+    );
+    return written === 'pass' ? exits[gravestVerdict(findings)] : written;
+  } finally {
+    await output.release();
+  }
+};
+
+/** Builds the document. Throws a `Problem` if the findings are not of this version. */
+const documentOf = (folder: string, findings: KeyFindings) => {
+  try {
+    return findingsDocument(findings);
+  } catch (error) {
+    throw new Problem(
+      `the findings in ${folder} were written by another version of Weir or changed since: ${String(error)}`,
+    );
+  }
+};
