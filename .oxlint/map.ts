@@ -183,7 +183,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'clients import launchers servers tables tokens',
     '.',
   ],
-  bench: ['harness', 'bounds lag mock run simulated transport', '.'],
+  bench: ['harness', 'bounds lag mock mutants run simulated transport', '.'],
 };
 
 /** Additional permissions of some files; patterns match the path below `src`. */

@@ -1,0 +1,93 @@
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { chosenFiles, testFiles } from '../../../.ci/test-files.ts';
+import { randomFrom } from '../../judge/limits/facts/true-token-limiters.fixture.ts';
+import equivalents from './equivalent.json' with { type: 'json' };
+import { mutantsTable, noticedPart } from './mutants-table.ts';
+import { type Mutant, openCompiler, randomMutants } from './random-mutants.ts';
+import { copyTree } from './tree-copy.ts';
+import { measureReach, type Outcome, tryMutant } from './try-mutants.ts';
+
+/**
+ * `npm run mutants -- --seed 7 --count 100`: changes one place of the source at a time, in a copy of the tree, and asks
+ * whether `npm test` notices. Writes reports/mutants.json; ends with 1 if too few are noticed.
+ */
+
+/** Of 40 mutants, tests that notice 80 % notice fewer than this in about one of a hundred samples. */
+const least = 0.65;
+
+/** What is not shipped, or not written in TypeScript, is not changed. */
+const isChanged = (path: string): boolean =>
+  !/^src\/(acceptance|bench|proving)\/|\.(test|fixture|d)\.ts$/.test(path);
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: new Date().toISOString().slice(0, 10).replaceAll('-', '') },
+    count: { type: 'string', default: '100' },
+    rooms: { type: 'string', default: '' },
+    out: { type: 'string', default: 'reports/mutants.json' },
+    again: { type: 'string' },
+  },
+});
+
+const root = resolve(import.meta.dirname, '../../..');
+const all = globSync('src/**/*.ts', { cwd: root }).toSorted();
+const rooms = values.rooms.split(',').filter((room) => room !== '');
+const sources = all
+  .filter(isChanged)
+  .filter(
+    (path) => rooms.length === 0 || rooms.includes(relative('src', path).split('/')[0] ?? ''),
+  );
+const tests = chosenFiles(testFiles(), {})
+  .filter(({ testClass, isAlone }) => testClass === 'unit' && !isAlone)
+  .map(({ path }) => path);
+
+const isSame = (
+  one: Pick<Mutant, 'path' | 'before' | 'after'>,
+  other: Pick<Mutant, 'path' | 'before' | 'after'>,
+): boolean => one.path === other.path && one.before === other.before && one.after === other.after;
+
+/** The first mutants of a seed that are not listed as equivalent. */
+function* drawn(): Generator<Mutant> {
+  const random = randomFrom(Number(values.seed));
+  let left = Number(values.count);
+  for (const mutant of randomMutants(compiler, sources, random)) {
+    if (left === 0) return;
+    if (equivalents.some((each) => isSame(each, mutant))) continue;
+    left -= 1;
+    yield mutant;
+  }
+}
+
+/** Those that nobody noticed, of an earlier table. */
+const survivors = (file: string): readonly Mutant[] =>
+  (JSON.parse(readFileSync(file, 'utf8')) as { readonly outcomes: readonly Outcome[] }).outcomes
+    .filter(({ noticedBy }) => noticedBy === null)
+    .filter((mutant) => !equivalents.some((each) => isSame(each, mutant)));
+
+const compiler = openCompiler(root);
+const copy = copyTree(root);
+// The tests of a mutant end with this process.
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    process.exitCode = 1;
+    copy.remove();
+    // oxlint-disable-next-line unicorn/no-process-exit -- a promise that waits for tests would keep it
+    process.exit();
+  });
+const outcomes: Outcome[] = [];
+try {
+  const reach = await measureReach(copy, all, tests);
+  for (const mutant of values.again === undefined ? drawn() : survivors(values.again)) {
+    const original = readFileSync(join(root, mutant.path), 'utf8');
+    outcomes.push(await tryMutant(copy, reach, mutant, original));
+    mkdirSync(join(root, 'reports'), { recursive: true });
+    writeFileSync(resolve(values.out), JSON.stringify({ seed: values.seed, outcomes }, null, 2));
+  }
+} finally {
+  compiler.close();
+  copy.remove();
+}
+console.log(mutantsTable(outcomes));
+if (noticedPart(outcomes) < least) process.exitCode = 1;
