@@ -44,6 +44,49 @@ const places: readonly (readonly [server: string, fields: object])[] = [
   ['llama.cpp’s timings', { timings: { prompt_n: 3, cache_n: 2, predicted_n: 2 } }],
   ['an empty usage beside another place', { usage: {}, x_groq: { usage } }],
 ];
+/** Usages in which the tokens of reasoning are counted apart from the output, and in which they are not. */
+const reasoning: readonly (readonly [server: string, fields: object])[] = [
+  [
+    'xAI',
+    {
+      prompt_tokens: 5,
+      completion_tokens: 2,
+      total_tokens: 37,
+      completion_tokens_details: { reasoning_tokens: 30 },
+    },
+  ],
+  [
+    'Gemini',
+    { promptTokenCount: 5, candidatesTokenCount: 2, thoughtsTokenCount: 30, totalTokenCount: 37 },
+  ],
+  [
+    'OpenAI',
+    {
+      prompt_tokens: 5,
+      completion_tokens: 32,
+      total_tokens: 37,
+      completion_tokens_details: { reasoning_tokens: 30 },
+    },
+  ],
+];
+
+it.each(reasoning)('the output of %s has the tokens of reasoning', (_, usage) => {
+  expect(readUsage({ usage })).toMatchObject({ input: 5, output: 32, isOdd: false });
+});
+
+it('reasoning is added only if the total is exactly the sum', () => {
+  const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 38, reasoning_tokens: 30 };
+  expect(readUsage({ usage })).toMatchObject({ output: 2 });
+});
+
+it('zeros at the end of a stream replace no counts', () => {
+  const first = readUsage({ usage: { prompt_tokens: 5, completion_tokens: 2 } })!;
+  const zeros = readUsage({ usage: { prompt_tokens: 0, completion_tokens: 0 } })!;
+  expect(laterUsage(first, zeros)).toMatchObject({ input: 5, output: 2 });
+  expect(laterUsage(zeros, first)).toMatchObject({ input: 5, output: 2 });
+  expect(laterUsage(zeros, zeros)).toMatchObject({ input: 0, output: 0 });
+});
+
 const rows = places.map(([server, fields]) => ({ server, fields }));
 const tokens = { input: 5, output: 2, source: 'usage' };
 

@@ -122,6 +122,22 @@ const firstCount = (usage: Fields, side: readonly string[]): unknown => {
   return undefined;
 };
 
+/**
+ * Returns the tokens of reasoning that are not part of the output's count; 0 if they are. xAI counts them apart
+ * (docs.x.ai, Consumption and rate limits: "counted separately from completion_tokens, but … in the total_tokens"), and
+ * so does Gemini (`thoughtsTokenCount`). Only a total that is exactly the sum of all three shows that.
+ */
+const separateReasoning = (usage: Fields, input: number | null, output: number | null): number => {
+  const total = countOf(usage['total_tokens'] ?? usage['totalTokenCount']);
+  if (input === null || output === null || total === null || total <= input + output) return 0;
+  const reasoning = countOf(
+    objectOf(usage['completion_tokens_details'])?.['reasoning_tokens'] ??
+      usage['reasoning_tokens'] ??
+      usage['thoughtsTokenCount'],
+  );
+  return reasoning !== null && total === input + output + reasoning ? reasoning : 0;
+};
+
 /** Reads the number of cached tokens, as written by the OpenAI API, its Responses API, DeepSeek and Anthropic. */
 const cachedIn = (usage: Fields): number =>
   countOf(
@@ -137,15 +153,18 @@ const readingOf = (usage: Fields, isInterface: boolean): UsageReading => {
     countOf(firstCount(usage, names.input)),
     countOf(firstCount(usage, names.output)),
   ];
+  const separate = separateReasoning(usage, input, output);
   const isPlain =
     isInterface &&
+    separate === 0 &&
     cached === 0 &&
     input !== null &&
     output !== null &&
     usage['prompt_tokens'] === input &&
     usage['completion_tokens'] === output;
   const isOdd = input === null || output === null;
-  return { input, output, ...(cached > 0 ? { cached } : {}), isOdd, isPlain };
+  const all = output === null ? null : output + separate;
+  return { input, output: all, ...(cached > 0 ? { cached } : {}), isOdd, isPlain };
 };
 
 const nothing: UsageReading = { input: null, output: null, isOdd: true, isPlain: false };
@@ -165,10 +184,15 @@ export const readUsage = (document: Fields): UsageReading | null => {
   return found;
 };
 
+/** Returns the later of two counts. Servers that do not count end with zeros, which replace no count. */
+const laterCount = (before: number | null, after: number | null): number | null =>
+  after === 0 ? (before ?? after) : (after ?? before);
+
 /** Combines the usage of two events of an answer. A later count replaces an earlier one. */
 export const laterUsage = (before: UsageReading | null, after: UsageReading): UsageReading => {
   if (before === null) return after;
-  const [input, output] = [after.input ?? before.input, after.output ?? before.output];
+  const input = laterCount(before.input, after.input);
+  const output = laterCount(before.output, after.output);
   const cached = after.cached ?? before.cached;
   const isOdd = input === null || output === null;
   return { input, output, ...(cached === undefined ? {} : { cached }), isOdd, isPlain: false };
