@@ -314,6 +314,8 @@ const notations: readonly (readonly [text: string, minute: number | null, longer
   ['60/min, burst=20', 60],
   ['60 per minute per key', 60],
   ['60 per key', 60],
+  ['60, 60', 60],
+  ['60/min, 60/min', 60],
   ['60/minute per tenant', 60],
   ['60 (per minute)', 60],
   ['60 per minute (sliding window)', 60],
@@ -375,6 +377,19 @@ describe('the limits that an answer declares', () => {
       }
     },
   );
+
+  it.each([
+    ['ratelimit', '3600', undefined, '1,000 requests an hour'],
+    ['x-ratelimit', '10s', 6000, undefined],
+    ['x-rate-limit', 'minute', 1000, undefined],
+    ['x-ratelimit', 'day', undefined, '1,000 requests a day'],
+    ['x-ratelimit', 'soon', 1000, undefined],
+  ])('have the window of a header of its own: %s-window: %s', (name, window, minute, longer) => {
+    const headers = { [`${name}-limit`]: '1000', [`${name}-window`]: window };
+    const read = readDeclaredLimits(headers);
+    expect(read?.quota?.limitRequests ?? undefined).toBe(minute);
+    expect(read?.longer).toEqual(longer === undefined ? [] : [longer]);
+  });
 
   it('are of tokens where the header says so', () => {
     const headers = { 'x-ratelimit-limit-tokens': '2M TPM', 'x-ratelimit-limit-requests': '1k' };

@@ -82,7 +82,7 @@ const withoutQualifiers = (text: string): string =>
   text.replaceAll(/[()]+/g, ' ').replaceAll(/\s+/g, ' ').trim().replaceAll(qualifiers, '');
 
 /** Returns the window of `minute`, `15m` or `month`, in ms; NaN for any other text. */
-const windowOf = (text: string): number =>
+export const windowOf = (text: string): number =>
   /^1? ?mo(?:nth)?$/i.test(text) ? month : durationIn(/^\d/.test(text) ? text : `1${text}`);
 
 const isOfTokens = (word: string): boolean => /^t/i.test(word);
@@ -92,7 +92,9 @@ const isOfTokens = (word: string): boolean => /^t/i.test(word);
  * names another unit than its header, which is of tokens or not.
  */
 export const readNotation = (text: string, isTokens: boolean): Policy | null => {
-  const plain = withoutQualifiers(text).replace(thousands, withoutCommas);
+  // Two proxies may have written the same limit.
+  const once = text.replace(/^([^,]{1,40}), *\1$/, '$1');
+  const plain = withoutQualifiers(once).replace(thousands, withoutCommas);
   const groups = notation.exec(plain)?.groups;
   if (groups === undefined) return null;
   const { count, scale = '', short, unit: word = short, time: said = short?.at(-1) } = groups;

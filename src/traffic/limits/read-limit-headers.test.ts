@@ -123,7 +123,7 @@ describe('limit headers', () => {
       readReportedLimits(
         {
           'x-ratelimit-api_key-remaining-requests': 'NaN',
-          'x-ratelimit-api_key-limit-requests': '60, 60',
+          'x-ratelimit-api_key-limit-requests': '60, 61',
           'x-ratelimit-reset': 'soon',
           ratelimit: '"open;r=1',
           'content-type': 'text/plain',
@@ -134,7 +134,7 @@ describe('limit headers', () => {
       reported: [],
       unreadable: [
         'x-ratelimit-api_key-remaining-requests: NaN',
-        'x-ratelimit-api_key-limit-requests: 60, 60',
+        'x-ratelimit-api_key-limit-requests: 60, 61',
         'x-ratelimit-reset: soon',
         'ratelimit: "open;r=1',
       ],

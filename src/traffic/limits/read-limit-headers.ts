@@ -12,6 +12,7 @@ import {
   readNotation,
   wholeOf,
   windowIn,
+  windowOf,
   parameterWord,
 } from './limit-text.ts';
 import { dateOf, millisecondsUntilReset } from './wait-text.ts';
@@ -199,6 +200,22 @@ const joinPolicies = (policies: readonly Policy[], single: Collection): void => 
   }
 };
 
+/**
+ * The headers with the window of the limits beside them: in seconds (docs.omophub.com, Rate limits) or as a word
+ * (uber-go/ratelimit, issue 103: `X-Rate-Limit-Window: minute`).
+ */
+const windowHeaders = ['ratelimit-window', 'x-ratelimit-window', 'x-rate-limit-window'] as const;
+
+/** Gives the limits that name no window that of a header of its own. */
+const joinWindow = (headers: HeaderFields, { all }: Collection): void => {
+  const text = windowHeaders.map((name) => headers[name]).find((each) => each !== undefined);
+  if (text === undefined) return;
+  const window = /^\d{1,9}$/.test(text.trim()) ? Number(text) * 1000 : windowOf(text.trim());
+  if (!(window > 0)) return;
+  for (const limit of all)
+    if (withPolicies.includes(limit.profile)) limit.window ??= milliseconds(window);
+};
+
 /** The tolerance when the time in which a bucket fills is compared with a day, as a share of a day. */
 const dayError = 0.02;
 
@@ -275,6 +292,7 @@ const readLimits = (headers: HeaderFields, now: () => number) => {
   }
   policies.push(...readStructured(headers, limits, unreadable), ...namelessPolicies(headers));
   if (policies.length > 0) joinPolicies(policies, limits);
+  joinWindow(headers, limits);
   inferWindows(limits);
   return { reported: limits.all as readonly ReportedLimit[], unreadable };
 };
