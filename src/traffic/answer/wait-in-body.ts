@@ -49,10 +49,21 @@ const waitFields: ReadonlyMap<string, number> = new Map([
   ['retryin', 1000],
   ['retrydelay', 1000],
   ['resetinseconds', 1000],
+  // Sent by OpenAI for a plan that is used up (openai/codex, usage_limit_reached).
+  ['resetsinseconds', 1000],
+  ['resetsin', 1000],
   ['resetin', 1000],
   ['resetafter', 1000],
   ['waitseconds', 1000],
+  ['waittime', 1000],
+  ['cooldownseconds', 1000],
+  ['backoffseconds', 1000],
 ]);
+
+/** The names of fields that contain the moment of another attempt, without capitals and punctuation. */
+const momentFields: ReadonlySet<string> = new Set(
+  'resetat resetsat retryat availableat'.split(' '),
+);
 
 /**
  * Reads the value of a field in `waitFields`: a number, a text, or a duration of Protocol Buffers; `null` for any other
@@ -70,13 +81,26 @@ const waitOf = (value: unknown, unit: number): number | null => {
   return Number.isFinite(wait) ? wait : null;
 };
 
-const fieldWait: WaitReader = (body) => {
-  if (!/(?:retry|reset|wait|estimated)[_-]?(?:after|in|delay|seconds|time)/i.test(body))
+/** Returns the wait in a field, from its name without capitals and punctuation; `null` for a field that names none. */
+const waitOfField = (name: string, value: unknown, now: number): number | null => {
+  const unit = waitFields.get(name);
+  if (unit !== undefined) return waitOf(value, unit);
+  const isMoment =
+    momentFields.has(name) && (typeof value === 'string' || typeof value === 'number');
+  const wait = isMoment ? millisecondsUntilReset(String(value), now) : null;
+  return wait === null ? null : Math.max(0, wait);
+};
+
+const fieldWait: WaitReader = (body, now) => {
+  if (
+    !/(?:retry|resets?|wait|estimated|cooldown|backoff|available)[_-]?(?:after|in|at|delay|seconds|time)/i.test(
+      body,
+    )
+  )
     return null;
   for (const object of objectsIn(jsonIn(body))) {
     for (const [name, value] of Object.entries(object)) {
-      const unit = waitFields.get(name.toLowerCase().replaceAll(/[_-]/g, ''));
-      const wait = unit === undefined ? null : waitOf(value, unit);
+      const wait = waitOfField(name.toLowerCase().replaceAll(/[_-]/g, ''), value, now);
       if (wait !== null) return wait;
     }
   }
@@ -101,13 +125,24 @@ const namedMoment: WaitReader = (body, now) => {
   return wait === null ? null : Math.max(0, wait);
 };
 
-const chineseUnits = { 毫秒: 1, 秒: 1000, 分钟: 60_000, 小时: 3_600_000 } as const;
+const eastAsianUnits: Readonly<Record<string, number>> = {
+  毫秒: 1,
+  秒: 1000,
+  分: 60_000,
+  小: 3_600_000,
+  時: 3_600_000,
+};
+const eastAsianAmount = String.raw`(\d{1,9}(?:\.\d{1,9})?) ?(毫秒|秒|分|小|時)[钟鐘时時間]{0,2}`;
 
-const chineseSentence: WaitReader = (body) => {
-  const found = /(\d{1,9}(?:\.\d{1,9})?) ?(毫秒|秒|分钟|小时)[钟]? ?[之以]?后/.exec(body);
-  return found === null
-    ? null
-    : Number(found[1]) * chineseUnits[found[2] as keyof typeof chineseUnits];
+/** Matches `2 秒后`, `2秒後` (also Japanese) and `等待 2 秒`. */
+const eastAsianWait = new RegExp(
+  `${eastAsianAmount} ?[之以]?[后後]|(?:等待|等候) ?${eastAsianAmount}`,
+);
+
+const eastAsianSentence: WaitReader = (body) => {
+  const [, count, unit, other, otherUnit] = eastAsianWait.exec(body) ?? [];
+  const length = eastAsianUnits[unit ?? otherUnit ?? ''];
+  return length === undefined ? null : Number(count ?? other) * length;
 };
 
 /** Reads headers that a router has put into the body. */
@@ -149,11 +184,20 @@ const waitForms: readonly (readonly [form: string, source: string, read: WaitRea
   ],
   ['retry-after: 5', 'texts that quote the header', quotedHeader],
   ['try again at', 'gateways with a moment, in ISO 8601', namedMoment],
-  ['20 秒后', 'Chinese gateways ("请在 20 秒后重试")', chineseSentence],
+  [
+    '20 秒后',
+    'Chinese and Japanese gateways ("请在 20 秒后重试", "请等待 20 秒", "20秒後に再試行")',
+    eastAsianSentence,
+  ],
   [
     'wait … before',
     'GitHub Models ("Rate limit of 10 per 60s exceeded for UserByModelByMinute. Please wait 42 seconds before retrying.")',
     sentence(String.raw`\bwait (?:for |at least )?${duration}`),
+  ],
+  [
+    'limited for',
+    'gateways ("You have been rate limited for 2 seconds", "Next request allowed in 2 seconds")',
+    sentence(String.raw`\b(?:limited for|blocked for|allowed in) ${duration}`),
   ],
   [
     'fields',

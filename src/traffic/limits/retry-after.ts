@@ -82,6 +82,10 @@ const waitHeaders = [
   ['x-rate-limit-retry-after-milliseconds', 1, 'retry-after-ms'],
   // Sent by Discord (topics, Rate Limits).
   ['x-ratelimit-reset-after', null, 'retry-after'],
+  // Sent by gateways with headers like Discord’s (uber-go/ratelimit, issue 103).
+  ['x-rate-limit-reset-after', null, 'retry-after'],
+  // Sent by gRPC servers behind a transcoder (grpc/proposal, A6, pushback).
+  ['grpc-retry-pushback-ms', 1, 'retry-after-ms'],
 ] as const;
 
 /**

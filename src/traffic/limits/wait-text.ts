@@ -114,8 +114,13 @@ const untilNumber = (value: number, now: number): number => {
 const isoDate =
   /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?\s*(?:Z|UTC|GMT|[+-]\d\d:?\d\d)?)?$/i;
 
-/** Reads an ISO 8601 date. Its time is UTC unless it names a time zone. */
+/** Matches a date as JavaScript prints it: `Tue Feb 16 2021 09:02:42 GMT+0100 (CET)` (lemlist, X-RateLimit-Reset). */
+const printedDate = /^[a-z]{3} [a-z]{3} \d\d \d{4} \d\d:\d\d:\d\d GMT[+-]\d{4}(?= \([^()]*\)$|$)/i;
+
+/** Reads a date as ISO 8601 or JavaScript writes it. Its time is UTC unless it names a time zone. */
 const isoMoment = (text: string): number => {
+  const printed = printedDate.exec(text)?.[0];
+  if (printed !== undefined) return Date.parse(printed);
   if (!isoDate.test(text)) return Number.NaN;
   const zoned = text.replace(' ', 'T').replace(/\s*(?:UTC|GMT)$/i, 'Z');
   return Date.parse(
@@ -123,10 +128,23 @@ const isoMoment = (text: string): number => {
   );
 };
 
+/** Matches a duration of ISO 8601, as Java prints it: `PT2S`, `PT1M30.5S`, `P1DT2H`. */
+const isoDuration =
+  /^P(?=\d|T\d)(?:(\d{1,9})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d{1,9})?)S)?)?$/i;
+
+const isoDurationIn = (text: string): number => {
+  const parts = isoDuration.exec(text)?.slice(1);
+  if (parts === undefined) return Number.NaN;
+  const [days, hours, minutes, seconds] = parts.map((part) => Number(part ?? 0));
+  return (((days! * 24 + hours!) * 60 + minutes!) * 60 + seconds!) * 1000;
+};
+
 const readReset = (text: string, now: number): number => {
   if (/^[+-]?\d+(\.\d+)?$/.test(text)) return untilNumber(Number(text), now);
   const length = durationIn(text);
   if (!Number.isNaN(length)) return length;
+  const isoLength = isoDurationIn(text);
+  if (!Number.isNaN(isoLength)) return isoLength;
   const moment = isoMoment(text);
   return (Number.isNaN(moment) ? httpDateIn(text, now) : moment) - now;
 };
