@@ -238,7 +238,7 @@ const namesOfLength: ReadonlySet<string> = new Set(['max_tokens', 'model_length'
 
 /**
  * Returns a finish reason as the OpenAI API spells it. Other servers write `content-filter`, `ABORT`,
- * `finish_reason_stop` or `MAX_TOKENS`. So an objective on `length` also counts the answers of servers with other
+ * `finish_reason_stop`, `FinishReason.STOP` or `MAX_TOKENS`. So an objective on `length` also counts the answers of servers with other
  * words.
  */
 export const plainFinish = (reason: string): string => {
@@ -247,8 +247,8 @@ export const plainFinish = (reason: string): string => {
   const plain = reason
     .toLowerCase()
     .trim()
-    .replace(/[\s-]+/g, '_')
-    .replace(/^finish_reason_/, '');
+    .replace(/[\s.-]+/g, '_')
+    .replace(/^finish_?reason_/, '');
   return namesOfLength.has(plain) ? 'length' : plain;
 };
 

@@ -101,6 +101,11 @@ describe('no error', () => {
     { error: 0 },
     { errors: [{ message: 'a warning of the server' }] },
     { code: 200, message: 'OK' },
+    { error: 'None' },
+    { error: 'null' },
+    { error: { code: '0', message: 'Success' } },
+    { error_code: 0, error_msg: 'ok', success: true, status: 'completed' },
+    { code: 500, message: 'a word of the server' },
     // Azure OpenAI reports in this way that its content filter did not work, beside an answer that is whole.
     { content_filter_result: { error: { code: 'content_filter_error', message: 'x' } } },
   ])('is %j beside choices', (fields) => {
@@ -117,6 +122,40 @@ describe('no error', () => {
         headers: { 'content-type': 'application/json' },
       }).kind,
     ).toBe('completed');
+  });
+});
+
+describe('a failure beside choices', () => {
+  it.each([
+    { error: true },
+    { error: 'no luck' },
+    { error_msg: 'no luck', error_code: 18 },
+    { errorMessage: 'no luck' },
+    { err: { message: 'no luck' } },
+    { exception: 'no luck' },
+    { success: false, message: 'no luck' },
+    { ok: false },
+    { status: 'failed', message: 'no luck' },
+    { status: 503 },
+  ])('is %j', (fields) => {
+    const chunk = { ...textChunk('a'), ...fields };
+    const outcome = readEverySplit(sseEvents(chunk, stopChunk, doneData));
+    expect(outcome).toMatchObject({ kind: 'malformed', issue: 'stream-error' });
+    const whole = {
+      choices: [{ index: 0, message: { content: 'a' }, finish_reason: 'stop' }],
+      ...fields,
+    };
+    expect(replay('chat', [Buffer.from(JSON.stringify(whole))])).toMatchObject({
+      kind: 'malformed',
+      issue: 'stream-error',
+    });
+    if (JSON.stringify(fields).includes('no luck'))
+      expect(JSON.stringify(outcome)).toContain('no luck');
+  });
+
+  it('has the sentence of the AI SDK’s error event', () => {
+    const body = sseEvents(textChunk('a'), { type: 'error', errorText: 'no luck' }, doneData);
+    expect(JSON.stringify(readEverySplit(body))).toContain('no luck');
   });
 });
 

@@ -80,7 +80,7 @@ const isErrorName = (name: string): boolean => errorNames.has(name) || name.ends
  * The names of the fields that contain the message of an error, the best first, in the form that `plainName` returns.
  */
 const messageNames =
-  'message msg errormessage errormsg errmsg statusmsg faultstring detail description title reason error'.split(
+  'message msg errormessage errormsg errmsg errortext statusmsg faultstring detail description title reason error'.split(
     ' ',
   );
 const codeNames = ['code', 'errorcode', 'errcode', 'statuscode'];
@@ -113,14 +113,6 @@ const messageIn = (error: unknown, depth = 0): string | null => {
 export const isError = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== false && value !== '' && value !== 0;
 
-/**
- * Returns whether an error field in an answer means that there is no error. Servers write `{}`, `[]` or empty fields
- * for that.
- */
-export const isBlankError = (value: unknown): boolean =>
-  !isError(value) ||
-  (typeof value === 'object' && !Object.values(value as object).some((each) => isError(each)));
-
 const goodCodes: ReadonlySet<string> = new Set(['', '0', 'ok', 'success', 'none', 'null']);
 const failingWords: ReadonlySet<string> = new Set(['error', 'fail', 'failed', 'failure']);
 
@@ -129,6 +121,15 @@ const isFailingCode = (code: unknown): boolean => {
   const text = wordOf(code)?.trim().toLowerCase() ?? '';
   return !goodCodes.has(text) && !/^2\d\d$/.test(text);
 };
+
+/**
+ * Returns whether an error field in an answer means that there is no error. Servers write `{}`, `[]`, empty fields, the
+ * words `None` and `null` (a text made of nothing), or a code and a word of success for that.
+ */
+export const isBlankError = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).every((each) => isBlankError(each))
+    : !isError(value) || (value !== true && !isFailingCode(value));
 
 /**
  * Returns whether a status means failure: it is 400 or more, or a word that means failure. Other words and numbers are
@@ -241,13 +242,31 @@ export const errorIn = (json: unknown): ErrorText | null => {
   const { error, detail, object, type } = body;
   if (isAnswer(body) ? !isBlankError(error) : isError(error)) return documentedErrorIn(body);
   if (object === 'error' || type === 'error')
-    return { form: 'error', message: wordOf(body['message']), type, code: body['code'] };
+    return { form: 'error', message: messageIn(body), type, code: body['code'] };
   const minimax = minimaxErrorIn(body);
   if (minimax !== null || isAnswer(body)) return minimax;
   const own = detail === undefined ? null : detailErrorIn(body);
   const found = own ?? flatErrorIn(body, 'error') ?? namedErrorIn(body);
   // The event with the usage of a stream has no choices, and may have fields that only this server knows.
   return found ?? (objectOf(body['usage']) === null ? innerErrorIn(body) : null);
+};
+
+/**
+ * The fields of an answer, besides `error`, whose names say that they contain an error. `errors` is none of them, since
+ * servers put warnings there beside a whole answer.
+ */
+const errorFields = 'err error_msg error_message errorMsg errorMessage exception'.split(' ');
+
+/** Returns what says in an answer with choices that it failed: a field besides `error`, or a flag; undefined for nothing. */
+export const errorBeside = (answer: Fields): unknown => {
+  const named = errorFields.find(
+    (name) => answer[name] !== undefined && !isBlankError(answer[name]),
+  );
+  if (named !== undefined) return answer[named];
+  const { success, ok, status } = answer;
+  if (success !== false && ok !== false && (status === undefined || !isFailingStatus(status)))
+    return undefined;
+  return messageIn({ ...answer, choices: undefined }) ?? 'the answer itself says that it failed';
 };
 
 /** Returns the error in a choice, or in the choice's message or delta; undefined for none. */

@@ -92,9 +92,10 @@ const endingByReason: ReadonlyMap<string, Ending> = new Map(Object.entries(endin
 
 /**
  * The words that mean failure when they are part of an unknown reason, such as `engine_error` or `upstream_timeout`.
+ * Among them are the statuses of gRPC that a server may pass on.
  */
 const failingWords =
-  /(?<!(?:^|_)(?:no|non|not|without)_)(?<=^|_)(?:errors?|errored|abort(?:ed)?|fail(?:ed|ure)?|cancel(?:l?ed)?|exception|timeout|timed_out|overload(?:ed)?|preempt(?:ed|ion)?|evict(?:ed|ion)?|interrupted|disconnect(?:ed)?|crash(?:ed)?|killed|oom|out_of_memory|unavailable)(?:_|$)/;
+  /(?<!(?:^|_)(?:no|non|not|without)_)(?<=^|_)(?:errors?|errored|abort(?:ed)?|fail(?:ed|ure)?|cancel(?:l?ed)?|exception|timeout|timed_out|overload(?:ed)?|preempt(?:ed|ion)?|evict(?:ed|ion)?|interrupted|disconnect(?:ed)?|crash(?:ed)?|killed|oom|out_of_memory|unavailable|throttled|rate_limit(?:ed)?|resources?_exhausted|deadline_exceeded|dropped)(?:_|$)/;
 
 const endingOf = (reason: string): Ending | undefined => {
   const spelled = endingByReason.get(reason);

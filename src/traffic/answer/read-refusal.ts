@@ -1,6 +1,7 @@
 import { firstEventData, jsonIn, objectOf, pythonDictionaryIn } from './json-text.ts';
 import type { Refusal } from '../../model/observation/outcome.ts';
 import {
+  errorBeside,
   errorIn,
   errorInChoices,
   type ErrorText,
@@ -37,6 +38,13 @@ export const excerpt = (text: string, redact: Redact): string => {
 
 type Redact = (text: string) => string;
 
+/** The maximum number of fields that are named of a document of another API. */
+const maxNames = 8;
+
+/** Names the first fields of a document, masked, so that a reader recognizes the API that answered. */
+export const namesOf = (names: readonly string[], redact: Redact): string =>
+  names.length === 0 ? '' : excerpt(`the fields ${names.slice(0, maxNames).join(', ')}`, redact);
+
 const noMessage = 'no message';
 
 const maxWordLength = 100;
@@ -64,7 +72,9 @@ export const readChatError = (json: unknown, redact: Redact): string | null => {
   if (!Array.isArray(choices) || choices.length === 0)
     return readErrorBody(isError(groq) ? { error: groq } : body, redact)?.message ?? null;
   // If there are choices, only a field with one of these names is an error.
-  const error = [body['error'], groq, errorInChoices(choices)].find((each) => !isBlankError(each));
+  const error = [body['error'], groq, errorInChoices(choices), errorBeside(body)].find(
+    (each) => !isBlankError(each),
+  );
   if (error === undefined && base_resp === undefined) return null;
   return readErrorBody({ base_resp, error }, redact)?.message ?? null;
 };

@@ -154,6 +154,11 @@ describe('a finish reason of a stream', () => {
     'Aborted by client',
     'kv_cache_out_of_memory',
     'timed_out',
+    'FinishReason.ABORT',
+    'resource_exhausted',
+    'DEADLINE_EXCEEDED',
+    'throttled',
+    'rate_limit',
   ])('%j fails the answer by its words, although no server is known for it', (reason) => {
     const body = sseEvents(textChunk('a'), chatChunk({}, reason), doneData);
     expect(readEverySplit(body)).toMatchObject({ kind: 'malformed', issue: 'stream-error' });
