@@ -218,3 +218,22 @@ describe('streams in other forms are read', () => {
     expect(streamed(...events)).toMatchObject({ kind: 'malformed' });
   });
 });
+
+it.each([
+  [
+    'chat',
+    { id: 'msg', type: 'message', content: [], stop_reason: 'end_turn' },
+    /has the fields id, type, content, stop_reason/,
+  ],
+  ['chat-stream', { type: 'message_start', message: {} }, /but the fields type, message/],
+] as const)('an answer of another API as %s is named by its fields', (kind, document, detail) => {
+  const outcome = kind === 'chat' ? whole(document) : streamed(document);
+  expect(JSON.stringify(outcome)).toMatch(detail);
+});
+
+it('an event null keeps a stream open and is no fault', () => {
+  expect(streamed(chunk({ content: 'Yes' }), null, chunk({}, 'stop'))).toMatchObject({
+    kind: 'completed',
+    answer: { notes: ['other-event'] },
+  });
+});

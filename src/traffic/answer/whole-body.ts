@@ -10,6 +10,7 @@ import {
   errorInsteadOf,
   excerpt,
   htmlInsteadOf,
+  namesOf,
   readCutError,
   readErrorLine,
   readStreamError,
@@ -73,14 +74,21 @@ export const describeSchemaErrors = ({ issues }: SchemaError): string => {
 };
 
 /**
- * Returns the server's message in a body of the wrong form, as the end of a sentence. Returns an empty text if there is
- * no message.
+ * Returns the end of a sentence about a body of the wrong form: the server's message or, if the body lacks the fields of
+ * the answer, the names of those that it has.
  */
-const messageOf = (json: unknown, redact: ReadingContext['redact']): string => {
-  const message = objectOf(json)?.['message'];
-  return typeof message === 'string' && message !== ''
-    ? `; the server also wrote: ${excerpt(message, redact)}`
-    : '';
+const messageOf = (
+  json: unknown,
+  { issues }: SchemaError,
+  redact: ReadingContext['redact'],
+): string => {
+  const fields = objectOf(json) ?? {};
+  const { message } = fields;
+  if (typeof message === 'string' && message !== '')
+    return `; the server also wrote: ${excerpt(message, redact)}`;
+  const names = Object.keys(fields);
+  const isOther = names.length > 0 && issues.every(({ path }) => path.length === 1);
+  return isOther ? `; the body has ${namesOf(names, redact)}` : '';
 };
 
 /** Recognizes bodies that equal an earlier body except for values that do not change the answer. */
@@ -176,7 +184,7 @@ export const readJsonAnswer = <T>(
     if (!parsed.success)
       return malformed(
         'shape',
-        `the body is not ${name}: ${describeSchemaErrors(parsed.error)}${messageOf(json, context.redact)}`,
+        `the body is not ${name}: ${describeSchemaErrors(parsed.error)}${messageOf(json, parsed.error, context.redact)}`,
       );
     const outcome = outcomeOf(parsed.data, firstByte);
     if (outcome.kind === 'completed') template?.learn(text, parsed.data);

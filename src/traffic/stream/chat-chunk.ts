@@ -28,7 +28,7 @@ export type ChatChunkReading =
     }
   | { readonly kind: 'error'; readonly message: string }
   /** Valid JSON that is neither a chunk nor an error. It is tolerated. */
-  | { readonly kind: 'other' }
+  | { readonly kind: 'other'; readonly fields: readonly string[] }
   | { readonly kind: 'unreadable'; readonly detail: string };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -132,7 +132,9 @@ export const readChatChunk = (data: string, redact: (text: string) => string): C
         : 'it is not JSON',
     );
   }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+  // Some servers keep a stream open with `data: null`.
+  if (json === null) return { kind: 'other', fields: [] };
+  if (typeof json !== 'object' || Array.isArray(json)) {
     const inList = Array.isArray(json) ? readChatError(json, redact) : null;
     if (inList !== null) return { kind: 'error', message: inList };
     return unreadable('it is JSON, but not an object');
@@ -146,7 +148,8 @@ export const readChatChunk = (data: string, redact: (text: string) => string): C
   if (typeof served === 'string') return unreadable(served);
   const usage = readUsage(fields);
   const finish = readFinish(fields['finish_reason']);
-  if (!hasChoices && usage === null && finish === null) return { kind: 'other' };
+  if (!hasChoices && usage === null && finish === null)
+    return { kind: 'other', fields: Object.keys(json) };
   const choices = served.map((choice, position) => ({
     index: Number.isSafeInteger(choice['index']) ? Number(choice['index']) : position,
     carries: carriedBy(choice),

@@ -17,7 +17,13 @@ import {
 import type { RequestedPromptTokens } from '../request/chat-request.ts';
 import { tokenCost } from '../cost-of-tokens.ts';
 import type { ReadingContext } from '../traffic-handler.ts';
-import { excerpt, readCutError, readErrorLine, readStreamError } from '../answer/read-refusal.ts';
+import {
+  excerpt,
+  namesOf,
+  readCutError,
+  readErrorLine,
+  readStreamError,
+} from '../answer/read-refusal.ts';
 import { isErrorType } from '../answer/error-forms.ts';
 import { jsonIn, objectOf } from '../answer/json-text.ts';
 import { isFailingFinish, isKnownFinish, shownFinish } from '../answer/finish-reasons.ts';
@@ -95,6 +101,8 @@ export class EventStreamReader implements BodyReader {
   #fault: { readonly issue: MalformedIssue; readonly detail: string } | null = null;
   /** The finish reason with which a choice failed. The server's explanation may come in a later event. */
   #failedFinish: string | null = null;
+  /** The fields of the first event that is no chunk, as a text. */
+  #otherFields = '';
   /** What is stored of the lines that are not fields of an event stream. */
   #stray = '';
 
@@ -237,6 +245,8 @@ export class EventStreamReader implements BodyReader {
       this.#fail('stream-event', `event ${this.#events} ${problem}`);
     } else if (reading.kind === 'other') {
       this.#note('other-event');
+      if (this.#otherFields === '')
+        this.#otherFields = namesOf(reading.fields, this.context.redact);
     } else {
       this.#applyChunk(reading);
     }
@@ -319,7 +329,10 @@ export class EventStreamReader implements BodyReader {
       return { issue: 'content-type', detail };
     }
     if (this.#finishes.size === 0) {
-      const seen = this.#firstByte === null ? 'the body is empty' : 'no event has choices';
+      const seen =
+        this.#firstByte === null
+          ? 'the body is empty'
+          : `no event has choices${this.#otherFields === '' ? '' : `, but ${this.#otherFields}`}`;
       return { issue: 'empty', detail: `${seen}; a stream of chat completion chunks was expected` };
     }
     if (this.#isDone) return this.#finishFault();
