@@ -151,6 +151,9 @@ const endNotes = {
   undecided: [
     'The search ended early: two consecutive steps had too few samples for an objective. Lower its minSamples, or raise --start.',
   ],
+  inexact: [
+    'The search ended early: in six steps an objective was within its error of measurement, which more requests make no smaller.',
+  ],
   stopped: ['The search was stopped before its end.'],
 } as const satisfies Record<FinishedSearch['end'], readonly string[]>;
 

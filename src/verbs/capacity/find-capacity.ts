@@ -1,4 +1,4 @@
-import { isEvidence } from './judge/believed-rate.ts';
+import { isEvidence, isWithinError } from './judge/believed-rate.ts';
 import { type StepRequest, nextStep, type SearchTerms } from './judge/next-step.ts';
 import type { OpenLoad, Plan } from '../../model/plan/plan.ts';
 import { milliseconds, perSecond } from '../../model/quantity.ts';
@@ -54,14 +54,20 @@ export interface SearchBudget {
 
 export interface FinishedSearch {
   readonly steps: readonly CapacityStep[];
-  readonly end: 'done' | 'capped' | 'unfit' | 'undecided' | 'stopped';
+  readonly end: 'done' | 'capped' | 'unfit' | 'undecided' | 'inexact' | 'stopped';
 }
 
 /** Consecutive useless steps that end the search: a machine is busy only for a while, an objective does not change. */
 const maxUselessSteps = { unfit: 5, undecided: 2 } as const;
 
-const uselessStepsEnd = (steps: readonly CapacityStep[]): keyof typeof maxUselessSteps | null => {
+/** So many steps within the error of measurement show that more requests decide nothing. */
+const maxInexactSteps = 6;
+
+const uselessStepsEnd = (
+  steps: readonly CapacityStep[],
+): keyof typeof maxUselessSteps | 'inexact' | null => {
   const last = steps.at(-1)?.verdict;
+  if (steps.filter(isWithinError).length >= maxInexactSteps) return 'inexact';
   if (last !== 'unfit' && last !== 'undecided') return null;
   const count = maxUselessSteps[last];
   const isUseless =

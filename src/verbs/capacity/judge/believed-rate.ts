@@ -22,9 +22,13 @@ const misleadingChance = 0.001;
 /** The deviance of a step, twice the lost logarithm of the likelihood, if the condition holds up to `rate`. */
 type Deviance = (rate: number) => number;
 
-/** A step that tells something about the rate: kept, broken, or undecided only since its growth is not certain. */
+/** A step that tells something about the rate: kept, broken, or undecided for another reason than too few samples. */
 export const isEvidence = ({ verdict, breaches }: CapacityStep): boolean =>
   verdict === 'kept' || verdict === 'broken' || (verdict === 'undecided' && breaches.length > 0);
+
+/** A step with an objective that its error of measurement leaves open: it says only between what shares the true one is. */
+export const isWithinError = ({ verdict, breaches }: CapacityStep): boolean =>
+  verdict === 'undecided' && breaches.some(({ bound }) => bound !== 'concurrency');
 
 /** Requests in flight grow by what the server cannot end: 1 − capacity / rate of the arrivals, and not below it. */
 const ofFlow = ({ rate, growth, spread, verdict }: CapacityStep): Deviance => {
@@ -50,8 +54,16 @@ const term = (seen: number, expected: number): number =>
 const devianceOf = (seen: number, expected: number, cases: number): number =>
   2 * cases * (term(seen, expected) + term(1 - seen, 1 - expected));
 
+/** The share within its error of measurement that is nearest to an expected one. */
+const nearestShare = (
+  { share, error = { low: share, high: share } }: SeenMiss,
+  expected: number,
+): number => Math.max(error.low, Math.min(error.high, expected));
+
 /** Whatever the shape of its growth, the share that misses is at most what is allowed up to the highest rate, and at least that beyond. */
-const ofSide = ({ rate, share, allowed, cases }: SeenMiss): Deviance => {
+const ofSide = (miss: SeenMiss): Deviance => {
+  const { rate, allowed, cases } = miss;
+  const share = nearestShare(miss, allowed);
   const deviance = devianceOf(share, allowed, cases);
   return (capacity) => (rate <= capacity === share <= allowed ? 0 : deviance);
 };
@@ -68,12 +80,16 @@ const withinFar = (odds: number, border: number): number =>
   Math.max(border / farOdds, Math.min(border * farOdds, odds));
 
 /** Near the border, the odds of a miss grow with a power of the rate. */
-const ofSlope = ({ rate, share, allowed, cases }: SeenMiss, power: number): Deviance => {
+const ofSlope = (miss: SeenMiss, power: number): Deviance => {
+  const { rate, allowed, cases } = miss;
   const border = oddsOf(allowed);
-  const seen = shareOfOdds(withinFar(share === 1 ? Infinity : oddsOf(share), border));
+  const nearShare = (share: number): number =>
+    shareOfOdds(withinFar(share === 1 ? Infinity : oddsOf(share), border));
+  const { low, high } = miss.error ?? { low: miss.share, high: miss.share };
+  const error = { low: nearShare(low), high: nearShare(high) };
   return (capacity) => {
-    const odds = border * (rate / capacity) ** power;
-    return devianceOf(seen, shareOfOdds(withinFar(odds, border)), cases);
+    const expected = shareOfOdds(withinFar(border * (rate / capacity) ** power, border));
+    return devianceOf(nearestShare({ ...miss, error }, expected), expected, cases);
   };
 };
 
@@ -168,20 +184,23 @@ const dependenceBetween = (steps: readonly SeenMiss[]): number => {
   return effects.reduce((sum, effect) => sum + effect, 0) / Math.max(1, effects.length);
 };
 
+/** The fewest steps near the border that show how the share which misses grows. */
+const leastNear = 3;
+
+/** Few steps tell little of what they differ by: errors count as many times as large as Student’s t is beyond the normal. */
+const fewStepsFactor = (count: number): number =>
+  count < leastNear ? 1 : (criticalT(0.05, count - 1) / z95) ** 2;
+
 /**
  * The factor by which the arrivals of steps near each other show less than independent ones: the mean of what each step
  * shows within itself, or what their shares differ by, if that is more. Jams that last as long as a step are only seen
- * between steps.
+ * between steps. What a step shows within itself is already wider for the few blocks that it has.
  */
 const dependenceOf = (steps: readonly SeenMiss[]): number => {
   const arrivals = steps.reduce((sum, step) => sum + step.arrivals, 0);
   const within = steps.reduce((sum, step) => sum + step.arrivals ** 2 / step.cases, 0) / arrivals;
-  return Math.max(within, dependenceBetween(steps));
+  return Math.max(within, fewStepsFactor(steps.length) * dependenceBetween(steps));
 };
-
-/** Few steps tell little of their dependence; errors count as many times as large as Student’s t is beyond the normal. */
-const fewStepsFactor = (count: number): number =>
-  (criticalT(0.05, Math.max(1, count - 1)) / z95) ** 2;
 
 /** Counts the arrivals of steps as so many independent ones as all steps near them show. */
 const withSharedDependence = (
@@ -189,9 +208,6 @@ const withSharedDependence = (
   nearTo: (miss: SeenMiss) => readonly SeenMiss[],
 ): readonly SeenMiss[] =>
   seen.map((miss) => ({ ...miss, cases: miss.arrivals / dependenceOf(nearTo(miss)) }));
-
-/** The fewest steps near the border that show how the share which misses grows. */
-const leastNear = 3;
 
 /** The middle of the rates that are likeliest by sides. Their median would be far below, where many rates are a little likely. */
 const likeliestRate = (survival: readonly number[], rates: readonly number[]): number => {
@@ -225,10 +241,7 @@ const survivalOfMisses = (
     share === 1 || oddsOf(share) > farOdds * oddsOf(allowed);
   const comparable = close.filter((miss) => !isFarBeyond(miss));
   const near = [
-    ...withSharedDependence(comparable, () => comparable).map((miss) => ({
-      ...miss,
-      cases: miss.cases / fewStepsFactor(comparable.length),
-    })),
+    ...withSharedDependence(comparable, () => comparable),
     ...seen.filter((miss) => isClose(miss) && isFarBeyond(miss)),
   ];
   const far = seen.filter((miss) => !isClose(miss));
@@ -270,7 +283,9 @@ export const believedRate = (
       broken.length === 0 ||
       evidence.some(({ misses }) => (misses?.[i]?.share ?? 0) > (misses?.[i]?.allowed ?? 1)),
   );
-  const untold = evidence.filter(({ misses }) => misses === undefined || misses.includes(null));
+  const untold = evidence.filter(
+    (step) => !isWithinError(step) && (step.misses === undefined || step.misses.includes(null)),
+  );
   const survivals = [
     survivalOf([evidence.map(ofFlow)], rates),
     ...bounding.map((i) => survivalOfMisses(evidence, i, rates)),

@@ -15,6 +15,7 @@ import { stageSpans } from '../../../model/plan/stage-spans.ts';
 import { judgeTrust } from '../../../judge/trust/judge-trust.ts';
 import { countingSpread, growthCertainlyBelow, growthOfFlow, provingArrivals } from './growth.ts';
 import { objectiveBreaches } from './step-objectives.ts';
+import { isEvidence, isWithinError } from './believed-rate.ts';
 
 /** Growth up to this share of the arrivals cannot be distinguished from none. */
 const growthTolerance = 0.02;
@@ -119,9 +120,11 @@ const verdictOf = (
   }
   if (criteria.undecided) return { verdict: 'undecided', sure: false, breaches };
   const isSteady = growth.high < growthCertainlyBelow;
-  if (!isSteady && begun >= provingArrivals) {
-    return { verdict: 'undecided', sure: false, breaches: [growthDoubt(growth)] };
-  }
+  const doubts = [
+    ...criteria.doubts,
+    ...(!isSteady && begun >= provingArrivals ? [growthDoubt(growth)] : []),
+  ];
+  if (doubts.length > 0) return { verdict: 'undecided', sure: false, breaches: doubts };
   return { verdict: 'kept', sure: isSteady && criteria.sure, breaches };
 };
 
@@ -212,7 +215,8 @@ export const judgeSteps = (
  */
 const keptIfLikely = (step: CapacityStep): CapacityStep =>
   step.verdict === 'undecided' &&
-  step.breaches.length > 0 &&
+  isEvidence(step) &&
+  !isWithinError(step) &&
   step.growth.value < growthCertainlyBelow
     ? { ...step, verdict: 'kept', breaches: [] }
     : step;

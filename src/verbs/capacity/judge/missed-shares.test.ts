@@ -3,6 +3,7 @@ import { healthyResult, sampleGroup } from '../../../judge/sample-result.fixture
 import type { Objective } from '../../../model/plan/objective.ts';
 import { sampleVerdict } from '../../../report/fixtures/sample-verdict.fixture.ts';
 import { milliseconds } from '../../../model/quantity.ts';
+import { emptyHistogram } from '../../../model/measures/histogram.ts';
 import { emptyOutcomeCounts } from '../../../model/measures/outcome-counts.ts';
 import { defaultMisses, missOfObjective } from './missed-shares.ts';
 
@@ -50,5 +51,30 @@ describe('the arrivals that missed an objective', () => {
     expect(missOfObjective(result, objective, untold, everywhere)?.cases).toBe(8);
     const verdict = sampleVerdict({ ...found, low: 1, high: 4, effective: 90 });
     expect(missOfObjective(result, objective, verdict, everywhere)?.cases).toBe(90);
+  });
+
+  it('are between two shares if the error of measurement can have moved them across the bound', () => {
+    const objective: Objective = {
+      text: 'endToEnd.p95 < 300ms',
+      severity: 'fail',
+      figure: { kind: 'measure', name: 'endToEnd', statistic: 0.95 },
+      comparison: '<',
+      bound: 300,
+      minSamples: 20,
+      scope: { traffic: null, model: null, key: null, stages: null },
+      abortAfter: null,
+    };
+    const { result: empty } = resultOf(20);
+    const times = emptyHistogram();
+    for (let i = 0; i < 800; i += 1) times.record(i / 2);
+    const groups = [sampleGroup(800, { distributions: { endToEnd: times.toJSON() } })];
+    const result = { ...empty, groups };
+    const seen = { observed: 320, n: 800, low: 310, high: 330 };
+    const missOf = (error: { low: number; high: number }) =>
+      missOfObjective(result, objective, sampleVerdict({ ...seen, error }), everywhere);
+    expect(missOf({ low: 320, high: 320 })?.error).toBeUndefined();
+    const miss = missOf({ low: 0, high: 320 })!;
+    expect(miss.error!.low).toBeLessThan(miss.share);
+    expect(miss.error!.high).toBe(miss.share);
   });
 });

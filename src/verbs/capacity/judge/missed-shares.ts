@@ -20,16 +20,32 @@ type Miss = NonNullable<CapacityStep['misses']>[number];
 /** A smaller share than this is that of an objective which allows none. */
 const leastAllowed = 0.0005;
 
-const missOf = (events: number, arrivals: number, allowed: number, cases: number): Miss => {
+/** The events, and the fewest and the most that they can be by the error of measurement. */
+type Events = readonly [seen: number, least?: number, most?: number];
+
+const missOf = (
+  [seen, least = seen, most = seen]: Events,
+  arrivals: number,
+  allowed: number,
+  cases: number,
+): Miss => {
   if (arrivals === 0 || allowed < leastAllowed || allowed > 1 - leastAllowed) return null;
-  const share = Math.min(1, Math.max(0, events / arrivals));
-  return { share, allowed, arrivals, cases: Math.max(1, Math.min(arrivals, cases)) };
+  const shareOf = (events: number): number => Math.min(1, Math.max(0, events / arrivals));
+  const [share, low, high] = [shareOf(seen), shareOf(least), shareOf(most)];
+  return {
+    share,
+    ...(low < share || high > share ? { error: { low, high } } : {}),
+    allowed,
+    arrivals,
+    cases: Math.max(1, Math.min(arrivals, cases)),
+  };
 };
 
 /** The share beyond the bound of an objective on a percentile, of all that were due: those that failed are beyond it. */
 const missOfPercentile = (
   result: Result,
   { figure, bound, comparison, scope }: Objective,
+  { observed, error }: ObjectiveVerdict,
   where: LabelFilter,
   cases: number,
 ): Miss => {
@@ -39,10 +55,21 @@ const missOfPercentile = (
   const samples = completedDistributionOf(result, name, labels);
   const outcomes = sumOutcomes(groupsMatching(result, labels));
   const failed = isTimeOfEachRequest(name) ? failuresBeside(samples.count, outcomes) : 0;
-  const within = samples.countUpTo(bound);
   const isLower = isLowerBound(comparison);
-  const events = isLower ? within : samples.count - within + failed;
-  return missOf(events, samples.count + failed, isLower ? statistic : 1 - statistic, cases);
+  const eventsAt = (limit: number): number =>
+    isLower ? samples.countUpTo(limit) : samples.count - samples.countUpTo(limit) + failed;
+  // A true figure that is lower than the observed one by so much: the true samples are, too.
+  const [below, above] =
+    error === undefined || observed === null
+      ? [0, 0]
+      : [observed - error.low, (error.high ?? Infinity) - observed];
+  const ends = [eventsAt(bound + below), eventsAt(bound - above)];
+  return missOf(
+    [eventsAt(bound), Math.min(...ends), Math.max(...ends)],
+    samples.count + failed,
+    isLower ? statistic : 1 - statistic,
+    cases,
+  );
 };
 
 /** Counts as independent arrivals whose dependence is unknown, since they are of fewer than ten seconds: one for each second. */
@@ -53,22 +80,23 @@ const secondsWithArrivals = ({ seconds }: RunPart): number =>
 export const missOfObjective = (
   result: Result,
   objective: Objective,
-  { observed, n, low, high, effective }: ObjectiveVerdict,
+  verdict: ObjectiveVerdict,
   where: LabelFilter,
 ): Miss => {
   const { figure, bound, comparison } = objective;
+  const { observed, n, low, high, effective } = verdict;
   if (n === null || n === 0) return null;
   // No interval: how far the arrivals depend on each other is unknown.
   const cases =
     low === null && high === null
       ? secondsWithArrivals(runPartOf(result, groupsMatching(result, where)))
       : (effective ?? n);
-  if (figure.kind === 'measure') return missOfPercentile(result, objective, where, cases);
+  if (figure.kind === 'measure') return missOfPercentile(result, objective, verdict, where, cases);
   if (figure.kind !== 'share' || observed === null) return null;
   const [seen, allowed] = [observed / 100, bound / 100];
   return isLowerBound(comparison)
-    ? missOf((1 - seen) * n, n, 1 - allowed, cases)
-    : missOf(seen * n, n, allowed, cases);
+    ? missOf([(1 - seen) * n], n, 1 - allowed, cases)
+    : missOf([seen * n], n, allowed, cases);
 };
 
 /** What a step tells of the shares of arrivals that are good and that completed. */
@@ -90,6 +118,6 @@ export const defaultMisses = (
   ).map(([name, events, share]) => {
     const dependence = dependenceOfArrivals(part, name, counted);
     const cases = dependence === null ? secondsWithArrivals(part) : arrivals / dependence.effect;
-    return missOf(events, arrivals, share, cases);
+    return missOf([events], arrivals, share, cases);
   });
 };

@@ -1,5 +1,5 @@
 import type { CapacityStep, CapacityTerms } from '../model/capacity.ts';
-import { believedRate, isEvidence } from './believed-rate.ts';
+import { believedRate, isEvidence, isWithinError } from './believed-rate.ts';
 import { growthCertainlyBelow, provingArrivals } from './growth.ts';
 import { ceilingOf, decisiveSteps } from './judge-capacity.ts';
 import { mostSeen } from './seen-throughput.ts';
@@ -121,10 +121,10 @@ const nextClimbRate = (
 };
 
 /** Whether a step may be right though nothing is certain of its growth. */
-const isUncertain = ({ verdict, growth, breaches }: CapacityStep): boolean =>
-  verdict === 'undecided'
-    ? breaches.length > 0
-    : verdict === 'kept' && growth.high >= growthCertainlyBelow;
+const isUncertain = (step: CapacityStep): boolean =>
+  step.verdict === 'undecided'
+    ? isEvidence(step) && !isWithinError(step)
+    : step.verdict === 'kept' && step.growth.high >= growthCertainlyBelow;
 
 /** The last step at twice the length, if its growth is uncertain and it was not repeated too often; otherwise `null`. */
 const repeated = (steps: readonly CapacityStep[]): StepRequest | null => {

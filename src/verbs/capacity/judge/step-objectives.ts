@@ -3,6 +3,7 @@ import type { StepBreach } from '../model/capacity.ts';
 import type { Objective } from '../../../model/plan/objective.ts';
 import type { Plan } from '../../../model/plan/plan.ts';
 import type { Result } from '../../../model/result/result.ts';
+import type { ObjectiveVerdict } from '../../../model/result/objective-verdict.ts';
 import { countArrivals } from '../../../model/measures/outcome-counts.ts';
 import { groupsMatching, type LabelFilter } from '../../../model/result/summary.ts';
 import { wilsonInterval } from '../../../model/measures/quantile.ts';
@@ -73,7 +74,18 @@ const judgeDefaults = (good: number, outcomes: OutcomeCounts) => {
   return { breaches: [], sure: isWhole && isGood };
 };
 
-/** The breaches of a stage; `undecided` with too few samples, `sure` if the intervals leave little doubt. */
+const valueText = (value: number, unit: string): string =>
+  `${Number(value.toPrecision(3))} ${unit}`.trim();
+
+const errorText = (error: ObjectiveVerdict['error'], unit: string): string =>
+  typeof error?.high === 'number'
+    ? `${Number(error.low.toPrecision(3))} … ${valueText(error.high, unit)}`
+    : `${valueText(error?.low ?? 0, unit)} or more`;
+
+/**
+ * The breaches of a stage, and the objectives within their error of measurement (`doubts`); `undecided` with too few
+ * samples, `sure` if the intervals leave little doubt.
+ */
 export const objectiveBreaches = (result: Result, stage: string, outcomes: OutcomeCounts) => {
   const arrivals = countArrivals(outcomes);
   const where: LabelFilter = (labels) => labels.stage === stage && !labels.warmUp;
@@ -89,7 +101,7 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
       missed: 1 - defaultGoodput,
       failed: 1 - defaultCompleted,
     });
-    return { goodput, misses, undecided: false, ...judgeDefaults(good, outcomes) };
+    return { goodput, misses, doubts: [], undecided: false, ...judgeDefaults(good, outcomes) };
   }
   // What a step sends beyond a limit is what the target cannot bear, so `quota: excluded` is left out here.
   const scoped = objectives.map((objective) => {
@@ -106,15 +118,24 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
       objectives.find((each) => each.text === text)?.figure.kind === 'measure'
         ? 'latency'
         : mainFailure(outcomes),
-    text: `${text}: got ${observed === null ? 'nothing' : `${Number(observed.toPrecision(3))} ${unit}`.trim()}`,
+    text: `${text}: got ${observed === null ? 'nothing' : valueText(observed, unit)}`,
   }));
+  const doubts = verdicts.flatMap(({ grounds, text, observed, unit, error }): StepBreach[] =>
+    grounds === 'within-error'
+      ? [
+          {
+            bound: 'latency',
+            text: `${text}: got ${valueText(observed ?? 0, unit)}, truly ${errorText(error, unit)} by the error of measurement`,
+          },
+        ]
+      : [],
+  );
   return {
     goodput,
     misses: scoped.map((each, i) => missOfObjective(result, each, verdicts[i]!, where)),
     breaches,
-    undecided: verdicts.some(({ grounds }) =>
-      ['no-data', 'never-given', 'within-error'].includes(grounds),
-    ),
+    doubts,
+    undecided: verdicts.some(({ grounds }) => ['no-data', 'never-given'].includes(grounds)),
     sure:
       broken.length > 0
         ? broken.some(({ sure }) => sure)

@@ -36,6 +36,8 @@ export type StepBreach = z.infer<typeof stepBreachSchema>;
 /** The arrivals that missed an objective that allows a share of them. */
 const missSchema = z.strictObject({
   share: z.number(),
+  /** Between these the true share is, if the error of measurement can have changed it. */
+  error: z.strictObject({ low: z.number(), high: z.number() }).optional(),
   allowed: z.number(),
   arrivals: count,
   /** As many independent arrivals as these tell. */
@@ -43,7 +45,7 @@ const missSchema = z.strictObject({
 });
 
 /**
- * `undecided`: too few samples for an objective, or enough arrivals whose growth is neither certain nor certainly below 5 %. `unfit`: the
+ * `undecided`: too few samples for an objective, an objective within its error of measurement, or enough arrivals whose growth is neither certain nor certainly below 5 %. `unfit`: the
  * load generator was invalid; the step is excluded.
  */
 const stepVerdictNames = ['kept', 'broken', 'undecided', 'unfit'] as const;

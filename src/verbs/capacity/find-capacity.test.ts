@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { findCapacity } from './find-capacity.ts';
+import { judgeCapacity } from './judge/judge-capacity.ts';
+import { lateStep, sampleStep, sampleTerms } from './judge/sample-steps.fixture.ts';
+
+const budget = { requests: 1e6, seconds: 36_000, steps: 40 };
+
+it('a search whose objective stays within its error of measurement ends with the range that the error leaves', async () => {
+  const terms = sampleTerms({ forLatency: true, precision: 0.1 });
+  const { steps, end } = await findCapacity(
+    {
+      onStep: () => undefined,
+      // The share that misses doubles within 9 % of the rate; the true share is between half and one and a half of it.
+      runStep: async ({ rate, seconds, warmUp }) => {
+        const arrivals = Math.round(rate * (seconds - warmUp));
+        const share = Math.min(0.6, 0.05 * (rate / 20) ** 8);
+        const error = { low: share / 2, high: share * 1.5 };
+        const isOpen = error.low <= 0.05 && error.high > 0.05;
+        const misses = [{ share, error, allowed: 0.05, arrivals, cases: arrivals / 4 }];
+        if (!isOpen) return { ...lateStep(rate, share > 0.05), arrivals, misses };
+        const breaches = [{ bound: 'latency' as const, text: 'ttft.p95 < 1 s: 0.9 … 1.1 s' }];
+        return sampleStep(rate, { verdict: 'undecided', sure: false, arrivals, misses, breaches });
+      },
+    },
+    terms,
+    budget,
+  );
+  expect(end).toBe('inexact');
+  const answer = judgeCapacity(steps, terms, true)!;
+  // At these rates the true share can be what is allowed.
+  const [first, last] = [20 * (1 / 1.5) ** (1 / 8), 20 * 2 ** (1 / 8)];
+  expect(answer.rate.low).toBeLessThan(first * 1.01);
+  expect(answer.rate.high).toBeGreaterThan(last * 0.99);
+  expect(answer.rate.high / answer.rate.low).toBeLessThan(1.6);
+  expect(answer.rate.value).toBeGreaterThan(first);
+  expect(answer.rate.value).toBeLessThan(last);
+});
+
+it('a search ends after two steps with too few samples for an objective, and says nothing of them', async () => {
+  const { steps, end } = await findCapacity(
+    {
+      onStep: () => undefined,
+      runStep: async ({ rate }) => sampleStep(rate, { verdict: 'undecided', sure: false }),
+    },
+    sampleTerms({ forLatency: true }),
+    budget,
+  );
+  expect(end).toBe('undecided');
+  expect(judgeCapacity(steps, sampleTerms(), true)).toBeNull();
+});
