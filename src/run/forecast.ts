@@ -148,11 +148,15 @@ export const checkPlanFits = (read: ReadPlanWithFiles): void => {
 export const undecidableObjectives = (read: ReadPlanWithFiles): readonly string[] => {
   const { plan } = read;
   if (plan.objectives.length === 0 || isUnpredictable(plan)) return [];
+  const [doubt, given] =
+    plan.autoWarmUp === undefined
+      ? (['cannot', (samples: string) => `at most ${samples}`] as const)
+      : (['may not', (samples: string) => `${samples} after the longest warm-up`] as const);
   return forecastOf(read, defaultAnswerTime)
     .objectives.filter(({ isDecidable }) => isDecidable === false)
     .map(
       ({ text, needs, expects }) =>
-        `The objective ${text} cannot be decided: it needs ${plural(needs ?? 0, 'sample')}, and the plan gives at most ${(expects ?? 0).toLocaleString('en-US')}. Lengthen the load or raise its rate, or set "minSamples".`,
+        `The objective ${text} ${doubt} be decided: it needs ${plural(needs ?? 0, 'sample')}, and the plan gives ${given((expects ?? 0).toLocaleString('en-US'))}. Lengthen the load or raise its rate, or set "minSamples".`,
     );
 };
 

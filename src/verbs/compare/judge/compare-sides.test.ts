@@ -3,6 +3,7 @@ import { type Comparison, comparisonSchema } from '../model/comparison.ts';
 import { milliseconds } from '../../../model/quantity.ts';
 import { samplePlan } from '../../../model/plan/sample-plan.fixture.ts';
 import { compareSides, type CompareSidesOptions } from './compare-sides.ts';
+import type { Result } from '../../../model/result/result.ts';
 import type { Side } from '../../../judge/series/repetition.ts';
 import { sampleSide } from '../../../judge/series/sample-sides.fixture.ts';
 import { overridable } from '../../../judge/series/side-differences.ts';
@@ -192,6 +193,24 @@ describe('a comparison of five against five', () => {
     });
     expect(found.verdict).toBe('inconclusive');
     expect(metric(found, 'firstAudio.p50')).toMatchObject({ remark: 'no run has a value' });
+  });
+
+  it('says where the sides left out warm-ups of different lengths, or found no end of one', () => {
+    const found = (end: number, isSteady = true): Partial<Result> => ({
+      warmUp: { end: milliseconds(end), isSteady, measures: ['ttft'], excluded: 0 },
+    });
+    const cautionsFor = (...[base, next]: readonly Partial<Result>[]) => {
+      const { cautions } = compared(sampleSide('old', 2, {}, base), sampleSide('new', 2, {}, next));
+      return cautions.filter((each) => each.includes('warm-up'));
+    };
+    expect(cautionsFor({}, {})).toEqual([]);
+    expect(cautionsFor(found(1000), found(2000))).toEqual([]);
+    expect(cautionsFor(found(1000), found(8000))).toEqual([
+      expect.stringContaining('The warm-ups differ: 1 s in the base, 8 s in the new side.'),
+    ]);
+    expect(cautionsFor(found(1000), found(1000, false))).toEqual([
+      expect.stringContaining('2 of 4 runs found no end of the warm-up'),
+    ]);
   });
 
   it('reports how differently the samples are distributed', () => {

@@ -175,6 +175,34 @@ const orderCautions = (
   ];
 };
 
+/** Warm-ups that differ by less than this in ms differ by chance. */
+const warmUpNoise = 2000;
+
+/** Says where runs that found their warm-up left out what the other side did not, or found no end of it. */
+const warmUpCautions = (base: Side, next: Side): readonly (string | false)[] => {
+  const foundIn = ({ repetitions }: Side) =>
+    repetitions.flatMap(({ result }) => result.warmUp ?? []);
+  const [before, after] = [foundIn(base), foundIn(next)];
+  const ends = [before, after].map((found) => found.map(({ end }) => end));
+  const least = ends.map((each) => Math.min(...each));
+  const most = ends.map((each) => Math.max(...each));
+  const isApart =
+    before.length > 0 &&
+    after.length > 0 &&
+    (least[1]! >= most[0]! + warmUpNoise || least[0]! >= most[1]! + warmUpNoise);
+  const [ofBase, ofNext] = least.map((low, i) =>
+    low === most[i] ? `${low / 1000} s` : `${low / 1000} to ${most[i]! / 1000} s`,
+  );
+  const all = [...before, ...after];
+  const unsteady = all.filter(({ isSteady }) => !isSteady).length;
+  return [
+    isApart &&
+      `The warm-ups differ: ${ofBase} in the base, ${ofNext} in the new side. They are left out, so that nothing here says what they cost.`,
+    unsteady > 0 &&
+      `${unsteady} of ${all.length} runs found no end of the warm-up: what their server was like once steady is not known.`,
+  ];
+};
+
 const cautionsOf = (base: Side, next: Side): readonly (string | false)[] => {
   const runs = [...base.repetitions, ...next.repetitions];
   const uncertain = runs.filter(({ trust }) => trust.level !== 'valid').length;
@@ -183,6 +211,9 @@ const cautionsOf = (base: Side, next: Side): readonly (string | false)[] => {
   return [
     uncertain > 0 &&
       `${uncertain} of ${runs.length} runs ${uncertain === 1 ? 'has' : 'have'} approximate figures, or a load not quite as planned: the load generator adds to their noise.`,
+    ...warmUpCautions(base, next),
+    runs.some(({ result }) => result.plan.until !== undefined) &&
+      'Runs that end when their objectives are decided lean away from the bounds of these: compare runs of a set length.',
     differs(machineOf) && 'The runs are from different machines or versions of Node.js.',
     differs(({ weir }) => weir) && 'The runs were measured by different versions of Weir.',
   ];
