@@ -96,7 +96,7 @@ export const unusableRunReason = ({ file, result, trust }: Repetition): SideDiff
   if (missingSlices(result).length > 0)
     return invalid('has missing slices: merge all slices first');
   if (result.partial !== null) return invalid(`is partial: ${result.partial}`);
-  return trust.level === 'invalid' ? invalid('is INVALID: its load was not the planned one') : null;
+  return trust.level === 'invalid' ? invalid('does not count: its load was not as planned') : null;
 };
 
 /** Returns every reason for refusing a comparison, each only once. */

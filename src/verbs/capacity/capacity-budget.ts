@@ -70,8 +70,25 @@ const answersUpTo = ({ rate: most }: Highest, { start }: SearchTerms): readonly 
 /** A rounded rate for texts. */
 const rounded = (rate: number): string => perSecondText(Number(rate.toPrecision(2)));
 
+/** What is only known roughly has two digits. */
+export const coarseText = (value: number): string =>
+  value.toLocaleString('en-US', { maximumSignificantDigits: 2 });
+
+/** Each unit in s in which a rough time is given, and the seconds up to which it is. */
+const coarseUnits = [
+  [10, 120],
+  [60, 7200],
+  [600, 36_000],
+  [3600, Infinity],
+] as const;
+
+const coarseTimeText = (seconds: number): string => {
+  const [unit] = coarseUnits.find(([, most]) => seconds <= most)!;
+  return timeText(Math.ceil(seconds / unit) * unit * 1000);
+};
+
 const needText = ({ requests, seconds }: Need): string =>
-  `about ${countText(requests)} requests in ${timeText(seconds * 1000)}`;
+  `about ${coarseText(requests)} requests in ${coarseTimeText(seconds)}`;
 
 const rejectUnfit = (needs: readonly Need[], budget: SearchBudget): void => {
   if (needs.some((need) => fits(need, budget))) return;

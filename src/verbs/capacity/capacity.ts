@@ -20,11 +20,11 @@ import { wholeRunSlice } from '../../model/workload/arrival.ts';
 import { instant, perSecond } from '../../model/quantity.ts';
 import { Problem } from '../../platform/problem.ts';
 import { findCapacity, type FinishedSearch, type SearchBudget, stepPlan } from './find-capacity.ts';
-import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
+import { countText, timeText } from '../../report/text/number-text.ts';
 import { tokenDemand } from '../../traffic/request/token-demand.ts';
 import { capacityStepLine } from './report/capacity-text.ts';
 import { openCanary } from '../../run/canary.ts';
-import { budgetRange } from './capacity-budget.ts';
+import { budgetRange, coarseText } from './capacity-budget.ts';
 import {
   searchBudgetFor,
   type CapacityRequest,
@@ -118,10 +118,10 @@ const budgetText = (sliceRequest: SliceOptions, { requests, seconds }: SearchBud
   const { tokens, cost } = estimateOf(sliceRequest);
   return [
     `at most ${countText(requests)} requests`,
-    `about ${countText(tokens * requests)} tokens for them`,
+    `about ${coarseText(tokens * requests)} tokens for them`,
     cost === null
       ? 'money unknown: the scenario names no price, or nothing bounds the answers'
-      : `about ${moneyText(Math.ceil(cost * requests))} of your currency`,
+      : `about ${coarseText(Math.ceil(cost * requests) / 1e6)} of your currency`,
     `at most ${timeText(seconds * 1000)} of load and the answers’ own time`,
   ].join('; ');
 };
@@ -146,7 +146,7 @@ const endNotes = {
     'The search used up its budget before the answer was as precise as requested: raise --requests or --time.',
   ],
   unfit: [
-    'The search ended early: five consecutive steps were INVALID because of the load generator, and do not count.',
+    'The search ended early: the load of five consecutive steps was not as planned, so they do not count.',
   ],
   undecided: [
     'The search ended early: two consecutive steps had too few samples for an objective. Lower its minSamples, or raise --start.',

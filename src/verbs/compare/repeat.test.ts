@@ -52,8 +52,10 @@ const trust = {
 const healthy = { level: 'valid', evidence: [], figures: [] } as const;
 
 describe('a run of several', () => {
-  it('does not count if it is INVALID, or nothing succeeded', () => {
-    expect(exclusionReason({ trust, exit: 'invalid' })).toBe('INVALID (start lag: p99 60 ms)');
+  it('does not count if its load was not as planned, or nothing succeeded', () => {
+    expect(exclusionReason({ trust, exit: 'invalid' })).toBe(
+      'load not as planned (start lag: p99 60 ms)',
+    );
     expect(exclusionReason({ trust: healthy, exit: 'empty' })).toBe('nothing succeeded');
     expect(exclusionReason({ trust: healthy, exit: 'objective' })).toBeNull();
   });
@@ -65,7 +67,7 @@ describe('a run of several', () => {
       '1 of 5 runs does not count, hence exit code 15:',
       '  new/2: nothing succeeded.',
     ]);
-    const late = { folder: 'new/3', reason: 'INVALID (start lag: p99 160 ms)' };
+    const late = { folder: 'new/3', reason: 'load not as planned (start lag: p99 160 ms)' };
     expect(excludedRunLines([...runs, late], { of: 5, isAllowed: false })[0]).toBe(
       '2 of 5 runs do not count, hence exit code 12:',
     );

@@ -48,7 +48,7 @@ export const exclusionReason = (run: Pick<FinishedRun, 'trust' | 'exit'>): strin
   const signals = evidence
     .filter(({ decides, level }) => decides && level === 'invalid')
     .map(({ signal, observed }) => `${signal}: ${observed}`);
-  return `INVALID (${signals.join('; ')})`;
+  return `load not as planned (${signals.join('; ')})`;
 };
 
 interface ExcludedRun {

@@ -77,7 +77,7 @@ describe('the terminal form of a search for capacity', () => {
     expect(text).toContain('Up to 11.0/s: 227 users');
     expect(text).toContain('11.0/s (90 % interval 10.8–11.3/s), 660 a minute');
     expect(text).toContain('11 keys for 60 requests a minute each, 1 key for 2,000,000 tokens');
-    expect(text).toContain('0.792000 currency units an hour');
+    expect(text).toContain('0.792 currency units an hour');
     expect(text.split('\n').every((line) => line.length <= 100)).toBe(true);
   });
 

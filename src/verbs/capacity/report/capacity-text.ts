@@ -12,7 +12,6 @@ import { serverValueText } from '../../../report/summary/server-value.ts';
 import {
   countText,
   figureText,
-  moneyText,
   plural,
   timeText,
 } from '../../../report/text/number-text.ts';
@@ -34,11 +33,19 @@ export const perSecondText = (perSecond: number): string => `${figureText(perSec
 const rangeText = ({ low, high }: EstimatedRange): string =>
   `${figureText(low)}–${figureText(high)}/s`;
 
+/** No rate is known better than to three digits, so neither are its users. */
+const usersText = (users: number): string => {
+  const unit = 10 ** Math.max(0, String(users).length - 3);
+  return plural(Math.floor(users / unit) * unit, 'user');
+};
+
 export const capacityHeadline = ({ answer, steps }: CapacityReport): string => {
   if (answer === null) {
     return steps.some(({ verdict }) => verdict === 'broken')
       ? 'No rate tried keeps the objectives'
-      : 'No usable step';
+      : steps.some(({ verdict }) => verdict === 'unfit')
+        ? 'No answer: the load of no step was as planned'
+        : 'No answer: no step decided anything';
   }
   const { low, high } = answer.rate;
   const isOpen = answer.binding === 'none';
@@ -48,7 +55,7 @@ export const capacityHeadline = ({ answer, steps }: CapacityReport): string => {
     low !== high,
     ` (90 % interval ${rangeText(answer.rate)}${textIf(!answer.proved, doubt)})`,
   );
-  return `${rateQualifier}${perSecondText(answer.rate.value)}: ${plural(answer.users, 'user')}${sure}`;
+  return `${rateQualifier}${perSecondText(answer.rate.value)}: ${usersText(answer.users)}${sure}`;
 };
 
 const keysText = (keys: number | null, limit: number, what: string): string => {
@@ -134,14 +141,14 @@ export const capacityAnswerRows = (
   const cost =
     costPerHour === null
       ? 'unknown: the scenario names no price, or the server reported no usage'
-      : `${moneyText(costPerHour)} currency units an hour`;
+      : `${(costPerHour / 1e6).toLocaleString('en-US', { maximumSignificantDigits: 3 })} currency units an hour`;
   return Object.entries({
     'Highest rate': `${perSecondText(rate.value)}${interval}, ${figureText(rate.value * 60)} a minute${precision}`,
-    'How sure': sureText(report.steps, rate.value),
     'First limit': bindingTexts[binding],
     Because: `${answer.because}.`,
+    'How sure': sureText(report.steps, rate.value),
     ...(server === null ? {} : { 'The server says': `${server}.` }),
-    Users: `${countText(users)} who think for ${timeText(thinkTime)} between an answer${average} and the next request`,
+    Users: `${usersText(users).replace(/ users?$/, '')} who think for ${timeText(thinkTime)} between an answer${average} and the next request`,
     Keys: keys.join(', ') || 'no declared limit',
     Cost: cost,
   });

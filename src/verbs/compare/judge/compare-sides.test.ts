@@ -311,7 +311,7 @@ describe('a comparison is refused', () => {
       ],
     };
     expect(refusals(base, invalid)).toEqual([
-      'b/1/result.json is INVALID: its load was not the planned one',
+      'b/1/result.json does not count: its load was not as planned',
     ]);
     expect(refusals(base, sampleSide('b', 1, {}, { partial: 'stopped by SIGINT' }))).toEqual([
       'b/1/result.json is partial: stopped by SIGINT',

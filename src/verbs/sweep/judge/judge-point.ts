@@ -45,7 +45,7 @@ const exclusionOf = ({ result, trust }: MadeRun): string | null => {
     const signals = trust.evidence
       .filter(({ decides, level }) => decides && level === 'invalid')
       .map(({ signal, observed }) => `${signal}: ${observed}`);
-    return `INVALID (${signals.join('; ')})`;
+    return `load not as planned (${signals.join('; ')})`;
   }
   if (result.partial !== null && result.breach === undefined) return result.partial;
   const outcomes = sumOutcomes(groupsMatching(result, outsideWarmUp));

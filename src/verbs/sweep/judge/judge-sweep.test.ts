@@ -150,7 +150,7 @@ describe('a run of a sweep', () => {
   };
 
   it('is excluded if the generator was invalid, it did not end, nothing succeeded, or nothing was due after the warm-up', () => {
-    expect(judgedFrom({}, 'invalid').run.excludedBecause).toContain('INVALID');
+    expect(judgedFrom({}, 'invalid').run.excludedBecause).toContain('load not as planned');
     expect(judgedFrom({ partial: 'stopped by SIGINT' }).run.excludedBecause).toBe(
       'stopped by SIGINT',
     );

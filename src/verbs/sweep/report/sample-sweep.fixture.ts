@@ -53,7 +53,7 @@ export const sampleSweep = (overrides: Partial<SweepReport> = {}): SweepReport =
     samplePoint(['1000', '1'], [0.9, 1100]),
     samplePoint(['1000', '4'], [0, 0], {
       verdict: 'excluded',
-      reasons: ['INVALID (start lag: p99 12 ms)'],
+      reasons: ['load not as planned (start lag: p99 12 ms)'],
       figures: {},
     }),
     samplePoint(['1000', '16'], [0, 0], { verdict: 'missing', runs: [], figures: {} }),

@@ -21,7 +21,7 @@ describe('the page of a sweep', () => {
     expect(html.match(/<circle class="baseline"/g)).toHaveLength(2);
     expect(html.match(/<text class="cell"/g)).toHaveLength(12);
     expect(html.match(/<tr/g)).toHaveLength(7);
-    expect(html).toContain('INVALID (start lag: p99 12 ms)');
+    expect(html).toContain('load not as planned (start lag: p99 12 ms)');
     expect(html).toContain('knee at 10.0 in flight');
   });
 
@@ -87,7 +87,7 @@ describe('a sweep on a terminal', () => {
     const runs = first!.runs.map((run) => ({ ...run, trust: 'degraded' as const }));
     const report = { ...sample, partial: null, points: [{ ...first!, runs }, ...others] };
     expect(sweepHeadline(report)).toMatch(
-      /\. Degraded: the load generator can have moved figures of 1 of 6 points: see reports\/what-now\.md$/,
+      /\. Figures of 1 of 6 points are approximate: the load generator can have moved them\. What now: reports\/what-now\.md$/,
     );
     const whole = { ...report, points: report.points.filter(({ verdict }) => verdict === 'kept') };
     expect(sweepTone(whole)).toBe('warning');

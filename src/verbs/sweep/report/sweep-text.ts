@@ -96,7 +96,7 @@ const uncertaintyText = (report: SweepReport): string => {
   const uncertain = uncertainPoints(report);
   return uncertain === 0
     ? ''
-    : `. Degraded: the load generator can have moved figures of ${uncertain} of ${plural(report.points.length, 'point')}: see ${whatNowPage}`;
+    : `. Figures of ${uncertain} of ${plural(report.points.length, 'point')} are approximate: the load generator can have moved them. What now: ${whatNowPage}`;
 };
 
 export const sweepHeadline = (report: SweepReport): string =>
