@@ -57,6 +57,26 @@ describe('the search for the highest rate', () => {
     expect(forLatency!.seconds * forLatency!.rate).toBeLessThan(1700);
   });
 
+  it('takes a quick step again with more arrivals if a few of them broke it, and climbs on if that is kept', () => {
+    const terms = sampleTerms({ forLatency: true });
+    const missed = (share: number, arrivals: number) => ({
+      arrivals,
+      misses: [{ share, allowed: 0.05, arrivals, cases: arrivals }],
+    });
+    const broken = sampleStep(1, {
+      ...missed(2 / 11, 11),
+      verdict: 'broken',
+      breaches: [{ bound: 'latency', text: 'goodput 81.8 %' }],
+    });
+    const again = nextStep([broken], terms)!;
+    expect(again.rate).toBe(1);
+    expect((again.seconds - again.warmUp) * again.rate).toBeGreaterThan(50);
+    const kept = sampleStep(1, { ...missed(1 / 60, 60), sure: false });
+    expect(nextStep([broken, kept], terms)!.rate).toBe(2);
+    const confirmed = { ...broken, ...missed(0.2, 60) };
+    expect(nextStep([broken, confirmed], terms)!.rate).toBeLessThan(1);
+  });
+
   it('climbs on where a quick step broke by chance, and a longer one was surely kept there', () => {
     const unlucky = sampleStep(8, {
       arrivals: 29,

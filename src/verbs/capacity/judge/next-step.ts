@@ -28,6 +28,8 @@ export const defaultPrecision = { flow: 0.05, latency: 0.1 } as const;
 const rateFactor = 2;
 /** Minimum arrivals in the measured half of a step of the climb, which may be quick. */
 const climbSamples = 15;
+/** A few of a quick step that miss an objective by chance would end the climb, so that a step of so many confirms it. */
+const confirmingSamples = 60;
 /** While a rate that is kept and one that breaks are so far apart, steps measure only so many requests and last so many seconds. */
 const farFactor = 1.3;
 const farSamples = 600;
@@ -85,6 +87,7 @@ const stepsOf =
   };
 
 const climbStep = stepsOf(climbSamples, minStepSeconds);
+const confirmingStep = stepsOf(confirmingSamples, minStepSeconds);
 const farStep = stepsOf(farSamples, farSeconds);
 const borderStep = stepsOf(borderSamples, borderSeconds);
 
@@ -97,12 +100,27 @@ export const borderStepFor = (rate: number, terms: SearchTerms): StepRequest =>
 /** How many seconds of load a step was. */
 const lengthOf = ({ seconds, warmUp }: CapacityStep): number => seconds + (warmUp ?? seconds);
 
-/** A step that broke by chance, as a few of many quick ones do: a longer one was surely kept at that rate or a higher one. */
+/** A step that broke by chance, as a few of many quick ones do: a longer one was kept at that rate or a higher one, surely or of far more arrivals. */
 const isRefuted = (broken: CapacityStep, steps: readonly CapacityStep[]): boolean =>
   steps.some(
     ({ verdict, sure, rate, arrivals }) =>
-      verdict === 'kept' && sure && rate >= broken.rate * 0.98 && arrivals > broken.arrivals,
+      verdict === 'kept' &&
+      rate >= broken.rate * 0.98 &&
+      arrivals > (sure ? 1 : 2) * broken.arrivals,
   );
+
+/** The last step again with more arrivals, if few of them broke it and it did not grow; otherwise `null`. */
+const confirmation = (steps: readonly CapacityStep[], terms: SearchTerms): StepRequest | null => {
+  const last = steps.at(-1);
+  const isDoubtful =
+    last?.verdict === 'broken' &&
+    last.sure &&
+    last.arrivals < confirmingSamples * 0.75 &&
+    last.breaches.every(({ bound }) => bound !== 'concurrency') &&
+    (last.misses?.some((miss) => miss !== null && miss.share > miss.allowed) ?? false) &&
+    last.misses!.every((miss) => miss === null || miss.share < 0.5);
+  return isDoubtful ? confirmingStep(last.rate, steps, terms) : null;
+};
 
 /** The climb: twice the rate at each step until one surely breaks or the ceiling was tried; `null` when it has ended. */
 const nextClimbRate = (
@@ -236,6 +254,8 @@ export const nextStep = (
   terms: SearchTerms,
 ): StepRequest | null => {
   const most = Math.min(terms.top, ceilingOf(terms, steps)?.rate ?? Infinity);
+  const confirming = confirmation(steps, terms);
+  if (confirming !== null) return confirming;
   const higher = nextClimbRate(steps, terms, most);
   if (higher !== null) return climbStep(higher, steps, terms);
   const again = repeated(steps);

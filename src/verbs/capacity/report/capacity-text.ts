@@ -9,12 +9,7 @@ import type {
 import { labelOfServerFigure } from '../../../model/measures/server-figures.ts';
 import type { Cell } from '../../../report/document/document.ts';
 import { serverValueText } from '../../../report/summary/server-value.ts';
-import {
-  countText,
-  figureText,
-  plural,
-  timeText,
-} from '../../../report/text/number-text.ts';
+import { countText, figureText, plural, timeText } from '../../../report/text/number-text.ts';
 import { present, textIf } from '../../../report/text/present.ts';
 
 const bindingTexts = {
