@@ -33,6 +33,13 @@ const released = (sent: number, remaining: number, place: number): ProbeReply =>
   date: null,
 });
 
+/** Small chats that were sent one by one at an even pace, each of which lowers remaining by one. */
+const oneByOne = (count: number): readonly ProbeReply[] =>
+  Array.from({ length: count }, (_, i) => ({
+    ...released(100_000 + i * 1200, 59 - i, 200 + i),
+    phase: 'even' as const,
+  }));
+
 /**
  * Returns the finding on requests that were released together and reported the values of `together`, and on some later
  * ones.
@@ -40,6 +47,7 @@ const released = (sent: number, remaining: number, place: number): ProbeReply =>
 const spenderOf = (
   together: readonly number[],
   following: readonly number[] = [],
+  alone: readonly ProbeReply[] = oneByOne(52),
 ): LimitFinding => {
   const log: LimitLog = {
     declared: { requests: { limit: 60, window }, tokens: null, permitted: [] },
@@ -50,6 +58,7 @@ const spenderOf = (
         ended: instant(1030 + i),
       })),
       ...following.map((remaining, i) => released(3000 + i * 1200, remaining, 100 + i)),
+      ...alone,
     ],
     unanswered: [],
     cut: null,
@@ -66,4 +75,9 @@ it('a gap in the values of a burst shows that someone else uses the key', () => 
 it('a window that ends after a burst, or within it, does not show that someone else uses the key', () => {
   expect(spenderOf([3, 2, 1, 0], [59, 58])).toBe('proved');
   expect(spenderOf([1, 0, 59, 58])).toBe('proved');
+});
+
+it('chats one by one for less than a window do not show that nobody else uses the key', () => {
+  expect(spenderOf([9, 8, 7, 6], [], oneByOne(50))).toBe('undecided');
+  expect(spenderOf([9, 8, 7, 6], [], [])).toBe('undecided');
 });

@@ -28,8 +28,16 @@ type Reported = ReturnType<typeof remainingIn>[number];
 /** The phases in which every request is a small chat. */
 const chatPhases: readonly ProbePhase[] = ['even', 'provocation'];
 
+/** The fewest reports that show a claim about all. */
+const fewestReports = 5;
+
+const fewText = (count: number, what: string): string =>
+  count === 0 ? `no ${what}` : `only ${count} ${what}`;
+
 /** Returns the drops in remaining between consecutive requests that were sent one by one within one window. */
-const serialDrops = (log: LimitLog): readonly { reply: ProbeReply; step: number }[] => {
+const serialDrops = (
+  log: LimitLog,
+): readonly { reply: ProbeReply; step: number; time: number }[] => {
   const own = log.replies.filter(({ key }) => key === 'first');
   return chatPhases.flatMap((phase) => {
     const serial = remainingIn(log, phase);
@@ -44,7 +52,8 @@ const serialDrops = (log: LimitLog): readonly { reply: ProbeReply; step: number 
           other.sent >= reply.ended,
       );
       const isNext = isAlone && reply.sent >= before.reply.ended && remaining < before.remaining;
-      return isNext ? [{ reply, step: before.remaining - remaining }] : [];
+      const time = reply.answered - before.reply.answered;
+      return isNext ? [{ reply, step: before.remaining - remaining, time }] : [];
     });
   });
 };
@@ -73,7 +82,10 @@ const checkSerialRemaining = (log: LimitLog): LimitCheck => {
     id: 'remaining-serial',
     claim: 'Sent one by one, each request lowers remaining by exactly one, never below zero.',
     section: '8',
-    unseen: steps.length === 0 ? 'no two consecutive requests reported a drop in remaining' : null,
+    unseen:
+      wrong.length + negative.length === 0 && steps.length < fewestReports
+        ? fewText(steps.length, 'consecutive requests reported a drop in remaining')
+        : null,
     wrong: [...wrong, ...negative].map(({ reply }) => reply),
     observed: `${steps.length - wrong.length} of ${steps.length} drops were one; remaining was negative ${negative.length} times`,
   });
@@ -107,13 +119,13 @@ const areOfOneStep = (reported: readonly Reported[], { limit }: LimitRule): bool
 const checkConcurrentRemaining = (log: LimitLog): LimitCheck => {
   const released = releasedRemaining(log);
   const duplicates = countDuplicates(released);
-  const isTooFew = released.length < 2;
+  const isTooFew = released.length < (duplicates === 0 ? fewestReports : 2);
   const refill = isTooFew ? 0 : refilledDuring(released, log.declared.requests);
   const wrong = released.filter(({ remaining }, i) => remaining === released[i - 1]?.remaining);
   const isByRefill =
     duplicates > 0 && (duplicates <= refill || areOfOneStep(released, log.declared.requests));
   const unseen = isTooFew
-    ? 'fewer than two concurrent requests reported remaining'
+    ? fewText(released.length, 'concurrent requests reported remaining')
     : isByRefill
       ? `${duplicates} of ${released.length} values had been reported before, which a refill meanwhile explains`
       : null;
@@ -146,7 +158,10 @@ const checkOneCounter = (log: LimitLog): LimitCheck => {
     id: 'remaining-one-counter',
     claim: 'Reported remaining comes from one counter.',
     section: '8',
-    unseen: seen.length === 0 ? 'no burst reported remaining' : null,
+    unseen:
+      repeated.length === 0 && !seen.some(({ length }) => length >= fewestReports)
+        ? `no burst reported remaining ${fewestReports} times`
+        : null,
     wrong: repeated.flatMap((burst) => burst.map(({ reply }) => reply)),
     observed: `values reported before within a burst: ${seen.map((burst) => `${countDuplicates(burst)} of ${burst.length}`).join(', ')}`,
   });
@@ -187,11 +202,13 @@ export const checkHiddenSpender = (log: LimitLog): LimitCheck => {
   // If a cap refused some requests, these may explain the gaps.
   const gaps = cappedIn(log).length > 0 || isWindowEnd(released) ? 0 : gapsIn(released);
   const lost = skippedDrops.reduce((sum, { step }) => sum + step - 1, 0) + gaps;
-  const isSeen = steps.length > 0 || released.length > 1;
+  // Whoever sends a request in a window is seen only if remaining was watched for so long.
+  const watched = steps.reduce((sum, { time }) => sum + time, 0);
+  const isSeen = lost > 0 || watched >= log.declared.requests.window;
   const isContradictory = checkOneCounter(log).finding === 'refuted';
   const unseen = isContradictory
     ? 'the reported values contradict each other'
-    : 'fewer than two responses reported remaining';
+    : `remaining showed every request for only ${Math.round(watched / 1000)} s`;
   return checkReplies({
     id: 'no-hidden-spender',
     claim: 'No one else uses the key.',
@@ -272,12 +289,18 @@ const admittedAtZero = (
 export const checkReported = (log: LimitLog, decisions: readonly ProbeReply[]): LimitCheck => {
   const early = refusedWithRemaining(decisions, firstKeyHistory(log));
   const late = admittedAtZero(decisions, log);
-  const isSeen = decisions.some((reply) => remainingOf(reply) !== null);
+  const seen = decisions.filter((reply) => reply.admitted && remainingOf(reply) !== null).length;
+  const isRefused = decisions.some(({ admitted }) => !admitted);
+  const isSeen = early.length + late.length > 0 || (isRefused && seen >= fewestReports);
   return checkReplies({
     id: 'remaining-accurate',
     claim: 'A key is refused only with nothing remaining, and admitted only with something.',
     section: '8',
-    unseen: isSeen ? null : 'no response reported remaining',
+    unseen: isSeen
+      ? null
+      : isRefused
+        ? fewText(seen, 'admitted requests reported remaining')
+        : 'nothing was refused',
     wrong: [...early, ...late],
     observed: `${early.length} were refused with requests certainly remaining, ${late.length} admitted with certainly none`,
   });

@@ -116,6 +116,9 @@ const whyUndecided = (
     return 'of a load above the limit less than the limit was admitted, and nothing shows that this is because refusals count';
   }
   const [likelier] = identification.likelier;
+  const spender = checkHiddenSpender(log);
+  if (spender.finding === 'refuted' && likelier !== undefined)
+    return `someone else uses the key: ${spender.observed}`;
   if (likelier !== undefined) {
     return `another limit explains the decisions better than the declared one (${fitText(likelier)}), but not beyond doubt`;
   }

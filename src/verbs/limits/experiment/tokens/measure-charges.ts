@@ -90,7 +90,7 @@ const calibrateKind = async (examination: OpenExamination, query: TokenQuery): P
  * none.
  */
 export const account = async (examination: OpenExamination): Promise<void> => {
-  const { client, plan, tap } = examination;
+  const { client, plan, tap, pause } = examination;
   const phase = 'accounting';
   const medium = { phase, prompt: plan.visible, maxTokens: 1, isStream: false } as const;
   const stream = { ...medium, isStream: true };
@@ -110,6 +110,8 @@ export const account = async (examination: OpenExamination): Promise<void> => {
   ];
   const { requests, window } = plan.rule;
   const gap = requests === null ? 0 : (4 * window) / requests;
+  // The last chat of the calibration must be charged before the first rest is read.
+  await pause(settleOf(examination));
   await tap(phase);
   for (const query of queries) {
     const begun = client.now();

@@ -2,6 +2,7 @@ import { advisoryCheck, type LimitCheck } from '../../../../model/limits/limit-l
 import { sumInFlight } from '../../../../judge/limits/facts/early-refusals.ts';
 import { isAdmitted, isRefused, type TokenLog, usedTokens } from '../../model/token-log.ts';
 import { type ChargeTerms, chargesOf, roundedCount } from './token-charges.ts';
+import type { TokenGuards } from './token-guards.ts';
 
 /** Returns whether the rest stood still from first to last although half the limit was used in a burst. */
 const isConstant = ({ replies, rule }: TokenLog): boolean => {
@@ -39,25 +40,48 @@ export const otherLimits = ({ replies, rule }: TokenLog): readonly number[] =>
     (limit) => limit !== rule.tokens,
   );
 
+/** The share of the limit that the rest must have fallen by to show that it is one. */
+const shownFall = 1 / 2;
+
+/** Returns why the reported rests do not show that they are what remains; `null` if they do. */
+const whyRestIsUnsure = (
+  { replies, rule }: TokenLog,
+  { counting, hasRest }: Pick<TokenGuards, 'counting' | 'hasRest'>,
+): string | null => {
+  if (!hasRest) return 'most answers have none';
+  if (counting.finding !== 'usage' && counting.finding !== 'near')
+    return 'it does not show the charge of single chats';
+  const rests = replies.flatMap(({ reported }) => reported?.remaining ?? []);
+  const fall = Math.max(...rests) - Math.min(...rests);
+  return fall >= shownFall * rule.tokens
+    ? null
+    : `it only fell by ${roundedCount(fall)} tokens, since it was seldom reported`;
+};
+
 /** Checks that the remaining tokens of the headers are those that are left. */
-export const checkReportedTokens = (log: TokenLog, terms: ChargeTerms): LimitCheck => {
+export const checkReportedTokens = (
+  log: TokenLog,
+  guards: Pick<TokenGuards, 'counting' | 'hasRest' | 'terms'>,
+): LimitCheck => {
   const told = log.replies.filter(({ reported }) => reported !== null);
   const others = otherLimits(log);
-  const refused = refusedWithRest(log, terms);
+  const refused = refusedWithRest(log, guards.terms);
   const wrong = [
     ...(isConstant(log) ? ['it never fell, while more than half the limit was used'] : []),
     ...(refused > 0 ? [`${refused} refused although enough remained`] : []),
     ...(others.length > 0 ? [`it says a limit of ${others.map(roundedCount).join(' and ')}`] : []),
   ];
+  const unsure = told.length === 0 ? null : whyRestIsUnsure(log, guards);
+  const isUnseen = told.length === 0 || unsure !== null;
   return advisoryCheck({
     id: 'token-remaining',
     claim: 'The headers report the limit of tokens and what remains of it.',
-    finding: told.length === 0 ? 'undecided' : wrong.length > 0 ? 'refuted' : 'proved',
+    finding: wrong.length > 0 ? 'refuted' : isUnseen ? 'undecided' : 'proved',
     observed:
       told.length === 0
         ? 'no header reports the remaining tokens'
         : wrong.length > 0
           ? wrong.join('; ')
-          : `${told.length} answers`,
+          : `${told.length} answers${unsure === null ? '' : `, but ${unsure}`}`,
   });
 };

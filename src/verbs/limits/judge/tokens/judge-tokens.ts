@@ -359,7 +359,7 @@ export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFind
   ];
   const checks = [
     ...facts.map(({ check }) => check),
-    checkReportedTokens(log, guards.terms),
+    checkReportedTokens(log, guards),
     checkAtOnce(evidence),
     checkAccounting(guards),
     checkSettling(evidence),
@@ -375,7 +375,7 @@ export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFind
   const chargedAt = chargedAtOf(evidence);
   const verdict = violations.length > 0 ? 'violated' : undecided.length > 0 ? 'undecided' : 'kept';
   const kept = [
-    `both bursts were refused, and not certainly too late${refusedAfter(evidence.bursts)} of ${roundedCount(log.rule.tokens)} tokens${isChargedAtEnd(evidence) ? ' (all that was sent before the first charge)' : ''}; an even pace below the limit never was, and the key recovered`,
+    `both bursts were refused, and not certainly too late${refusedAfter(evidence.bursts)} of ${roundedCount(log.rule.tokens)} tokens${isChargedAtEnd(evidence) ? ' (all that was sent before the first charge)' : ''}; an even pace below the limit never was, and the key recovered${guards.hasRest ? '' : '; no header shows what is charged'}`,
   ];
   const reasons = { violated: violations, undecided, kept }[verdict];
   return {

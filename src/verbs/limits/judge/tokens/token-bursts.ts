@@ -6,6 +6,7 @@ import {
   usedTokens,
   mayBeForTokens,
 } from '../../model/token-log.ts';
+import { longestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
 import { type ChargeTerms, chargesOf } from './token-charges.ts';
 
 /** An admission of a burst after certainly more tokens than the limit and what was refilled since the burst began. */
@@ -182,17 +183,37 @@ const beforeEndOfWindow = (
 };
 
 /**
+ * Returns whether a refused small chat was refused for tokens: a refusal that names no limit is not if its own rest has
+ * room for the chat, nor, without a rest, if so many requests were sent that their limit can be the reason.
+ */
+const isForTokens = (
+  tap: TokenReply,
+  { replies, rule: { requests, window } }: TokenLog,
+  terms: ChargeTerms,
+): boolean => {
+  if (tap.unit !== null) return tap.unit === 'tokens';
+  if (tap.reported !== null) return tap.reported.remaining < chargesOf([tap], terms)[0]!.reserved;
+  const lately = replies.filter(
+    ({ sent, answered }) => sent <= tap.answered && answered >= tap.sent - longestWindow(window),
+  );
+  return requests === null || lately.length < requests;
+};
+
+/**
  * Returns the time in ms by which usage is charged after an answer, by the rests of a burst: at each, what was answered
- * so long ago is at most what the rest fell by. It is `usual` if less than that was ever charged, since then nothing is
- * late.
+ * so long ago is at most what the rest fell by, and what was refilled meanwhile if `isRefilled`. It is `usual` if less
+ * than that was ever charged, since then nothing is late.
  */
 const settleByRests = (
   burst: readonly TokenReply[],
   log: TokenLog,
-  { settle: usual, ownCount, ...others }: ChargeTerms,
+  terms: ChargeTerms,
+  isRefilled: boolean,
 ): number => {
+  const { settle: usual, ownCount } = terms;
+  const { tokens, window } = log.rule;
   const replies = beforeEndOfWindow(burst, log.rule);
-  const uses = chargesOf(replies, { settle: 0, ownCount, ...others });
+  const uses = chargesOf(replies, { ...terms, settle: 0 });
   const ends = uses
     .filter(({ least }) => least > 0)
     .map(({ settled, least }) => ({ ended: settled, least }))
@@ -202,14 +223,19 @@ const settleByRests = (
   const last = replies.at(-1);
   if (last === undefined) return usual;
   const sum = ends.reduce((total, { least }) => total + least, 0);
+  const begin = replies[0]!.sent;
+  const refilled = (reply: TokenReply): number =>
+    isRefilled ? tokens * (refillStep + (reply.answered - begin) / window) : 0;
   const fellBy = (reply: TokenReply): number => ownCount * (fullest - reply.reported!.remaining);
-  const hasArrived = isRefused(last) || (last.reported !== null && fellBy(last) >= sum);
+  const hasArrived = isRefused(last)
+    ? isForTokens(last, log, terms)
+    : last.reported !== null && fellBy(last) >= sum;
   if (!hasArrived) return usual;
   return told.reduce((latest, reply) => {
     let charged = 0;
     const open = ends.find(({ least }) => {
       charged += least;
-      return charged > fellBy(reply);
+      return charged > fellBy(reply) + refilled(reply);
     });
     return Math.max(latest, open === undefined ? usual : reply.sent - open.ended);
   }, usual);
@@ -225,8 +251,12 @@ const mayHaveFilled = (
   largest: number,
   terms: ChargeTerms,
 ): boolean => {
-  const { reported } = before.at(-1)!;
-  if (reported !== null) return reported.remaining < chargesOf([next], terms)[0]!.reserved;
+  const last = before.at(-1)!;
+  // A rest may be reported without the charge of the chat that reports it.
+  if (last.reported !== null) {
+    const left = last.reported.remaining - (usedTokens(last) ?? 0);
+    return left < chargesOf([next], terms)[0]!.reserved;
+  }
   const used = before.reduce((sum, reply) => sum + (usedTokens(reply) ?? 0), 0);
   return used > negligibleUse * largest;
 };
@@ -240,9 +270,10 @@ export const settleEvidence = (log: TokenLog, terms: ChargeTerms): SettleEvidenc
     const taps = burst.filter(({ isTap }) => isTap);
     const end = Math.max(...burst.filter(({ isTap }) => !isTap).map(({ ended }) => ended));
     const largest = Math.max(0, ...burst.map(({ prompt }) => prompt));
-    shown = Math.max(shown, settleByRests(burst, log, terms));
+    shown = Math.max(shown, settleByRests(burst, log, terms, true));
+    settle = Math.max(settle, settleByRests(burst, log, terms, false));
     for (const [i, tap] of taps.entries()) {
-      if (!isRefused(tap) || !mayBeForTokens(tap)) continue;
+      if (!isRefused(tap) || !isForTokens(tap, log, terms)) continue;
       isMeasured = true;
       const isFirst = i > 0 && isAdmitted(taps[i - 1]!);
       if (!isFirst) continue;
