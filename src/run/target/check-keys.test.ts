@@ -1,0 +1,149 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { readPlanWithFiles } from '../input/read-plan.ts';
+import { directWire } from '../../platform/connection/connector.ts';
+import { checkKeys } from './check-keys.ts';
+
+interface Asked {
+  readonly path: string | undefined;
+  readonly key: string | undefined;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly models?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+let closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing) close();
+  closing = [];
+});
+
+/** A server whose answer depends on the key. */
+const openServer = async (answers: Readonly<Record<string, Answer>>) => {
+  const asked: Asked[] = [];
+  const server = http.createServer((request, response) => {
+    const key = request.headers.authorization?.replace('Bearer ', '');
+    asked.push({ path: request.url, key });
+    const { status, models = [], headers = {} } = answers[key ?? ''] ?? { status: 401 };
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify({ object: 'list', data: models.map((id) => ({ id })) }));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  closing.push(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/v1`, asked };
+};
+
+const names = ['a', 'b', 'c'];
+
+const check = async (
+  answers: Readonly<Record<string, Answer>>,
+  { isOpen = false, keys = names, limits = {} } = {},
+) => {
+  const { url, asked } = await openServer(answers);
+  const source = {
+    scenario: undefined,
+    value: {
+      traffic: [{ kind: 'chat', model: 'weir/small', maxTokens: 5 }],
+      load: { kind: 'constant', rate: '1/s', duration: '1s' },
+      keys: keys.map((name) => ({ name, key: `\${env:${name.toUpperCase()}}` })),
+      limits,
+    },
+    flags: {},
+    set: [],
+    target: url,
+  };
+  const environment = Object.fromEntries(keys.map((name) => [name.toUpperCase(), `key-${name}`]));
+  const { plan } = await readPlanWithFiles(source, environment);
+  const target = {
+    url,
+    wire: directWire,
+    certificates: null,
+    credentials: keys.map((name) => ({ name, value: `key-${name}` })),
+    auth: plan.auth,
+    headers: {},
+  };
+  return { warnings: checkKeys(plan, target as never, isOpen), asked, url };
+};
+
+const listing = { status: 200, models: ['weir/small'] };
+
+it('each key asks once for the list, and nothing is said if all are known', async () => {
+  const { warnings, asked } = await check({ 'key-a': listing, 'key-b': listing, 'key-c': listing });
+  expect(await warnings).toEqual([]);
+  expect(asked.map(({ key }) => key).toSorted()).toEqual(['key-a', 'key-b', 'key-c']);
+  expect(new Set(asked.map(({ path }) => path))).toEqual(new Set(['/v1/models']));
+});
+
+it('more keys than ask at a time are all asked', async () => {
+  const keys = Array.from({ length: 19 }, (_, index) => `k${index}`);
+  const answers = Object.fromEntries(keys.map((name) => [`key-${name}`, listing]));
+  const { warnings, asked } = await check(answers, { keys });
+  expect(await warnings).toEqual([]);
+  expect(new Set(asked.map(({ key }) => key)).size).toBe(19);
+});
+
+it('keys that are refused with 401 are named with where they come from, and only they', async () => {
+  const one = await check({ 'key-a': listing, 'key-c': { status: 403 } });
+  await expect(one.warnings).rejects.toThrow(
+    `${one.url} answered 401 to a list of models with the key b (\${env:B}): check that it is complete`,
+  );
+  const two = await check({ 'key-b': listing });
+  await expect(two.warnings).rejects.toThrow(
+    'with the keys a (${env:A}), c (${env:C}): check that they are complete',
+  );
+});
+
+it('a model that no key sees is named, with five of those that some key sees', async () => {
+  const seen = (...models: readonly string[]) => ({ status: 200, models });
+  const found = await check({
+    'key-a': seen('m1', 'm2', 'm3'),
+    'key-b': seen('m4', 'm1'),
+    'key-c': seen('m5', 'm6', 'm7'),
+  });
+  expect(await found.warnings).toEqual([
+    'The target does not list weir/small; it lists m1, m2, m3, m4, m5 and 2 more. It may know other names, or answer 404.',
+  ]);
+  const other = await check({ 'key-a': seen('m1'), 'key-b': listing, 'key-c': { status: 403 } });
+  expect(await other.warnings).toEqual([]);
+  const none = await check({ 'key-a': seen(), 'key-b': { status: 500 }, 'key-c': { status: 403 } });
+  expect(await none.warnings).toEqual([]);
+});
+
+it('a list that anybody may read is read once, without a key', async () => {
+  const { warnings, asked } = await check(
+    { '': { status: 200, models: ['m1'] } },
+    { isOpen: true },
+  );
+  expect(await warnings).toHaveLength(1);
+  expect(asked).toEqual([{ path: '/v1/models', key: undefined }]);
+  const failing = await check({ '': { status: 500, models: ['m1'] } }, { isOpen: true });
+  expect(await failing.warnings).toEqual([]);
+});
+
+it('a limit that headers declare and the scenario does not is said once', async () => {
+  const headers = {
+    'x-ratelimit-api_key-limit-requests': '90',
+    'x-ratelimit-api_key-limit-tokens': '5000',
+  };
+  const answer = { ...listing, headers };
+  const answers = { 'key-a': answer, 'key-b': answer, 'key-c': answer };
+  const { warnings } = await check(answers, {
+    limits: { requestsPerMinute: 60, tokensPerMinute: 5000 },
+  });
+  expect(await warnings).toEqual([
+    'The gateway declares a limit of 90 requests a minute, and the scenario 60 (limits.requestsPerMinute).',
+  ]);
+  const none = await check(answers, {
+    limits: { requestsPerMinute: 90, tokensPerMinute: 'none' },
+  });
+  expect(await none.warnings).toEqual([
+    'The gateway declares a limit of 5,000 tokens a minute, and the scenario none (limits.tokensPerMinute).',
+  ]);
+});
