@@ -1,4 +1,3 @@
-// @long 5 s
 import { describe, expect, it } from 'vitest';
 import { decisionsToReplay } from '../../verbs/limits/judge/limiter-decisions.ts';
 import { explainLimiter } from '../../verbs/limits/judge/name-limiter.ts';

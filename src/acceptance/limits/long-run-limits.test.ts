@@ -1,4 +1,3 @@
-// @long 1 s
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { healthyResult } from '../../judge/sample-result.fixture.ts';
@@ -95,7 +94,7 @@ describe('the judge of a run’s limits', () => {
   it('counts only the 429s that the declared limit explains, and none if the ledger is incomplete', () => {
     const [group] = reportedResult().groups;
     const outcomes = { ...emptyOutcomeCounts(), limited: 100 };
-    const labels = { ...group!.labels, warmUp: false };
+    const labels = { ...group!.labels, traffic: 'chat' as const, warmUp: false };
     const run = { groups: [{ ...group!, labels, outcomes }] };
     const steady = steadily(12, 100);
     const whole = ledgerFor(steady, { algorithm: 'sliding-log' });

@@ -1,4 +1,3 @@
-// @long 1 s
 import { readPromptWords } from '../../platform/files/file-contents.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

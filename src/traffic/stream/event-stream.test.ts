@@ -1,4 +1,3 @@
-// @long 1 s
 import type { Outcome } from '../../model/observation/outcome.ts';
 import { createParser } from 'eventsource-parser';
 import * as fc from 'fast-check';

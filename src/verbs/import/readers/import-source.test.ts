@@ -1,4 +1,3 @@
-// @long 1 s
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fillRequestJson } from '../../../model/plan/secret.ts';

@@ -1,4 +1,3 @@
-// @long 1 s
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { LimitCheck, LimitLog } from '../../../model/limits/limit-log.ts';
