@@ -6,7 +6,9 @@ import { fuzz } from './parser-fuzz.fixture.ts';
 it.each(mutatedTargets)(
   'a hundred thousand mutated answers, among them $name, end in one outcome however they are split',
   async (target) => {
-    await expect(fuzz(target, 100_000, 4, mutatedTargets)).resolves.toBeUndefined();
+    const accepted = await fuzz(target, 100_000, 4, mutatedTargets);
+    expect(accepted).toBeGreaterThan(0);
+    expect(accepted).toBeLessThan(1);
   },
   600_000,
 );

@@ -5,7 +5,9 @@ import { fuzz, fuzzTargets } from './parser-fuzz.fixture.ts';
 it.each(fuzzTargets)(
   'a hundred thousand damaged answers, among them $name, end in one outcome however they are split',
   async (target) => {
-    await expect(fuzz(target, 100_000, 2)).resolves.toBeUndefined();
+    const accepted = await fuzz(target, 100_000, 2);
+    expect(accepted).toBeGreaterThan(0);
+    expect(accepted).toBeLessThan(1);
   },
   600_000,
 );

@@ -76,11 +76,13 @@ export const streamBody = (draw: Draw): Buffer => {
   return Buffer.from(several(draw, 12, () => sseLine(draw)).join('') + end);
 };
 
+const modelList = `{"object":'"list"',"data":[{"id":'"m"',"object":'"model"',"created":'1',"owned_by":'"w"'}]}`;
+
 const documents: readonly string[] = [
   `{"choices":[{"message":{"content":'"a"',"reasoning":'"r"',"tool_calls":'[]'},"finish_reason":'"stop"'}],"usage":'{"prompt_tokens":1,"completion_tokens":1}'}`,
   `{"choices":'[]',"usage":{"prompt_tokens":'1',"completion_tokens":'0'}}`,
   `{"text":'"the gate is open"',"segments":'[]',"words":'[]'}`,
-  `{"object":'"list"',"data":[{"id":'"m"',"object":'"model"',"created":'1',"owned_by":'"w"'}]}`,
+  modelList,
   `{"error":{"message":'"no"',"type":'"None"',"code":'"429"'}}`,
   `{"detail":[{"msg":'"m"',"loc":['"a"','1']}]}`,
   `{"message":'"Limit reset at: 2026-03-01 12:00:00 UTC"',"msg":'"m"'}`,
@@ -93,6 +95,10 @@ export const documentBody = (draw: Draw): Buffer =>
   Buffer.from(
     `${chance(draw, 0.05) ? '\ufeff' : ''}${varied(draw, draw.pick(documents))}${chance(draw, 0.05) ? '}' : ''}`,
   );
+
+/** Half of these are lists of models: of ten documents, hardly one would be accepted. */
+export const modelListBody = (draw: Draw): Buffer =>
+  chance(draw, 0.5) ? Buffer.from(varied(draw, modelList)) : documentBody(draw);
 
 const mp3Parts = (draw: Draw): Buffer =>
   draw.pick<() => Buffer>([
@@ -129,11 +135,19 @@ const oggParts = (draw: Draw): Buffer =>
     () => Buffer.from('OggS\0'),
   ])();
 
+/** Nearly no opus of random parts is whole. */
+const wholeOpus = Buffer.concat([
+  opusHeaders(312),
+  oggPage([opusPacket, opusPacket], { position: 1920, last: true }),
+]);
+
 const audioGrammars = {
   mp3: (draw: Draw) => Buffer.concat([mp3Frame(), ...several(draw, 8, () => mp3Parts(draw))]),
   wav: (draw: Draw) => riff(wavFormat(), ...several(draw, 6, () => wavParts(draw))),
   opus: (draw: Draw) =>
-    Buffer.concat([opusHeaders(312), ...several(draw, 8, () => oggParts(draw))]),
+    chance(draw, 0.2)
+      ? wholeOpus
+      : Buffer.concat([opusHeaders(312), ...several(draw, 8, () => oggParts(draw))]),
 } as const;
 
 export const audioBody = (draw: Draw, format: keyof typeof audioGrammars): Buffer =>

@@ -230,13 +230,14 @@ const captionsOf = (draw: Draw): Buffer => {
 
 const checkUsage: FuzzCheck = (draw) => {
   const document: unknown = JSON.parse(jsonOf(mutated(draw, draw.pick([...chats, ...pieces]))));
-  if (!isTree(document) || Array.isArray(document)) return;
+  if (!isTree(document) || Array.isArray(document)) return false;
   const found = readUsage(document);
   for (const count of [found?.input, found?.output]) {
     const isCount = Number.isSafeInteger(count) && (count as number) >= 0;
     if (count !== null && count !== undefined && !isCount) throw new Error(`${count} tokens`);
   }
   if (!isDeepStrictEqual(found, readUsage(document))) throw new Error('two readings of one usage');
+  return typeof found?.input === 'number';
 };
 
 const speechOf = (format: SpeechFormat): Traffic => ({ ...sampleTraffic.speech, format });

@@ -9,6 +9,8 @@ it('the shares of all readers are the whole', () => {
 it.each(mutatedTargets)(
   'a thousand mutated answers, among them $name, end in one outcome however they are split',
   async (target) => {
-    await expect(fuzz(target, 1000, 3, mutatedTargets)).resolves.toBeUndefined();
+    const accepted = await fuzz(target, 1000, 3, mutatedTargets);
+    expect(accepted).toBeGreaterThan(0);
+    expect(accepted).toBeLessThan(1);
   },
 );
