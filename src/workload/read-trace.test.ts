@@ -122,6 +122,12 @@ describe('the unit of the times of a trace', () => {
     expect(read(rowsAt(0, 0, 0)).dues).toEqual([0, 0, 0]);
   });
 
+  it('is asked for if more than 100 requests a second would come on average', () => {
+    expect(problem(rowsAt(0, 1, 3, 7, 30))).toMatch(/5 requests .* within 31 ms .* which unit/);
+    expect(read(rowsAt(0, 11, 20, 41)).dues).toEqual([0, 11, 20, 41]);
+    expect(read(rowsAt(0, 1, 3, 7, 30), { unit: 'ms' }).dues).toEqual([0, 1, 3, 7, 30]);
+  });
+
   it('is what the scenario says, if it says it', () => {
     expect(read(bailian, { unit: 'ms' }).dues).toEqual([0, 12.5, 118.002]);
     expect(read(burst, { unit: 'ms' }).dues).toEqual([0, 40, 113]);

@@ -124,20 +124,15 @@ const peakWithin = (trace: Trace, window: number): TraceFacts['busiestMinute'] =
   return busiest.peak();
 };
 
-/** Returns the longest time between two consecutive requests in the recording, in ms. */
-const longestGap = (trace: Trace, speed: number): number => {
-  let longest = 0;
-  for (let i = 1; i < trace.count; i += 1)
-    longest = Math.max(longest, trace.dueAt(i) - trace.dueAt(i - 1));
-  return longest * speed;
-};
-
 /** The least number of requests with which their gaps can prove a unit. */
 const provingRequests = 3;
 
+/** The mean gap in ms below which a recording is doubtful: more than 100 requests a second, from beginning to end. */
+const doubtfulGap = 10;
+
 /**
- * Asks for the unit if all requests come within 1 ms of the request before them. That is how seconds look if they are
- * read as ms.
+ * Asks for the unit if the requests come so fast on average that the times are hardly in the assumed unit. That is how
+ * seconds look if they are read as ms.
  */
 const unitQuestion = (
   { trace, facts }: LoadedTrace,
@@ -145,8 +140,8 @@ const unitQuestion = (
 ): string | null => {
   const { unit, duration } = facts;
   if (given !== undefined || !isDoubtful(unit) || trace.count < provingRequests) return null;
-  const gap = longestGap(trace, speed);
-  if (gap === 0 || gap > 1) return null;
+  const last = trace.dueAt(trace.count - 1) * speed;
+  if (last === 0 || last / (trace.count - 1) > doubtfulGap) return null;
   const span = Math.round(duration * speed);
   return `its ${trace.count} requests would all come within ${span} ms if its times were ${unitNames[unit]}; ${askUnit}`;
 };
