@@ -157,11 +157,23 @@ const messagesEntry = (
 /** The fields that are read from a row. In a table they are columns. */
 const rowFields: readonly string[] = ['prompt', 'messages', 'max_tokens', 'body', 'headers'];
 
+/**
+ * Returns a row of a batch of the OpenAI API (`{custom_id, method, url, body}`) as a row of prompts: the messages and
+ * the most tokens come from its body. The fields that the scenario sets are left out. Any other row is unchanged.
+ */
+const plainRow = (row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+  const body = mappingOf(row['body']);
+  if (body === null || row['custom_id'] === undefined || row['messages'] !== undefined) return row;
+  const { messages, model: _, stream: __, max_tokens, max_completion_tokens, ...others } = body;
+  return { ...row, messages, max_tokens: max_tokens ?? max_completion_tokens, body: others };
+};
+
 const jsonLines: Parser = (text, media) => {
   const rows = new DatasetRows();
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
-    const fields = mappingOf(parseJson(line));
+    const parsed = mappingOf(parseJson(line));
+    const fields = parsed && plainRow(parsed);
     const entry =
       fields === null
         ? 'expected a JSON object with "prompt" or "messages"'
@@ -215,6 +227,8 @@ const csv: Parser = (text) => {
   if (typeof records === 'string') return records;
   const [header, ...rows] = records;
   const names = header?.cells.map((name) => name.trim().toLowerCase()) ?? [];
+  const twice = columns.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
+  if (twice !== undefined) return `1: expected one column "${twice}", found several`;
   const [promptAt, maxTokensAt] = [names.indexOf('prompt'), names.indexOf('max_tokens')];
   if (promptAt < 0)
     return '1: expected a header with a column "prompt" and optionally "max_tokens"';

@@ -278,10 +278,35 @@ describe('a file of prompts', () => {
     ['p.csv', 'text\na\n', 'p.csv:1: expected a header with a column "prompt"'],
     ['p.csv', 'prompt,max_tokens\n"a\nb",5\nc,many\n', 'p.csv:4: expected a whole number from 1'],
     ['p.csv', 'n,prompt\n1\n', 'p.csv:2: expected text in the column'],
+    ['p.csv', 'prompt,Prompt\na,b\n', 'p.csv:1: expected one column "prompt", found several'],
     ['p.json', '{"a":1}', 'p.json:1: expected a JSON list'],
     ['p.json', '[{"conversations":[]},{}]', 'p.json:1: entry 2: expected "conversations"'],
   ])('with %s of %j is reported with its line', (file, text, words) => {
     expect(read(file, text)).toContain(words);
+  });
+
+  it.each([
+    ['Latin-1', Buffer.from('prompt\né\n', 'latin1'), 'some of its bytes are not UTF-8'],
+    ['UTF-16', Buffer.from('\ufeffprompt\na\n', 'utf16le'), 'it is encoded in UTF-16'],
+    ['gzip', Buffer.from([0x1f, 0x8b, 8, 0]), 'it is compressed with gzip'],
+  ])('in %s is refused, since its texts would be others', (_, bytes, words) => {
+    const found = readDataset('p.csv', [bytes], media, newSha256);
+    expect(found).toMatchObject({ ok: false, problem: expect.stringContaining(words) });
+  });
+
+  it('in the form of OpenAI’s batches has the messages and fields of each body', () => {
+    const messages = [{ role: 'user', content: 'a' }];
+    const body = { model: 'other', stream: true, messages, max_tokens: 5, temperature: 0 };
+    const row = { custom_id: '1', method: 'POST', url: '/v1/chat/completions', body };
+    const found = readDataset('b.jsonl', [Buffer.from(JSON.stringify(row))], media, newSha256);
+    expect(found.ok && found.value.entries).toEqual([
+      { messages, maxTokens: 5, own: { body: { temperature: 0 }, headers: {} } },
+    ]);
+    expect(found.ok && found.value.facts.dropped?.fields).toEqual({
+      custom_id: 1,
+      method: 1,
+      url: 1,
+    });
   });
 
   it('has facts that identify its content without revealing it', () => {

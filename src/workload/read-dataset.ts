@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Hash } from 'node:crypto';
 import type { FindMedia } from '../model/workload/media.ts';
 import type { DatasetFacts, ReadResult } from '../model/workload/workload.ts';
@@ -8,6 +9,14 @@ export interface Dataset {
   readonly facts: DatasetFacts;
   readonly entries: readonly DatasetEntry[];
 }
+
+/** Returns what is wrong with the encoding of a file that must be UTF-8; `null` if nothing is. */
+const encodingProblem = (bytes: Buffer): string | null => {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'it is compressed with gzip: unpack it first';
+  const mark = bytes.toString('latin1', 0, 2);
+  if (mark === 'ÿþ' || mark === 'þÿ') return 'it is encoded in UTF-16: save it as UTF-8';
+  return isUtf8(bytes) ? null : 'some of its bytes are not UTF-8: save it as UTF-8';
+};
 
 /**
  * Reads a file of prompts. The extension of the file decides the format: JSON lines, a CSV table, or the JSON of
@@ -26,6 +35,8 @@ export const readDataset = (
     return { ok: false, problem: `${file}: expected a file of prompts that ends in ${known}` };
   }
   const bytes = Buffer.concat([...parts]);
+  const wrong = encodingProblem(bytes);
+  if (wrong !== null) return { ok: false, problem: `${file}: expected a text in UTF-8; ${wrong}` };
   const parsed = parse(new TextDecoder().decode(bytes), media);
   if (typeof parsed === 'string') return { ok: false, problem: `${file}:${parsed}` };
   const { entries, dropped } = parsed;
