@@ -195,9 +195,11 @@ const innerErrorIn = (body: Fields): ErrorText | null => {
   return null;
 };
 
-/** Returns whether a document has one of the fields that make it an answer. */
+/** Returns whether a document has one of the fields that make it an answer. An empty text is none. */
 const isAnswer = ({ choices, text, data }: Fields): boolean =>
-  (Array.isArray(choices) && choices.length > 0) || text !== undefined || Array.isArray(data);
+  (Array.isArray(choices) && choices.length > 0) ||
+  (text !== undefined && text !== '') ||
+  Array.isArray(data);
 
 /**
  * Reads an error from MiniMax's `base_resp` (API reference, status_code), which can stand in the same document as

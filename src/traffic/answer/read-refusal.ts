@@ -79,6 +79,12 @@ export const readChatError = (json: unknown, redact: Redact): string | null => {
   return readErrorBody({ base_resp, error }, redact)?.message ?? null;
 };
 
+/** Returns the error that stands beside the text of a transcription; `null` for none. */
+export const readTranscriptError = (json: unknown, redact: Redact): string | null => {
+  const error = errorBeside(objectOf(json) ?? {});
+  return error === undefined ? null : (readErrorBody({ error }, redact)?.message ?? null);
+};
+
 /** Reads a JSON value as one of the known error bodies (`error-forms.ts`); `null` if it is none of them. */
 export const readErrorBody = (json: unknown, redact: Redact): ErrorBodyDetails | null => {
   const error = errorIn(json);

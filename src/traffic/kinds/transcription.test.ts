@@ -285,3 +285,14 @@ describe('a transcript', () => {
     });
   });
 });
+
+it.each([
+  { text: '', code: 500, message: 'no luck' },
+  { text: '', status: 'failed', message: 'no luck' },
+  { text: 'The gate', success: false, message: 'no luck' },
+  { text: 'The gate', error_msg: 'no luck' },
+])('a transcription that says that it failed is a failure: %j', (fields) => {
+  const outcome = replay('transcription', [Buffer.from(JSON.stringify(fields))]);
+  expect(outcome).toMatchObject({ kind: 'malformed', issue: 'stream-error' });
+  expect(JSON.stringify(outcome)).toContain('no luck');
+});

@@ -9,7 +9,7 @@ import type { TrafficOf, TranscriptFormat } from '../../model/workload/traffic.t
 import { captionsIn, readSrt, readVtt } from './captions.ts';
 import type { AnswerReader, ReadingContext, TrafficHandler } from '../traffic-handler.ts';
 import { describeMiss, missedOutcome, prepareExpectation } from '../answer/check-expectation.ts';
-import { readErrorBody } from '../answer/read-refusal.ts';
+import { readErrorBody, readTranscriptError } from '../answer/read-refusal.ts';
 import { malformed } from '../answer/response-reader.ts';
 import { describeSchemaErrors, readJsonAnswer, readWholeBody } from '../answer/whole-body.ts';
 import { type EncodedForm, encodeForm, type MultipartForm } from '../request/multipart.ts';
@@ -65,7 +65,11 @@ const textFormats = {
   { readonly name: string; readonly spoken: (text: string) => string | null }
 >;
 
-const transcriptionFormat = { name: 'a transcription', schema: servedTranscriptSchema };
+const transcriptionFormat = {
+  name: 'a transcription',
+  schema: servedTranscriptSchema,
+  errorIn: readTranscriptError,
+};
 
 /** Reads one transcript of a clip in any of the five formats. */
 const readTranscript = (
