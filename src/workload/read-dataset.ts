@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { Hash } from 'node:crypto';
 import type { FindMedia } from '../model/workload/media.ts';
 import type { DatasetFacts, ReadResult } from '../model/workload/workload.ts';
@@ -10,12 +9,17 @@ export interface Dataset {
   readonly entries: readonly DatasetEntry[];
 }
 
-/** Returns what is wrong with the encoding of a file that must be UTF-8; `null` if nothing is. */
-const encodingProblem = (bytes: Buffer): string | null => {
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'it is compressed with gzip: unpack it first';
-  const mark = bytes.toString('latin1', 0, 2);
-  if (mark === 'ÿþ' || mark === 'þÿ') return 'it is encoded in UTF-16: save it as UTF-8';
-  return isUtf8(bytes) ? null : 'some of its bytes are not UTF-8: save it as UTF-8';
+/** Returns the text in a file that must be UTF-8, or what is wrong with its encoding. */
+const decoded = (bytes: Buffer): ReadResult<string> => {
+  try {
+    return { ok: true, value: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+  } catch {
+    const mark = bytes.toString('hex', 0, 2);
+    if (mark === '1f8b') return { ok: false, problem: 'it is compressed with gzip: unpack it' };
+    const isUtf16 = mark === 'fffe' || mark === 'feff';
+    const problem = isUtf16 ? 'it is encoded in UTF-16' : 'some of its bytes are not UTF-8';
+    return { ok: false, problem: `${problem}: save it as UTF-8` };
+  }
 };
 
 /**
@@ -35,9 +39,9 @@ export const readDataset = (
     return { ok: false, problem: `${file}: expected a file of prompts that ends in ${known}` };
   }
   const bytes = Buffer.concat([...parts]);
-  const wrong = encodingProblem(bytes);
-  if (wrong !== null) return { ok: false, problem: `${file}: expected a text in UTF-8; ${wrong}` };
-  const parsed = parse(new TextDecoder().decode(bytes), media);
+  const text = decoded(bytes);
+  if (!text.ok) return { ok: false, problem: `${file}: expected a text in UTF-8; ${text.problem}` };
+  const parsed = parse(text.value, media);
   if (typeof parsed === 'string') return { ok: false, problem: `${file}:${parsed}` };
   const { entries, dropped } = parsed;
   if (entries.length === 0) {

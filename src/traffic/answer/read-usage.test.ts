@@ -70,13 +70,13 @@ const reasoning: readonly (readonly [server: string, fields: object])[] = [
   ],
 ];
 
-it.each(reasoning)('the output of %s has the tokens of reasoning', (_, usage) => {
-  expect(readUsage({ usage })).toMatchObject({ input: 5, output: 32, isOdd: false });
+it.each(reasoning)('the output of %s has the tokens of reasoning', (_, fields) => {
+  expect(readUsage({ usage: fields })).toMatchObject({ input: 5, output: 32, isOdd: false });
 });
 
 it('reasoning is added only if the total is exactly the sum', () => {
-  const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 38, reasoning_tokens: 30 };
-  expect(readUsage({ usage })).toMatchObject({ output: 2 });
+  const other = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 38, reasoning_tokens: 30 };
+  expect(readUsage({ usage: other })).toMatchObject({ output: 2 });
 });
 
 it('zeros at the end of a stream replace no counts', () => {

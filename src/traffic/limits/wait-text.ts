@@ -135,7 +135,7 @@ const isoDuration =
 const isoDurationIn = (text: string): number => {
   const parts = isoDuration.exec(text)?.slice(1);
   if (parts === undefined) return Number.NaN;
-  const [days, hours, minutes, seconds] = parts.map((part) => Number(part ?? 0));
+  const [days, hours, minutes, seconds] = parts.map((count) => Number(count ?? 0));
   return (((days! * 24 + hours!) * 60 + minutes!) * 60 + seconds!) * 1000;
 };
 

@@ -120,6 +120,27 @@ const unreadable = (detail: string): ChatChunkReading => ({ kind: 'unreadable', 
  */
 const maxValues = 250_000;
 
+/** Reads the document of one event. */
+const readChatFields = (json: Fields, redact: (text: string) => string): ChatChunkReading => {
+  const fields = chatDocument(json) as Fields;
+  const hasChoices = fields['choices'] !== undefined && fields['choices'] !== null;
+  const error =
+    readChatError(json, redact) ?? (fields === json ? null : readChatError(fields, redact));
+  if (error !== null) return { kind: 'error', message: error };
+  const served = servedChoices(fields['choices']);
+  if (typeof served === 'string') return unreadable(served);
+  const usage = readUsage(fields);
+  const finish = readFinish(fields['finish_reason']);
+  if (!hasChoices && usage === null && finish === null)
+    return { kind: 'other', fields: Object.keys(json) };
+  const choices = served.map((choice, position) => ({
+    index: Number.isSafeInteger(choice['index']) ? Number(choice['index']) : position,
+    carries: carriedBy(choice),
+    finish: finishOfChoice(choice, choice.delta),
+  }));
+  return { kind: 'chunk', choices, finish, usage };
+};
+
 /** Reads the data of one event (interface, section 2.5). `redact` masks secrets in the message of an error. */
 export const readChatChunk = (data: string, redact: (text: string) => string): ChatChunkReading => {
   const json = jsonIn(data, maxValues);
@@ -139,21 +160,5 @@ export const readChatChunk = (data: string, redact: (text: string) => string): C
     if (inList !== null) return { kind: 'error', message: inList };
     return unreadable('it is JSON, but not an object');
   }
-  const fields = chatDocument(json) as Fields;
-  const hasChoices = fields['choices'] !== undefined && fields['choices'] !== null;
-  const error =
-    readChatError(json, redact) ?? (fields === json ? null : readChatError(fields, redact));
-  if (error !== null) return { kind: 'error', message: error };
-  const served = servedChoices(fields['choices']);
-  if (typeof served === 'string') return unreadable(served);
-  const usage = readUsage(fields);
-  const finish = readFinish(fields['finish_reason']);
-  if (!hasChoices && usage === null && finish === null)
-    return { kind: 'other', fields: Object.keys(json) };
-  const choices = served.map((choice, position) => ({
-    index: Number.isSafeInteger(choice['index']) ? Number(choice['index']) : position,
-    carries: carriedBy(choice),
-    finish: finishOfChoice(choice, choice.delta),
-  }));
-  return { kind: 'chunk', choices, finish, usage };
+  return readChatFields(json as Fields, redact);
 };
