@@ -230,10 +230,3 @@ it.each([
   const outcome = kind === 'chat' ? whole(document) : streamed(document);
   expect(JSON.stringify(outcome)).toMatch(detail);
 });
-
-it('an event null keeps a stream open and is no fault', () => {
-  expect(streamed(chunk({ content: 'Yes' }), null, chunk({}, 'stop'))).toMatchObject({
-    kind: 'completed',
-    answer: { notes: ['other-event'] },
-  });
-});

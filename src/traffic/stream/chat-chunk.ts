@@ -153,9 +153,7 @@ export const readChatChunk = (data: string, redact: (text: string) => string): C
         : 'it is not JSON',
     );
   }
-  // Some servers keep a stream open with `data: null`.
-  if (json === null) return { kind: 'other', fields: [] };
-  if (typeof json !== 'object' || Array.isArray(json)) {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     const inList = Array.isArray(json) ? readChatError(json, redact) : null;
     if (inList !== null) return { kind: 'error', message: inList };
     return unreadable('it is JSON, but not an object');

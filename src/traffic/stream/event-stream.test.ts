@@ -220,7 +220,12 @@ class Oracle {
     const output = counts?.completion_tokens;
     const counted =
       typeof output === 'number' && counts ? { input: counts.prompt_tokens, output } : null;
-    this.usage = counted ?? this.usage;
+    // Zeros replace no counts.
+    const before = this.usage;
+    this.usage =
+      counted === null || before === null
+        ? (counted ?? before)
+        : { input: counted.input || before.input, output: counted.output || before.output };
     const borne = all.map(bears);
     if (borne.includes('visible')) this.firstVisible ??= at;
     if (borne.some((one) => one !== null)) {
