@@ -1,4 +1,4 @@
-import type { CapacityStep, CapacityTerms } from '../model/capacity.ts';
+import type { CapacityStep, CapacityTerms, EstimatedRange } from '../model/capacity.ts';
 import { believedRate, isEvidence, isWithinError } from './believed-rate.ts';
 import { growthCertainlyBelow, provingArrivals } from './growth.ts';
 import { ceilingOf, decisiveSteps } from './judge-capacity.ts';
@@ -36,6 +36,8 @@ const farSamples = 600;
 const farSeconds = 40;
 /** After so many measured steps, belief knows more than the highest that was kept and the lowest that broke, which may err. */
 const maxApproach = 6;
+/** Belief over a wider range than this knows less, too: its middle can be far below all that was kept. */
+const hopelessFactor = 2;
 /** Near the border, a step measures at least so many requests and lasts at least so many seconds. */
 const borderSamples = 2000;
 const borderSeconds = 30;
@@ -194,13 +196,14 @@ const triedBounds = (steps: readonly CapacityStep[]) => {
  * the rates that were kept; what full steps completed tells more.
  */
 const approach = (
-  value: number,
+  { value, low, high }: EstimatedRange,
   steps: readonly CapacityStep[],
   { forLatency, precision }: SearchTerms,
 ): { readonly rate: number; readonly isFar: boolean } => {
   const beyond = forLatency ? 1 : 1 + offsets.beyond * precision;
   const measured = steps.filter(({ arrivals }) => arrivals >= farSamples / 2);
-  const tried = measured.length < maxApproach ? triedBounds(steps) : null;
+  const isOpen = measured.length < maxApproach || high > hopelessFactor * low;
+  const tried = isOpen ? triedBounds(steps) : null;
   if (tried === null) return { rate: value * beyond, isFar: false };
   const { kept, broken } = tried;
   const isFar = forLatency && broken > kept * farFactor;
@@ -217,7 +220,8 @@ const nextRefinedStep = (
   terms: SearchTerms,
   most: number,
 ): StepRequest | null => {
-  const { value, low, high } = believedRate(steps, terms, terms.forLatency);
+  const belief = believedRate(steps, terms, terms.forLatency);
+  const { value, low, high } = belief;
   const { precision, forLatency } = terms;
   const stepBy = (offset: number): StepRequest =>
     borderStep(Math.min(most, value * (1 + offset * precision)), steps, terms);
@@ -232,7 +236,7 @@ const nextRefinedStep = (
   const kept = near('kept', 1 - 1.2 * precision, 1 + precision);
   const broken = near('broken', 1 - precision, 1 + (forLatency ? 2 : 4) * precision);
   if (high / low > 1 + 3 * precision) {
-    const { rate, isFar } = approach(value, steps, terms);
+    const { rate, isFar } = approach(belief, steps, terms);
     return (isFar ? farStep : borderStep)(Math.min(most, rate), steps, terms);
   }
   if (high / low <= 1 + precision) {

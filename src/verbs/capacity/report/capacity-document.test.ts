@@ -110,6 +110,27 @@ describe('the terminal form of a search for capacity', () => {
     expect(sayOf(11)).toContain('At least 11.0/s: 227 users');
   });
 
+  it('names a range instead of a rate where the search came no closer, and whether any rate may keep the objectives', () => {
+    const answer = { ...sampleCapacity().answer!, proved: false };
+    const sayOf = (low: number) =>
+      terminalText(
+        capacityDocument(
+          sampleCapacity({ answer: { ...answer, rate: { value: 11, low, high: 17 } } }),
+        ),
+        look,
+      );
+    expect(sayOf(5)).toContain(
+      'Between 5.00 and 17.0/s: the search came no closer (90 % interval)',
+    );
+    expect(sayOf(0.1)).toContain('At most 17.0/s, if any: the search came no closer');
+    expect(sayOf(12)).toContain('Up to 11.0/s: 227 users');
+  });
+
+  it('says for how long the rates near the answer were kept up', () => {
+    const text = terminalText(capacityDocument(sampleCapacity()), { ...look, width: 200 });
+    expect(text).toMatch(/How sure .*; for at most \d+ s at a time/);
+  });
+
   it('is a report that its schema accepts', () => {
     expect(capacityReportSchema.safeParse(sampleCapacity()).success).toBe(true);
   });

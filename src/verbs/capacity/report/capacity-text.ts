@@ -34,6 +34,9 @@ const usersText = (users: number): string => {
   return plural(Math.floor(users / unit) * unit, 'user');
 };
 
+/** An interval this many times as wide holds no figure to plan by. */
+const widestFigure = 1.5;
+
 export const capacityHeadline = ({ answer, steps }: CapacityReport): string => {
   if (answer === null) {
     return steps.some(({ verdict }) => verdict === 'broken')
@@ -43,6 +46,13 @@ export const capacityHeadline = ({ answer, steps }: CapacityReport): string => {
         : 'No answer: no step decided anything';
   }
   const { low, high } = answer.rate;
+  const isBelowAll = steps.every(({ rate }) => rate > low);
+  if (!answer.proved && answer.binding !== 'none' && (isBelowAll || high > widestFigure * low)) {
+    const range = isBelowAll
+      ? `At most ${perSecondText(high)}, if any`
+      : `Between ${rangeText(answer.rate).replace('–', ' and ')}`;
+    return `${range}: the search came no closer (90 % interval)`;
+  }
   const isOpen = answer.binding === 'none';
   const rateQualifier = !isOpen ? 'Up to ' : low === high ? 'At least ' : 'Probably ';
   const doubt = isOpen ? ', not proved' : ', wider than requested';
@@ -114,7 +124,10 @@ const sureText = (steps: readonly CapacityStep[], rate: number): string => {
     broken.length > 0 && `surely broken at ${perSecondText(Math.min(...broken))}`,
   ]);
   const measured = `${countText(requests)} requests in ${plural(near.length, 'step')} within 15 % of it`;
-  return [measured, ...proved].join('; ');
+  const longest = Math.max(...near.map(({ seconds, warmUp = seconds }) => seconds + warmUp));
+  // A server with credits, or whose memory fills, bears a rate only for a while.
+  const lasted = near.length === 0 ? [] : [`for at most ${timeText(longest * 1000)} at a time`];
+  return [measured, ...proved, ...lasted].join('; ');
 };
 
 export const capacityAnswerRows = (
