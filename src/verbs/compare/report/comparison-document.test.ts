@@ -22,6 +22,27 @@ describe('the words of a verdict', () => {
     needed: 7,
   }));
 
+  it('names what no gate looks at and is surely worse, so that a page with it is not green', () => {
+    const [slow] = sampleComparison().metrics;
+    const p99 = (p: number) => ({
+      ...slow!,
+      label: 'TTFT p99',
+      gated: false,
+      verdict: 'regression' as const,
+      effect: { ...slow!.effect!, p, adjustedP: null },
+    });
+    const pageOf = (p: number) =>
+      comparisonDocument(sampleComparison({ verdict: 'same', metrics: [...metrics, p99(p)] }));
+    expect(pageOf(1e-6).verdict).toMatchObject({
+      tone: 'warning',
+      text: expect.stringMatching(/Not gated, but surely worse: chat-stream TTFT p99 \(\+25/),
+    });
+    expect(pageOf(0.04).verdict).toMatchObject({
+      tone: 'good',
+      text: expect.not.stringContaining('Not gated'),
+    });
+  });
+
   it.each([
     ['regression', {}, 'Regression: chat-stream TTFT p50 (+25.0 %).'],
     [

@@ -13,6 +13,7 @@ import {
   remarkText,
   streamText,
   unsignedChangeText,
+  worseBesides,
 } from './comparison-text.ts';
 import { changeText, sideValueText } from '../../../report/summary/metric-text.ts';
 import { measures } from '../../../model/measures/measures.ts';
@@ -222,7 +223,13 @@ export const comparisonDocument = (comparison: Comparison): ReportDocument => {
     weir,
     title: `Comparison of ${next.plan}`,
     description: [`Base ${sideLine(base)}`, `New ${sideLine(next)}`],
-    verdict: { text: comparisonVerdictText(comparison), tone: tones[verdict] },
+    verdict: {
+      text: comparisonVerdictText(comparison),
+      tone:
+        tones[verdict] === 'good' && worseBesides(comparison).length > 0
+          ? 'warning'
+          : tones[verdict],
+    },
     introduction: [
       list([...overridden.map((reason) => `Compared although ${reason}.`), ...cautions]),
       text([base, next].some(hasUncertainRun) ? `What now: ${whatNowPage}.` : null),

@@ -99,7 +99,22 @@ const undecidedText = (comparison: Comparison, open: readonly ComparedMetric[]):
     : `Fewer than ${least} repetitions per side decide nothing. ${needed}`;
 };
 
+/** The metrics that decide nothing, and are surely worse though they are many (by Bonferroni). */
+export const worseBesides = ({ metrics, rules }: Comparison): readonly ComparedMetric[] => {
+  const others = metrics.filter(({ gated }) => !gated);
+  const level = (rules['significance'] ?? 0) / Math.max(1, others.length);
+  return others.filter(
+    ({ verdict, effect }) => verdict === 'regression' && (effect?.p ?? 0) < level,
+  );
+};
+
 export const comparisonVerdictText = (comparison: Comparison): string => {
+  const worse = worseBesides(comparison);
+  const besides = textIf(worse.length > 0, ` Not gated, but surely worse: ${named(worse)}.`);
+  return `${gatedVerdictText(comparison)}${besides}`;
+};
+
+const gatedVerdictText = (comparison: Comparison): string => {
   const gated = gatedMetrics(comparison);
   const decidingMetrics = gated.filter(({ verdict }) => verdict === comparison.verdict);
   const others = gated.filter(({ verdict }) => verdict === 'inconclusive');
