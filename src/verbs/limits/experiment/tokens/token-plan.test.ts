@@ -41,4 +41,24 @@ describe('the plan of an examination of tokens', () => {
     expect(cost!.usual).toBeCloseTo(tokens.usual * 0.15, -3);
     expect(tokenBudget(plan, null).cost).toBeNull();
   });
+
+  it.each([
+    ['reserves a prompt before it answers', 220, 78_450, 11.11],
+    ['charges a chat at its end', 228, 84_534, 11.1],
+    ['admits 1.5 times its limit', 228, 91_857, 11.13],
+  ])(
+    'prints what real software used within a tenth: one that %s',
+    (_, requests, tokens, minutes) => {
+      const rule = { tokens: 20_000, requests: 60, window: 60_000 };
+      const plan = planOf({ rule, hasOtherModel: false, hasAudio: false });
+      if (typeof plan === 'string') throw new Error(plan);
+      const budget = tokenBudget(plan, null);
+      const shares = [
+        requests / budget.requests.usual,
+        tokens / budget.tokens.usual,
+        (minutes * 60_000) / budget.time,
+      ];
+      for (const share of shares) expect(Math.abs(share - 1)).toBeLessThan(0.1);
+    },
+  );
 });

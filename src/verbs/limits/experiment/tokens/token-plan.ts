@@ -142,6 +142,9 @@ interface Part {
   readonly time: number;
 }
 
+/** The share of what a burst sends above the limit that is usually admitted: none if it is charged first, or all of it. */
+const usuallyAbove = 0.5;
+
 const sum = (parts: readonly Part[], pick: (part: Part) => number): number =>
   parts.reduce((whole, part) => whole + pick(part), 0);
 
@@ -166,7 +169,11 @@ const partsOf = (plan: TokenPlan): { readonly parts: readonly Part[]; readonly b
     tokens: slice + 7 * visible,
     time: kinds * perKind,
   };
-  const reserve = { requests: reserving, tokens: 0, time: longestWindow(window) + latency };
+  const reserve = {
+    requests: reserving,
+    tokens: reserving * tapTokens,
+    time: longestWindow(window) + latency,
+  };
   const evenTokens = evenTokenPace(plan, latency, 1).rate * evenWindows * window;
   const even = {
     requests: Math.ceil(evenTokens / slice),
@@ -182,6 +189,7 @@ const partsOf = (plan: TokenPlan): { readonly parts: readonly Part[]; readonly b
     tokens: burstTokens,
     time: sending + tapTimes.at(-1)! * 1000 * scale,
   };
+  const usualBurst = { ...burst, tokens: tokens + usuallyAbove * (burstTokens - tokens) };
   // The second burst begins half a window from the first, or a window and a half.
   const between = { requests: 1, tokens: tapTokens, time: idle + window / 4 };
   const sustained = {
@@ -193,9 +201,9 @@ const partsOf = (plan: TokenPlan): { readonly parts: readonly Part[]; readonly b
     calibration,
     { requests: 0, tokens: 0, time: idle },
     ...(isQuick ? [] : [accounting, reserve, even]),
-    burst,
+    usualBurst,
     between,
-    burst,
+    usualBurst,
     ...(sustain > 0 ? [sustained] : []),
   ];
   return { parts, burst };
@@ -214,7 +222,11 @@ export const tokenBudget = (
   const tokens = Math.round(sum(parts, (part) => part.tokens));
   const mostOf = (usual: number, ofBurst: number): number =>
     Math.ceil(reserveOfBudget * (usual + ofBurst));
-  const most = { requests: mostOf(requests, burst.requests), tokens: mostOf(tokens, burst.tokens) };
+  const beyondUsual = 2 * (1 - usuallyAbove) * (burst.tokens - plan.rule.tokens);
+  const most = {
+    requests: mostOf(requests, burst.requests),
+    tokens: mostOf(tokens + beyondUsual, burst.tokens),
+  };
   const priceOf = (all: number, chats: number): number =>
     price === null ? 0 : Math.ceil((all * price.input + chats * price.output) / 1e6);
   return {
