@@ -83,7 +83,11 @@ const calibrateKind = async (examination: OpenExamination, query: TokenQuery): P
       throw new Cut(`a chat of ${query.prompt} tokens was answered with status ${reply.status}`);
   }
   if (last === null)
-    throw new Cut(`chats of ${query.prompt} tokens were refused: the key is not idle`);
+    throw new Cut(
+      query.isStream
+        ? `streamed chats of ${query.prompt} tokens were refused where others were admitted`
+        : `chats of ${query.prompt} tokens were refused: the key is not idle`,
+    );
 };
 
 /**

@@ -115,16 +115,24 @@ const exactness = 0.01;
 export const plausibleRatios = { least: 0.7, most: 1.6 };
 /** The share of an excess that a small prompt has as well, from which on it is a constant, such as a hidden prompt. */
 const constantShare = 0.2;
+/** The same as a multiple of its share of the large prompt’s tokens, where that is more. */
+const constantRatio = 1.5;
+/** The largest share of a large prompt that a small one may have. */
+const smallShare = 1 / 3;
 
 /** Decides whether much too high charges grow with the prompt, so that no hidden prompt explains them. */
 const growsWithPrompt = (charges: readonly MeasuredCharge[], large: MeasuredCharge): boolean => {
   const small = charges.filter(
     ({ used, charge, status }) =>
-      status === 200 && used !== null && charge !== null && used < (large.used ?? 0) / 4,
+      status === 200 && used !== null && charge !== null && used < smallShare * (large.used ?? 0),
   );
   const excess = (large.charge ?? 0) - (large.used ?? 0);
   return (
-    small.length > 0 && small.every((each) => each.charge! - each.used! < constantShare * excess)
+    small.length > 0 &&
+    small.every(({ charge, used }) => {
+      const share = Math.max(constantShare, (constantRatio * used!) / large.used!);
+      return charge! - used! < share * excess;
+    })
   );
 };
 
