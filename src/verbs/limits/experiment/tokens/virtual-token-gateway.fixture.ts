@@ -14,6 +14,8 @@ export interface VirtualLimiter {
   readonly charging: Charging;
   /** Draws the gateway’s own count of a prompt, as a multiple of its tokens. */
   readonly estimate?: (random: () => number) => number;
+  /** How much later streams are decided and charged than other chats. */
+  readonly streamsLater?: number;
   /** The longest time after an answer at which its usage is charged. */
   readonly flush?: number;
   /** Tokens that are charged for each chat beside its usage. */
@@ -224,7 +226,7 @@ export const openVirtualGateway = (
         };
         world.at(kind === 'cut-sent' ? Math.min(ended, now + 20) : ended, finish);
       };
-      world.at(sent + delay(), decide);
+      world.at(sent + delay() + (isStream ? scale * (limiter.streamsLater ?? 0) : 0), decide);
     });
   return {
     now: world.now,

@@ -1,4 +1,4 @@
-import { certainCharge } from '../../../../judge/limits/facts/token-uses.ts';
+import { certainCharge, ownCountRatio } from '../../../../judge/limits/facts/token-uses.ts';
 import { advisoryCheck, isViolation, type LimitCheck } from '../../../../model/limits/limit-log.ts';
 import { mostWithin } from '../../../../judge/limits/facts/interval-counts.ts';
 import type { TokenFindings } from '../../model/token-report.ts';
@@ -221,11 +221,11 @@ const checkNames = ({ log, guards, promises }: Evidence): FactCheck => {
 };
 
 /** Says how many tokens were in flight at once, which only a charge at the start prevents. */
-const checkAtOnce = ({ log, guards, bursts }: Evidence): LimitCheck => {
+const checkAtOnce = ({ log, bursts }: Evidence): LimitCheck => {
   const { tokens } = log.rule;
   const most = bursts.toSorted((a, b) => b.atOnce - a.atOnce)[0];
   const share = (most?.atOnce ?? 0) / tokens;
-  const isMore = share > guards.terms.ownCount;
+  const isMore = share > ownCountRatio;
   return advisoryCheck({
     id: 'token-at-once',
     claim: 'Requests that are sent together cannot use more than the limit.',
@@ -316,12 +316,15 @@ const whyNotKept = (
   ];
 };
 
-const chargedAtOf = ({ log, guards }: Evidence): TokenFindings['chargedAt'] => {
+/** Returns when a prompt is charged. A small chat can overtake a stream, so only a burst shows a charge at the end. */
+const chargedAtOf = ({ log, guards, bursts }: Evidence): TokenFindings['chargedAt'] => {
   const isReserved = log.replies.some(
     (reply) => reply.phase === 'reserve' && isRefused(reply) && reply.unit === 'tokens',
   );
   if (isReserved) return 'reserved';
-  return guards.when === 'admission' ? 'admission' : guards.when === null ? null : 'end';
+  if (guards.when === 'admission') return 'admission';
+  const isAhead = bursts.some((burst) => burst.isAheadOfCharges && burst.exceeded === null);
+  return guards.when === 'later' && isAhead ? 'end' : null;
 };
 
 /**

@@ -1,3 +1,4 @@
+import type { LimitUse } from '../../../../judge/limits/facts/token-uses.ts';
 import {
   isAdmitted,
   isRefused,
@@ -33,6 +34,8 @@ export interface BurstEvidence {
   readonly requestsAtOnce: number;
   /** The tokens that were certainly charged before the first refusal for tokens; `null` without one. */
   readonly beforeRefusal: number | null;
+  /** Whether more was admitted, what was in flight included, than who charges at admission can admit. */
+  readonly isAheadOfCharges: boolean;
   /** The admission with the largest excess; `null` if none exceeds. */
   readonly exceeded: ExceededBurst | null;
 }
@@ -67,6 +70,24 @@ const ownCountIsBelow = (
     if (!hasArrived || last === undefined || last === null || last.remaining === 0) return false;
     return fullest - last.remaining < tokens;
   };
+};
+
+/** Decides whether more was admitted than who charges at admission can admit of a limit, with one prompt too many. */
+const isAheadOfCharges = (
+  uses: readonly LimitUse[],
+  begin: number,
+  window: number,
+  limit: number,
+): boolean => {
+  const admitted = uses.filter(({ fate }) => fate === 'admitted');
+  const oneMore = Math.max(0, ...admitted.map(({ least }) => least));
+  return admitted.some(({ answered: moment }) => {
+    const sum = admitted.reduce(
+      (all, { least, answered }) => all + (answered <= moment ? least : 0),
+      0,
+    );
+    return sum > limit * (1 + (moment - begin) / window) + oneMore;
+  });
 };
 
 /** Judges the replies of one burst by what its requests certainly were charged. */
@@ -125,6 +146,7 @@ const burstEvidence = (
     atOnce: sumOf(largest),
     requestsAtOnce: largest.length,
     beforeRefusal,
+    isAheadOfCharges: isAheadOfCharges(uses, begin, window, terms.ownCount * tokens),
     exceeded,
   };
 };
