@@ -48,7 +48,7 @@ export const limitsVerb = defineVerb({
         'Show which decisions distinguish the named limiter from the next best',
       ),
       tokens: textOption(
-        'Examine the limit of tokens instead: full (12 min and 4 times the limit), or quick (6 min, half of that)',
+        'Examine the limit of tokens instead: full (12 min and 5 times the limit), or quick (6 min, half of that)',
       ),
       context: textOption('Context of the model in tokens, for --tokens [as the list says]'),
       'yes-tokens': switchOption(

@@ -59,7 +59,7 @@ describe('an examination of tokens', () => {
     'refuses 30 % early': 'token-early',
     'prompts counted twice': 'token-early',
     'window twice as long': 'token-early',
-    'locked for 3 windows': 'token-recovery',
+    'locked for 3 windows': 'token-early',
     'never reset while requests pass': 'token-recovery',
     'names requests': 'token-names',
     'rest never falls': 'token-remaining',
@@ -97,6 +97,59 @@ describe('an examination of tokens', () => {
     }
     for (const [of, share] of Object.entries(shares)) {
       expect(Math.abs(share - 1), of).toBeLessThan(0.1);
+    }
+  });
+
+  it('calls no prompt charged at the end that is charged at admission, though a small chat overtakes a stream', async () => {
+    const names = Object.keys(compliantLimiters).filter((name) =>
+      /never corrected$|, prompt at the start/.test(name),
+    );
+    const said = new Set<unknown>();
+    for (const [i, name] of [...names, ...names].entries()) {
+      const limiter = { ...compliantLimiters[name]!, streamsLater: 500 };
+      const { findings } = await examineVirtually(limiter, 400 + i, { hasSmallBucket: false });
+      said.add(findings.chargedAt);
+    }
+    expect(said).not.toContain('end');
+  });
+
+  it('measures a charge beside chats that are charged themselves', async () => {
+    for (const seed of [77, 78, 79, 80]) {
+      const limiter = compliantLimiters['fixed window on a grid, charged at the end']!;
+      const { findings } = await examineVirtually(limiter, seed, { tokens: 20_000 });
+      const row = findings.charges.find(({ kind }) => kind === 'stream-unreported')!;
+      expect(row.charge ?? 101).toBe(101);
+    }
+  });
+
+  it('shows prompts counted twice also where a small prompt is a quarter of a large one', async () => {
+    for (const seed of [1, 2, 3]) {
+      const { findings } = await examineVirtually(faultyLimiters['prompts counted twice']!, seed, {
+        tokens: 20_000,
+        hasSmallBucket: false,
+      });
+      expect({ seed, verdict: findings.verdict }).toEqual({ seed, verdict: 'violated' });
+    }
+  });
+
+  // A real one was called kept: its bucket lasted longer than the even pace.
+  it.each([
+    ['refills half as fast', 'charged at the end', { stretch: 2 }],
+    ['refills half as fast', 'reserved at the start, never corrected', { stretch: 2 }],
+    ['holds 0.7 of the limit', 'reserved at the start, never corrected', { times: 0.7 }],
+  ] as const)('never calls a bucket kept that %s, %s', async (_, rule, fault) => {
+    const bucket = compliantLimiters[`token bucket, ${rule}`]!;
+    for (const seed of [21, 22, 23]) {
+      const limiter = { ...bucket, times: 1, ...fault };
+      const options = {
+        tokens: 20_000,
+        hasHeaders: false,
+        isPromised: true,
+        hasSmallBucket: false,
+      };
+      const { findings } = await examineVirtually(limiter, seed, options);
+      expect({ seed, verdict: findings.verdict }).not.toEqual({ seed, verdict: 'kept' });
+      if ('stretch' in fault) expect(findings.reasons[0]).toMatch(/^token-early: refused although/);
     }
   });
 

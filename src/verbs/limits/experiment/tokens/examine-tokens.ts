@@ -1,4 +1,5 @@
-import { ownCountRatio } from '../../../../judge/limits/facts/token-uses.ts';
+import { longestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
+import { ownCountRatio, settleTime } from '../../../../judge/limits/facts/token-uses.ts';
 import { countingEvidence, measuredCharges } from '../../judge/tokens/measured-charges.ts';
 import { isRefused, type TokenKind, type TokenLog } from '../../model/token-log.ts';
 import { account, calibrateTokens, reserve } from './measure-charges.ts';
@@ -13,11 +14,17 @@ import {
 } from './open-examination.ts';
 import { sendBursts } from './send-bursts.ts';
 import type { TokenClient } from './token-client.ts';
-import { evenTokenPace, evenWindows, sustainedRate } from './token-plan.ts';
+import { evenTokenPace, evenWindows, forgottenAfter, sustainedRate } from './token-plan.ts';
 
-/** Sends prompts at an even pace below the limit until one is refused. */
+/**
+ * Sends prompts at an even pace below the limit, from a window after a burst on: a bucket that is refilled too slowly is
+ * not full then. A counter that remembers the burst may refuse some at first; a later refusal ends it.
+ */
 const sendEvenly = async (examination: OpenExamination): Promise<void> => {
-  const { client, plan, send } = examination;
+  const { client, plan, send, pause, onPhaseStart } = examination;
+  const burstEnd = client.now();
+  await pause(1.01 * (longestWindow(plan.rule.window) + settleTime(plan.rule.window)));
+  onPhaseStart('even');
   const counting = countingEvidence(measuredCharges(examination.sorted()), ownCountRatio);
   const ownCount = counting.finding === 'usage' ? 1 : ownCountRatio;
   const { rate } = evenTokenPace(plan, examination.latency, ownCount);
@@ -28,7 +35,8 @@ const sendEvenly = async (examination: OpenExamination): Promise<void> => {
     const isStream = i % 2 === 1;
     const kind: TokenKind = isStream ? 'stream' : 'chat';
     const reply = await send({ phase: 'even', kind, prompt: plan.slice, maxTokens: 1, isStream });
-    if (isRefused(reply)) isRefusedYet.yes = true;
+    if (isRefused(reply) && reply.sent > burstEnd + 1.02 * forgottenAfter(plan.rule.window))
+      isRefusedYet.yes = true;
   };
   const all: Promise<void>[] = [];
   for (let i = 0; i < chats && !isRefusedYet.yes; i += 1) {
@@ -80,12 +88,11 @@ const examineAll = async (examination: OpenExamination): Promise<void> => {
     await account(examination);
     onPhaseStart('reserve');
     await reserve(examination);
-    await forget(examination);
-    onPhaseStart('even');
-    await sendEvenly(examination);
   }
   await forget(examination);
-  await sendBursts(examination);
+  await sendBursts(examination, async () => {
+    if (!plan.isQuick) await sendEvenly(examination);
+  });
   await sustain(examination);
 };
 

@@ -102,13 +102,20 @@ const exceededBursts = (examination: OpenExamination): readonly number[] => {
   );
 };
 
-/** Sends both bursts, half a window apart, and before the second a small chat to a key that was idle for two windows. */
-export const sendBursts = async (examination: OpenExamination): Promise<void> => {
+/**
+ * Sends both bursts, half a window apart, and before the second a small chat to a key that was idle for two windows.
+ * `sendBetween` sends what follows the first.
+ */
+export const sendBursts = async (
+  examination: OpenExamination,
+  sendBetween: () => Promise<void>,
+): Promise<void> => {
   const { client, plan, tap, onPhaseStart } = examination;
   const { window } = plan.rule;
   onPhaseStart('burst');
   const first = client.now();
   await sendBurst(examination, 1);
+  await sendBetween();
   await forget(examination);
   onPhaseStart('recovery');
   const early = 2 * Math.max(settleOf(examination), examination.latency);

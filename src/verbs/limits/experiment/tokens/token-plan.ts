@@ -23,7 +23,7 @@ const usableContext = 0.95;
 /** The seconds after the end of a burst at which small chats show whether its usage is charged. */
 export const tapTimes = [0, 1.05, 2, 4, 8, 15] as const;
 /** The windows for which the even pace lasts. */
-export const evenWindows = 2.1;
+export const evenWindows = 2.85;
 /** The rate of the sustained load as a multiple of the limit. */
 export const sustainedRate = 1.3;
 /** The tokens and time of a slow answer, as shares of a window, that the size of a burst allows for. */
@@ -178,7 +178,7 @@ const partsOf = (plan: TokenPlan): { readonly parts: readonly Part[]; readonly b
   const even = {
     requests: Math.ceil(evenTokens / slice),
     tokens: evenTokens,
-    time: evenWindows * window + latency + idle,
+    time: evenWindows * window + latency + longestWindow(window) + settleTime(window),
   };
   const sending = 6000 * scale;
   const needed =
@@ -190,8 +190,9 @@ const partsOf = (plan: TokenPlan): { readonly parts: readonly Part[]; readonly b
     time: sending + tapTimes.at(-1)! * 1000 * scale,
   };
   const usualBurst = { ...burst, tokens: tokens + usuallyAbove * (burstTokens - tokens) };
-  // The second burst begins half a window from the first, or a window and a half.
-  const between = { requests: 1, tokens: tapTokens, time: idle + window / 4 };
+  // The second burst begins some windows and a half after the first.
+  const wait = (isQuick ? 1 / 4 : 2 / 3) * window;
+  const between = { requests: 1, tokens: tapTokens, time: idle + wait };
   const sustained = {
     requests: ((sustainedRate * tokens) / plan.sustained) * sustain,
     tokens: 1.2 * sustain * tokens,

@@ -21,6 +21,7 @@ import {
   whyOthersMayCause,
 } from './token-guards.ts';
 import {
+  burstForgottenBy,
   refusedAfterIdle,
   tokensExceeded,
   tokensRefusedEarly,
@@ -79,8 +80,10 @@ const violating = (
   }),
 });
 
-/** The share of the limit that must certainly be used before a refusal for the limit to be called kept. */
+/** The share of the limit that must certainly be used before a refusal to show that the burst reached it. */
 const enoughUse = 0.7;
+/** The same for the limit to be called kept: an own count and a prompt that has no room leave more than that. */
+const wholeUse = 0.85;
 
 /** The share of the requests at an even pace that must be answered for the limit to be called kept. */
 const enoughAnswers = 0.95;
@@ -162,9 +165,11 @@ const checkEarly = ({ log, guards, promises }: Evidence): FactCheck => {
   const isRestTrue = finding === 'usage' || finding === 'near';
   const early = tokensRefusedEarly(log, guards.terms, isRestTrue);
   const even = log.replies.filter(({ phase }) => phase === 'even');
+  const forgotten = burstForgottenBy(log, guards.terms);
   const admitted = even.filter(({ status }) => status === 200).length;
-  const refused = even.filter(isRefused).length;
-  const others = even.length - admitted - refused;
+  const allRefused = even.filter(isRefused);
+  const refused = allRefused.filter(({ sent }) => sent >= forgotten).length;
+  const others = even.length - admitted - allRefused.length;
   return violating(
     {
       id: 'token-early',
@@ -173,7 +178,7 @@ const checkEarly = ({ log, guards, promises }: Evidence): FactCheck => {
     {
       isFound: early.length > 0,
       why: whyMostIsUnsure(guards, promises),
-      isProved: refused === 0 && admitted > 0 && admitted >= enoughAnswers * even.length,
+      isProved: refused === 0 && admitted > 0 && others <= (1 - enoughAnswers) * even.length,
       shownBy: early,
       observed:
         early.length === 0
@@ -255,7 +260,7 @@ const checkSettling = ({ guards: { settling } }: Evidence): LimitCheck =>
 const whyNotReached = ({ log, bursts }: Evidence): readonly string[] => {
   const below = bursts.filter(({ exceeded }) => exceeded === null);
   const before = below.flatMap(({ beforeRefusal }) => beforeRefusal ?? []);
-  if (before.filter((charged) => charged >= enoughUse * log.rule.tokens).length > 1) return [];
+  if (before.filter((charged) => charged >= wholeUse * log.rule.tokens).length > 1) return [];
   const byRequests = log.replies.filter(
     (reply) => reply.burst > 0 && isRefused(reply) && reply.unit === 'requests',
   ).length;

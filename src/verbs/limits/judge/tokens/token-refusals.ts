@@ -42,9 +42,26 @@ const forgottenBy = ({ replies, rule }: TokenLog, settle: number, isRestTrue: bo
   return first.sent + (isRestTrue && isIdle ? 0 : limiterMemory(tokenRuleOf(rule)) + settle);
 };
 
+/** The most that the burst before the even pace may use, as a multiple of the limit, for a bucket to have forgotten it. */
+const forgettableUse = 2;
+
+/** Returns when every limiter has forgotten what was sent before the even pace; infinite if a bucket may be in debt. */
+export const burstForgottenBy = ({ replies, rule }: TokenLog, terms: ChargeTerms): number => {
+  const first = replies.findIndex(({ phase }) => phase === 'even');
+  const before = first === -1 ? replies : replies.slice(0, first);
+  const used = chargesOf(before, terms).reduce(
+    (sum, { fate, most }, i) =>
+      sum + (fate === 'admitted' && before[i]!.phase === 'burst' ? most : 0),
+    0,
+  );
+  if (used > forgettableUse * rule.tokens) return Infinity;
+  const end = Math.max(0, ...before.map(({ ended }) => ended));
+  return end + limiterMemory(tokenRuleOf(rule)) + terms.settle;
+};
+
 /**
- * Finds refusals for tokens, or for no named limit, of a key that certainly stayed below the limit of tokens.
- * `isRestTrue` says whether the reported rest falls by what is used.
+ * Finds refusals for tokens, or for no named limit, of a key that certainly stayed below the limit of tokens, at the even
+ * pace also by what was sent since it began. `isRestTrue` says whether the reported rest falls by what is used.
  */
 export const tokensRefusedEarly = (
   log: TokenLog,
@@ -52,16 +69,18 @@ export const tokensRefusedEarly = (
   isRestTrue: boolean,
 ): readonly TokenReply[] => {
   const uses = chargesOf(log.replies, terms);
-  const from = forgottenBy(log, terms.settle, isRestTrue);
-  const refusals = uses.filter(
-    ({ fate, names, sent }) =>
-      fate === 'refused' && (names === 'tokens' || names === null) && sent >= from,
-  );
-  return repliesOf(
-    log,
-    uses,
-    earlyRefusals(refusals, { uses, atOnce: atOnceAmounts }, tokenRuleOf(log.rule)),
-  );
+  const isEven = (_: unknown, i: number): boolean => log.replies[i]!.phase === 'even';
+  const earlyAmong = (some: readonly LimitUse[], from: number): readonly LimitUse[] => {
+    const refusals = some.filter(
+      ({ fate, names, sent }) =>
+        fate === 'refused' && (names === 'tokens' || names === null) && sent >= from,
+    );
+    return earlyRefusals(refusals, { uses: some, atOnce: atOnceAmounts }, tokenRuleOf(log.rule));
+  };
+  return repliesOf(log, uses, [
+    ...earlyAmong(uses, forgottenBy(log, terms.settle, isRestTrue)),
+    ...earlyAmong(uses.filter(isEven), burstForgottenBy(log, terms)),
+  ]);
 };
 
 /** Finds admissions after more tokens in n windows than any limiter admits; most of all under a sustained load. */
