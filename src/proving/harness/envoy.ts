@@ -20,13 +20,49 @@ interface EnvoyConfig {
   readonly gateway: string;
   /** Filters before the router. */
   readonly filters?: readonly HttpFilter[];
+  /** The lines of its log by the least and the most status of the chats that they are for; by default one for each request. */
+  readonly chatLines?: readonly (readonly [least: number, most: number, line: string])[];
 }
 
 const address = (host: string, port: number) => ({
   socket_address: { address: host, port_value: port },
 });
 
-const connectionManager = (log: string, filters: readonly HttpFilter[]) => ({
+const logOf = (path: string, line: string, more: object = {}) => ({
+  name: 'envoy.access_loggers.file',
+  ...more,
+  typed_config: {
+    ...envoyType('access_loggers.file', 'FileAccessLog'),
+    path,
+    log_format: { text_format_source: { inline_string: `${line}\n` } },
+  },
+});
+
+const requestLine = '%REQ(:METHOD)% %REQ(:PATH)% %RESPONSE_CODE% %REQ(X-REQUEST-ID)%';
+
+const statusIs = (op: 'GE' | 'LE', status: number) => ({
+  status_code_filter: {
+    comparison: { op, value: { default_value: status, runtime_key: `log.${op}.${status}` } },
+  },
+});
+
+/** Which answers a line of a log is for: those of chats with a status in a range. */
+const isChatWith = (least: number, most: number) => {
+  const isChat = { name: ':path', string_match: { exact: '/v1/chat/completions' } };
+  const filters = [
+    statusIs('GE', least),
+    statusIs('LE', most),
+    { header_filter: { header: isChat } },
+  ];
+  return { filter: { and_filter: { filters } } };
+};
+
+const logsOf = (path: string, lines: EnvoyConfig['chatLines']): readonly object[] =>
+  lines === undefined
+    ? [logOf(path, requestLine)]
+    : lines.map(([least, most, line]) => logOf(path, line, isChatWith(least, most)));
+
+const connectionManager = (logs: readonly object[], filters: readonly HttpFilter[]) => ({
   name: 'envoy.filters.network.http_connection_manager',
   typed_config: {
     ...envoyType('filters.network.http_connection_manager', 'HttpConnectionManager'),
@@ -34,20 +70,7 @@ const connectionManager = (log: string, filters: readonly HttpFilter[]) => ({
     // Otherwise each request gets an id of Envoy's own.
     generate_request_id: false,
     preserve_external_request_id: true,
-    access_log: [
-      {
-        name: 'envoy.access_loggers.file',
-        typed_config: {
-          ...envoyType('access_loggers.file', 'FileAccessLog'),
-          path: log,
-          log_format: {
-            text_format_source: {
-              inline_string: '%REQ(:METHOD)% %REQ(:PATH)% %RESPONSE_CODE% %REQ(X-REQUEST-ID)%\n',
-            },
-          },
-        },
-      },
-    ],
+    access_log: logs,
     route_config: {
       virtual_hosts: [
         {
@@ -67,7 +90,10 @@ const connectionManager = (log: string, filters: readonly HttpFilter[]) => ({
   },
 });
 
-const configOf = ({ port, log }: ServerOptions, { gateway, filters = [] }: EnvoyConfig): object => {
+const configOf = (
+  { port, log }: ServerOptions,
+  { gateway, filters = [], chatLines }: EnvoyConfig,
+): object => {
   const { hostname, port: upstream } = new URL(`http://${gateway}`);
   const endpoint = { endpoint: { address: address(hostname, Number(upstream)) } };
   return {
@@ -75,7 +101,7 @@ const configOf = ({ port, log }: ServerOptions, { gateway, filters = [] }: Envoy
       listeners: [
         {
           address: address('127.0.0.1', port),
-          filter_chains: [{ filters: [connectionManager(log, filters)] }],
+          filter_chains: [{ filters: [connectionManager(logsOf(log, chatLines), filters)] }],
         },
       ],
       clusters: [

@@ -4,6 +4,7 @@ Environment: APPLICATION as MODULE:NAME, TOKEN_LOG. Arguments: the port and the 
 """
 
 import importlib
+import inspect
 import json
 import os
 import re
@@ -62,6 +63,8 @@ async def logged(scope, receive, send):
 if __name__ == "__main__":
     workers = int(sys.argv[2])
     target = "serve_tokens:logged" if workers > 1 else logged
-    # A worker answers only once it has imported the application.
-    options = {"workers": workers, "timeout_worker_healthcheck": 300}
+    options = {"workers": workers}
+    # A worker answers only once it has imported the application; older versions wait for ever.
+    if "timeout_worker_healthcheck" in inspect.signature(uvicorn.run).parameters:
+        options["timeout_worker_healthcheck"] = 300
     uvicorn.run(target, host="127.0.0.1", port=int(sys.argv[1]), log_level="warning", **options)

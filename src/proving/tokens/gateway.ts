@@ -16,7 +16,11 @@ const requestLimit = numberOf('requests', '0');
 const fault = textOf('fault', 'none');
 const model = 'proving/small';
 /** What the store is configured with, which a fault makes another limit than the declared one. */
-const limitFactors: Record<string, number> = { 'limit x 2': 2, 'limit x 0.7': 0.7 };
+const limitFactors: Record<string, number> = {
+  'limit x 2': 2,
+  'limit x 1.5': 1.5,
+  'limit x 0.7': 0.7,
+};
 const windowFactors: Record<string, number> = { 'window x 2': 2 };
 const configured = {
   limit: Math.round(limit * (limitFactors[fault] ?? 1)),
@@ -25,11 +29,17 @@ const configured = {
 const replicas = fault === 'three replicas' ? 3 : 1;
 const stores = await Promise.all(
   Array.from({ length: replicas }, (_, replica) =>
-    openStore({ ...configured, scope: `tokens-${replica}` }),
+    openStore({
+      ...configured,
+      scope: `tokens-${replica}`,
+      block: fault === 'locked for four windows' ? 4 * window : 0,
+    }),
   ),
 );
 const requestStore =
-  requestLimit === 0 ? null : await openStore({ limit: requestLimit, window, scope: 'requests' });
+  requestLimit === 0
+    ? null
+    : await openStore({ limit: requestLimit, window, scope: 'requests', block: 0 });
 
 const write = (line: object): void =>
   appendFileSync(textOf('log'), `${JSON.stringify({ at: Date.now(), ...line })}\n`);

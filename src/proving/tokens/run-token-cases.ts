@@ -1,14 +1,17 @@
-import type { TokenCase } from './token-cases.ts';
-import { runTokenCase, type TokenRow, type TokenRunTerms } from './run-token-case.ts';
 import { Unavailable } from '../harness/program-output.ts';
+import type { TokenRow } from './run-token-case.ts';
+import type { TokenCase } from './token-cases.ts';
 
-const boundsText = (
-  { least, most }: { readonly least: number; readonly most: number | null },
-  truth: number,
-): string => {
-  const isWithin = least <= truth && truth <= (most ?? Infinity);
-  return `${truth} in ${least} to ${most ?? 'unknown'}${isWithin ? '' : ': OUTSIDE'}`;
-};
+interface FigureBounds {
+  readonly least: number;
+  readonly most: number | null;
+}
+
+export const isHeld = ({ least, most }: FigureBounds, truth: number): boolean =>
+  least <= truth && truth <= (most ?? Infinity);
+
+export const heldText = (bounds: FigureBounds, truth: number): string =>
+  `${truth} in ${bounds.least} to ${bounds.most ?? 'unknown'}${isHeld(bounds, truth) ? '' : ': OUTSIDE'}`;
 
 /** Whether what Weir said of a gateway is true: `WRONG` for an accusation without a fault or a leak. */
 const assessmentOf = ({ violated }: TokenRow, { fault, leak }: TokenCase): string => {
@@ -32,35 +35,40 @@ export const tokenTable = (rows: readonly (readonly [TokenCase, TokenRow])[]): s
       truth.refused,
       truth.early,
       explained ?? '–',
-      boundsText(limits.requests, truth.mostRequests),
-      boundsText(limits.tokens, truth.mostTokens),
+      heldText(limits.requests, truth.mostRequests),
+      heldText(limits.tokens, truth.mostTokens),
     ];
     return `| ${cells.join(' | ')} |`;
   });
   return [head, rule, ...lines, ''].join('\n');
 };
 
-/** Runs a load against gateways of others, some at a time; `say` gets a sentence for each that cannot be had here. */
-export const runTokenCases = async (
+/**
+ * Runs something against gateways of others, some at a time; `say` gets a sentence for each that is done or cannot be had
+ * here. A gateway that fails does not end the others, unless nothing came of any.
+ */
+export const runTokenCases = async <Row>(
   cases: readonly TokenCase[],
-  terms: TokenRunTerms,
+  run: (tried: TokenCase) => Promise<Row>,
   atATime: number,
   say: (sentence: string) => void,
-): Promise<readonly (readonly [TokenCase, TokenRow])[]> => {
-  const rows: (readonly [TokenCase, TokenRow])[] = [];
+): Promise<readonly (readonly [TokenCase, Row])[]> => {
+  const rows: (readonly [TokenCase, Row])[] = [];
+  const failures: unknown[] = [];
   const queue = [...cases];
   const work = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const { name } = next;
+      const name = `${next.name}, ${next.fault ?? 'no fault'}`;
       try {
-        rows.push([next, await runTokenCase(next, terms)]);
+        rows.push([next, await run(next)]);
         say(`${name}: done`);
       } catch (error) {
-        if (!(error instanceof Unavailable)) throw error;
-        say(`${name}: ${error.message}`);
+        if (!(error instanceof Unavailable)) failures.push(error);
+        say(`${name}: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
   };
   await Promise.all(Array.from({ length: atATime }, work));
+  if (rows.length === 0 && failures.length > 0) throw failures[0];
   return rows;
 };

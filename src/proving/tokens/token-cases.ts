@@ -7,21 +7,11 @@ import {
   pinnedIn,
   roomFile,
 } from '../harness/installed.ts';
-import {
-  freePort,
-  type RunningServer,
-  type ServerOptions,
-  startServer,
-} from '../harness/server-process.ts';
+import { freePort, type RunningServer, startServer } from '../harness/server-process.ts';
 import { startBeforeGateway } from '../harness/upstream.ts';
 import { startLiteLlm } from '../limiters/litellm/start-litellm.ts';
-
-/** What a token gateway is started with. */
-export interface TokenOptions extends ServerOptions {
-  /** Tokens, and requests, in a minute. */
-  readonly tokens: number;
-  readonly requests: number;
-}
+import { type EnvoyTerms, envoyTokens } from './envoy-tokens.ts';
+import type { TokenOptions } from './token-options.ts';
 
 /** A limiter of tokens that others wrote, behind a gateway, and what is true of it. */
 export interface TokenCase {
@@ -128,25 +118,32 @@ const stores = {
   'bucket4j, intervally': bucketStore('intervally'),
 } as const satisfies Record<string, Store>;
 
+interface LiteLlmTerms {
+  readonly workers?: number;
+  readonly packages?: string;
+  /** What it is configured with, as a multiple of what is declared. */
+  readonly limitFactor?: number;
+  readonly windowFactor?: number;
+}
+
 /** LiteLLM's proxy before our own gateway, with a limit of tokens for a key, its team, or a model of the key. */
 const liteLlm =
-  (
-    scope: 'key' | 'team' | 'model',
-    { workers = 1, packages }: { workers?: number; packages?: string } = {},
-  ) =>
-  ({ tokens, requests, ...options }: TokenOptions): Promise<Started> =>
-    startBeforeGateway(
+  (scope: 'key' | 'team' | 'model', terms: LiteLlmTerms = {}) =>
+  ({ tokens, requests, ...options }: TokenOptions): Promise<Started> => {
+    const { workers = 1, packages, limitFactor = 1, windowFactor = 1 } = terms;
+    return startBeforeGateway(
       (upstream) =>
         startLiteLlm({
           ...options,
           upstream,
-          window: 60_000,
-          requestsPerWindow: requests,
-          tokensPerWindow: tokens,
+          window: windowFactor * 60_000,
+          requestsPerWindow: windowFactor * requests,
+          tokensPerWindow: Math.round(limitFactor * tokens),
           tokenLog: { scope, workers, ...(packages === undefined ? {} : { packages }) },
         }),
       { ttft: milliseconds(150), gap: milliseconds(4) },
     );
+  };
 
 const rules = ['reserved and corrected', 'reserved', 'prompt, then answer', 'at the end'] as const;
 
@@ -174,10 +171,10 @@ const ownCases = (Object.keys(stores) as (keyof typeof stores)[]).flatMap((store
 const faults = [
   'never enforced',
   'limit x 2',
+  'limit x 1.5',
   'three replicas',
   'only completions',
   'streams free',
-  'charged 20 s late',
   'limit x 0.7',
   'window x 2',
   'tokens counted twice',
@@ -185,34 +182,89 @@ const faults = [
   'wrong name',
 ];
 
-const faultyCases = faults.flatMap((fault) => [
-  owned('rate-limiter-flexible', 'at the end', fault),
-  owned('bucket4j, greedy', 'reserved and corrected', fault),
-]);
+const faultyCases = [
+  ...faults.flatMap((fault) => [
+    owned('rate-limiter-flexible', 'at the end', fault),
+    owned('bucket4j, greedy', 'reserved and corrected', fault),
+    owned('limits, fixed window', 'prompt, then answer', fault),
+  ]),
+  // Late corrections of what was charged at admission would break no limit.
+  owned('rate-limiter-flexible', 'at the end', 'charged 20 s late'),
+  // It blocks a key by itself.
+  owned('rate-limiter-flexible', 'prompt, then answer', 'locked for four windows'),
+];
+
+const liteLlmFaults: readonly (readonly [fault: string, terms: LiteLlmTerms])[] = [
+  ['never enforced', { limitFactor: 1000 }],
+  ['limit x 2', { limitFactor: 2 }],
+  ['limit x 1.5', { limitFactor: 1.5 }],
+  ['limit x 0.7', { limitFactor: 0.7 }],
+  ['window x 2', { windowFactor: 2 }],
+  ['two workers without Redis', { workers: 2 }],
+];
 
 const liteLlmCases: readonly TokenCase[] = [
   ...(['key', 'team', 'model'] as const).map((scope) => ({
     name: `LiteLLM proxy, limit of the ${scope}`,
     start: liteLlm(scope),
   })),
-  {
+  ...liteLlmFaults.map(([fault, terms]) => ({
     name: 'LiteLLM proxy, limit of the key',
-    start: liteLlm('key', { workers: 2 }),
-    fault: 'two workers without Redis',
-  },
+    start: liteLlm('key', terms),
+    fault,
+  })),
 ];
 
 /** An older version, installed by hand: `pip install --target FOLDER 'litellm[proxy]==1.63.14'`. */
 const olderPackages = process.env['WEIR_OLDER_LITELLM'];
+const olderCase = (scope: 'key' | 'team', terms: LiteLlmTerms, fault?: string): TokenCase => ({
+  name: `LiteLLM proxy, older, limit of the ${scope}`,
+  start: liteLlm(scope, terms),
+  ...(fault === undefined ? {} : { fault }),
+});
 const olderCases: readonly TokenCase[] =
   olderPackages === undefined
     ? []
-    : (['key', 'team'] as const).map((scope) => ({
-        name: `LiteLLM proxy, older, limit of the ${scope}`,
-        start: liteLlm(scope, { packages: olderPackages }),
-      }));
+    : [
+        olderCase('key', { packages: olderPackages }),
+        olderCase('team', { packages: olderPackages }),
+        ...liteLlmFaults
+          .filter(([, { windowFactor = 1 }]) => windowFactor === 1)
+          .map(([fault, terms]) => olderCase('key', { ...terms, packages: olderPackages }, fault)),
+      ];
+
+const envoyFaults: readonly (readonly [fault: string, terms: EnvoyTerms])[] = [
+  ['never enforced', { limitFactor: 1000 }],
+  ['limit x 2', { limitFactor: 2 }],
+  ['limit x 1.5', { limitFactor: 1.5 }],
+  ['limit x 0.7', { limitFactor: 0.7 }],
+  ['window x 2', { windowFactor: 2 }],
+  ['only completions', { cost: 'most' }],
+  // It refuses a cost of nothing.
+  ['streams free', { cost: 'isStream and 1 or prompt + most' }],
+  ['prompts counted twice', { cost: '2 * prompt + most' }],
+];
+
+const envoyCases: readonly TokenCase[] = [
+  { name: 'Envoy local rate limit, reserved', start: envoyTokens() },
+  {
+    name: 'Envoy local rate limit, reserved, headers',
+    start: envoyTokens({ hasHeaders: true }),
+  },
+  {
+    name: 'Envoy local rate limit, at the end',
+    start: envoyTokens({ isAtEnd: true }),
+    leak: 'its local rate limit ignores costs at the end of a stream',
+  },
+  ...envoyFaults.map(([fault, terms]) => ({
+    name: 'Envoy local rate limit, reserved',
+    start: envoyTokens(terms),
+    fault,
+  })),
+];
 
 export const tokenCases: readonly TokenCase[] = [
+  ...envoyCases,
   ...ownCases,
   ...faultyCases,
   ...liteLlmCases,

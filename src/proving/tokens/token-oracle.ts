@@ -48,7 +48,12 @@ export const readTokenTruth = async (file: string, limit: number): Promise<Token
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as LogLine);
   const decisions = lines.filter(({ admitted }) => admitted !== undefined);
-  const charges = lines.filter(({ charge }) => charge !== undefined);
+  // Where the limiter charges what it was asked for, the decision is the charge.
+  const charges = lines.flatMap((line): readonly LogLine[] => {
+    if (line.charge !== undefined) return [line];
+    const isBoth = line.admitted === true && line.used !== undefined;
+    return isBoth ? [{ ...line, charge: line.asked ?? 0 }] : [];
+  });
   const refused = decisions.filter(({ admitted }) => admitted === false);
   const early = refused.filter(({ at, asked = 1 }) => {
     const before = charges.filter((each) => each.at <= at && each.at > at - minute);

@@ -22,6 +22,8 @@ interface StoreShape {
   readonly window: number;
   /** The name of the account. */
   readonly scope: string;
+  /** For how many ms a refusal blocks the key; 0 for not at all. */
+  readonly block: number;
 }
 
 /** What rate-limiter-flexible says of a key. */
@@ -31,7 +33,11 @@ interface FlexibleResult {
 }
 
 interface FlexibleModule {
-  readonly RateLimiterMemory: new (options: { points: number; duration: number }) => {
+  readonly RateLimiterMemory: new (options: {
+    points: number;
+    duration: number;
+    blockDuration: number;
+  }) => {
     consume: (key: string, points: number) => Promise<FlexibleResult>;
     get: (key: string) => Promise<FlexibleResult | null>;
     penalty: (key: string, points: number) => Promise<FlexibleResult>;
@@ -40,9 +46,13 @@ interface FlexibleModule {
 }
 
 /** The limiter rate-limiter-flexible of npm, in this process: a fixed window from the first charge. */
-const flexibleStore = ({ limit, window, scope }: StoreShape): TokenStore => {
+const flexibleStore = ({ limit, window, scope, block }: StoreShape): TokenStore => {
   const { RateLimiterMemory } = load('rate-limiter-flexible') as FlexibleModule;
-  const limiter = new RateLimiterMemory({ points: limit, duration: window / 1000 });
+  const limiter = new RateLimiterMemory({
+    points: limit,
+    duration: window / 1000,
+    blockDuration: block / 1000,
+  });
   const answer = (admitted: boolean, result: FlexibleResult | null): Answer => ({
     admitted,
     wait: Math.ceil((result?.msBeforeNext ?? 0) / 1000),
@@ -54,7 +64,7 @@ const flexibleStore = ({ limit, window, scope }: StoreShape): TokenStore => {
         (result) => answer(true, result),
         async (result: unknown) => {
           // It counts what it refused, which a gateway of tokens gives back.
-          await limiter.reward(scope, amount);
+          if (block === 0) await limiter.reward(scope, amount);
           return answer(false, result as FlexibleResult);
         },
       ),

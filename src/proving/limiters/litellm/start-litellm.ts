@@ -1,4 +1,4 @@
-import { copyFile, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { installedPython, pinnedIn, roomFile } from '../../harness/installed.ts';
 import {
@@ -48,13 +48,22 @@ litellm_settings: { telemetry: false, num_retries: 0 }
 router_settings: { num_retries: 0, disable_cooldowns: true }
 `;
 
+/** The version of LiteLLM in a folder of Python packages. */
+const versionIn = async (folder: string): Promise<string> => {
+  const names = await readdir(folder);
+  return names.map((name) => /^litellm-([\d.]+)\.dist-info$/.exec(name)?.[1]).find(Boolean) ?? '?';
+};
+
 /** Starts LiteLLM's proxy with limits for each of our keys. Throws `Unavailable` without its packages. */
 export const startLiteLlm = async (
   options: LiteLlmOptions,
 ): Promise<RunningServer & { readonly version: string }> => {
   const { port, folder, log, upstream, models = chatModel, tokenLog } = options;
-  const version = await pinnedIn(requirements, /^litellm==(.+)$/m);
   const packages = tokenLog?.packages ?? (await installedPython('litellm', requirements));
+  const version =
+    tokenLog?.packages === undefined
+      ? await pinnedIn(requirements, /^litellm==(.+)$/m)
+      : await versionIn(tokenLog.packages);
   const file = join(folder, 'config.yaml');
   await writeFile(file, config(upstream, models));
   await copyFile(roomFile('limiters/litellm/custom_auth.py'), join(folder, 'custom_auth.py'));
