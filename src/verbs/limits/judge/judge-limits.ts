@@ -169,6 +169,39 @@ const unexplainedFacts = (
   ];
 };
 
+/** How far the sizes of two bursts may be apart that one bucket admits, in requests and as a share. */
+const burstTolerance = { requests: 1, share: 1 / 4 };
+
+/** The share of the limit below which a burst is that of a small bucket. */
+const smallShare = 0.7;
+
+/**
+ * Returns why a limiter that refuses far below its limit is not called kept, one sentence each: only a bucket explains
+ * that, and its size is the same in each burst. Buckets of each connection or worker together may admit more.
+ */
+const unexplainedBuckets = (
+  { burst }: LimitFacts,
+  { best }: LimiterIdentification,
+  { limit }: LimitRule,
+  isRefusedBelow: boolean,
+): readonly string[] => {
+  const sizes = burst.bursts
+    .filter(({ isAfterIdle }) => isAfterIdle)
+    .map(({ admitted, allowed }) => admitted - Math.max(0, allowed - limit - 1));
+  const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
+  const isBucket =
+    best === null || best.limiter === 'burst-bucket' || best.limiter === 'token-bucket';
+  if (!isBucket || least > smallShare * limit) return [];
+  const apart = Math.max(burstTolerance.requests, burstTolerance.share * most);
+  if (sizes.length > 1 && most - least > apart)
+    return [
+      `of an idle key ${Math.round(least)} were admitted at once and another time ${Math.round(most)}, which no bucket of one size explains`,
+    ];
+  return isRefusedBelow && best === null
+    ? ['requests were refused far below the limit, and no limiter that we know explains it']
+    : [];
+};
+
 /** The facts against a gateway that may have another cause. If there are any, the gateway is not called compliant. */
 const excusedFacts = (facts: LimitFacts, checks: readonly LimitCheck[]): readonly string[] =>
   checks
@@ -234,6 +267,17 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
     ...(why === null ? [] : [why]),
     ...excusedFacts(facts, requestChecks),
     ...unexplainedFacts(facts, identification),
+    // A cap on requests in flight makes bursts small, too.
+    ...(log.replies.some(({ refusal }) => refusal?.unit === 'in-flight')
+      ? []
+      : unexplainedBuckets(
+          facts,
+          identification,
+          rule,
+          requestChecks.some(
+            ({ id, finding }) => id === 'refused-only-when-full' && finding === 'refuted',
+          ),
+        )),
     ...(isLikeLock(decisions, rule, identification)
       ? ['most refusals were followed by a whole window of refusals, which no limiter explains']
       : []),
