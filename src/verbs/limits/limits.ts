@@ -10,10 +10,8 @@ import { Problem } from '../../platform/problem.ts';
 import { sleep } from '../../platform/process/pause.ts';
 import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
 import type { Host } from '../../run/input/host.ts';
-import { bounded, readOption } from '../../run/input/read-option.ts';
 import type { ExitName } from '../../run/output/exit-codes.ts';
 import { targetPlanFor, type TargetRequest } from '../../run/target/target-plan.ts';
-import { durationNotation } from '../../scenario/schema/notation.ts';
 import type { OpenedProbe } from './examination.ts';
 import {
   type Examined,
@@ -34,6 +32,7 @@ import { judgeLimits } from './judge/judge-limits.ts';
 import { explainLimiter } from './judge/name-limiter.ts';
 import type { LimitReport } from './model/limit-report.ts';
 import { limitsDocument, limitsJunit } from './report/limits-document.ts';
+import { readWindow } from './window-option.ts';
 
 export interface LimitsRequest extends TargetRequest {
   readonly model: string | undefined;
@@ -97,14 +96,7 @@ export const sustainOf = (text: string | undefined): number => {
 /** Reads all options; throws one `Problem` that lists everything wrong with them. */
 export const examinationSettingsFrom = (
   plan: Pick<Plan, 'keys' | 'limits'>,
-  {
-    window: windowText = '60s',
-    permitted: permittedText,
-    quick,
-    checks,
-    price,
-    sustain,
-  }: LimitsRequest,
+  { window: windowText, permitted: permittedText, quick, checks, price, sustain }: LimitsRequest,
 ) => {
   const { requestsPerMinute, tokensPerMinute } = limitsOfKey(plan, plan.keys[0]!.name);
   const problems: string[] = [];
@@ -117,8 +109,7 @@ export const examinationSettingsFrom = (
       return null;
     }
   };
-  const windowNotation = bounded(durationNotation, (length) => length > 0);
-  const window = collectProblem(() => readOption('window', windowText, windowNotation));
+  const window = collectProblem(() => readWindow(windowText, 'requests', requestsPerMinute));
   const permitted = collectProblem(() => readList('class', permittedText, limiterClassNames));
   const readPrice = collectProblem(() => priceOf(price));
   const windows = collectProblem(() => sustainOf(sustain));

@@ -4,10 +4,8 @@ import type { Plan } from '../../model/plan/plan.ts';
 import { Problem } from '../../platform/problem.ts';
 import { pause } from '../../platform/process/pause.ts';
 import type { Host } from '../../run/input/host.ts';
-import { bounded, readOption } from '../../run/input/read-option.ts';
 import type { ExitName } from '../../run/output/exit-codes.ts';
 import { targetPlanFor, type TargetRequest } from '../../run/target/target-plan.ts';
-import { durationNotation } from '../../scenario/schema/notation.ts';
 import type { OpenedProbe } from './examination.ts';
 import {
   type Examined,
@@ -31,6 +29,7 @@ import { priceOf, sustainOf } from './limits.ts';
 import { isAdmitted, type TokenLog, tokenPhases, type TokenRule } from './model/token-log.ts';
 import type { TokenReport } from './model/token-report.ts';
 import { tokensDocument, tokensJunit } from './report/tokens-document.ts';
+import { readWindow } from './window-option.ts';
 
 export interface TokenLimitRequest extends TargetRequest {
   /** How much is examined: `quick`, or `full` or nothing for all of it. */
@@ -60,8 +59,7 @@ const contextOf = (text: string | undefined): number | null => {
 /** Reads the options of an examination of tokens. Throws a `Problem` for the first that is wrong. */
 const settingsFrom = (plan: Plan, request: TokenLimitRequest) => {
   const { tokensPerMinute, requestsPerMinute } = limitsOfKey(plan, plan.keys[0]!.name);
-  const notation = bounded(durationNotation, (length) => length > 0);
-  const window = readOption('window', request.window ?? '60s', notation);
+  const window = readWindow(request.window, 'tokens', tokensPerMinute);
   if (tokensPerMinute === null) {
     throw new Problem(
       'limits.tokensPerMinute: expected the limit that the gateway declares; got none. Pass it with --set limits.tokensPerMinute=2000000',

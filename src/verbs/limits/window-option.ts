@@ -1,0 +1,39 @@
+import type { Milliseconds } from '../../model/quantity.ts';
+import { Problem } from '../../platform/problem.ts';
+import { countText, timeText } from '../../report/text/number-text.ts';
+import { bounded, readOption } from '../../run/input/read-option.ts';
+import { durationNotation } from '../../scenario/schema/notation.ts';
+
+/** The longest window that is examined at once: an examination lasts up to 13 windows, in which the key must be idle. */
+const longest = 3_600_000;
+
+/** What is sent above and below a limit to show that it is kept, as shares of it. */
+const shares = { above: 1.1, below: 0.9 } as const;
+
+/** Says how a limit of a long window is examined by hand: in parts, over days. */
+const planText = (given: string, window: number, amount: string, limit: number | null): string => {
+  const span = (windows: number): string => timeText(windows * window);
+  const sized = (share: number): string =>
+    limit === null
+      ? `${share} times the limit`
+      : `${countText(Math.ceil(share * limit))} ${amount} (${share} times the limit)`;
+  return `--window: expected at most 1h, since an examination lasts up to 13 windows without a pause; got ${given}. Spread it over ${span(9)}, in which nobody else uses the key: (1) after ${span(2)} of idleness send ${sized(shares.above)} at once: some must be refused; (2) after ${span(2)} more a small chat must be admitted, and ${span(0.5)} later send the same at once: some must be refused; (3) after ${span(2)} more send ${sized(shares.below)} evenly in ${span(1)}, twice: none may be refused. Each part is a \`weir run\` with \`limits: none\``;
+};
+
+/** Reads the window of the limits. Throws a `Problem` with a plan for a window that is too long to be examined at once. */
+export const readWindow = (
+  text: string | undefined,
+  amount: 'requests' | 'tokens',
+  limit: number | null,
+): Milliseconds => {
+  const given = text ?? '60s';
+  const [, days] = /^([1-9]\d{0,3})d$/.exec(given) ?? [];
+  const notation = bounded(durationNotation, (length) => length > 0);
+  const window = readOption(
+    'window',
+    days === undefined ? given : `${24 * Number(days)}h`,
+    notation,
+  );
+  if (window <= longest) return window;
+  throw new Problem(planText(given, window, amount, limit));
+};
