@@ -70,3 +70,16 @@ it('weir report of findings has the gravest exit code, and refuses what is not a
   await writeFile(join(folder, 'limits.json'), '{');
   expect((await weir(['report', folder], {})).stderr).toContain('has no findings of `weir limits`');
 });
+
+it('weir report of findings says which pace suits a gateway that charges when a request is sent', async () => {
+  const atStart = compliantLimiters['sliding log, prompt at the start, answer at the end'];
+  const reports = [await savedFindings(atStart), await savedFindings()].map((folder) =>
+    weir(['report', folder], {}),
+  );
+  const texts = (await Promise.all(reports)).map(({ stdout }) => stdout.replaceAll(/\s+/g, ' '));
+  expect(texts.map((text) => text.includes('prompts are charged when a request is sent'))).toEqual([
+    true,
+    false,
+  ]);
+  expect(texts.map((text) => text.includes('Pace: `charged: sent`'))).toEqual([true, false]);
+});

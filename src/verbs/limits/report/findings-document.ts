@@ -2,7 +2,7 @@ import { type ReportDocument, text } from '../../../report/document/document.ts'
 import type { KeyFindings } from '../model/key-findings.ts';
 import { limitsDocument, requestSections, requestTexts } from './limits-document.ts';
 import { verdictOnLimits } from './limits-sentence.ts';
-import { tokenSections, tokensDocument, tokenTexts } from './tokens-document.ts';
+import { paceAdvice, tokenSections, tokensDocument, tokenTexts } from './tokens-document.ts';
 
 /** Builds the document of saved findings: of one limit, or one page over both. */
 export const findingsDocument = ({ requests, tokens }: KeyFindings): ReportDocument => {
@@ -19,7 +19,11 @@ export const findingsDocument = ({ requests, tokens }: KeyFindings): ReportDocum
       `Tokens of ${tokens.target}, model ${tokens.model}: ${ofTokens.declared}; ${ofTokens.sent}`,
     ],
     verdict: verdictOnLimits({ requests, tokens }),
-    introduction: [text(`Requests. ${ofRequests.why}`), text(`Tokens. ${ofTokens.why}`)],
+    introduction: [
+      text(`Requests. ${ofRequests.why}`),
+      text(`Tokens. ${ofTokens.why}`),
+      ...paceAdvice(tokens),
+    ],
     blocks: [...tokenSections(tokens), ...requestSections(requests)],
   };
 };

@@ -1,5 +1,6 @@
 import { isViolation } from '../../../model/limits/limit-log.ts';
 import {
+  type Block,
   column,
   type Column,
   list,
@@ -99,6 +100,16 @@ export const tokenTexts = (report: TokenReport) => {
   };
 };
 
+/** Says which pace waits no longer than this gateway's charges need, if that is not the default one. */
+export const paceAdvice = ({ findings: { chargedAt } }: TokenReport): readonly Block[] =>
+  chargedAt === 'admission' || chargedAt === 'reserved'
+    ? [
+        text(
+          'Pace: `charged: sent` suits this gateway, and waits less where tokens bind than the default.',
+        ),
+      ]
+    : [];
+
 /**
  * Builds the document of an examination of a limit of tokens. If the limit of requests was examined as well
  * (`requests`), the first line is about both.
@@ -116,6 +127,7 @@ export const tokensDocument = (
     verdict: verdictOnLimits({ requests, tokens: report }),
     introduction: [
       text(why),
+      ...paceAdvice(report),
       text(
         requests === null
           ? 'Requests: their limit was not examined; `weir limits` without --tokens does that.'

@@ -84,7 +84,10 @@ export const measuredCharges = (replies: readonly TokenReply[]): readonly Measur
   return [...best.values()];
 };
 
-/** When the prompt of a stream is charged, by the rest that a small chat beside it reported before its first byte. */
+/**
+ * Returns when the prompt of a stream is charged, by the rest that a small chat beside it reported before its first
+ * byte. It is later only if a rest afterwards shows the charge, since what is refilled meanwhile may have hidden it.
+ */
 export const chargedWhen = (replies: readonly TokenReply[]): 'admission' | 'later' | null => {
   const found = groupsOf(replies.filter(({ phase }) => phase === 'calibration')).flatMap(
     ({ before, subject, after }) => {
@@ -93,10 +96,13 @@ export const chargedWhen = (replies: readonly TokenReply[]): 'admission' | 'late
       );
       const [begin, seen] = [restOf(before), beside === undefined ? null : restOf(beside)];
       if (subject.kind !== 'stream' || begin === null || seen === null || seen > begin) return [];
-      return [begin - seen > subject.prompt / 2 ? ('admission' as const) : ('later' as const)];
+      const isShown = (rest: number | null): boolean =>
+        rest !== null && begin - rest > subject.prompt / 2;
+      if (isShown(seen)) return ['admission' as const];
+      return isShown(restOf(after.at(-1)!)) ? ['later' as const] : [];
     },
   );
-  return found[0] ?? null;
+  return found.includes('admission') ? 'admission' : (found[0] ?? null);
 };
 
 /** What the charges of large prompts say of the gateway’s count. */
