@@ -73,10 +73,10 @@ function* wrongAnswers(
   for (const status of [200, 400, 402, 413, 422, 429, 500]) yield { ...received, status };
   yield { ...received, headers: {} };
   for (const name of Object.keys(headers)) {
-    const { [name]: _, ...others } = headers;
-    yield { ...received, headers: others };
+    const { [name]: _, ...left } = headers;
+    yield { ...received, headers: left };
     for (const value of ['odd', '7', '0'])
-      yield { ...received, headers: { ...others, [name]: value } };
+      yield { ...received, headers: { ...left, [name]: value } };
   }
   for (const wrong of [body.subarray(0, body.length / 2), Buffer.concat([body, body])])
     yield { ...received, body: wrong };

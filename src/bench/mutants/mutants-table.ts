@@ -1,11 +1,11 @@
-import type { Outcome } from './try-mutants.ts';
+import type { MutantOutcome } from './try-mutants.ts';
 
 /** What a sample of mutants says, as text. */
 
-export const noticedPart = (outcomes: readonly Pick<Outcome, 'noticedBy'>[]): number =>
+export const noticedPart = (outcomes: readonly Pick<MutantOutcome, 'noticedBy'>[]): number =>
   outcomes.filter(({ noticedBy }) => noticedBy !== null).length / outcomes.length;
 
-type ShownOutcome = Omit<Outcome, 'start' | 'removed' | 'inserted'>;
+type ShownOutcome = Omit<MutantOutcome, 'start' | 'removed' | 'inserted'>;
 
 const rowOf = (room: string, outcomes: readonly ShownOutcome[]): string => {
   const noticed = outcomes.filter(({ noticedBy }) => noticedBy !== null).length;
@@ -14,7 +14,9 @@ const rowOf = (room: string, outcomes: readonly ShownOutcome[]): string => {
 
 /** A row for each room, then each mutant that nobody noticed. */
 export const mutantsTable = (outcomes: readonly ShownOutcome[]): string => {
-  const byRoom = Object.entries(Object.groupBy(outcomes, ({ room }) => room)).toSorted();
+  const byRoom = Object.entries(Object.groupBy(outcomes, ({ room }) => room)).toSorted(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
   return [
     '| room | mutants | noticed | |',
     '| --- | --- | --- | --- |',

@@ -23,11 +23,11 @@ export interface TestRun {
 export interface TreeCopy {
   readonly root: string;
   readonly write: (path: string, text: string) => void;
-  readonly runTests: (tests: readonly string[], options: RunOptions) => Promise<TestRun>;
+  readonly runTests: (tests: readonly string[], options: TestRunOptions) => Promise<TestRun>;
   readonly remove: () => void;
 }
 
-export interface RunOptions {
+export interface TestRunOptions {
   readonly seconds: number;
   /** Whether to go on after the first failure. */
   readonly toTheEnd?: boolean;
@@ -59,7 +59,7 @@ export const copyTree = (source: string): TreeCopy => {
     write: (path, text) => {
       writeFileSync(join(root, path), text);
     },
-    runTests: async (tests, options) => await runTests(root, tests, options),
+    runTests: (tests, options) => runTests(root, tests, options),
     remove: () => {
       rmSync(root, { recursive: true, force: true });
     },
@@ -69,7 +69,7 @@ export const copyTree = (source: string): TreeCopy => {
 const runTests = async (
   root: string,
   tests: readonly string[],
-  { seconds, toTheEnd = false, reach }: RunOptions,
+  { seconds, toTheEnd = false, reach }: TestRunOptions,
 ): Promise<TestRun> => {
   const report = join(root, 'reports', 'tests.json');
   rmSync(report, { force: true });

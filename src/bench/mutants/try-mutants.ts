@@ -6,7 +6,7 @@ import type { TreeCopy } from './tree-copy.ts';
 /** Puts mutants into a copy of the tree, one after another, and asks the unit tests that run the place. */
 
 /** What became of a mutant. */
-export interface Outcome extends Mutant {
+export interface MutantOutcome extends Mutant {
   /** The first file of tests that failed, or that a time limit was reached; null if none noticed. */
   readonly noticedBy: string | null;
   /** How many files of tests run the place. */
@@ -47,7 +47,7 @@ export const tryMutant = async (
   reach: Reach,
   mutant: Mutant,
   original: string,
-): Promise<Outcome> => {
+): Promise<MutantOutcome> => {
   const tests = reachingTests(reach, mutant);
   const text = mutated(original, mutant);
   if (text === null) throw new Error(`${mutant.path} has changed since its mutant was drawn`);

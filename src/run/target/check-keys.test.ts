@@ -77,7 +77,7 @@ const listing = { status: 200, models: ['weir/small'] };
 it('each key asks once for the list, and nothing is said if all are known', async () => {
   const { warnings, asked } = await check({ 'key-a': listing, 'key-b': listing, 'key-c': listing });
   expect(await warnings).toEqual([]);
-  expect(asked.map(({ key }) => key).toSorted()).toEqual(['key-a', 'key-b', 'key-c']);
+  expect(asked.map(({ key = '' }) => key).toSorted()).toEqual(['key-a', 'key-b', 'key-c']);
   expect(new Set(asked.map(({ path }) => path))).toEqual(new Set(['/v1/models']));
 });
 
