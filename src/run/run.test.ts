@@ -156,6 +156,21 @@ describe('a run in this process', () => {
     expect(outcomes).toMatchObject({ completed: 0 });
   });
 
+  it('sends nothing once its lease is over, and says why', async () => {
+    const lease = new Float64Array(new SharedArrayBuffer(8));
+    const { finished, outcomes } = await run(long, { lease, isRetry: true });
+    expect(outcomes.completed).toBe(0);
+    expect(finished.result.partial).toMatch(/^ended after .*, since the coordinator was silent$/);
+    expect(finished.exit).not.toBe('pass');
+  });
+
+  it('shares its load among workers, and merges what they send', async () => {
+    const { finished, outcomes } = await run({ workers: 2 });
+    expect(outcomes).toMatchObject({ completed: 20, limited: 0, broken: 0 });
+    expect(finished.result.slices).toHaveLength(2);
+    expect(finished.result.partial).toBeNull();
+  });
+
   it('sends nothing after the start that was agreed', async () => {
     await expect(run({}, { startAt: Date.now() - 5000 })).rejects.toThrow(
       'was 5 s ago by this machine’s clock',

@@ -25,3 +25,13 @@ it('finds the busiest of all possible minutes', () => {
     }),
   );
 });
+
+it('finds it, too, among more arrivals than are kept', () => {
+  const minute = new BusiestMinute();
+  // One arrival a second for two days, and seven numbers of tokens in turn, so that a shift of one shows.
+  for (let second = 0; second < 150_000; second += 1) minute.add(second * 1000, second % 7);
+  const sums = Array.from({ length: 7 }, (_, from) =>
+    Array.from({ length: 60 }, (__, at) => (from + at) % 7).reduce((sum, each) => sum + each, 0),
+  );
+  expect(minute.peak()).toEqual({ requests: 60, tokens: Math.max(...sums) });
+});

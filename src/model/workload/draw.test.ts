@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drawFrom } from './draw.ts';
+import { drawFrom, hashOf } from './draw.ts';
 
 const words = fc.array(fc.nat(Number.MAX_SAFE_INTEGER), { minLength: 1, maxLength: 4 });
 const firstOf = (...key: readonly number[]): number => drawFrom(...key).uniform();
@@ -115,4 +115,10 @@ describe('a pick', () => {
   it('from an empty list is a bug and throws', () => {
     expect(() => drawFrom(1).pick([])).toThrow(/at least one choice/);
   });
+});
+
+it('a hash never changes, so that the same requests of a run are sampled again', () => {
+  expect(hashOf(1, 2, 3)).toBe(19_758_636);
+  expect(hashOf(2 ** 40 + 1, 7, 2 ** 33)).toBe(29_174_079);
+  expect(hashOf(1, 2 ** 52 + 5, 3)).toBe(1_905_537_856);
 });

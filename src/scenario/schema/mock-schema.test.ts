@@ -18,6 +18,34 @@ const problemsOf = (mock: string): readonly string[] => {
 it('has every setting of the reference gateway except prices, which belong to the scenario', () => {
   const { prices: _, ...defaults } = mockSettingsSchema.parse({});
   expect(mockSchema.parse({})).toEqual(defaults);
+  // One schema is made of the other, so what both say by default is held against the documented values, too.
+  expect(mockSchema.parse({})).toMatchObject({
+    models: ['weir/small', 'weir/large'],
+    contextTokens: 131_072,
+    ttft: 200,
+    gap: 20,
+    latency: 'fixed',
+    outputTokens: { min: 32, max: 96 },
+    speech: { model: 'weir-tts', base: 150, perCharacter: 4 },
+    transcription: { model: 'weir/whisper', base: 100, perSecond: 25 },
+    limits: {
+      requestsPerMinute: 60,
+      tokensPerMinute: 2_000_000,
+      inFlight: null,
+      window: 60_000,
+      profile: 'spec',
+      burstShare: 1 / 6,
+      steps: 6,
+      workers: 1,
+      hiddenRequests: 0,
+    },
+    credits: { balance: null, ledger: 10_000 },
+    faults: [],
+    faultHeader: true,
+    metrics: true,
+    sendStamps: false,
+    uploadTooLarge: 413,
+  });
 });
 
 it('accepts durations with their unit and `none` for no limit, in every field', () => {
