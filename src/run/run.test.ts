@@ -171,6 +171,36 @@ describe('a run in this process', () => {
     expect(finished.result.partial).toBeNull();
   });
 
+  it('reads the server’s metrics beside the load, and goes on if it cannot', async () => {
+    const server = (metrics: string) => ({
+      server: { metrics, every: '100ms' },
+      load: { ...scenario.load, duration: '1s' },
+    });
+    const { finished } = await run(server(new URL('/metrics', mock.url).href));
+    expect(finished.result.server).toMatchObject({ failed: 0, lastFailure: null });
+    expect(finished.result.server!.scrapes).toBeGreaterThan(0);
+    const { said, warned, outcomes } = await run(server(`${mock.controlUrl}/nothing`));
+    expect([...said, ...warned].join('\n')).toContain(
+      `The server’s metrics at ${mock.controlUrl}/nothing could not be read: `,
+    );
+    expect(outcomes.completed).toBe(40);
+  });
+
+  it('refuses to saturate with what only its own transports have', async () => {
+    const saturating = { load: { kind: 'saturate', connections: 2, duration: '1s' } };
+    await expect(run(saturating, { capture: 'all' })).rejects.toThrow('Leave --capture out');
+    await expect(run(saturating, { slice: { index: 0, count: 2 } })).rejects.toThrow(
+      '--slice: a load of the kind "saturate" has no shares',
+    );
+  });
+
+  it('has an id of its plan if none was given', async () => {
+    const { finished } = await run({ load: { ...scenario.load, duration: '100ms' } });
+    expect(finished.result.runId).toBe(`weir-${finished.result.planHash.slice(0, 8)}`);
+    const named = await run({ load: { ...scenario.load, duration: '100ms' } }, { runId: 'mine' });
+    expect(named.finished.result.runId).toBe('mine');
+  });
+
   it('sends nothing after the start that was agreed', async () => {
     await expect(run({}, { startAt: Date.now() - 5000 })).rejects.toThrow(
       'was 5 s ago by this machine’s clock',
