@@ -26,4 +26,10 @@ it('of a thousand problems the first forty are shown, and the others counted', (
   expect(shown).toHaveLength(41);
   // An unreadable objective and the whole list are two kinds of problems.
   expect(shown.at(-1)).toMatch(/^and 96\d more problems; mend these first$/);
+  const problem = { message: 'no', hint: null, path: 'a', place: null, flag: null };
+  const all = (count: number) => Array.from({ length: count }, () => problem as never);
+  expect(problemsText(all(40), 'f.yaml').split('\n')).toHaveLength(40);
+  expect(problemsText(all(41), 'f.yaml').split('\n').at(-1)).toBe(
+    'and 1 more problem; mend these first',
+  );
 });
