@@ -41,7 +41,8 @@ const chargedTokens = ({
 }: Pick<Observation, 'outcome'>): Pick<LedgerEntry, 'tokens' | 'input' | 'cached'> => {
   const unknown = { tokens: null, input: null, cached: null };
   if (outcome.kind !== 'completed' || !('tokens' in outcome.answer)) return unknown;
-  const { input, output, cached = null, source } = outcome.answer.tokens;
+  const { input, output, cached: found = 0, source } = outcome.answer.tokens;
+  const cached = found === 0 ? null : found;
   return input === null || source !== 'usage' ? unknown : { tokens: input + output, input, cached };
 };
 

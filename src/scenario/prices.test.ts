@@ -103,7 +103,7 @@ describe('prices', () => {
     `);
   });
 
-  it('for a model that no chat entry uses are refused', () => {
+  it('for a model that no entry uses are refused', () => {
     const price = '{input: 1, output: 2}';
     const traffic =
       'traffic: [{kind: chat, model: weir/small}, {kind: chat, model: big}, {kind: speech, model: tts}]\n';
@@ -115,17 +115,17 @@ describe('prices', () => {
   big: ${price}
 `;
     expect(problemsOf(text)).toMatchInlineSnapshot(`
-      "f.yaml:4:3: no chat entry uses "weir/smal"; did you mean "weir/small"?
-      f.yaml:5:3: prices are for chat, and no chat entry uses "tts"; leave it out: the service charges speech by the character and transcription by the second
-      f.yaml:6:3: no chat entry uses "other"; leave its price out, or use the model
-      f.yaml:7:3: no chat entry uses "bigg"; leave its price out, or use the model"
+      "f.yaml:4:3: no entry uses "weir/smal"; did you mean "weir/small"?
+      f.yaml:5:8: expected a price of speech such as {perCharacter: 0.000015}
+      f.yaml:6:3: no entry uses "other"; leave its price out, or use the model
+      f.yaml:7:3: no entry uses "bigg"; leave its price out, or use the model"
     `);
   });
 
   it('do not reveal values of the environment', () => {
     const text = `traffic: [{kind: chat, model: "\${env:M}"}]\n${load}prices: {hunter23: {input: 1, output: 2}}\n`;
     const problems = problemsOf(text, { environment: { M: 'hunter22' } });
-    expect(problems).toContain('no chat entry uses "hunter23"');
+    expect(problems).toContain('no entry uses "hunter23"');
     expect(problems).not.toContain('hunter22');
   });
 
@@ -134,5 +134,173 @@ describe('prices', () => {
     expect(problemsOf(text)).toMatchInlineSnapshot(
       `"f.yaml:2:28: "price" is not a key of the kind "chat"; did you mean "prices" at the top of the scenario?"`,
     );
+  });
+});
+
+/** A row of LiteLLM's table, model_prices_and_context_window.json of 1.80.0, without what is no price. */
+const liteLlm = {
+  sample_spec: { litellm_provider: 'one of …', input_cost_per_token: 0 },
+  'gpt-4o': {
+    litellm_provider: 'openai',
+    mode: 'chat',
+    input_cost_per_token: 2.5e-6,
+    output_cost_per_token: 1e-5,
+    cache_read_input_token_cost: 1.25e-6,
+    max_input_tokens: 128_000,
+  },
+  'claude-sonnet-4-5': {
+    litellm_provider: 'anthropic',
+    mode: 'chat',
+    input_cost_per_token: 3e-6,
+    output_cost_per_token: 1.5e-5,
+    cache_read_input_token_cost: 3e-7,
+    cache_creation_input_token_cost: 3.75e-6,
+    input_cost_per_token_above_200k_tokens: 6e-6,
+  },
+  'gemini/gemini-2.5-flash': {
+    litellm_provider: 'gemini',
+    mode: 'chat',
+    input_cost_per_token: 3e-7,
+    output_cost_per_token: 2.5e-6,
+    input_cost_per_audio_token: 1e-6,
+    output_cost_per_reasoning_token: 2.5e-6,
+    cache_read_input_token_cost: 3e-8,
+  },
+  'whisper-1': {
+    litellm_provider: 'openai',
+    mode: 'audio_transcription',
+    input_cost_per_second: 0.0001,
+    output_cost_per_second: 0.0001,
+  },
+  'tts-1': { litellm_provider: 'openai', mode: 'audio_speech', input_cost_per_character: 1.5e-5 },
+  'gpt-4o-transcribe': {
+    litellm_provider: 'openai',
+    mode: 'audio_transcription',
+    input_cost_per_token: 2.5e-6,
+    output_cost_per_token: 1e-5,
+  },
+};
+
+const withFiles = (files: Readonly<Record<string, string>>) => {
+  const absent = (file: string) => ({ ok: false as const, problem: `${file} is missing` });
+  return {
+    workload: {
+      media: absent,
+      text: absent,
+      dataset: absent,
+      tokenizer: absent,
+      trace: ({ file }: { readonly file: string }) => absent(file),
+      prices: (file: string) =>
+        file in files ? { ok: true as const, value: files[file]! } : absent(file),
+    },
+  };
+};
+
+const planOf = (text: string, more: Partial<ScenarioSource> = {}) => {
+  const reading = read(text, more);
+  if (!reading.ok) throw new Error(problemsText(reading.problems, 'f.yaml'));
+  return reading.plan;
+};
+
+const pricesIn = (text: string, more: Partial<ScenarioSource> = {}): unknown =>
+  planOf(text, more).stages[0]!.traffic.map((entry) => 'price' in entry && entry.price);
+
+describe('prices by class', () => {
+  const audio =
+    'traffic: [{kind: speech, model: tts-1}, {kind: transcription, model: whisper-1}]\n';
+
+  it('have a field for each class of tokens and for the request', () => {
+    const own =
+      '{input: 3, cachedInput: 0.3, cacheWrite: 3.75, output: 15, reasoning: 14, audioInput: 40, audioOutput: 80, request: 0.001}';
+    expect((pricesIn(`${chat}${load}prices: {c: ${own}}\n`) as unknown[])[1]).toEqual({
+      input: 3_000_000,
+      cachedInput: 300_000,
+      cacheWrite: 3_750_000,
+      output: 15_000_000,
+      reasoning: 14_000_000,
+      audioInput: 40_000_000,
+      audioOutput: 80_000_000,
+      request: 1000,
+    });
+  });
+
+  it('of audio are by model, or by kind for all models of the kind', () => {
+    const byKind =
+      'prices: {speech: {perCharacter: 0.00003}, transcription: {perSecond: 0.0001, roundUpTo: 15s}}\n';
+    const expected = [{ perCharacter: 30_000_000 }, { perSecond: 100_000_000, roundUpTo: 15_000 }];
+    expect(pricesIn(`${audio}${load}${byKind}`)).toEqual(expected);
+    expect(pricesIn(`${audio}${load}prices: {tts-1: {perSecond: 0.00025}}\n`)).toEqual([
+      { perSecond: 250_000_000 },
+      false,
+    ]);
+  });
+
+  it('name a currency and a date', () => {
+    const text = `${chat}${load}prices: {currency: EUR, date: 2026-11-01, c: {input: 1, output: 2}}\n`;
+    expect(planOf(text).pricing).toEqual({ currency: 'EUR', date: '2026-11-01' });
+    expect(planOf(`${chat}${load}`)).not.toHaveProperty('pricing');
+  });
+
+  it('come from a file, which the scenario’s own prices precede', () => {
+    const file =
+      'date: 2026-10-01\ncurrency: USD\nc: {input: 1, output: 2}\na/b: {input: 7, output: 8}\nunused: {input: 1, output: 1}\n';
+    const text = `${chat}${load}prices: {file: p.yaml, c: {input: 3, output: 4}}\n`;
+    const files = withFiles({ 'p.yaml': file });
+    expect(pricesIn(text, files)).toEqual([
+      { input: 7_000_000, output: 8_000_000 },
+      { input: 3_000_000, output: 4_000_000 },
+    ]);
+    expect(planOf(text, files).pricing).toEqual({
+      currency: 'USD',
+      date: '2026-10-01',
+      file: 'p.yaml',
+    });
+  });
+
+  it('come from LiteLLM’s public table', () => {
+    const names = Object.keys(liteLlm).filter((name) => /gpt-4o$|claude|gemini/.test(name));
+    const chats = names.map((name) => `{kind: chat, model: ${name}}`);
+    const others =
+      '{kind: speech, model: tts-1}, {kind: transcription, model: whisper-1}, {kind: transcription, model: gpt-4o-transcribe}, {kind: chat, model: none}';
+    const text = `traffic: [${chats.join(', ')}, ${others}]\n${load}prices: {file: l.json, date: 2025-11-15}\n`;
+    const files = withFiles({ 'l.json': JSON.stringify(liteLlm) });
+    expect(pricesIn(text, files)).toEqual([
+      { input: 2_500_000, output: 10_000_000, cachedInput: 1_250_000 },
+      { input: 3_000_000, output: 15_000_000, cachedInput: 300_000, cacheWrite: 3_750_000 },
+      {
+        input: 300_000,
+        output: 2_500_000,
+        cachedInput: 30_000,
+        audioInput: 1_000_000,
+        reasoning: 2_500_000,
+      },
+      { perCharacter: 15_000_000 },
+      { perSecond: 100_000_000 },
+      // This model is priced by tokens, which a transcript does not report: the cost is unknown, not that of others.
+      null,
+      null,
+    ]);
+    expect(planOf(text, files).pricing?.currency).toBe('USD');
+  });
+
+  it('that do not fit their traffic, and files that are no prices, are refused at their place', () => {
+    const files = withFiles({
+      'bad.yaml': 'c: {inptu: 1}',
+      'text.txt': 'hello',
+      'p.yaml': 'file: q',
+    });
+    for (const file of ['bad.yaml', 'text.txt', 'p.yaml', 'no.yaml'])
+      expect(problemsOf(`${chat}${load}prices: {file: ${file}}\n`, files)).toMatch(
+        new RegExp(`^f.yaml:3:16: ${file}`),
+      );
+    expect(problemsOf(`${chat}${load}prices: {c: {input: 1}}\n`)).toMatch(/"output" is missing/);
+    expect(
+      problemsOf(
+        `${audio}${load}prices: {tts-1: {input: 1, output: 1}, whisper-1: {perCharacter: 1}}\n`,
+      ),
+    ).toMatchInlineSnapshot(`
+      "f.yaml:3:17: expected a price of speech such as {perCharacter: 0.000015}
+      f.yaml:3:51: expected a price of transcription such as {perSecond: 0.0001}"
+    `);
   });
 });

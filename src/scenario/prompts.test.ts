@@ -27,6 +27,7 @@ const workload: WorkloadFiles = {
     media[reference] === undefined
       ? { ok: false, problem: `${reference} is missing` }
       : { ok: true, value: media[reference] },
+  prices: () => ({ ok: false, problem: 'no prices are named here' }),
   text: () => ({ ok: false, problem: 'no text is named here' }),
   dataset: (file) =>
     file === 'p.jsonl'

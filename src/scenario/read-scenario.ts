@@ -12,7 +12,8 @@ import { type ReferencedFile, referencedFileUses } from './rules/referenced-file
 import { saturateRule } from './rules/saturate-rules.ts';
 import { scenarioRule } from './rules/scenario-rules.ts';
 import { untilRule } from './rules/until-rules.ts';
-import { priceRule, trafficRule } from './rules/traffic-rules.ts';
+import { priceRule } from './rules/price-rules.ts';
+import { trafficRule } from './rules/traffic-rules.ts';
 import { type Environment, fillEnvironment } from './text/environment-template.ts';
 import { applyOverrides, overrideFlag } from './text/overrides.ts';
 import { parseScenario } from './text/parse-scenario.ts';
@@ -70,6 +71,7 @@ const notAvailable = (file: string) =>
 const noFiles: WorkloadFiles = {
   media: notAvailable,
   text: notAvailable,
+  prices: notAvailable,
   dataset: notAvailable,
   tokenizer: notAvailable,
   trace: ({ file }) => notAvailable(file),

@@ -11,6 +11,7 @@ const read = (entry: string) =>
     name: 'f.yaml',
     environment: {},
     workload: {
+      prices: unread,
       text: (file) => (file === 'c.txt' ? { ok: true, value: chapter } : unread(file)),
       media: unread,
       dataset: unread,

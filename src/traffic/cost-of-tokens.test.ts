@@ -1,6 +1,7 @@
 import type { Outcome } from '../model/observation/outcome.ts';
 import { expect, it } from 'vitest';
-import type { Price, TrafficKind } from '../model/workload/traffic.ts';
+import type { Price } from '../model/workload/price.ts';
+import type { TrafficKind } from '../model/workload/traffic.ts';
 import { replay } from './kinds/replay.fixture.ts';
 import { sampleTraffic } from './sample-traffic.fixture.ts';
 import {

@@ -4,7 +4,7 @@ import { latencySchema } from './mock-latency.ts';
 import { mockLimitsSchema } from './mock-limits.ts';
 import { milliseconds } from '../quantity.ts';
 import { millisecondsSchema } from '../quantity-schema.ts';
-import { priceSchema } from '../workload/traffic.ts';
+import { priceSchema } from '../workload/price.ts';
 
 const positive = z.int().positive();
 
@@ -85,7 +85,7 @@ export const mockSettingsSchema = z.strictObject({
   speech: speechSchema.prefault({}).describe('Text-to-speech.'),
   transcription: transcriptionSchema.prefault({}).describe('Speech-to-text.'),
   prices: z
-    .record(z.string(), priceSchema)
+    .record(z.string(), priceSchema.pick({ input: true, output: true }))
     .default({})
     .describe(
       'Prices of chat models by id, in micro-units for each million input and output tokens. Other models are free.',

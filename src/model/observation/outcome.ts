@@ -10,13 +10,24 @@ const count = z.int().nonnegative();
 const moment = instantSchema.nullable();
 const instants = z.array(z.number()).transform((list): Float64Array => Float64Array.from(list));
 
+/**
+ * The tokens of an answer. `input` and `output` are all tokens of the prompt and the answer, whether the server counts
+ * those of a class inside or beside them. A class without tokens is absent.
+ */
 const tokenCountsSchema = z.strictObject({
   input: count.nullable(),
   output: count,
   /** The input tokens that a synthetic prompt was made to have; absent for any other prompt. */
   asked: count.exactOptional(),
-  /** The input tokens that came from a cache; absent for none. */
+  /** The input tokens that came from a cache; 0 if the server says so, absent if it does not say. */
   cached: count.exactOptional(),
+  /** The input tokens that were written to a cache. */
+  cacheWrite: count.exactOptional(),
+  /** The input tokens of recordings that did not come from a cache. */
+  audioInput: count.exactOptional(),
+  /** The output tokens that the model thought. */
+  reasoning: count.exactOptional(),
+  audioOutput: count.exactOptional(),
   source: z.enum(tokenSources),
 });
 export type TokenCounts = z.infer<typeof tokenCountsSchema>;
@@ -37,6 +48,7 @@ export const answerNotes = {
   'usage-unreadable':
     'A count of the usage was absent, unreadable or implausible, and was not counted.',
   'usage-zero': 'The usage named no output tokens although some came; token events were counted.',
+  'usage-total': 'The total of the usage is not the sum of its parts; the parts were counted.',
   unlabelled: 'The content type did not name the format of the body.',
   mislabelled: 'The content type named another format than that of the body.',
   junk: 'The audio file had bytes outside its structure, which players skip.',

@@ -8,6 +8,7 @@ import { paceSchema } from './pace.ts';
 import { objectiveSchema, requestObjectiveSchema } from './objective.ts';
 import { millisecondsSchema, perSecondSchema } from '../quantity-schema.ts';
 import { retrySchema } from './retry.ts';
+import { pricingSchema } from '../workload/price.ts';
 import { traceLoadSchema } from '../workload/trace.ts';
 import { trafficSchema } from '../workload/traffic.ts';
 
@@ -200,6 +201,8 @@ export const planSchema = z.strictObject({
   warmUp: millisecondsSchema,
   /** Between which instants the run itself finds that end. Until it has ended, `warmUp` is the latest. */
   autoWarmUp: autoWarmUpSchema.exactOptional(),
+  /** What is known of the prices as a whole; absent if nothing is. */
+  pricing: pricingSchema.exactOptional(),
   /** How long exchanges can continue after the load has ended. */
   grace: millisecondsSchema,
   /**

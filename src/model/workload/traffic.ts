@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { expectationSchema } from './expectation.ts';
 import { messageSchema } from './message.ts';
+import { priceSchema, speechPriceSchema, transcriptionPriceSchema } from './price.ts';
 import { tokenCountSchema } from './token-count.ts';
 import { promptSourceSchema } from './prompt-source.ts';
 
@@ -17,13 +18,6 @@ const entryFields = {
   /** The name in reports. Entries without a name that have the same kind and model are reported together. */
   name: z.string().min(1).optional(),
 };
-
-/** A price in millionths of the currency per million tokens. */
-export const priceSchema = z.strictObject({
-  input: z.int().nonnegative(),
-  output: z.int().nonnegative(),
-});
-export type Price = z.infer<typeof priceSchema>;
 
 /** Further fields of a request's body. Texts in these fields may be templates. */
 const body = z.record(z.string(), z.json());
@@ -59,6 +53,8 @@ const speechFields = {
   format: z.enum(speechFormats),
   speed: z.number().positive().nullable(),
   body,
+  /** The price; absent for that of the interface, `null` if it is unknown. */
+  price: speechPriceSchema.nullable().exactOptional(),
 };
 
 /** The answer formats of transcriptions (interface, section 4.4). */
@@ -88,6 +84,8 @@ const transcriptionFields = {
   /** Whether files of more than the interface's 25 MB are sent, to see whether the server refuses them. */
   oversized: z.boolean(),
   expect: expectationSchema.optional(),
+  /** The price; absent for that of the interface, `null` if it is unknown. */
+  price: transcriptionPriceSchema.nullable().exactOptional(),
 };
 
 /** An entry of a plan's traffic. `traffic/` prepares requests from it. */

@@ -56,6 +56,8 @@ export interface WorkloadFiles {
   media(reference: string): ReadResult<MediaFile>;
   /** Reads the text of a file that is to be spoken. */
   text(file: string): ReadResult<string>;
+  /** Reads the text of a file of prices. */
+  prices(file: string): ReadResult<string>;
   dataset(file: string): ReadResult<DatasetFacts>;
   tokenizer(name: string): ReadResult<TokenizerFacts>;
   trace(cut: TraceSelection): ReadResult<TraceFacts>;

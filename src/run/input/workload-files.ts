@@ -119,6 +119,9 @@ const readersIn = (folder: string, isTrusted: boolean) => {
     text: readOnce((file: string) =>
       inside(file, () => readSpokenText(file, resolve(folder, file))),
     ),
+    prices: readOnce((file: string) =>
+      inside(file, () => ({ ok: true, value: readTextWithHash(resolve(folder, file)).text })),
+    ),
     dataset: readOnce((file: string) =>
       inside(file, () => readDataset(file, partsOf(file, fileBounds.text), media, newSha256)),
     ),
@@ -201,6 +204,7 @@ export const workloadFiles = (folder: string, isTrusted = true): WorkloadFileCac
     files: {
       media: readers.media,
       text: readers.text,
+      prices: readers.prices,
       dataset: (file) => factsIn(readers.dataset(file)),
       tokenizer: (name) => factsIn(readers.tokenizer(name)),
       trace: (cut) => factsIn(readers.trace(cut)),

@@ -44,7 +44,9 @@ export const embeddedMockSettings = (plan: Plan, keys: readonly string[]): Setti
       model: transcription?.model ?? mock.transcription.model,
     },
     prices: Object.fromEntries(
-      chats.flatMap(({ model, price }) => (price === null ? [] : [[model, price]])),
+      chats.flatMap(({ model, price }) =>
+        price === null ? [] : [[model, { input: price.input, output: price.output }]],
+      ),
     ),
   };
 };

@@ -3,8 +3,14 @@ import type { PromptSource } from '../../model/workload/prompt-source.ts';
 import type { Expectation } from '../../model/workload/expectation.ts';
 import { withMedia } from '../../model/workload/media.ts';
 import type { Message, MessageContent, WrittenPart } from '../../model/workload/message.ts';
-import type { Price, Traffic, TrafficKind, TrafficOf } from '../../model/workload/traffic.ts';
+import type { Traffic, TrafficKind, TrafficOf } from '../../model/workload/traffic.ts';
 import type { ReadResult, WorkloadFiles } from '../../model/workload/workload.ts';
+import {
+  chatPriceOf,
+  type PriceTable,
+  speechPriceOf,
+  transcriptionPriceOf,
+} from './price-table.ts';
 import { splitText } from './split-text.ts';
 import type { ScenarioPrompt } from '../schema/prompt-schema.ts';
 import type { Scenario } from '../schema/scenario-schema.ts';
@@ -21,7 +27,8 @@ const defaultPrompt = 'Explain in two sentences how a weir measures the flow of 
 const defaultText = 'A weir is a low dam across a stream that shows how much water flows.';
 
 /** What all traffic entries of a stage share. */
-interface StageContext extends Pick<Scenario, 'body' | 'prices'> {
+interface StageContext extends Pick<Scenario, 'body'> {
+  readonly prices: PriceTable;
   /** Whether the stage's load is a trace. Then the trace determines the lengths of prompts and answers. */
   readonly isTraceReplay: boolean;
   readonly files: WorkloadFiles;
@@ -30,7 +37,7 @@ interface StageContext extends Pick<Scenario, 'body' | 'prices'> {
 type ChatEntry = ScenarioTrafficOf<'chat' | 'chat-stream'>;
 
 /** Returns the value of a read. If the read failed, a rule has already reported the error. */
-const expectFound = <T>(found: ReadResult<T>): T => {
+export const expectFound = <T>(found: ReadResult<T>): T => {
   if (found.ok) return found.value;
   throw new Error(`a rule let it pass although ${found.problem}`);
 };
@@ -113,9 +120,6 @@ export const bodyOf = (entry: ChatEntry, context: Scenario['body']): Scenario['b
   return body;
 };
 
-const priceOf = (model: string, prices: Scenario['prices']): Price | null =>
-  Object.hasOwn(prices, model) ? (prices[model] ?? null) : null;
-
 /** Returns the plan's `name`. If the entry has no name, the field is absent, so that the plan's hash stays the same. */
 const nameOf = ({ name }: { readonly name?: string | undefined }) =>
   name === undefined ? {} : { name };
@@ -131,7 +135,7 @@ const chatOf = (entry: ChatEntry, context: StageContext) => ({
   conversations: conversationsOf(entry, context),
   maxTokens: entry.maxTokens,
   body: bodyOf(entry, context.body),
-  price: priceOf(entry.model, context.prices),
+  price: chatPriceOf(context.prices.of(entry.model, entry.kind)),
   ...expectOf(entry),
 });
 
@@ -159,14 +163,16 @@ const trafficCompilers: {
 } = {
   chat: (entry, context) => ({ kind: 'chat', ...chatOf(entry, context) }),
   'chat-stream': (entry, context) => ({ kind: 'chat-stream', ...chatOf(entry, context) }),
-  speech: ({ text, texts, split, speed, body, ...entry }, { files }) => ({
+  speech: ({ text, texts, split, speed, body, ...entry }, { files, prices }) => ({
     ...entry,
+    ...speechPriceOf(prices.of(entry.model, 'speech')),
     ...splitTextsOf(texts ?? [text ?? defaultText], split, files),
     speed,
     body,
   }),
-  transcription: ({ clips, language, granularities, expect, ...entry }) => ({
+  transcription: ({ clips, language, granularities, expect, ...entry }, { prices }) => ({
     ...entry,
+    ...transcriptionPriceOf(prices.of(entry.model, 'transcription')),
     ...expectOf({ expect }),
     clips: clipSourcesOf(clips),
     language,

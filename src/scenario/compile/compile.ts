@@ -20,7 +20,8 @@ import type { ApiKey, Plan, Stage } from '../../model/plan/plan.ts';
 import type { WorkloadFiles } from '../../model/workload/workload.ts';
 import { compileLoad, defaultStageName, planStageNames } from './compile-load.ts';
 import { limitsOfKeys, limitsWith } from './key-limits.ts';
-import { compileTraffic } from './compile-traffic.ts';
+import { compileTraffic, expectFound } from './compile-traffic.ts';
+import { type PriceTable, readPriceTable } from './price-table.ts';
 import { compilePace } from '../schema/pace-schema.ts';
 import type { Scenario } from '../schema/scenario-schema.ts';
 
@@ -33,9 +34,9 @@ export const defaultKeyName = 'default';
 const stagesOf = ({ stages, load }: Scenario): NonNullable<Scenario['stages']> =>
   stages ?? (load === undefined ? [] : [{ name: defaultStageName, load }]);
 
-const compileStages = (scenario: Scenario, files: WorkloadFiles): Stage[] =>
+const compileStages = (scenario: Scenario, files: WorkloadFiles, prices: PriceTable): Stage[] =>
   stagesOf(scenario).flatMap((stage) => {
-    const { body, prices } = scenario;
+    const { body } = scenario;
     const common = { body, prices, isTraceReplay: stage.load.kind === 'trace', files };
     const entries = stage.traffic ?? scenario.traffic ?? [];
     const traffic = entries.map((entry) => compileTraffic(entry, common));
@@ -172,39 +173,43 @@ const warmUpOf = (
 };
 
 /** Compiles a scenario that breaks no rule. `name` is the plan's name if the scenario has none. */
-export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFiles): Plan => ({
-  format: 'plan/1',
-  name: scenario.name ?? name,
-  description: scenario.description,
-  target: scenario.target,
-  wire: wireOf(scenario),
-  transport: scenario.wire.http2 ? 'undici' : scenario.transport,
-  workers: scenario.workers,
-  canary: scenario.canary,
-  keys: compileKeys(scenario),
-  ...authOf(scenario),
-  headers: Object.fromEntries(
-    Object.entries(scenario.headers).map(([header, value]) => [header.toLowerCase(), value]),
-  ),
-  stages: compileStages(scenario, files),
-  ...warmUpOf(scenario, files),
-  grace: scenario.grace,
-  inFlight: scenario.inFlight,
-  deadlines: scenario.deadlines,
-  caps: scenario.caps,
-  limits: {
-    requestsPerMinute: scenario.limits.requestsPerMinute,
-    tokensPerMinute: scenario.limits.tokensPerMinute,
-    limiter: scenario.limits.class ?? null,
-  },
-  retry: scenario.retry,
-  pace: scenario.pace === undefined ? null : compilePace(scenario.pace, limitsOfKeys(scenario)),
-  budget: scenario.budget,
-  streams: scenario.streams,
-  ...(scenario.fails === undefined ? {} : { fails: scenario.fails }),
-  ...serverOf(scenario),
-  ...compileObjectives(scenario),
-  ...(scenario.until === undefined ? {} : { until: scenario.until }),
-  seed: scenario.seed,
-  mock: mockSettingsSchema.parse(scenario.mock),
-});
+export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFiles): Plan => {
+  const prices = expectFound(readPriceTable(scenario.prices, files));
+  return {
+    format: 'plan/1',
+    name: scenario.name ?? name,
+    description: scenario.description,
+    target: scenario.target,
+    wire: wireOf(scenario),
+    transport: scenario.wire.http2 ? 'undici' : scenario.transport,
+    workers: scenario.workers,
+    canary: scenario.canary,
+    keys: compileKeys(scenario),
+    ...authOf(scenario),
+    headers: Object.fromEntries(
+      Object.entries(scenario.headers).map(([header, value]) => [header.toLowerCase(), value]),
+    ),
+    stages: compileStages(scenario, files, prices),
+    ...warmUpOf(scenario, files),
+    ...(Object.keys(prices.pricing).length === 0 ? {} : { pricing: prices.pricing }),
+    grace: scenario.grace,
+    inFlight: scenario.inFlight,
+    deadlines: scenario.deadlines,
+    caps: scenario.caps,
+    limits: {
+      requestsPerMinute: scenario.limits.requestsPerMinute,
+      tokensPerMinute: scenario.limits.tokensPerMinute,
+      limiter: scenario.limits.class ?? null,
+    },
+    retry: scenario.retry,
+    pace: scenario.pace === undefined ? null : compilePace(scenario.pace, limitsOfKeys(scenario)),
+    budget: scenario.budget,
+    streams: scenario.streams,
+    ...(scenario.fails === undefined ? {} : { fails: scenario.fails }),
+    ...serverOf(scenario),
+    ...compileObjectives(scenario),
+    ...(scenario.until === undefined ? {} : { until: scenario.until }),
+    seed: scenario.seed,
+    mock: mockSettingsSchema.parse(scenario.mock),
+  };
+};

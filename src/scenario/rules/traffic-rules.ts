@@ -1,7 +1,6 @@
 import { templateProblem } from '../../model/plan/secret.ts';
 import { chatBodyFields, chatContentFields } from '../schema/traffic-schema.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
-import { didYouMean } from '../text/spelling.ts';
 import {
   type Findings,
   placedEntries,
@@ -110,33 +109,5 @@ export function* trafficRule(scenario: WholeScenario): Findings {
     const rules = fieldRules.get(kind);
     if (rules !== undefined) yield* fieldFindings(rules, entry);
     if (kind === 'transcription') yield* transcriptionFindings(entry);
-  }
-}
-
-/** Finds prices that apply to no traffic. If a price names a misspelt model, the cost would stay unknown. */
-export function* priceRule(scenario: WholeScenario): Findings {
-  const prices = scenario.at('prices');
-  const models = placedEntries(scenario).map((entry) => ({
-    isChat: fieldRules.get(entry.at('kind').text ?? '') === chatRules,
-    model: entry.at('model'),
-  }));
-  // If the traffic cannot be read, or if the name of a model is missing, it is unknown whether a price is used.
-  if (models.length === 0 || models.some(({ isChat, model }) => isChat && !model.isPresent)) return;
-  const unpriced = models
-    .filter(({ isChat, model }) => isChat && !model.isFromEnvironment)
-    .flatMap(({ model: { text } }) => (text === null || prices.names.includes(text) ? [] : text));
-  for (const name of prices.names) {
-    const quoted = JSON.stringify(name);
-    const users = models.filter(({ model }) => model.text === name);
-    if (users.some(({ isChat }) => isChat)) continue;
-    if (users.length === 0) {
-      const hint = didYouMean(name, unpriced) ?? 'leave its price out, or use the model';
-      yield prices.at(name).keyFinding(`no chat entry uses ${quoted}`, hint);
-    } else {
-      const message = `prices are for chat, and no chat entry uses ${quoted}`;
-      const hint =
-        'leave it out: the service charges speech by the character and transcription by the second';
-      yield prices.at(name).keyFinding(message, hint);
-    }
   }
 }

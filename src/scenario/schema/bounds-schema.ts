@@ -7,7 +7,6 @@ import {
   moneyField,
   orNull,
   positiveDurationField,
-  textField,
   wholeNumberField,
   withDefault,
 } from './fields.ts';
@@ -49,16 +48,6 @@ export const budget = mapping('a mapping such as {requests: 1000, cost: 2.50}', 
     'The maximum cost, in units of the currency, such as 2.50. Default: no limit.',
   ),
 });
-
-/** The prices of chats by model, in millionths of the currency’s unit per million tokens. */
-export const pricesSchema = z.record(
-  textField(),
-  mapping('a price such as {input: 0.15, output: 0.60}', {
-    input: moneyField().describe('The price of a million input tokens.'),
-    output: moneyField().describe('The price of a million output tokens.'),
-  }),
-  'expected a mapping of models to prices such as {NAME: {input: 0.15, output: 0.60}}',
-);
 
 /** The failures that are retried by default. Such requests have not reached a model. */
 const defaultRetryClasses: RetryClass[] = ['limited', 'server-error', 'connect'];

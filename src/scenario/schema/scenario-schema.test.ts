@@ -76,6 +76,7 @@ describe('the bundled scenarios', () => {
       const value = { kind, contentType: 'a/b', format: 'b', base64: 'QQ==' } as const;
       return existsSync(fixture) ? { ok: true, value } : unread(reference);
     },
+    prices: unread,
     text: unread,
     dataset: unread,
     tokenizer: unread,

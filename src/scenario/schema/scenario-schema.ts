@@ -1,4 +1,5 @@
-import { budget, caps, deadlines, pricesSchema, scenarioRetrySchema } from './bounds-schema.ts';
+import { budget, caps, deadlines, scenarioRetrySchema } from './bounds-schema.ts';
+import { pricesSchema } from './prices-schema.ts';
 import { interfaceLimits } from '../../model/limits/run-limits.ts';
 import { z } from 'zod';
 import { decideUnions } from './editor-schema.ts';
@@ -161,7 +162,7 @@ export const scenarioSchema = z
     prices: pricesSchema
       .prefault({})
       .describe(
-        'Prices of chat by model, in units of the currency for a million input and output tokens, for example {NAME: {input: 0.15, output: 0.60}}. Default: unknown.',
+        'Prices by model, in units of the currency for a million tokens, for example {NAME: {input: 0.15, cachedInput: 0.075, output: 0.60}}, or {file: prices.json}. Default: unknown for chats, the interface’s for audio.',
       ),
     load: optionalField(scenarioLoadSchema).describe(
       'How and when requests come. Either this or "stages".',

@@ -61,7 +61,11 @@ export const schemaInside = (
 ): Schema | undefined => {
   if (holder instanceof z.ZodArray) return holder.element;
   if (holder instanceof z.ZodRecord) return holder.valueType;
-  if (!(holder instanceof z.ZodObject) || !Object.hasOwn(holder.shape, step)) return undefined;
+  if (!(holder instanceof z.ZodObject)) return undefined;
+  if (!Object.hasOwn(holder.shape, step)) {
+    const { catchall } = holder.def;
+    return catchall instanceof z.ZodObject ? catchall : undefined;
+  }
   return (holder.shape as Readonly<Record<string, Schema>>)[step];
 };
 

@@ -28,7 +28,7 @@ const usual: Values = {
 
 const bodyOf = (values: Partial<Values> = {}, rest = ''): string => {
   const { id, created, content, finish, input, output } = { ...usual, ...values };
-  return `{"id":${id},"object":"chat.completion","created": ${created},"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":${content}},"finish_reason":${finish}}],"usage":{"prompt_tokens":${input},"completion_tokens":${output}, "total_tokens":21}${rest}}`;
+  return `{"id":${id},"object":"chat.completion","created": ${created},"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":${content}},"finish_reason":${finish}}],"usage":{"prompt_tokens":${input},"completion_tokens":${output}, "total_tokens":${Number(input) + Number(output)}}${rest}}`;
 };
 
 const learned = (...texts: readonly string[]): CompletionTemplate => {
@@ -53,6 +53,13 @@ describe('a completion template', () => {
     expect(usageIn(template, bodyOf(other))).toEqual({ prompt_tokens: 0, completion_tokens: 3 });
     const invalid = Buffer.from(bodyOf({ content: '"??"' }).replace('??', '\xe2\xff'), 'latin1');
     expect(usageIn(template, invalid)).toEqual({ prompt_tokens: 9, completion_tokens: 12 });
+  });
+
+  it('leaves a total that is not the sum to the parser, which notes it', () => {
+    const template = learned(bodyOf());
+    expect(usageIn(template, bodyOf({ input: '7' }))).toBeDefined();
+    const off = bodyOf({ input: '7' }).replace(/"total_tokens":\d+/, '"total_tokens":99');
+    expect(template.match(Buffer.from(off))).toBeNull();
   });
 
   it('is learned from a text with escapes, and from one with other blanks and members', () => {

@@ -1,6 +1,5 @@
-import { maxPlausibleTokens } from '../cost-of-tokens.ts';
 import type { UsageReading } from './read-usage.ts';
-import { LearnedBodies, matchedUsage } from './learned-bodies.ts';
+import { LearnedBodies, matchedUsage, usageMembers } from './learned-bodies.ts';
 import { variableMember } from './learned-body.ts';
 
 /** The parts of a completion from which Weir makes the answer. */
@@ -25,9 +24,7 @@ const variableMembers = [
   variableMember('text', ...message, 'content'),
   variableMember('text', ...message, 'reasoning'),
   variableMember('text', ...message, 'reasoning_content'),
-  variableMember('count', 'usage', 'prompt_tokens'),
-  variableMember('count', 'usage', 'completion_tokens'),
-  variableMember('count', 'usage', 'total_tokens'),
+  ...usageMembers,
 ];
 
 /**
@@ -43,7 +40,7 @@ const maxForms = 4;
  * (`LearnedBody`) only the counts are part of an outcome.
  */
 export class CompletionTemplate {
-  readonly #bodies = new LearnedBodies<CompletionParts['choices']>(variableMembers, maxForms);
+  readonly #bodies = new LearnedBodies<CompletionParts>(variableMembers, maxForms);
 
   /**
    * Returns the parts of a completion if its body matches a learned body; `null` if the body must be parsed. The texts
@@ -52,16 +49,15 @@ export class CompletionTemplate {
   match(bytes: Buffer): CompletionParts | null {
     const learned = this.#bodies.match(bytes, 0, bytes.length);
     if (learned === null) return null;
-    const { prompt_tokens: input, completion_tokens: output } = matchedUsage(learned);
+    const { choices, usage } = learned.reading;
+    const counted = usage === null ? null : matchedUsage(learned, usage);
     // If the usage counts no tokens, tokens are estimated from the answer's own texts, which a match does not read.
-    const isCounted = output > 0 && output <= maxPlausibleTokens && input <= maxPlausibleTokens;
-    if (!isCounted) return null;
-    const usage = { input, output, isOdd: false, isPlain: true };
-    return { choices: learned.reading, usage };
+    return counted === null || counted.output === 0 ? null : { choices, usage: counted };
   }
 
   /** Learns a body that was just parsed as this completion, if the body is suitable. */
-  learn(text: string, { choices, usage }: CompletionParts): void {
-    if (usage?.isPlain === true && usage.output !== 0) this.#bodies.learn(text, choices, true);
+  learn(text: string, parts: CompletionParts): void {
+    const { usage } = parts;
+    if (usage?.isPlain === true && usage.output !== 0) this.#bodies.learn(text, parts, true);
   }
 }

@@ -1,5 +1,11 @@
-import type { Usage } from '../../contract/chat.ts';
-import { learnBody, type LearnedBody, type VariableMember } from './learned-body.ts';
+import { maxPlausibleTokens } from '../cost-of-tokens.ts';
+import {
+  learnBody,
+  type LearnedBody,
+  variableMember,
+  type VariableMember,
+} from './learned-body.ts';
+import { plainUsage, type UsageReading } from './read-usage.ts';
 
 /** The number of matches that allow one more attempt to learn. Learning a body takes as long as reading about sixty. */
 const matchesPerLearning = 64;
@@ -35,6 +41,20 @@ class LearningAllowance {
   }
 }
 
+/** The names of the counts of a usage that may differ between bodies, of which only the first two must be there. */
+export const usageCounts = {
+  input: ['usage', 'prompt_tokens'],
+  output: ['usage', 'completion_tokens'],
+  total: ['usage', 'total_tokens'],
+  cached: ['usage', 'prompt_tokens_details', 'cached_tokens'],
+  reasoning: ['usage', 'completion_tokens_details', 'reasoning_tokens'],
+} as const;
+const countNames = Object.keys(usageCounts) as readonly (keyof typeof usageCounts)[];
+
+export const usageMembers: readonly VariableMember[] = Object.values(usageCounts).map((path) =>
+  variableMember('count', ...path),
+);
+
 /**
  * A learned body, what was read from it, and the places of the counts in its usage. The place of a count that is absent
  * is −1.
@@ -42,15 +62,26 @@ class LearningAllowance {
 export interface LearnedReading<T> {
   readonly body: LearnedBody;
   readonly reading: T;
-  readonly input: number;
-  readonly output: number;
+  readonly places: Readonly<Record<keyof typeof usageCounts, number>>;
 }
 
-/** Returns the usage in the last match. The learned body must have a usage. */
-export const matchedUsage = ({ body, input, output }: LearnedReading<unknown>): Usage => ({
-  prompt_tokens: body.countAt(input),
-  completion_tokens: body.countAt(output),
-});
+/**
+ * Returns the usage in the last match, which equals `learned` except for its counts. Returns `null` if the counts do not
+ * add up as those of a plain usage do, so that they must be parsed. The learned body must have a usage.
+ */
+export const matchedUsage = (
+  { body, places }: LearnedReading<unknown>,
+  learned: UsageReading,
+): UsageReading | null => {
+  const [input, output] = [body.countAt(places.input), body.countAt(places.output)];
+  const cached = places.cached < 0 ? learned.classes.cached : body.countAt(places.cached);
+  const reasoning =
+    places.reasoning < 0 ? (learned.classes.reasoning ?? 0) : body.countAt(places.reasoning);
+  const isSum = places.total < 0 || body.countAt(places.total) === input + output;
+  if (!isSum || (cached ?? 0) > input || reasoning > output) return null;
+  if (input > maxPlausibleTokens || output > maxPlausibleTokens) return null;
+  return plainUsage(input, output, cached, reasoning);
+};
 
 /** Learns bodies of one kind that a target sends, and compares later bodies with them. */
 export class LearnedBodies<T> {
@@ -94,9 +125,13 @@ export class LearnedBodies<T> {
     if (!this.#allowance.take(text.length)) return;
     const body = learnBody(text, this.#members);
     if (body === null) return;
-    const [input, output] = [body.placeOf('prompt_tokens'), body.placeOf('completion_tokens')];
-    if (hasUsage && (input < 0 || output < 0)) return;
-    this.#learned.unshift({ body, reading, input, output });
+    const places = Object.fromEntries(
+      countNames.map((name) => [name, body.placeOf(usageCounts[name].at(-1)!)]),
+    ) as LearnedReading<T>['places'];
+    if (hasUsage && (places.input < 0 || places.output < 0)) return;
+    // A total whose place is not found would stay as it is learned.
+    if (hasUsage && places.total < 0 && text.includes('"total_tokens"')) return;
+    this.#learned.unshift({ body, reading, places });
     this.#learned.splice(this.#most);
   }
 }

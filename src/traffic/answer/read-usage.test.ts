@@ -99,9 +99,13 @@ describe('the usage of an answer', () => {
   });
 
   it.each(rows)('is read where $server writes it, streamed', ({ fields }) => {
+    // llama.cpp's timings also name the tokens from its cache.
+    const cached = 'timings' in fields ? { cached: 2 } : {};
     for (const events of [[{ ...stopChunk, ...fields }], [stopChunk, { choices: [], ...fields }]]) {
       const body = sseEvents(textChunk('a'), textChunk('b'), ...events, doneData);
-      expect(readEverySplit(body)).toEqual(expectCompleted({ tokens, notes: [] }));
+      expect(readEverySplit(body)).toEqual(
+        expectCompleted({ tokens: { ...tokens, ...cached }, notes: [] }),
+      );
     }
   });
 
@@ -124,25 +128,34 @@ describe('the usage of an answer', () => {
 describe('the tokens of a prompt that came from a cache', () => {
   it('are read under the names of the interface, the Anthropic API and DeepSeek', () => {
     const plain = { prompt_tokens: 100, completion_tokens: 2 };
-    const cachedOf = (fields: object) => readUsage({ usage: { ...plain, ...fields } })?.cached;
+    const cachedOf = (fields: object) =>
+      readUsage({ usage: { ...plain, ...fields } })?.classes.cached;
     expect(cachedOf({ prompt_tokens_details: { cached_tokens: 90 } })).toBe(90);
     expect(cachedOf({ input_tokens_details: { cached_tokens: 80 } })).toBe(80);
     expect(cachedOf({ cache_read_input_tokens: 70 })).toBe(70);
     expect(cachedOf({ prompt_cache_hit_tokens: 60 })).toBe(60);
     expect(cachedOf({ prompt_tokens_details: null })).toBeUndefined();
-    expect(cachedOf({ prompt_tokens_details: { cached_tokens: 0 } })).toBeUndefined();
+    // No tokens from a cache is a count, too: the share of a run would be too high without it.
+    expect(cachedOf({ prompt_tokens_details: { cached_tokens: 0 } })).toBe(0);
   });
 
-  it('keep an answer from being learned, since a learned form reads no such count', () => {
+  it('keep an answer from being learned where a learned form reads no such count', () => {
     const counts = { prompt_tokens: 100, completion_tokens: 2 };
-    expect(readUsage({ usage: counts })?.isPlain).toBe(true);
-    const details = { prompt_tokens_details: { cached_tokens: 1 } };
-    expect(readUsage({ usage: { ...counts, ...details } })?.isPlain).toBe(false);
+    const isPlain = (details: object) => readUsage({ usage: { ...counts, ...details } })?.isPlain;
+    expect(isPlain({})).toBe(true);
+    // A learned form has a place for these two counts.
+    expect(isPlain({ prompt_tokens_details: { cached_tokens: 1 } })).toBe(true);
+    expect(isPlain({ completion_tokens_details: { reasoning_tokens: 1 } })).toBe(true);
+    expect(isPlain({ input_tokens_details: { cached_tokens: 1 } })).toBe(false);
+    expect(isPlain({ prompt_cache_hit_tokens: 1 })).toBe(false);
+    expect(isPlain({ prompt_tokens_details: { audio_tokens: 1 } })).toBe(false);
+    expect(isPlain({ ...counts, total_tokens: 103 })).toBe(false);
   });
 
   it('are those of the last event that names them', () => {
-    const first = { input: 100, output: 1, cached: 64, isOdd: false, isPlain: false };
-    const last = { input: 100, output: 2, isOdd: false, isPlain: true };
-    expect(laterUsage(first, last)).toMatchObject({ output: 2, cached: 64 });
+    const counts = { prompt_tokens: 100, completion_tokens: 1 };
+    const first = readUsage({ usage: { ...counts, prompt_tokens_details: { cached_tokens: 64 } } });
+    const last = readUsage({ usage: { ...counts, completion_tokens: 2 } })!;
+    expect(laterUsage(first, last)).toMatchObject({ output: 2, classes: { cached: 64 } });
   });
 });

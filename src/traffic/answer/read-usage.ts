@@ -1,5 +1,12 @@
-import { maxPlausibleTokens } from '../cost-of-tokens.ts';
 import { objectOf } from './json-text.ts';
+import { readTokenCount } from './token-count.ts';
+import {
+  type ClassCounts,
+  hasPlainClasses,
+  noClasses,
+  plainClasses,
+  splitUsage,
+} from './usage-classes.ts';
 
 /** This file reads the token counts of an answer, streamed or not, in all places and forms that servers use. */
 
@@ -9,15 +16,19 @@ export interface UsageReading {
   readonly input: number | null;
   /** The tokens of the answer; `null` if the count cannot be read. */
   readonly output: number | null;
-  /** The tokens of the prompt that came from a cache; absent for none. Some gateways do not charge them. */
-  readonly cached?: number;
+  /** The parts of these counts that have prices of their own. */
+  readonly classes: ClassCounts;
   /** Whether a count is missing or is not a plausible number. */
   readonly isOdd: boolean;
+  /** Whether the total is not the sum of its parts. */
+  readonly isOff: boolean;
   /**
-   * Whether the counts are whole numbers in `usage`, under the names that the interface defines, and no token came from
-   * a cache.
+   * Whether the counts are whole numbers in `usage`, under the names that the OpenAI API defines, and no class but
+   * cached tokens and reasoning has tokens.
    */
   readonly isPlain: boolean;
+  /** The readings of single choices, if the server counts the tokens of each choice by itself. */
+  readonly byChoice?: ReadonlyMap<number, UsageReading>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -51,43 +62,32 @@ const names = {
   ],
 } as const;
 
-/** Returns this field of the first choice that has it, in the choice itself or in its message or delta. */
-const inChoices = ({ choices }: Fields): unknown => {
-  if (!Array.isArray(choices)) return undefined;
-  for (const value of choices) {
-    const choice = objectOf(value);
-    const found =
-      objectOf(choice?.['usage']) ??
-      objectOf(objectOf(choice?.['delta'])?.['usage']) ??
-      objectOf(objectOf(choice?.['message'])?.['usage']);
-    if (found !== null) return found;
-  }
-  return undefined;
-};
-
-/** Reads a count: a number or a text with a number, rounded; `null` if it is no plausible number of tokens. */
-const countOf = (value: unknown): number | null => {
-  const number =
-    typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value;
-  return typeof number === 'number' && number >= 0 && number <= maxPlausibleTokens
-    ? Math.round(number)
-    : null;
+/** Returns the usage of a choice, in the choice itself or in its message or delta; `null` for none. */
+const usageOfChoice = (value: unknown): Fields | null => {
+  const choice = objectOf(value);
+  return (
+    objectOf(choice?.['usage']) ??
+    objectOf(objectOf(choice?.['delta'])?.['usage']) ??
+    objectOf(objectOf(choice?.['message'])?.['usage'])
+  );
 };
 
 const countsOfTimings = (timings: Fields | null): Fields | undefined => {
   const [read, known, written] = ['prompt_n', 'cache_n', 'predicted_n'].map((name) =>
-    countOf(timings?.[name]),
+    readTokenCount(timings?.[name]),
   );
   if (read === null || written === null) return undefined;
-  return { prompt_tokens: read! + (known ?? 0), completion_tokens: written };
+  return {
+    prompt_tokens: read! + (known ?? 0),
+    completion_tokens: written,
+    ...(known === null ? {} : { cached_tokens: known }),
+  };
 };
 
-/** The places where documents contain counts, in order of preference. */
+/** The places where documents contain counts besides those of single choices, in order of preference. */
 const places: readonly ((document: Fields) => unknown)[] = [
   // The place in the interface (section 2.4), vLLM, SGLang, llama.cpp, LiteLLM, OpenRouter, Azure, DeepSeek.
   ({ usage }) => usage,
-  // The place in Moonshot's streams (platform.moonshot.ai, Chat API, streaming): the choice of the last chunk.
-  inChoices,
   // The place in Groq's chunks (groq-python, `ChatCompletionChunk.x_groq`).
   ({ x_groq: own }) => objectOf(own)?.['usage'],
   // The places in SGLang's own API (`meta_info`), Gemini (`usageMetadata`), Cohere (`meta.tokens`).
@@ -122,78 +122,115 @@ const firstCount = (usage: Fields, side: readonly string[]): unknown => {
   return undefined;
 };
 
-/**
- * Returns the tokens of reasoning that are not part of the output's count; 0 if they are. xAI counts them apart
- * (docs.x.ai, Consumption and rate limits: "counted separately from completion_tokens, but … in the total_tokens"), and
- * so does Gemini (`thoughtsTokenCount`). Only a total that is exactly the sum of all three shows that.
- */
-const separateReasoning = (usage: Fields, input: number | null, output: number | null): number => {
-  const total = countOf(usage['total_tokens'] ?? usage['totalTokenCount']);
-  if (input === null || output === null || total === null || total <= input + output) return 0;
-  const reasoning = countOf(
-    objectOf(usage['completion_tokens_details'])?.['reasoning_tokens'] ??
-      usage['reasoning_tokens'] ??
-      usage['thoughtsTokenCount'],
-  );
-  return reasoning !== null && total === input + output + reasoning ? reasoning : 0;
-};
-
-/** Reads the number of cached tokens, as written by the OpenAI API, its Responses API, DeepSeek and Anthropic. */
-const cachedIn = (usage: Fields): number =>
-  countOf(
-    objectOf(usage['prompt_tokens_details'])?.['cached_tokens'] ??
-      objectOf(usage['input_tokens_details'])?.['cached_tokens'] ??
-      usage['prompt_cache_hit_tokens'] ??
-      usage['cache_read_input_tokens'],
-  ) ?? 0;
-
 const readingOf = (usage: Fields, isInterface: boolean): UsageReading => {
-  const cached = cachedIn(usage);
-  const [input, output] = [
-    countOf(firstCount(usage, names.input)),
-    countOf(firstCount(usage, names.output)),
+  const [own, written] = [
+    readTokenCount(firstCount(usage, names.input)),
+    readTokenCount(firstCount(usage, names.output)),
   ];
-  const separate = separateReasoning(usage, input, output);
+  const { input, output, classes, isOff } = splitUsage(usage, own, written);
   const isPlain =
     isInterface &&
-    separate === 0 &&
-    cached === 0 &&
+    !isOff &&
     input !== null &&
     output !== null &&
     usage['prompt_tokens'] === input &&
-    usage['completion_tokens'] === output;
-  const isOdd = input === null || output === null;
-  const all = output === null ? null : output + separate;
-  return { input, output: all, ...(cached > 0 ? { cached } : {}), isOdd, isPlain };
+    usage['completion_tokens'] === output &&
+    hasPlainClasses(usage, classes);
+  return { input, output, classes, isOdd: input === null || output === null, isOff, isPlain };
 };
 
-const nothing: UsageReading = { input: null, output: null, isOdd: true, isPlain: false };
+const nothing: UsageReading = {
+  input: null,
+  output: null,
+  classes: noClasses,
+  isOdd: true,
+  isOff: false,
+  isPlain: false,
+};
+
+/** Returns a plain reading with these counts. */
+export const plainUsage = (
+  input: number,
+  output: number,
+  cached: number | undefined,
+  reasoning: number,
+): UsageReading => ({
+  input,
+  output,
+  classes: plainClasses(cached, reasoning),
+  isOdd: false,
+  isOff: false,
+  isPlain: true,
+});
+
+const sumOf = (counts: readonly (number | null | undefined)[]): number | null => {
+  const known = counts.filter((count) => count !== null && count !== undefined);
+  return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0);
+};
+
+/** Adds up the answers of several choices to one prompt, which counts once. */
+const sumOfChoices = (byChoice: ReadonlyMap<number, UsageReading>): UsageReading => {
+  const all = [...byChoice.values()];
+  const [first] = all as [UsageReading];
+  if (all.length === 1) return { ...first, isPlain: false, byChoice };
+  const input = all.find((each) => each.input !== null)?.input ?? null;
+  const output = sumOf(all.map((each) => each.output));
+  const classes: Record<string, number> = { ...first.classes };
+  for (const name of ['reasoning', 'audioOutput'] as const) {
+    const sum = sumOf(all.map((each) => each.classes[name]));
+    if (sum !== null) classes[name] = sum;
+  }
+  const isOff = all.some((each) => each.isOff);
+  const isOdd = input === null || output === null;
+  return { input, output, classes, isOdd, isOff, isPlain: false, byChoice };
+};
+
+/** Reads the usage that Moonshot writes into the last chunk of each choice (platform.moonshot.ai, Chat API, streaming). */
+const readChoices = ({ choices }: Fields): UsageReading | null => {
+  if (!Array.isArray(choices)) return null;
+  const byChoice = new Map<number, UsageReading>();
+  for (const [position, value] of choices.entries()) {
+    const usage = usageOfChoice(value);
+    if (usage === null) continue;
+    const index = objectOf(value)?.['index'];
+    byChoice.set(typeof index === 'number' ? index : position, readingOf(usage, false));
+  }
+  return byChoice.size === 0 ? null : sumOfChoices(byChoice);
+};
 
 /** Reads the usage in a document, from the first place that has a count; `null` if no place has one. */
 export const readUsage = (document: Fields): UsageReading | null => {
   let found: UsageReading | null = null;
-  for (let position = 0; position < places.length; position += 1) {
-    const value = places[position]!(document);
-    if (value === undefined || value === null) continue;
-    const usage = objectOf(value);
-    const reading = usage === null ? nothing : readingOf(usage, position === 0);
-    if (reading.input !== null || reading.output !== null) return reading;
-    // If there is a usage, objects in the other places have another meaning.
-    if (position < 3) found ??= reading;
+  for (const [position, place] of places.entries()) {
+    const value = place(document);
+    if (value !== undefined && value !== null) {
+      const usage = objectOf(value);
+      const reading = usage === null ? nothing : readingOf(usage, position === 0);
+      if (reading.input !== null || reading.output !== null) return reading;
+      // If there is a usage, objects in the other places have another meaning.
+      if (position < 2) found ??= reading;
+    }
+    if (position > 0) continue;
+    const reading = readChoices(document);
+    if (reading !== null && (reading.input !== null || reading.output !== null)) return reading;
+    found ??= reading;
   }
   return found;
 };
 
-/** Returns the later of two counts. Servers that do not count end with zeros, which replace no count. */
+/** Returns the later of two counts. A count of none after tokens were counted says nothing. */
 const laterCount = (before: number | null, after: number | null): number | null =>
-  after === 0 ? (before ?? after) : (after ?? before);
+  after === null || (after === 0 && before !== null) ? before : after;
 
 /** Combines the usage of two events of an answer. A later count replaces an earlier one. */
 export const laterUsage = (before: UsageReading | null, after: UsageReading): UsageReading => {
   if (before === null) return after;
+  if (before.byChoice !== undefined && after.byChoice !== undefined)
+    return sumOfChoices(new Map([...before.byChoice, ...after.byChoice]));
   const input = laterCount(before.input, after.input);
   const output = laterCount(before.output, after.output);
-  const cached = after.cached ?? before.cached;
+  const isEmpty = after.input === 0 && after.output === 0;
+  const classes = isEmpty ? before.classes : { ...before.classes, ...after.classes };
   const isOdd = input === null || output === null;
-  return { input, output, ...(cached === undefined ? {} : { cached }), isOdd, isPlain: false };
+  return { input, output, classes, isOdd, isOff: after.isOff, isPlain: false };
 };

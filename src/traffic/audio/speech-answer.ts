@@ -7,7 +7,8 @@ import type {
   SpeechAnswer,
 } from '../../model/observation/outcome.ts';
 import { speechContentTypes } from '../../contract/audio.ts';
-import { speechCost } from '../../contract/prices.ts';
+import type { SpeechPrice } from '../../model/workload/price.ts';
+import { costOfSpeech } from '../cost-of-tokens.ts';
 import { charactersIn } from '../../model/workload/characters.ts';
 import type { Instant } from '../../model/quantity.ts';
 import type { SpeechFormat } from '../../model/workload/traffic.ts';
@@ -28,6 +29,7 @@ interface SpeechContext extends ReadingContext {
   /** The text that was requested to be spoken. */
   readonly text: string;
   readonly format: SpeechFormat;
+  readonly price: SpeechPrice | null | undefined;
 }
 
 const otherLabels = {
@@ -174,7 +176,7 @@ export class SpeechReader implements BodyReader {
       audioSeconds: seconds,
       characters,
       notes: [...notes, ...noteOnLabel(this.#context)].toSorted(),
-      cost: speechCost(characters),
+      cost: costOfSpeech(this.#context.price, { characters, seconds }),
     };
   }
 }

@@ -2,7 +2,7 @@ import type { ChatAnswer, TokenCounts } from '../../model/observation/outcome.ts
 import { servedChatSchema } from '../../contract/chat.ts';
 import type { Instant } from '../../model/quantity.ts';
 import type { Expectation } from '../../model/workload/expectation.ts';
-import type { Price } from '../../model/workload/traffic.ts';
+import type { Price } from '../../model/workload/price.ts';
 import { type RequestedPromptTokens, chatRequest } from '../request/chat-request.ts';
 import { tokenCost } from '../cost-of-tokens.ts';
 import {
@@ -15,6 +15,7 @@ import {
 import { chatDocument } from '../answer/chat-document.ts';
 import { readChatError } from '../answer/read-refusal.ts';
 import { readUsage } from '../answer/read-usage.ts';
+import { countedTokens } from '../answer/usage-classes.ts';
 import type { CompletionParts } from '../answer/completion-template.ts';
 import { describeMiss, prepareExpectation } from '../answer/check-expectation.ts';
 import { textsIn } from '../answer/texts-in.ts';
@@ -119,11 +120,13 @@ const answerOf = (
   const reported = tokensOf(completion);
   const tokens = asked === undefined ? reported : { ...reported, asked };
   const isOdd = completion.usage?.isOdd === true;
+  const isOff = completion.usage?.isOff === true;
   const notes =
-    isKnown && !isOdd
+    isKnown && !isOdd && !isOff
       ? noNotes
       : [
           ...(isKnown ? [] : (['finish-unknown'] as const)),
+          ...(isOff ? (['usage-total'] as const) : []),
           ...(isOdd ? (['usage-unreadable'] as const) : []),
         ];
   const cost = tokenCost(tokens, price);
@@ -150,9 +153,6 @@ const charactersOf = ({ choices }: CompletionParts): number => {
   return lengths.reduce((sum, length) => sum + length, 0);
 };
 
-const cachedOf = (usage: CompletionParts['usage']): Pick<TokenCounts, 'cached'> =>
-  usage?.cached === undefined ? {} : { cached: usage.cached };
-
 /**
  * Returns the server's usage. If the server counts 0 tokens for an answer with text, a quarter of its characters is
  * used instead.
@@ -161,12 +161,10 @@ const tokensOf = (completion: CompletionParts): TokenCounts => {
   const { usage } = completion;
   const input = usage?.input ?? null;
   const reported = usage?.output ?? null;
-  if (reported !== null && reported > 0) {
-    const tokens: TokenCounts = { input, output: reported, source: 'usage' };
-    return usage?.cached === undefined ? tokens : { ...tokens, cached: usage.cached };
-  }
+  if (usage !== null && reported !== null && reported > 0)
+    return countedTokens(input, reported, usage.classes);
   const characters = charactersOf(completion);
-  return reported === 0 && characters === 0
-    ? { input, output: 0, ...cachedOf(usage), source: 'usage' }
+  return usage !== null && reported === 0 && characters === 0
+    ? countedTokens(input, 0, usage.classes)
     : { input, output: Math.ceil(characters / charactersPerToken), source: 'characters' };
 };

@@ -10,14 +10,14 @@ import { filledBody, spokenText } from '../request/token-demand.ts';
 export const speech: TrafficHandler<'speech'> = {
   prepare: (traffic, prepareContext) => {
     const text = spokenText(traffic, prepareContext);
-    const { format } = traffic;
+    const { format, price } = traffic;
     return {
       request: speechRequest(traffic, text, prepareContext),
       read: (context) =>
         readTimedResponse(
           context,
           'the audio',
-          (headers) => new SpeechReader({ ...context, headers, text, format }),
+          (headers) => new SpeechReader({ ...context, headers, text, format, price }),
         ),
     };
   },

@@ -2,7 +2,7 @@ import { jsonIn } from '../answer/json-text.ts';
 import type { AnswerNote, TranscriptionAnswer } from '../../model/observation/outcome.ts';
 import { servedTranscriptSchema } from '../../contract/audio.ts';
 import { routes } from '../../contract/routes.ts';
-import { transcriptionCost } from '../../contract/prices.ts';
+import { costOfTranscript } from '../cost-of-tokens.ts';
 import type { Clip } from '../../model/workload/clip.ts';
 import type { Instant } from '../../model/quantity.ts';
 import type { TrafficOf, TranscriptFormat } from '../../model/workload/traffic.ts';
@@ -74,9 +74,10 @@ const transcriptionFormat = {
 /** Reads one transcript of a clip in any of the five formats. */
 const readTranscript = (
   context: ReadingContext,
-  clip: Clip,
-  { format, granularities, expect }: TrafficOf<'transcription'>,
+  uploaded: Clip,
+  { format, granularities, expect, price }: TrafficOf<'transcription'>,
 ): AnswerReader => {
+  const clip: PricedClip = price === undefined ? uploaded : { ...uploaded, price };
   const missOf = (text: string): string | null =>
     expect === undefined ? null : describeMiss(expect, [{ text, calls: [] }], null);
   if (format !== 'json' && format !== 'verbose_json')
@@ -109,7 +110,7 @@ const missingParts = (
 
 const readText = (
   context: ReadingContext,
-  clip: Clip,
+  clip: PricedClip,
   {
     format,
     missOf,
@@ -158,8 +159,11 @@ const unwrapBody = (body: string, redact: ReadingContext['redact']): UnwrappedBo
     : { wrong: ['JSON', describeSchemaErrors(parsed.error)] };
 };
 
+/** A clip, and the price of its seconds. */
+type PricedClip = Clip & Pick<TrafficOf<'transcription'>, 'price'>;
+
 const transcriptAnswer = (
-  { seconds, text: expected }: Clip,
+  { seconds, text: expected, price }: PricedClip,
   text: string,
   firstByte: Instant,
   notes: readonly AnswerNote[],
@@ -169,5 +173,5 @@ const transcriptAnswer = (
   audioSeconds: seconds,
   words: expected === null ? null : wordErrors(expected, text),
   notes,
-  cost: seconds === null ? null : transcriptionCost(seconds),
+  cost: costOfTranscript(price, seconds),
 });

@@ -1,4 +1,5 @@
-import { speechCost, transcriptionCost } from '../../contract/prices.ts';
+import { highestChatCost } from '../../model/workload/price.ts';
+import { charactersIn } from '../../model/workload/characters.ts';
 import { type Message, textsOfContent } from '../../model/workload/message.ts';
 import {
   maxAnswerTokens,
@@ -6,7 +7,7 @@ import {
   type TrafficKind,
   type TrafficOf,
 } from '../../model/workload/traffic.ts';
-import { tokenCost } from '../cost-of-tokens.ts';
+import { costOfSpeech, tokenCost, costOfTranscript } from '../cost-of-tokens.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import type { PrepareContext } from '../traffic-handler.ts';
 import { drawChatPrompt, mediaTokensIn, spokenText } from './token-demand.ts';
@@ -28,9 +29,11 @@ export interface RequestNeeds {
   readonly isFixed: boolean;
   /**
    * The cost of the longest possible answer in millionths of the currency; `null` without a price, without a maximum
-   * length, or if a clip's length is unknown.
+   * length, or if a clip's length is unknown. Tokens count as other input and output.
    */
   readonly cost: number | null;
+  /** The same cost if each token has the price of the dearest class that it can have. */
+  readonly highestCost: number | null;
 }
 
 /** The token counts of the prompts so far. Prompts in a plan or a file are sent many times. */
@@ -63,31 +66,44 @@ const chatNeeds = (
   const { messages, maxTokens } = drawChatPrompt(traffic, context);
   const input = tokensIn(messages);
   const output = maxAnswerTokens({ maxTokens, body: traffic.body });
+  const { price } = traffic;
   return {
     input,
     isCounted: isCounted(traffic),
     output,
     isFixed: output !== null && traffic.body['ignore_eos'] === true,
-    cost: output === null ? null : tokenCost({ input, output, source: 'usage' }, traffic.price),
+    cost: output === null ? null : tokenCost({ input, output, source: 'usage' }, price),
+    highestCost:
+      output === null || price === null ? null : highestChatCost({ input, output }, price),
   };
 };
 
 const noTokens = { input: 0, isCounted: true, output: 0, isFixed: true } as const;
+
+const needsWithout = (cost: number | null): RequestNeeds => ({
+  ...noTokens,
+  cost,
+  highestCost: cost,
+});
 
 const needsByKind: {
   readonly [K in TrafficKind]: (traffic: TrafficOf<K>, context: NeedsContext) => RequestNeeds;
 } = {
   chat: chatNeeds,
   'chat-stream': chatNeeds,
-  speech: (traffic, context) => ({
-    ...noTokens,
-    cost: speechCost([...spokenText(traffic, context)].length),
-  }),
-  transcription: ({ clips: sources }, { draw, clips }) => {
+  // The length of the audio is known only after the answer.
+  speech: (traffic, context) =>
+    needsWithout(
+      costOfSpeech(traffic.price, {
+        characters: charactersIn(spokenText(traffic, context)),
+        seconds: null,
+      }),
+    ),
+  transcription: ({ clips: sources, price }, { draw, clips }) => {
     const { seconds } = draw.pick(sources.flatMap((source) => clips.clipsOf(source)));
-    return { ...noTokens, cost: seconds === null ? null : transcriptionCost(seconds) };
+    return needsWithout(costOfTranscript(price, seconds));
   },
-  models: () => ({ ...noTokens, cost: 0 }),
+  models: () => needsWithout(0),
 };
 
 /** Returns what a request uses. It draws the same random values that preparing the request draws. */

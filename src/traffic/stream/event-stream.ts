@@ -7,7 +7,7 @@ import type {
 } from '../../model/observation/outcome.ts';
 import { streamEnd } from '../../contract/chat.ts';
 import { type Instant, instant } from '../../model/quantity.ts';
-import type { Price } from '../../model/workload/traffic.ts';
+import type { Price } from '../../model/workload/price.ts';
 import {
   carriedByEvent,
   type CarriedContent,
@@ -28,6 +28,7 @@ import { isErrorType } from '../answer/error-forms.ts';
 import { jsonIn, objectOf } from '../answer/json-text.ts';
 import { isFailingFinish, isKnownFinish, shownFinish } from '../answer/finish-reasons.ts';
 import { laterUsage, type UsageReading } from '../answer/read-usage.ts';
+import { countedTokens } from '../answer/usage-classes.ts';
 import {
   type BodyReader,
   type ResponseHeaders,
@@ -367,14 +368,15 @@ export class EventStreamReader implements BodyReader {
   #tokens(): TokenCounts {
     const events = this.#times.count;
     if (this.#usage === null) return { input: null, output: events, source: 'events' };
-    const { input, output, cached, isOdd } = this.#usage;
+    const { input, output, classes, isOdd, isOff } = this.#usage;
     if (isOdd) this.#note('usage-unreadable');
+    if (isOff) this.#note('usage-total');
     if (output === null) return { input, output: events, source: 'events' };
     if (output === 0 && events > 0) {
       this.#note('usage-zero');
       return { input, output: events, source: 'events' };
     }
-    return { input, output, ...(cached === undefined ? {} : { cached }), source: 'usage' };
+    return countedTokens(input, output, classes);
   }
 
   #fail(issue: MalformedIssue, detail: string): void {

@@ -1,6 +1,10 @@
-import { LearnedBodies, type LearnedReading, matchedUsage } from '../answer/learned-bodies.ts';
+import {
+  LearnedBodies,
+  type LearnedReading,
+  matchedUsage,
+  usageMembers,
+} from '../answer/learned-bodies.ts';
 import { isPlainText, variableMember } from '../answer/learned-body.ts';
-import { maxPlausibleTokens } from '../cost-of-tokens.ts';
 import type { TargetMemory } from '../traffic-handler.ts';
 import type { ChatChunkReading } from './chat-chunk.ts';
 
@@ -25,17 +29,15 @@ const variableMembers = [
   variableMember('words', ...delta, 'reasoning'),
   variableMember('words', ...delta, 'reasoning_content'),
   variableMember('words', ...delta, 'tool_calls', 0, 'function', 'arguments'),
-  variableMember('count', 'usage', 'prompt_tokens'),
-  variableMember('count', 'usage', 'completion_tokens'),
-  variableMember('count', 'usage', 'total_tokens'),
+  ...usageMembers,
 ];
 
 /** Returns the reading of an event that matched. If the event has no usage, it is the same object each time. */
 const readingOf = (learned: LearnedReading<ChunkReading>): ChunkReading | null => {
-  if (learned.reading.usage === null) return learned.reading;
-  const { prompt_tokens: input, completion_tokens: output } = matchedUsage(learned);
-  if (input > maxPlausibleTokens || output > maxPlausibleTokens) return null;
-  return { ...learned.reading, usage: { input, output, isOdd: false, isPlain: true } };
+  const { usage } = learned.reading;
+  if (usage === null) return learned.reading;
+  const counted = matchedUsage(learned, usage);
+  return counted === null ? null : { ...learned.reading, usage: counted };
 };
 
 /**

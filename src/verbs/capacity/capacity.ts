@@ -15,13 +15,12 @@ import { dataIn, pageIn, printed, publishOutcome } from '../../run/output/write-
 import { drawRequestContent } from '../../engine/request-content.ts';
 import type { SliceOptions } from '../../engine/slice-options.ts';
 import { judgeSteps, judgeStoredSteps } from './judge/judge-steps.ts';
-import type { Traffic } from '../../model/workload/traffic.ts';
 import { wholeRunSlice } from '../../model/workload/arrival.ts';
 import { instant, perSecond } from '../../model/quantity.ts';
 import { Problem } from '../../platform/problem.ts';
 import { findCapacity, type FinishedSearch, type SearchBudget, stepPlan } from './find-capacity.ts';
 import { countText, timeText } from '../../report/text/number-text.ts';
-import { tokenDemand } from '../../traffic/request/token-demand.ts';
+import { requestNeedsOf } from '../../traffic/request/request-needs.ts';
 import { capacityStepLine } from './report/capacity-text.ts';
 import { openCanary } from '../../run/canary.ts';
 import { budgetRange, coarseText } from './capacity-budget.ts';
@@ -84,34 +83,22 @@ const publishCapacity = async (
 };
 
 const sampledRequests = 50;
-/** Characters per token, as gateways estimate. */
-const charactersPerToken = 4;
 
 /**
  * Returns the maximum tokens and cost of a request, as the mean over the first requests of the plan. The cost is in
  * micro-units; `null` if a price or the bound of an answer is unknown.
  */
 const estimateOf = (sliceRequest: SliceOptions) => {
-  let [tokens, cost] = [0, 0];
-  let isPriced = true;
+  let tokens = 0;
+  let cost: number | null = 0;
   for (let index = 0; index < sampledRequests; index += 1) {
     const arrival = { stage: 0, index, due: instant(0) };
-    const { traffic, draw, ask } = drawRequestContent(sliceRequest, arrival);
-    const demand = tokenDemand(traffic, { draw, ask });
-    const input = Math.ceil((demand?.characters ?? 0) / charactersPerToken);
-    const output = demand?.output ?? 0;
-    const price = priceOf(traffic);
-    tokens += input + output;
-    cost += ((price?.input ?? 0) * input + (price?.output ?? 0) * output) / 1e6;
-    // Without a bound on the answer, the cost has no bound.
-    isPriced &&= price !== null && (demand === null || output > 0);
+    const { traffic, ...drawing } = drawRequestContent(sliceRequest, arrival);
+    const needs = requestNeedsOf(traffic, { ...drawing, clips: sliceRequest.clips });
+    tokens += needs.input + (needs.output ?? 0);
+    cost = cost === null || needs.cost === null ? null : cost + needs.cost;
   }
-  return { tokens: tokens / sampledRequests, cost: isPriced ? cost / sampledRequests : null };
-};
-
-const priceOf = (traffic: Traffic): { readonly input: number; readonly output: number } | null => {
-  if (traffic.kind === 'models') return { input: 0, output: 0 };
-  return 'price' in traffic ? traffic.price : null;
+  return { tokens: tokens / sampledRequests, cost: cost === null ? null : cost / sampledRequests };
 };
 
 const budgetText = (sliceRequest: SliceOptions, { requests, seconds }: SearchBudget): string => {

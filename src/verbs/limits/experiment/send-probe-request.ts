@@ -46,7 +46,7 @@ const usageIn = (body: string): ProbeReply['usage'] => {
   const usage = (jsonIn(body) as { usage?: unknown } | null | undefined)?.usage;
   const { data } = countsSchema.safeParse(usage);
   if (data === undefined) return null;
-  const cached = readUsage({ usage })?.cached ?? 0;
+  const cached = readUsage({ usage })?.classes.cached ?? 0;
   return {
     input: data.prompt_tokens,
     output: data.completion_tokens,

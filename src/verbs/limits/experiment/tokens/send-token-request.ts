@@ -21,7 +21,9 @@ import type { TokenClient, TokenQuery } from './token-client.ts';
 const usageOf = (value: unknown): TokenReply['usage'] => {
   const usage = (value as { usage?: unknown } | null | undefined)?.usage ?? null;
   if (usage === null) return null;
-  const { input = null, output = null, cached = 0 } = readUsage({ usage }) ?? {};
+  const reading = readUsage({ usage });
+  const { input = null, output = null } = reading ?? {};
+  const cached = reading?.classes.cached ?? 0;
   if (input === null || output === null) return null;
   return { input, output, ...(cached > 0 ? { cached } : {}) };
 };

@@ -1,0 +1,174 @@
+import { z } from 'zod';
+
+/** The classes of tokens that have a price of their own. Each token of an answer belongs to exactly one. */
+export const tokenClasses = [
+  'input',
+  'cachedInput',
+  'cacheWrite',
+  'audioInput',
+  'output',
+  'reasoning',
+  'audioOutput',
+] as const;
+export type TokenClass = (typeof tokenClasses)[number];
+
+/** The class whose price applies to a class that has none of its own. */
+export const usualClass: Readonly<Record<TokenClass, 'input' | 'output'>> = {
+  input: 'input',
+  cachedInput: 'input',
+  cacheWrite: 'input',
+  audioInput: 'input',
+  output: 'output',
+  reasoning: 'output',
+  audioOutput: 'output',
+};
+
+const micros = z.int().nonnegative();
+
+/**
+ * The price of a chat, in millionths of the currency per million tokens; `request` is in millionths per answer. A class
+ * without a price costs as much as other input or output.
+ */
+export const priceSchema = z.strictObject({
+  input: micros,
+  output: micros,
+  cachedInput: micros.exactOptional(),
+  cacheWrite: micros.exactOptional(),
+  reasoning: micros.exactOptional(),
+  audioInput: micros.exactOptional(),
+  audioOutput: micros.exactOptional(),
+  request: micros.exactOptional(),
+});
+export type Price = z.infer<typeof priceSchema>;
+
+/** The price of speech, in millionths of the currency for a million characters or a million seconds of audio. */
+export const speechPriceSchema = z.union([
+  z.strictObject({ perCharacter: micros }),
+  z.strictObject({ perSecond: micros }),
+]);
+export type SpeechPrice = z.infer<typeof speechPriceSchema>;
+
+/** The price of a million seconds of a clip, in millionths of the currency. `roundUpTo` is in ms. */
+export const transcriptionPriceSchema = z.strictObject({
+  perSecond: micros,
+  roundUpTo: z.number().positive().exactOptional(),
+});
+export type TranscriptionPrice = z.infer<typeof transcriptionPriceSchema>;
+
+/** The prices of a plan as a whole. */
+export const pricingSchema = z.strictObject({
+  currency: z.string().min(1).exactOptional(),
+  /** The day from which the prices are, as it was written. */
+  date: z.string().min(1).exactOptional(),
+  /** The file of the prices, as written in the scenario. */
+  file: z.string().min(1).exactOptional(),
+});
+export type Pricing = z.infer<typeof pricingSchema>;
+
+/** The counts of an answer that its cost depends on; `input` and `output` are all tokens of the prompt and the answer. */
+interface BilledTokens {
+  readonly input: number;
+  readonly output: number;
+  readonly cached?: number;
+  readonly cacheWrite?: number;
+  readonly audioInput?: number;
+  readonly reasoning?: number;
+  readonly audioOutput?: number;
+}
+
+/**
+ * Splits the tokens of an answer into classes. If the parts are more than the whole, the last ones are cut, so that no
+ * token counts twice.
+ */
+export const tokensByClass = (tokens: BilledTokens): Record<TokenClass, number> => {
+  const { input, output, cached = 0, cacheWrite = 0, audioInput = 0 } = tokens;
+  const { reasoning = 0, audioOutput = 0 } = tokens;
+  const read = Math.min(cached, input);
+  const written = Math.min(cacheWrite, input - read);
+  const heard = Math.min(audioInput, input - read - written);
+  const thought = Math.min(reasoning, output);
+  const spoken = Math.min(audioOutput, output - thought);
+  return {
+    input: input - read - written - heard,
+    cachedInput: read,
+    cacheWrite: written,
+    audioInput: heard,
+    output: output - thought - spoken,
+    reasoning: thought,
+    audioOutput: spoken,
+  };
+};
+
+export const classPrice = (price: Price, name: TokenClass): number =>
+  price[name] ?? price[usualClass[name]];
+
+const million = 1_000_000;
+/** Up to this sum, a division by a million and its rounding are exact in floating point. */
+const exactlyDivided = 1e15;
+
+/** Divides a sum of products by a million, rounded half up; exact for any size. */
+const roundedSum = (factors: readonly (readonly [count: number, price: number])[]): number => {
+  let sum = 0;
+  for (const [count, price] of factors) sum += count * price;
+  if (sum < exactlyDivided) return Math.floor((sum + million / 2) / million);
+  const exact = factors.reduce(
+    (whole, [count, price]) => whole + BigInt(count) * BigInt(price),
+    0n,
+  );
+  return Number((exact + BigInt(million / 2)) / BigInt(million));
+};
+
+/** Returns the cost of an answer's tokens in millionths of the currency, rounded half up. */
+export const chatCostOf = (tokens: BilledTokens, price: Price): number => {
+  const request = price.request ?? 0;
+  const { cached, cacheWrite, audioInput, reasoning, audioOutput } = tokens;
+  const isPlain =
+    cached === undefined &&
+    cacheWrite === undefined &&
+    audioInput === undefined &&
+    reasoning === undefined &&
+    audioOutput === undefined;
+  if (isPlain) {
+    const sum = tokens.input * price.input + tokens.output * price.output;
+    if (sum < exactlyDivided) return request + Math.floor((sum + million / 2) / million);
+  }
+  const counts = tokensByClass(tokens);
+  return request + roundedSum(tokenClasses.map((name) => [counts[name], classPrice(price, name)]));
+};
+
+/** Returns the highest cost that so many tokens can have, whatever their classes turn out to be. */
+export const highestChatCost = (
+  { input, output }: Pick<BilledTokens, 'input' | 'output'>,
+  price: Price,
+): number => {
+  const highest = (side: 'input' | 'output'): number =>
+    Math.max(
+      ...tokenClasses
+        .filter((name) => usualClass[name] === side)
+        .map((name) => classPrice(price, name)),
+    );
+  return chatCostOf(
+    { input, output },
+    { ...price, input: highest('input'), output: highest('output') },
+  );
+};
+
+/** Returns the cost of speech in millionths of the currency, from its characters and the seconds of its audio. */
+export const speechCostOf = (
+  price: SpeechPrice,
+  { characters, seconds }: { readonly characters: number; readonly seconds: number },
+): number =>
+  'perCharacter' in price
+    ? roundedSum([[characters, price.perCharacter]])
+    : Math.round((seconds * price.perSecond) / million);
+
+/** Returns the cost of a clip in millionths of the currency. */
+export const transcriptionCostOf = (
+  { perSecond, roundUpTo }: TranscriptionPrice,
+  seconds: number,
+): number => {
+  const step = roundUpTo === undefined ? null : roundUpTo / 1000;
+  // A length from a container is not exact in binary: 30 s of samples must not become 31 s.
+  const billed = step === null ? seconds : Math.ceil(seconds / step - 1e-9) * step;
+  return Math.round((billed * perSecond) / million);
+};

@@ -1,0 +1,57 @@
+import type { ModelPrice, Prices } from '../schema/prices-schema.ts';
+
+/**
+ * This file reads LiteLLM's public price table, model_prices_and_context_window.json: an object of models, with prices in
+ * dollars for one token, character or second. Prices for long prompts, batches and service tiers are not read.
+ */
+
+type Row = Readonly<Record<string, unknown>>;
+
+const isRow = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** LiteLLM's name of each price of a token. */
+const tokenFields = {
+  input: 'input_cost_per_token',
+  cachedInput: 'cache_read_input_token_cost',
+  cacheWrite: 'cache_creation_input_token_cost',
+  audioInput: 'input_cost_per_audio_token',
+  output: 'output_cost_per_token',
+  reasoning: 'output_cost_per_reasoning_token',
+  audioOutput: 'output_cost_per_audio_token',
+} as const satisfies Partial<Record<keyof ModelPrice, string>>;
+
+/** The number of millionths of a dollar for a million units, from the dollars for one. */
+const perMillion = (dollars: unknown): number | undefined =>
+  typeof dollars === 'number' && dollars >= 0 && dollars < 1000
+    ? Math.round(dollars * 1e12)
+    : undefined;
+
+const priceOf = (row: Row): ModelPrice => {
+  const tokens = Object.entries(tokenFields).map(
+    ([name, field]) => [name, perMillion(row[field])] as const,
+  );
+  const request = row['input_cost_per_request'];
+  const prices: Record<string, number | undefined> = {
+    ...Object.fromEntries(tokens),
+    request: typeof request === 'number' ? Math.round(request * 1e6) : undefined,
+    perCharacter: perMillion(row['input_cost_per_character']),
+    perSecond:
+      row['mode'] === 'audio_speech'
+        ? perMillion(row['output_cost_per_second'])
+        : perMillion(row['input_cost_per_second'] ?? row['output_cost_per_second']),
+  };
+  return Object.fromEntries(Object.entries(prices).filter(([, amount]) => amount !== undefined));
+};
+
+/** Returns whether a document is LiteLLM's table: every row names its provider. */
+export const isLiteLlmTable = (document: unknown): document is Readonly<Record<string, Row>> =>
+  isRow(document) &&
+  Object.keys(document).length > 0 &&
+  Object.values(document).every((row) => isRow(row) && 'litellm_provider' in row);
+
+export const liteLlmPrices = (table: Readonly<Record<string, Row>>): Prices => {
+  const models = Object.entries(table).filter(([name]) => name !== 'sample_spec');
+  const prices = models.map(([name, row]) => [name, priceOf(row)] as const);
+  return { ...Object.fromEntries<unknown>(prices), currency: 'USD' } as Prices;
+};

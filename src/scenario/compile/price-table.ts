@@ -1,0 +1,109 @@
+import type {
+  Price,
+  Pricing,
+  SpeechPrice,
+  TranscriptionPrice,
+} from '../../model/workload/price.ts';
+import type { ReadResult, WorkloadFiles } from '../../model/workload/workload.ts';
+import { parse } from 'yaml';
+import { isLiteLlmTable, liteLlmPrices } from './litellm-prices.ts';
+import {
+  type ModelPrice,
+  pricesSchema,
+  type Prices,
+  pricingKeys,
+} from '../schema/prices-schema.ts';
+
+/** The prices of a scenario: its own, and those of the file that it names. */
+export interface PriceTable {
+  readonly pricing: Pricing;
+  /** Returns the price of a model or of a kind; `undefined` if there is none. */
+  of(model: string, kind: string): ModelPrice | undefined;
+}
+
+/** Returns the price of a chat; `null` if it lacks a price for input or output. */
+export const chatPriceOf = (price: ModelPrice | undefined): Price | null => {
+  if (price?.input === undefined || price.output === undefined) return null;
+  const { perCharacter: _, perSecond: __, roundUpTo: ___, ...classes } = price;
+  return Object.fromEntries(
+    Object.entries(classes).filter(([, amount]) => amount !== undefined),
+  ) as unknown as Price;
+};
+
+/** Returns the price of speech: absent without a price, `null` if the model has another kind of price. */
+export const speechPriceOf = (price: ModelPrice | undefined): { price?: SpeechPrice | null } => {
+  if (price === undefined) return {};
+  const { perCharacter, perSecond } = price;
+  if (perCharacter !== undefined) return { price: { perCharacter } };
+  return { price: perSecond === undefined ? null : { perSecond } };
+};
+
+/** Returns the price of a transcription: absent without a price, `null` if the model has another kind of price. */
+export const transcriptionPriceOf = (
+  price: ModelPrice | undefined,
+): { price?: TranscriptionPrice | null } => {
+  if (price === undefined) return {};
+  const { perSecond, roundUpTo } = price;
+  if (perSecond === undefined) return { price: null };
+  return { price: roundUpTo === undefined ? { perSecond } : { perSecond, roundUpTo } };
+};
+
+const modelsIn = (prices: Prices): Readonly<Record<string, ModelPrice>> =>
+  Object.fromEntries(
+    Object.entries(prices).filter(([name]) => !pricingKeys.includes(name as never)),
+  ) as Record<string, ModelPrice>;
+
+const refused = (problem: string) => ({ ok: false, problem }) as const;
+
+const parsedText = (text: string): unknown => {
+  try {
+    return /^\s*\{/.test(text) ? JSON.parse(text) : parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Reads a file of prices. `file` is its name in messages. */
+const readPriceFile = (text: string, file: string): ReadResult<Prices> => {
+  const document = parsedText(text);
+  if (isLiteLlmTable(document)) return { ok: true, value: liteLlmPrices(document) };
+  const { data, error } = pricesSchema.safeParse(document);
+  if (data === undefined) {
+    const [issue] = error.issues;
+    const place = issue!.path.map(String).join('.');
+    return refused(`${file}: ${place === '' ? '' : `${place}: `}${issue!.message}`);
+  }
+  return data.file === undefined
+    ? { ok: true, value: data }
+    : refused(`${file}: a file of prices cannot name another one`);
+};
+
+const lookUp = (models: Readonly<Record<string, ModelPrice>>, name: string) =>
+  Object.hasOwn(models, name) ? models[name] : undefined;
+
+/** Reads the prices of a scenario with the file that they name. The scenario's own prices win. */
+export const readPriceTable = (prices: Prices, files: WorkloadFiles): ReadResult<PriceTable> => {
+  let stored: Prices = {};
+  if (prices.file !== undefined) {
+    const text = files.prices(prices.file);
+    if (!text.ok) return text;
+    const read = readPriceFile(text.value, prices.file);
+    if (!read.ok) return read;
+    stored = read.value;
+  }
+  const [own, others] = [modelsIn(prices), modelsIn(stored)];
+  const currency = prices.currency ?? stored.currency;
+  const date = prices.date ?? stored.date;
+  return {
+    ok: true,
+    value: {
+      pricing: {
+        ...(currency === undefined ? {} : { currency }),
+        ...(date === undefined ? {} : { date }),
+        ...(prices.file === undefined ? {} : { file: prices.file }),
+      },
+      of: (model, kind) =>
+        lookUp(own, model) ?? lookUp(others, model) ?? lookUp(own, kind) ?? lookUp(others, kind),
+    },
+  };
+};

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { mapping, moneyField, optionalField, positiveDurationField, textField } from './fields.ts';
+
+/**
+ * This file declares the prices of a scenario and of a price file. Amounts become whole millionths of the currency: for
+ * a million tokens, characters or seconds, or for one request.
+ */
+
+const picos = 1e12;
+
+/** Returns a field for the price of one character or one second, as millionths of the currency for a million of them. */
+const unitPriceField = () => {
+  const error = 'expected an amount from 0 to 1,000 with at most 12 decimals, such as 0.000015';
+  return z
+    .number(error)
+    .min(0, error)
+    .max(1000, error)
+    .transform((amount, context): number => {
+      const scaled = Math.round(amount * picos);
+      if (Math.abs(scaled - amount * picos) < 1e-3) return scaled;
+      context.issues.push({ code: 'custom', message: error, input: amount });
+      return z.NEVER;
+    });
+};
+
+const tokenPrice = (meaning: string) =>
+  optionalField(moneyField()).describe(`The price of a million ${meaning}.`);
+
+/** The fields of all prices; `price-table.ts` checks which of them belong together. */
+const modelPriceSchema = mapping('a price such as {input: 0.15, output: 0.60}', {
+  input: tokenPrice('input tokens'),
+  cachedInput: tokenPrice('input tokens from a cache; by default that of input'),
+  cacheWrite: tokenPrice('input tokens written to a cache; by default that of input'),
+  audioInput: tokenPrice('input tokens of audio; by default that of input'),
+  output: tokenPrice('output tokens'),
+  reasoning: tokenPrice('reasoning tokens; by default that of output'),
+  audioOutput: tokenPrice('output tokens of audio; by default that of output'),
+  request: optionalField(moneyField()).describe('The price of an answer, beside its tokens.'),
+  perCharacter: optionalField(unitPriceField()).describe('The price of a character of speech.'),
+  perSecond: optionalField(unitPriceField()).describe('The price of a second of audio.'),
+  roundUpTo: optionalField(positiveDurationField()).describe(
+    'The step to which the length of a clip is rounded up, such as 1s.',
+  ),
+});
+export type ModelPrice = z.output<typeof modelPriceSchema>;
+
+/** The keys of the prices that are not names of models or kinds. */
+export const pricingKeys = ['file', 'date', 'currency'] as const;
+
+const pricingFields = {
+  file: optionalField(textField()).describe(
+    'A file of prices: these fields, or LiteLLM’s model_prices_and_context_window.json.',
+  ),
+  date: optionalField(textField()).describe('The day of the prices, such as 2026-11-01.'),
+  currency: optionalField(textField()).describe('The name of the currency in reports.'),
+};
+
+const expected =
+  'expected a mapping of models to prices such as {NAME: {input: 0.15, output: 0.60}}';
+
+/** The prices by model, or by kind for all speech or transcription. */
+export const pricesSchema = z.object(pricingFields, expected).catchall(modelPriceSchema);
+export type Prices = z.output<typeof pricesSchema>;

@@ -1,0 +1,314 @@
+import type { TokenCounts } from '../../model/observation/outcome.ts';
+import { readTokenCount } from './token-count.ts';
+import { objectOf } from './json-text.ts';
+
+/**
+ * This file reads the classes of the tokens in a usage: from a cache, into a cache, reasoning, audio. Servers count them
+ * either inside the main counts or beside them; after reading, they are always inside.
+ */
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The counts of classes; a class without tokens is absent, but for cached tokens that the server reports. */
+export type ClassCounts = Pick<
+  TokenCounts,
+  'cached' | 'cacheWrite' | 'audioInput' | 'reasoning' | 'audioOutput'
+>;
+
+/** The objects in which servers detail the tokens of prompts and answers. */
+const inputDetails = [
+  'prompt_tokens_details',
+  'input_tokens_details',
+  'input_token_details',
+  'promptTokensDetails',
+];
+const outputDetails = [
+  'completion_tokens_details',
+  'output_tokens_details',
+  'output_token_details',
+  'completionTokensDetails',
+];
+
+/** A name of a count, and whether its server counts these tokens beside the main count. */
+type Name = readonly [name: string, isBeside?: boolean];
+
+interface ClassNames {
+  readonly details: readonly string[];
+  /** The names inside the details. */
+  readonly inside: readonly string[];
+  /** The names in the usage itself. */
+  readonly own: readonly Name[];
+}
+
+const cachedNames: ClassNames = {
+  details: inputDetails,
+  // OpenAI; AI SDK; LangChain (`UsageMetadata.input_token_details`).
+  inside: ['cached_tokens', 'cachedTokens', 'cache_read'],
+  own: [
+    // DeepSeek (context caching).
+    ['prompt_cache_hit_tokens'],
+    // Moonshot, Together and SGLang; Mistral.
+    ['cached_tokens'],
+    ['num_cached_tokens'],
+    // Gemini (UsageMetadata), in both spellings; AI SDK.
+    ['cachedContentTokenCount'],
+    ['cached_content_token_count'],
+    ['cachedInputTokens'],
+    // Anthropic; Bedrock Converse (TokenUsage); Bedrock's invocation metrics.
+    ['cache_read_input_tokens', true],
+    ['cacheReadInputTokens', true],
+    ['cacheReadInputTokenCount', true],
+  ],
+};
+
+const cacheWriteNames: ClassNames = {
+  details: inputDetails,
+  // OpenRouter; LiteLLM; DashScope; LangChain.
+  inside: [
+    'cache_write_tokens',
+    'cache_creation_tokens',
+    'cache_creation_input_tokens',
+    'cache_creation',
+  ],
+  own: [
+    ['cache_creation_input_tokens', true],
+    ['cacheWriteInputTokens', true],
+    ['cacheWriteInputTokenCount', true],
+  ],
+};
+
+const reasoningNames: ClassNames = {
+  details: outputDetails,
+  // OpenAI; AI SDK; LangChain.
+  inside: ['reasoning_tokens', 'reasoningTokens', 'reasoning'],
+  own: [
+    // Perplexity and SGLang; AI SDK.
+    ['reasoning_tokens'],
+    ['reasoningTokens'],
+    // Gemini, in both spellings.
+    ['thoughtsTokenCount', true],
+    ['thoughts_token_count', true],
+  ],
+};
+
+const audioNames = ['audio_tokens', 'audioTokens', 'audio'];
+/** Gemini's lists of tokens by modality: of the prompt, of what came from a cache, of the answer. */
+const modalityLists = {
+  prompt: ['promptTokensDetails', 'prompt_tokens_details'],
+  cache: ['cacheTokensDetails', 'cache_tokens_details'],
+  answer: ['candidatesTokensDetails', 'candidates_tokens_details'],
+};
+
+const absent = { count: null, isBeside: false } as const;
+
+const findClass = (usage: Fields, { details, inside, own }: ClassNames) => {
+  for (const holder of details) {
+    const fields = objectOf(usage[holder]);
+    if (fields === null) continue;
+    for (const name of inside) {
+      const count = readTokenCount(fields[name]);
+      if (count !== null) return { count, isBeside: false };
+    }
+  }
+  for (const [name, isBeside = false] of own) {
+    const count = readTokenCount(usage[name]);
+    if (count !== null) return { count, isBeside };
+  }
+  return absent;
+};
+
+const audioInLists = (usage: Fields, lists: readonly string[]): number | null => {
+  for (const name of lists) {
+    const list = usage[name];
+    if (!Array.isArray(list)) continue;
+    const rows = list.map(objectOf).filter((row) => row?.['modality'] === 'AUDIO');
+    return rows.reduce(
+      (sum, row) => sum + (readTokenCount(row?.['tokenCount'] ?? row?.['token_count']) ?? 0),
+      0,
+    );
+  }
+  return null;
+};
+
+const audioIn = (usage: Fields, details: readonly string[]): number | null =>
+  findClass(usage, { details, inside: audioNames, own: [] }).count;
+
+/** Returns the audio of a prompt without what came from a cache, which has the price of cached tokens. */
+const newAudioIn = (usage: Fields): number | null => {
+  const heard = audioIn(usage, inputDetails) ?? audioInLists(usage, modalityLists.prompt);
+  if (heard === null) return null;
+  const cachedDetails = inputDetails
+    .map((holder) => objectOf(objectOf(usage[holder])?.['cached_tokens_details']))
+    .find((found) => found !== null);
+  const known =
+    readTokenCount(cachedDetails?.['audio_tokens']) ??
+    audioInLists(usage, modalityLists.cache) ??
+    0;
+  return Math.max(0, heard - known);
+};
+
+/** The names of the tokens of tool results that Gemini counts beside the prompt. */
+const toolPromptIn = (usage: Fields): number =>
+  readTokenCount(usage['toolUsePromptTokenCount'] ?? usage['tool_use_prompt_token_count']) ?? 0;
+
+const totalIn = (usage: Fields): number | null =>
+  readTokenCount(
+    usage['total_tokens'] ??
+      usage['totalTokens'] ??
+      usage['totalTokenCount'] ??
+      usage['total_token_count'],
+  );
+
+/** Whether the names of the main counts are those of servers that count cached tokens beside them. */
+const countsBeside = (usage: Fields): boolean =>
+  usage['prompt_tokens'] === undefined || usage['prompt_tokens'] === null;
+
+/** Where the tokens of a cache and of reasoning are counted. */
+interface Places {
+  readonly cacheBeside: boolean;
+  readonly thoughtBeside: boolean;
+}
+
+/** The main counts of a usage, with all classes inside them, and the classes. */
+interface SplitUsage {
+  readonly input: number | null;
+  readonly output: number | null;
+  readonly classes: ClassCounts;
+  /** Whether the total is neither the sum of the main counts nor the sum of all tokens. */
+  readonly isOff: boolean;
+}
+
+export const noClasses: ClassCounts = Object.freeze({});
+
+/** Returns the classes of a plain usage. */
+export const plainClasses = (cached: number | undefined, reasoning: number): ClassCounts => {
+  if (cached === undefined) return reasoning === 0 ? noClasses : { reasoning };
+  return reasoning === 0 ? { cached } : { cached, reasoning };
+};
+
+/** Returns whether all classes are those that the OpenAI API counts, in the places where it does. */
+export const hasPlainClasses = (usage: Fields, classes: ClassCounts): boolean => {
+  const { cached = 0, reasoning = 0, cacheWrite, audioInput, audioOutput } = classes;
+  const [read, thought] = [
+    objectOf(usage['prompt_tokens_details'])?.['cached_tokens'] ?? 0,
+    objectOf(usage['completion_tokens_details'])?.['reasoning_tokens'] ?? 0,
+  ];
+  return (
+    read === cached &&
+    thought === reasoning &&
+    cacheWrite === undefined &&
+    audioInput === undefined &&
+    audioOutput === undefined
+  );
+};
+
+/** Returns the tokens of an answer that its server counted. */
+export const countedTokens = (
+  input: number | null,
+  output: number,
+  classes: ClassCounts,
+): TokenCounts => {
+  if (classes === noClasses) return { input, output, source: 'usage' };
+  const { cached, cacheWrite, audioInput, reasoning, audioOutput } = classes;
+  const others = cacheWrite ?? audioInput ?? reasoning ?? audioOutput;
+  // Most servers report only these. A copy of unknown fields takes ten times as long.
+  return cached !== undefined && others === undefined
+    ? { input, output, cached, source: 'usage' }
+    : { input, output, ...classes, source: 'usage' };
+};
+
+/** Whether a usage can have classes or a total that need more than its two main counts. */
+const isSimple = (usage: Fields, input: number | null, output: number | null): boolean => {
+  for (const name in usage) {
+    if (name === 'prompt_tokens' || name === 'completion_tokens') continue;
+    if (name !== 'total_tokens' || usage[name] !== (input ?? Number.NaN) + (output ?? 0))
+      return false;
+  }
+  return true;
+};
+
+/** The counts of the classes, and where their names say that they are counted. */
+const readClasses = (usage: Fields) => {
+  const [read, written] = [findClass(usage, cachedNames), findClass(usage, cacheWriteNames)];
+  const thought = findClass(usage, reasoningNames);
+  const heard = newAudioIn(usage);
+  const spoken = audioIn(usage, outputDetails) ?? audioInLists(usage, modalityLists.answer);
+  const classes: ClassCounts = {
+    ...(read.count === null ? {} : { cached: read.count }),
+    ...(written.count ? { cacheWrite: written.count } : {}),
+    ...(heard ? { audioInput: heard } : {}),
+    ...(thought.count ? { reasoning: thought.count } : {}),
+    ...(spoken ? { audioOutput: spoken } : {}),
+  };
+  const byName: Places = {
+    cacheBeside: (read.isBeside || written.isBeside) && countsBeside(usage),
+    thoughtBeside: thought.isBeside,
+  };
+  return { classes, byName };
+};
+
+/** The tokens of an answer, of which those of classes may be inside or beside. `null` stands for an unknown count. */
+interface CountedTokens {
+  readonly prompt: number | null;
+  readonly answer: number | null;
+  readonly cache: number;
+  readonly reasoning: number;
+}
+
+const sumAt = (
+  { prompt, answer, cache, reasoning }: CountedTokens,
+  { cacheBeside, thoughtBeside }: Places,
+): number =>
+  (prompt ?? 0) + (answer ?? 0) + (cacheBeside ? cache : 0) + (thoughtBeside ? reasoning : 0);
+
+/** Returns whether no part is larger than its whole. */
+const isPossible = (
+  { prompt, answer, cache, reasoning }: CountedTokens,
+  { cacheBeside, thoughtBeside }: Places,
+): boolean =>
+  (cacheBeside || cache <= (prompt ?? cache)) &&
+  (thoughtBeside || reasoning <= (answer ?? reasoning));
+
+/** Returns where the classes are counted, and whether the total fits: the total decides, or else the names. */
+const findPlaces = (counted: CountedTokens, byName: Places, total: number | null) => {
+  const { cacheBeside, thoughtBeside } = byName;
+  const possible = [
+    byName,
+    { cacheBeside, thoughtBeside: !thoughtBeside },
+    { cacheBeside: !cacheBeside, thoughtBeside },
+    { cacheBeside: !cacheBeside, thoughtBeside: !thoughtBeside },
+  ].filter((places) => isPossible(counted, places));
+  const fitting = possible.find((places) => sumAt(counted, places) === total);
+  return { places: fitting ?? possible[0] ?? byName, fits: fitting !== undefined };
+};
+
+const addTo = (count: number | null, more: number): number | null =>
+  count === null ? null : count + more;
+
+/** Returns whether a total that the server names is not the sum of two known counts. */
+const isOtherThan = (total: number | null, prompt: number | null, answer: number | null): boolean =>
+  total !== null && total > 0 && prompt !== null && answer !== null && total !== prompt + answer;
+
+/** Puts the classes inside the main counts. */
+export const splitUsage = (
+  usage: Fields,
+  input: number | null,
+  output: number | null,
+): SplitUsage => {
+  if (isSimple(usage, input, output)) return { input, output, classes: noClasses, isOff: false };
+  const { classes, byName } = readClasses(usage);
+  const prompt = input === null ? null : input + toolPromptIn(usage);
+  // Gemini leaves out the answer's count if the model only thought.
+  const answer = output === null && byName.thoughtBeside ? 0 : output;
+  const { cached = 0, cacheWrite = 0, reasoning = 0 } = classes;
+  const cache = cached + cacheWrite;
+  const total = totalIn(usage);
+  const { places, fits } = findPlaces({ prompt, answer, cache, reasoning }, byName, total);
+  const added = [places.cacheBeside ? cache : 0, places.thoughtBeside ? reasoning : 0] as const;
+  return {
+    input: addTo(prompt, added[0]),
+    output: addTo(answer, added[1]),
+    classes,
+    isOff: !fits && isOtherThan(total, prompt, answer),
+  };
+};
