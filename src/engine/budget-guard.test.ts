@@ -1,5 +1,9 @@
 import type { Answer, Outcome } from '../model/observation/outcome.ts';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Bills } from '../model/measures/bill.ts';
+import type { Observation } from '../model/observation/observation.ts';
+import { recordBills } from '../record/bills.ts';
 import type { Arrival } from '../model/workload/arrival.ts';
 import type { Budget } from '../model/plan/budget.ts';
 import type { Plan } from '../model/plan/plan.ts';
@@ -49,8 +53,15 @@ const completed: Outcome = {
   kind: 'completed',
   answer: { tokens: { input: 3, output: 2, source: 'usage' }, cost: 7 } as Answer,
 };
+const answerOf = (outcome: Outcome): Answer =>
+  outcome.kind === 'completed' ? outcome.answer : (undefined as never);
 const broken: Outcome = { kind: 'broken', cause: 'reset', detail: '', partial: null };
 const limited = { kind: 'limited' } as Outcome;
+/** An answer that is not what its entry expects, or a stream that broke off, with the usage of a completed one. */
+const failed = [
+  { kind: 'malformed', issue: 'not-as-expected', detail: '', partial: answerOf(completed) },
+  { kind: 'broken', cause: 'reset', detail: '', partial: answerOf(completed) },
+] as const satisfies readonly Outcome[];
 
 describe('the budget guard of a slice', () => {
   it.each([
@@ -59,11 +70,51 @@ describe('the budget guard of a slice', () => {
     ['that broke, whose server may have gone on', broken, { tokens: 190 }, 10],
     ['under way, in money', null, { cost: 350 }, 10],
     ['with shorter answers, in money', completed, { cost: 70 }, 6],
+    ['that failed with their usage', failed[0], { tokens: 100 }, 17],
+    ['that broke after their usage, in money', failed[1], { cost: 70 }, 6],
     ['refused', limited, { requests: 12, tokens: 19 }, 12],
   ])('admits what the limits allow: %s', (_, outcome, budget, expected) => {
     const guard = new BudgetGuard(orderOf(), { ...nothing, ...budget });
     expect(fitting(guard, outcome)).toBe(expected);
     expect(guard.exhausted).toBe(expected === 12 ? 'requests' : Object.keys(budget)[0]);
+  });
+
+  it('has spent what the bill says, and the reservation of each attempt of unknown cost', () => {
+    const outcomes = [completed, ...failed, broken, limited];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...outcomes), { minLength: 1 }), (drawn) => {
+        const sharedBudget = createSharedBudget({ index: 0, count: 1 });
+        const guard = new BudgetGuard({ ...orderOf(), sharedBudget }, { ...nothing, cost: 1e9 });
+        const bills: Bills = {};
+        for (const [index, outcome] of drawn.entries()) {
+          guard.reserve(arrival(index))!.settle(outcome);
+          const facts = { traffic: 'chat', sent: instant(0), earlier: [], outcome };
+          recordBills(bills, facts as unknown as Observation);
+        }
+        const all = Object.values(bills);
+        const known = all.reduce((sum, { cost }) => sum + cost, 0);
+        const unknown = all.reduce((sum, bill) => sum + bill.unknown, 0);
+        expect(Number(sharedBudget.counters[2])).toBe(known + 35 * unknown);
+      }),
+    );
+  });
+
+  it('reserves the dearest class that a token can have', () => {
+    const options = orderOf();
+    const price = {
+      input: 1_000_000,
+      output: 2_000_000,
+      cacheWrite: 5_000_000,
+      reasoning: 4_000_000,
+    };
+    const stages = options.plan.stages.map((stage) => ({
+      ...stage,
+      traffic: stage.traffic.map((entry) => ({ ...entry, price })),
+    })) as Plan['stages'];
+    const dear = { ...options, plan: { ...options.plan, stages } };
+    // 3 × 5 + 16 × 4 = 79 micro-units each.
+    expect(fitting(new BudgetGuard(dear, { ...nothing, cost: 2 * 79 }), null)).toBe(2);
+    expect(fitting(new BudgetGuard(dear, { ...nothing, cost: 2 * 79 - 1 }), null)).toBe(1);
   });
 
   it('divides the whole budget among all slices', () => {

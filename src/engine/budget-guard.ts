@@ -1,4 +1,4 @@
-import type { Outcome } from '../model/observation/outcome.ts';
+import { type Outcome, partialOf, type TokenCounts } from '../model/observation/outcome.ts';
 import { type Arrival, sliceShareOf } from '../model/workload/arrival.ts';
 import { type Budget, type BudgetUnit, budgetUnits } from '../model/plan/budget.ts';
 import { requestNeedsOf } from '../traffic/request/request-needs.ts';
@@ -13,17 +13,23 @@ export interface BudgetReservation {
   settle(outcome: Outcome): void;
 }
 
-/** Returns what an attempt spent: the whole reservation if the server may still be working or reports no usage. */
+/** Returns the tokens of an answer; `null` if the server did not report them. Those of a complete stream may be its events. */
+const tokensSpent = ({ input, output, source }: TokenCounts, { kind }: Outcome): number | null =>
+  input === null || (kind !== 'completed' && source !== 'usage') ? null : input + output;
+
+/**
+ * Returns what an attempt spent, as reports count it: what the server reported, also for an answer that failed. If it
+ * reported nothing, the whole reservation stays, since the server may still be working.
+ */
 const amountsSpent = (reserved: BudgetAmounts, outcome: Outcome): BudgetAmounts => {
   if (outcome.kind === 'limited' || outcome.kind === 'refused') {
     return { requests: 1, tokens: 0, cost: 0 };
   }
-  if (outcome.kind !== 'completed') return reserved;
-  const { answer } = outcome;
-  const { input = null, output = 0 } = 'tokens' in answer ? answer.tokens : {};
+  const answer = outcome.kind === 'completed' ? outcome.answer : partialOf(outcome);
+  if (answer === null) return reserved;
   return {
     requests: 1,
-    tokens: input === null ? reserved.tokens : input + output,
+    tokens: ('tokens' in answer ? tokensSpent(answer.tokens, outcome) : 0) ?? reserved.tokens,
     cost: ('cost' in answer ? answer.cost : 0) ?? reserved.cost,
   };
 };
@@ -61,11 +67,11 @@ export class BudgetGuard {
   reserve(arrival: Arrival): BudgetReservation | null {
     if (this.exhausted !== null) return null;
     const { traffic, ...drawing } = drawRequestContent(this.#options, arrival);
-    const { input, output, cost } = requestNeedsOf(traffic, {
+    const { input, output, highestCost } = requestNeedsOf(traffic, {
       ...drawing,
       clips: this.#options.clips,
     });
-    const reserved = { requests: 1, tokens: input + (output ?? 0), cost: cost ?? 0 };
+    const reserved = { requests: 1, tokens: input + (output ?? 0), cost: highestCost ?? 0 };
     // The amount is added before the sum is compared, so that two slices cannot both get the last of a budget.
     const exceeded = this.#add(reserved, 1);
     if (exceeded !== null) {

@@ -1,26 +1,28 @@
-import type { Labels, Group, TokenSums } from '../model/measures/counts.ts';
+import type { Labels, Group } from '../model/measures/counts.ts';
 import { type Observation, attemptsOf, wasSent } from '../model/observation/observation.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import { warmUpParts } from '../model/result/found-warm-up.ts';
 import {
+  type Answer,
   answerNoteNames,
   finishOf,
   partialOf,
   plainFinish,
-  type TokenCounts,
-  tokenSources,
 } from '../model/observation/outcome.ts';
 import { decodeHistogram, emptyHistogram, type Histogram } from '../model/measures/histogram.ts';
 import {
   type MeasureName,
   measureNames,
   measures,
+  measuresOfClasses,
   measuresOfFirst,
 } from '../model/measures/measures.ts';
 import { type DelayName, delayNames, recordDelays } from '../model/measures/read-delays.ts';
 import { gaveUpNames } from '../model/observation/attempt.ts';
 import { emptyOutcomeCounts, hasFinish } from '../model/measures/outcome-counts.ts';
 import { type TrafficKind, trafficKinds } from '../model/workload/traffic.ts';
+import { recordBills, storeBills } from './bills.ts';
+import { recordTokens, restoreTokens, storeTokens, type TokensBySource } from './token-sums.ts';
 import { addCounts, byText, getOrCreate, mapInOrder, type Recorder, streamOf } from './recorder.ts';
 import { type RequestObjective, objectivesMet } from '../model/plan/objective.ts';
 
@@ -41,35 +43,6 @@ export const recordObjectiveCounts = (
   if (kept.every(Boolean)) good.all += 1;
   for (const [i, isKept] of kept.entries()) good.each[i]! += isKept ? 1 : 0;
 };
-
-/** The sums of a group's tokens, by where the counts of tokens come from. */
-type TokensBySource = Partial<Record<TokenCounts['source'], Omit<TokenSums, 'source'>>>;
-
-const recordTokens = (
-  tokens: TokensBySource,
-  { source, input, output, asked }: TokenCounts,
-): void => {
-  const sums = (tokens[source] ??= { answers: 0, answersWithInput: 0, input: 0, output: 0 });
-  sums.answers += 1;
-  sums.output += output;
-  if (input === null) return;
-  sums.answersWithInput += 1;
-  sums.input += input;
-  if (asked === undefined) return;
-  const made = (sums.made ??= { answers: 0, asked: 0, input: 0 });
-  made.answers += 1;
-  made.asked += asked;
-  made.input += input;
-};
-
-const storeTokens = (tokens: TokensBySource): TokenSums[] =>
-  tokenSources.flatMap((source) => {
-    const sums = tokens[source];
-    return sums === undefined ? [] : [{ source, ...structuredClone(sums) }];
-  });
-
-const restoreTokens = (stored: readonly TokenSums[]): TokensBySource =>
-  Object.fromEntries(stored.map(({ source, ...sums }) => [source, sums]));
 
 /** The number of answers with each finish reason; `null` where they were not counted. */
 type Finishes = Map<string, number> | null;
@@ -188,6 +161,7 @@ const emptyGroup = (labels: Labels): OpenGroup => ({
   retried: 0,
   gaveUp: {},
   tokens: {},
+  bills: {},
   buffered: 0,
   coalescedEvents: 0,
   tokenEvents: 0,
@@ -211,13 +185,19 @@ const partialsIn = ({ partials }: OpenGroup, name: FirstName): Histogram =>
 const delaysIn = ({ delays }: OpenGroup, name: DelayName): Histogram =>
   (delays[name] ??= emptyHistogram());
 
-/** The measures that each traffic kind can have samples of. */
-const measuresOf: ReadonlyMap<TrafficKind, readonly MeasureName[]> = new Map(
-  trafficKinds.map((kind) => [
-    kind,
-    measureNames.filter((name) => measures[name].traffic.includes(kind)),
-  ]),
+/** The measures that each traffic kind can have samples of, and those of answers without classes of tokens. */
+const measuresOf: ReadonlyMap<
+  TrafficKind,
+  Readonly<Record<'all' | 'usual', readonly MeasureName[]>>
+> = new Map(
+  trafficKinds.map((kind) => {
+    const all = measureNames.filter((name) => measures[name].traffic.includes(kind));
+    return [kind, { all, usual: all.filter((name) => !measuresOfClasses.has(name)) }];
+  }),
 );
+
+const hasClasses = (answer: Answer): boolean =>
+  'tokens' in answer && (answer.tokens.cached ?? answer.tokens.reasoning) !== undefined;
 
 const recordAnswer = (group: OpenGroup, { outcome }: Observation): void => {
   const stream = streamOf(outcome);
@@ -244,7 +224,8 @@ const recordSamples = (group: OpenGroup, observation: Observation): void => {
     }
   }
   if (observation.outcome.kind !== 'completed') return;
-  for (const measure of measuresOf.get(observation.traffic) ?? []) {
+  const named = hasClasses(observation.outcome.answer) ? 'all' : 'usual';
+  for (const measure of measuresOf.get(observation.traffic)?.[named] ?? []) {
     const samples = measures[measure].of(observation);
     if (samples.length === 0) continue;
     const histogram = histogramOf(group, measure);
@@ -266,14 +247,18 @@ const recordInto = (group: OpenGroup, observation: Observation): void => {
     if (reconnected !== undefined) group.reconnected = (group.reconnected ?? 0) + 1;
   }
   recordAnswer(group, observation);
+  // A result of an older version does not say what its own attempts cost.
+  if (group.bills !== undefined) recordBills(group.bills, observation);
   recordDelays(observation, (name) => delaysIn(group, name));
   recordSamples(group, observation);
 };
 
 const addGroup = (into: OpenGroup, from: OpenGroup, kept: ReadonlySet<string>): void => {
-  const { labels: _, distributions, partials, delays, finishes, ...counts } = from;
+  const { labels: _, distributions, partials, delays, finishes, bills, ...counts } = from;
   addCounts(into, counts);
   if (finishes === null) into.finishes = null;
+  if (into.bills === undefined || bills === undefined) delete into.bills;
+  else addCounts(into.bills, bills);
   for (const each of finishes ?? []) if (into.finishes) addFinish(into.finishes, kept, each);
   for (const measure of measureNames) {
     const histogram = distributions[measure];
@@ -310,6 +295,7 @@ const storeGroup = ({ delays, finishes, partials, ...group }: OpenGroup): Group 
   notes: mapInOrder(answerNoteNames, group.notes, (count) => count),
   ...storeFinishes({ labels: group.labels, finishes }),
   tokens: storeTokens(group.tokens),
+  ...(group.bills === undefined ? {} : { bills: storeBills(group.bills) }),
   distributions: mapInOrder(measureNames, group.distributions, (each) => each.toJSON()),
   ...(Object.keys(partials).length === 0
     ? {}

@@ -111,7 +111,7 @@ const timeColumns: readonly RequestColumn[] = [
 
 /**
  * The column of each measure that has one value per completed request. Chunk gaps have many values and therefore two
- * columns.
+ * columns; the cached share follows from two columns.
  */
 export const columnOfMeasure = {
   ttft: 'ttft_ms',
@@ -122,6 +122,9 @@ export const columnOfMeasure = {
   outputSpeed: 'output_tokens_per_s',
   inputTokens: 'input_tokens',
   outputTokens: 'output_tokens',
+  cachedTokens: 'cached_tokens',
+  cachedShare: null,
+  reasoningTokens: 'reasoning_tokens',
   cost: 'cost',
   retryWait: 'retry_wait_ms',
   paceWait: 'pace_wait_ms',

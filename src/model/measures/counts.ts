@@ -1,5 +1,6 @@
 import { trafficKinds } from '../workload/traffic.ts';
 import { gaveUpNames } from '../observation/attempt.ts';
+import { billsSchema } from './bill.ts';
 import { measureNames, measuresOfFirst } from './measures.ts';
 import { delaysSchema } from './read-delays.ts';
 import { encodedHistogramSchema } from './histogram.ts';
@@ -70,6 +71,8 @@ export const groupSchema = z.strictObject({
   /** The number of arrivals that were not retried although the plan retries such failures. The keys are the reasons. */
   gaveUp: z.partialRecord(z.enum(gaveUpNames), count),
   tokens: z.array(tokenSumsSchema),
+  /** What the attempts cost; absent in old results. */
+  bills: billsSchema.optional(),
   buffered: count,
   /** The number of token events that arrived in the same read as an earlier one, and the number of all token events. */
   coalescedEvents: count,

@@ -99,6 +99,24 @@ const chatMeasures = {
     'Completion tokens counted by the server; absent if it reports none.',
     countedOutput,
   ),
+  cachedTokens: chat(
+    ['Cached tokens', 'Cached tokens', 'tokens', 'neither'],
+    'From a cache, as the server says; absent for none.',
+    ({ tokens: { cached = 0 } }) => (cached === 0 ? null : cached),
+  ),
+  cachedShare: chat(
+    ['Prompt cached', 'Cached', '%', 'higher'],
+    'Cached tokens / input tokens; absent if not reported.',
+    ({ tokens: { input, cached } }) =>
+      cached === undefined || input === null || input === 0
+        ? null
+        : (Math.min(cached, input) / input) * 100,
+  ),
+  reasoningTokens: chat(
+    ['Reasoning tokens', 'Reasoning', 'tokens', 'neither'],
+    'As the server says; absent for none.',
+    ({ tokens }) => tokens.reasoning ?? null,
+  ),
 } as const satisfies Record<string, Measure>;
 
 const speech = measuresOf('speech');
@@ -163,7 +181,7 @@ const audioMeasures = {
   ),
   cost: priced(
     ['Cost', 'Cost', 'µ', 'lower'],
-    'Millionths of the currency for each completed answer, from the interface’s constants and the scenario’s prices; absent if a price or a count is unknown.',
+    'Millionths of the currency for a completed answer; absent if a price or count is unknown.',
     ({ cost }) => cost,
   ),
 } as const satisfies Record<string, Measure>;
@@ -232,6 +250,13 @@ export const measuresOfFirst = [
   'firstAudio',
   'firstByte',
 ] as const satisfies readonly MeasureName[];
+
+/** The measures of classes of tokens, of which most answers have none. */
+export const measuresOfClasses: ReadonlySet<MeasureName> = new Set([
+  'cachedTokens',
+  'cachedShare',
+  'reasoningTokens',
+]);
 
 export const isOfFirst = (name: MeasureName): name is (typeof measuresOfFirst)[number] =>
   measuresOfFirst.some((each) => each === name);

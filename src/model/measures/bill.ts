@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { tokenClasses } from '../workload/price.ts';
+
+const count = z.int().nonnegative();
+
+/** What became of the attempts that a bill adds up: answers that completed, failed, or were tried again. */
+export const billFates = ['completed', 'failed', 'retried'] as const;
+export type BillFate = (typeof billFates)[number];
+
+/** The sums over attempts of one fate. An attempt that the server refused costs nothing and is not part of a bill. */
+export const billSchema = z.strictObject({
+  /** The number of attempts whose cost is known, and of those whose cost is not. */
+  known: count,
+  unknown: count,
+  /** The cost in millionths of the currency. */
+  cost: count,
+  /** The tokens by class of the attempts with a known cost; absent for traffic without tokens. */
+  tokens: z.record(z.enum(tokenClasses), count).optional(),
+});
+export type Bill = z.infer<typeof billSchema>;
+
+export const billsSchema = z.partialRecord(z.enum(billFates), billSchema);
+export type Bills = z.infer<typeof billsSchema>;

@@ -1,0 +1,62 @@
+import { type Bill, type BillFate, billFates, type Bills } from '../model/measures/bill.ts';
+import type { Observation } from '../model/observation/observation.ts';
+import { type Answer, type Outcome, partialOf } from '../model/observation/outcome.ts';
+import { tokenClasses, tokensByClass } from '../model/workload/price.ts';
+import { mapInOrder } from './recorder.ts';
+
+/** This file adds up what the attempts of a group cost, as far as the server reported it. */
+
+const noTokens = (): NonNullable<Bill['tokens']> => ({
+  input: 0,
+  cachedInput: 0,
+  cacheWrite: 0,
+  audioInput: 0,
+  output: 0,
+  reasoning: 0,
+  audioOutput: 0,
+});
+
+const billOf = (bills: Bills, fate: BillFate): Bill =>
+  (bills[fate] ??= { known: 0, unknown: 0, cost: 0 });
+
+const addAnswer = (bill: Bill, answer: Answer | null): void => {
+  const cost = answer !== null && 'cost' in answer ? answer.cost : null;
+  if (cost === null) {
+    bill.unknown += 1;
+    return;
+  }
+  bill.known += 1;
+  bill.cost += cost;
+  if (answer === null || !('tokens' in answer) || answer.tokens.input === null) return;
+  const tokens = (bill.tokens ??= noTokens());
+  const { input, output, cached, cacheWrite, audioInput, reasoning, audioOutput } = answer.tokens;
+  // This runs for each answer, and most have no such tokens.
+  if (!(cached || cacheWrite || audioInput || reasoning || audioOutput)) {
+    tokens.input += input;
+    tokens.output += output;
+    return;
+  }
+  const counts = tokensByClass({ ...answer.tokens, input });
+  for (const name of tokenClasses) tokens[name] += counts[name];
+};
+
+/** Returns whether the server may charge for an attempt that failed: it was sent and not refused. */
+const mayCost = (outcome: Outcome, sent: number | null): boolean =>
+  sent !== null && (outcome.kind === 'broken' || outcome.kind === 'malformed');
+
+/** Adds the attempts of an arrival to the bills. Lists of models cost nothing. */
+export const recordBills = (
+  bills: Bills,
+  { outcome, sent, earlier, traffic }: Observation,
+): void => {
+  if (traffic === 'models') return;
+  if (outcome.kind === 'completed') addAnswer(billOf(bills, 'completed'), outcome.answer);
+  else if (mayCost(outcome, sent)) addAnswer(billOf(bills, 'failed'), partialOf(outcome));
+  for (const attempt of earlier) {
+    if (mayCost(attempt.outcome, attempt.sent))
+      addAnswer(billOf(bills, 'retried'), partialOf(attempt.outcome));
+  }
+};
+
+export const storeBills = (bills: Bills): Bills =>
+  mapInOrder(billFates, bills, structuredClone<Bill>);

@@ -1,0 +1,31 @@
+import type { TokenSums } from '../model/measures/counts.ts';
+import { type TokenCounts, tokenSources } from '../model/observation/outcome.ts';
+
+/** The sums of a group's tokens, by where the counts of tokens come from. */
+export type TokensBySource = Partial<Record<TokenCounts['source'], Omit<TokenSums, 'source'>>>;
+
+export const recordTokens = (
+  tokens: TokensBySource,
+  { source, input, output, asked }: TokenCounts,
+): void => {
+  const sums = (tokens[source] ??= { answers: 0, answersWithInput: 0, input: 0, output: 0 });
+  sums.answers += 1;
+  sums.output += output;
+  if (input === null) return;
+  sums.answersWithInput += 1;
+  sums.input += input;
+  if (asked === undefined) return;
+  const made = (sums.made ??= { answers: 0, asked: 0, input: 0 });
+  made.answers += 1;
+  made.asked += asked;
+  made.input += input;
+};
+
+export const storeTokens = (tokens: TokensBySource): TokenSums[] =>
+  tokenSources.flatMap((source) => {
+    const sums = tokens[source];
+    return sums === undefined ? [] : [{ source, ...structuredClone(sums) }];
+  });
+
+export const restoreTokens = (stored: readonly TokenSums[]): TokensBySource =>
+  Object.fromEntries(stored.map(({ source, ...sums }) => [source, sums]));
