@@ -14,6 +14,7 @@ export const reportOptions = {
     details: switchOption('Print all figures, outcomes, keys and evidence, not only a summary'),
     junit: textOption('Also write the verdicts as JUnit XML to this file'),
     csv: textOption('Also write the figures as a CSV table to this file'),
+    bill: textOption('Also write the cost as a CSV table to this file'),
     summary: textOption(
       'Also write a summary in Markdown to this file (always to $GITHUB_STEP_SUMMARY)',
     ),
@@ -82,6 +83,7 @@ export const extraReportsFrom = (
   {
     junit,
     csv,
+    bill,
     summary,
     observations,
     requests,
@@ -91,8 +93,8 @@ export const extraReportsFrom = (
   },
   folder: string | undefined,
 ): ExtraReportPaths => {
-  checkDifferentPaths({ observations, requests, junit, csv, summary }, folder);
-  return { junit, csv, summary, jobSummary: jobSummaryPath() };
+  checkDifferentPaths({ observations, requests, junit, csv, bill, summary }, folder);
+  return { junit, csv, bill, summary, jobSummary: jobSummaryPath() };
 };
 
 /** Returns the history that stores a run; `null` for none. */

@@ -15,6 +15,7 @@ import {
   table,
   text,
 } from '../document/document.ts';
+import { billBlocks } from './bill-blocks.ts';
 import { kindsPresent, sumOf } from '../summary/figures.ts';
 import { countText, figureText, moneyText, plural, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
@@ -89,19 +90,26 @@ export const costText = ({ known, total, unknown }: MeasureSum): string => {
 export const hasAudio = ({ all: { received, sent } }: RunTotals): boolean =>
   received.known + received.unknown + sent.known + sent.unknown > 0;
 
-export const costSentence = ({ all: { completed, cost } }: RunTotals): string => {
+/** Returns the name of the currency of a run. */
+const currencyOf = ({ plan }: Pick<Result, 'plan'>): string =>
+  plan.pricing?.currency ?? 'currency units';
+
+export const costSentence = (
+  { all: { completed, cost } }: RunTotals,
+  currency = 'currency units',
+): string => {
   const answers = plural(completed, 'completed answer');
   if (cost.known === 0) {
     return `The cost of ${answers} is unknown: set a price in the scenario, and make the server report usage.`;
   }
   const missing =
     cost.unknown === 0 ? '' : `; the cost of ${countText(cost.unknown)} of them is unknown`;
-  return `${answers} cost ${costText(cost)} currency units${missing}.`;
+  return `${answers} cost ${costText(cost)} ${currency}${missing}.`;
 };
 
 /** The text on what the sums include and leave out. */
 export const runTotalsMeaning =
-  'Completed answers of the whole run including the warm-up, with the interface’s constants and the scenario’s prices, each answer rounded to a millionth of a currency unit. A cost is unknown if the scenario names no price, the server reports no usage, or the length of a clip cannot be read. Failed answers are not included.';
+  'Completed answers of the whole run including the warm-up, with the interface’s constants and the scenario’s prices, each answer rounded to a millionth of a currency unit. A cost is unknown if the scenario names no price, the server reports no usage, or the length of a clip cannot be read. What failed answers and attempts before a retry cost is added up apart, as far as the server reported it; refused requests cost nothing.';
 
 export const audioRatesText = ({ seconds, received, sent, characters }: AudioRates): string => {
   const parts = present([
@@ -139,7 +147,9 @@ const columns: readonly Column<CostRow>[] = [
 /** The section on the cost and audio of a run, by kind and model and in total; `null` if no answer has a price. */
 export const costSection = (result: Result): Section | null => {
   const totals = runTotalsOf(result);
-  if (totals === null) return null;
+  const bill = billBlocks(result).filter((block) => block !== false);
+  // A run without a completed answer can still have cost something.
+  if (totals === null) return bill.length === 0 ? null : section('What did it cost?', bill, 'cost');
   const rates = audioRates(result);
   const rows: readonly CostRow[] = [
     ...totals.rows.map((row) => {
@@ -157,6 +167,7 @@ export const costSection = (result: Result): Section | null => {
     only(['html'], fold('How costs are counted', [text(runTotalsMeaning, 'quiet')])),
   ];
   const hasDetails = totals.all.cost.known > 0 || hasAudio(totals);
-  const total = text(costSentence(totals));
-  return section('What did it cost?', [total, ...(hasDetails ? details : [])], 'cost');
+  const total = text(costSentence(totals, currencyOf(result)));
+  const blocks = [total, ...bill, ...(hasDetails ? details : [])];
+  return section('What did it cost?', blocks, 'cost');
 };

@@ -1,3 +1,4 @@
+import type { Price } from '../../model/workload/price.ts';
 import { interfaceLimits } from '../../model/limits/run-limits.ts';
 import type { Budget } from '../../model/plan/budget.ts';
 import type { LimitsPerMinute } from '../../model/plan/limits-per-minute.ts';
@@ -59,6 +60,13 @@ export const trafficMixText = ({ traffic }: Stage): string =>
     })
     .join(', ');
 
+/** Names the prices of a chat beside those of input and output; empty if it has none. */
+const otherPrices = (price: Price): string =>
+  Object.entries(price)
+    .filter(([name]) => name !== 'input' && name !== 'output')
+    .map(([name, micros]) => `, ${name} ${micros / 1e6}`)
+    .join('');
+
 const chatText = (traffic: TrafficOf<'chat' | 'chat-stream'>): string => {
   const { maxTokens, conversations, body, price } = traffic;
   const most = maxTokens === null ? '' : `, at most ${tokenCountText(maxTokens)}`;
@@ -66,7 +74,7 @@ const chatText = (traffic: TrafficOf<'chat' | 'chat-stream'>): string => {
   const priced =
     price === null
       ? 'no price'
-      : `priced ${price.input / 1e6} in and ${price.output / 1e6} out per million tokens`;
+      : `priced ${price.input / 1e6} in and ${price.output / 1e6} out per million tokens${otherPrices(price)}`;
   return `${promptsText(conversations)}${most}${extraFields(body)}, ${priced}`;
 };
 

@@ -25,6 +25,10 @@ const reportKinds = {
     title: 'CSV',
     load: async () => (await import('../../report/figures-csv.ts')).runFiguresCsv,
   },
+  bill: {
+    title: 'Bill',
+    load: async () => (await import('../../report/run/bill-csv.ts')).runBillCsv,
+  },
   summary: { title: 'Summary', load: loadSummary },
 } as const satisfies Record<
   Exclude<keyof ExtraReportPaths, 'jobSummary'>,

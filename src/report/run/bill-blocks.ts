@@ -1,0 +1,142 @@
+import type { Result } from '../../model/result/result.ts';
+import { type Block, column, type Column, list, table } from '../document/document.ts';
+import { countText, moneyText, shareText, plural } from '../text/number-text.ts';
+import { present } from '../text/present.ts';
+import {
+  addCosts,
+  type BillItem,
+  billItems,
+  type BillPart,
+  billParts,
+  type CostSum,
+  costOfMonth,
+} from './bill.ts';
+
+/** This file shows the bill of a run: what was wasted, what the cache saved, a month, and the cost by key and item. */
+
+const itemNames: Readonly<Record<BillItem | 'rounding', string>> = {
+  input: 'Input tokens',
+  cachedInput: 'Input tokens from a cache',
+  cacheWrite: 'Input tokens written to a cache',
+  audioInput: 'Input tokens of audio',
+  output: 'Output tokens',
+  reasoning: 'Reasoning tokens',
+  audioOutput: 'Output tokens of audio',
+  request: 'Requests',
+  speech: 'Speech',
+  transcription: 'Transcription',
+  rounding: 'Rounding of each answer',
+};
+
+const amount = ({ known, unknown, cost }: CostSum): string =>
+  known === 0 ? 'unknown' : `${unknown === 0 ? '' : 'at least '}${moneyText(Math.round(cost))}`;
+
+/** Formats a cost, and of how many attempts it is unknown. */
+const amountWithUnknown = (sum: CostSum): string =>
+  sum.unknown === 0
+    ? amount(sum)
+    : `${amount(sum)} (unknown for ${countText(sum.unknown)} of ${countText(sum.known + sum.unknown)})`;
+
+const wasteText = (parts: readonly BillPart[]): string | null => {
+  const texts = (
+    [
+      ['failed', 'answers that failed'],
+      ['retried', 'attempts before a retry'],
+    ] as const
+  ).flatMap(([fate, name]) => {
+    const sum = addCosts(parts.filter((part) => part.fate === fate));
+    return sum.known + sum.unknown === 0 ? [] : `${name}: ${amountWithUnknown(sum)}`;
+  });
+  return texts.length === 0 ? null : `Wasted, beside the completed answers: ${texts.join(', ')}.`;
+};
+
+const sumOf = (parts: readonly BillPart[], of: (part: BillPart) => number): number =>
+  parts.reduce((sum, part) => sum + of(part), 0);
+
+const tokensOf = (parts: readonly BillPart[], names: readonly BillItem[]): number =>
+  sumOf(parts, ({ items }) =>
+    items.reduce((sum, { item, tokens }) => sum + (names.includes(item) ? (tokens ?? 0) : 0), 0),
+  );
+
+const cacheText = (parts: readonly BillPart[]): string | null => {
+  const cached = tokensOf(parts, ['cachedInput']);
+  if (cached + tokensOf(parts, ['cacheWrite']) === 0) return null;
+  const prompt = tokensOf(parts, ['input', 'cachedInput', 'cacheWrite', 'audioInput']);
+  const saved = Math.round(sumOf(parts, (part) => part.saved));
+  const effect =
+    saved < 0 ? `cost ${moneyText(-saved)} more than it saved` : `saved ${moneyText(saved)}`;
+  const unpriced = sumOf(parts, ({ fullPriceCached }) => fullPriceCached);
+  const note =
+    unpriced === 0
+      ? ''
+      : ` ${plural(unpriced, 'cached token')} cost as much as other input, since the price has no \`cachedInput\`.`;
+  return `${shareText(cached, prompt)} of the priced prompt tokens came from a cache, which ${effect}.${note}`;
+};
+
+const monthText = (result: Result, parts: readonly BillPart[]): string | null => {
+  const month = costOfMonth(result, parts);
+  return month === null
+    ? null
+    : `The measured load for a month of 30 days: ${amountWithUnknown(month)}.`;
+};
+
+const sourceText = ({ plan: { pricing } }: Result): string | null => {
+  const { file, date } = pricing ?? {};
+  if (file === undefined && date === undefined) return null;
+  return `Prices${file === undefined ? '' : ` of ${file}`}: ${date === undefined ? 'without a date' : `as of ${date}`}.`;
+};
+
+interface KeyRow {
+  readonly key: string;
+  readonly parts: readonly BillPart[];
+}
+
+const ofFates = ({ parts }: KeyRow, ...fates: readonly BillPart['fate'][]): CostSum =>
+  addCosts(parts.filter(({ fate }) => fates.includes(fate)));
+
+const moneyCell = (sum: CostSum): string => (sum.known + sum.unknown === 0 ? '–' : amount(sum));
+
+const keyColumns: readonly Column<KeyRow>[] = [
+  column.name('Key', ({ key }) => key),
+  column.number('Cost', ({ parts }) => moneyCell(addCosts(parts))),
+  column.number('Completed', (row) => moneyCell(ofFates(row, 'completed'))),
+  column.number('Wasted', (row) => moneyCell(ofFates(row, 'failed', 'retried'))),
+];
+
+type ItemRow =
+  | ReturnType<typeof billItems>[number]
+  | { readonly item: 'all'; readonly tokens: null; readonly cost: number };
+
+const itemColumns: readonly Column<ItemRow>[] = [
+  column.name('Charged for', ({ item }) => (item === 'all' ? 'All' : itemNames[item])),
+  column.number('Tokens', ({ tokens }) => (tokens === null ? '–' : countText(tokens))),
+  column.number('Cost', ({ cost }) => `${cost < 0 ? '−' : ''}${moneyText(Math.abs(cost))}`),
+];
+
+/** Returns the blocks of the bill; none for results without one, and no table that would have one row. */
+export const billBlocks = (result: Result): readonly (Block | false)[] => {
+  const parts = billParts(result);
+  if (parts === null) return [];
+  const keys = [...Map.groupBy(parts, ({ labels }) => labels.key)].map(([key, own]) => ({
+    key,
+    parts: own,
+  }));
+  const items = billItems(parts);
+  const sentences = present([
+    wasteText(parts),
+    cacheText(parts),
+    monthText(result, parts),
+    sourceText(result),
+  ]);
+  return [
+    sentences.length > 0 && list(sentences),
+    keys.length > 1 && table('The bill by key, failures and retries included', keyColumns, keys),
+    items.length > 1 &&
+      table<ItemRow>(
+        'The bill by what was charged for, failures and retries included',
+        itemColumns,
+        [...items, { item: 'all', tokens: null, cost: addCosts(parts).cost }],
+        { toneOf: ({ item }) => (item === 'all' ? 'strong' : 'plain') },
+      ),
+  ];
+};

@@ -1,0 +1,58 @@
+import type { Result } from '../../model/result/result.ts';
+import { type BillPart, billItems, billParts } from './bill.ts';
+import { csvCell } from '../text/csv.ts';
+
+const columns = [
+  'key',
+  'model',
+  'kind',
+  'warm_up',
+  'fate',
+  'item',
+  'tokens',
+  'cost',
+  'currency',
+  'known',
+  'unknown',
+] as const;
+type Row = Readonly<Record<(typeof columns)[number], string | number | boolean | null>>;
+
+/** Returns a row for each item, and one for the attempts of unknown cost. Counts stand in the first row of a part. */
+const rowsOf = (parts: readonly BillPart[], currency: string): readonly Row[] => {
+  const [{ labels, fate }] = parts as readonly [BillPart];
+  const [known, unknown] = [
+    parts.reduce((sum, part) => sum + part.known, 0),
+    parts.reduce((sum, part) => sum + part.unknown, 0),
+  ];
+  const items = billItems(parts);
+  const common = {
+    key: labels.key,
+    model: labels.model,
+    kind: labels.traffic,
+    warm_up: labels.warmUp,
+    fate,
+    currency,
+  };
+  const rows = items.length === 0 ? [{ item: 'unknown', tokens: null, cost: null }] : items;
+  return rows.map(({ item, tokens, cost }, index) => ({
+    ...common,
+    item,
+    tokens,
+    cost: cost === null ? null : cost / 1e6,
+    known: index === 0 ? known : null,
+    unknown: index === 0 ? unknown : null,
+  }));
+};
+
+/** Writes the bill of a run as a table for a spreadsheet (RFC 4180); the sum of `cost` is what was charged. */
+export const runBillCsv = (result: Result): string => {
+  const parts = billParts(result) ?? [];
+  const byPart = Map.groupBy(parts, ({ labels: { key, model, traffic, warmUp }, fate }) =>
+    JSON.stringify([key, model, traffic, warmUp, fate]),
+  );
+  const rows = [...byPart.values()].flatMap((own) =>
+    rowsOf(own, result.plan.pricing?.currency ?? ''),
+  );
+  const lines = rows.map((row) => columns.map((name) => csvCell(row[name])).join(','));
+  return [columns.join(','), ...lines, ''].join('\r\n');
+};

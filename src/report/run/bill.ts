@@ -1,0 +1,131 @@
+import { type Bill, type BillFate, billFates } from '../../model/measures/bill.ts';
+import type { Group } from '../../model/measures/counts.ts';
+import type { Result } from '../../model/result/result.ts';
+import { groupsMatching, measuredWindow } from '../../model/result/summary.ts';
+import {
+  classPrice,
+  type Price,
+  type TokenClass,
+  tokenClasses,
+  usualClass,
+} from '../../model/workload/price.ts';
+
+/** This file adds up what all attempts of a run cost. Costs are in millionths of the currency. */
+
+/** A cost, and the number of attempts whose cost is known and of those whose cost is not. */
+export type CostSum = Pick<Bill, 'known' | 'unknown' | 'cost'>;
+
+const noCost: CostSum = { known: 0, unknown: 0, cost: 0 };
+
+export const addCosts = (sums: readonly CostSum[]): CostSum =>
+  sums.reduce(
+    (a, b) => ({ known: a.known + b.known, unknown: a.unknown + b.unknown, cost: a.cost + b.cost }),
+    noCost,
+  );
+
+/** One line of the bill: what is charged for. `request`, `speech` and `transcription` have no tokens. */
+export type BillItem = TokenClass | 'request' | 'speech' | 'transcription';
+
+/** The part of the bill that has one key, model, kind and fate. */
+export interface BillPart extends CostSum {
+  readonly labels: Group['labels'];
+  readonly fate: BillFate;
+  readonly items: readonly {
+    readonly item: BillItem;
+    readonly tokens: number | null;
+    readonly cost: number;
+  }[];
+  /** What the tokens from a cache and those written to one would have cost more as other input. */
+  readonly saved: number;
+  /** The tokens from a cache that cost as much as other input, since the price names no price for them. */
+  readonly fullPriceCached: number;
+}
+
+const priceOf = ({ plan }: Result, { traffic, model }: Group['labels']): Price | null => {
+  for (const entry of plan.stages.flatMap((stage) => stage.traffic)) {
+    if (entry.kind !== 'chat' && entry.kind !== 'chat-stream') continue;
+    if (entry.kind === traffic && entry.model === model && entry.price !== null) return entry.price;
+  }
+  return null;
+};
+
+const itemsOf = (
+  bill: Bill,
+  traffic: Group['labels']['traffic'],
+  price: Price | null,
+): BillPart['items'] => {
+  if (traffic === 'speech' || traffic === 'transcription')
+    return [{ item: traffic, tokens: null, cost: bill.cost }];
+  const { tokens } = bill;
+  if (price === null || tokens === undefined) return [];
+  const classes = tokenClasses
+    .filter((name) => tokens[name] > 0)
+    .map((name) => ({
+      item: name,
+      tokens: tokens[name],
+      cost: (tokens[name] * classPrice(price, name)) / 1e6,
+    }));
+  return price.request === undefined
+    ? classes
+    : [...classes, { item: 'request', tokens: null, cost: bill.known * price.request }];
+};
+
+const partOf = (result: Result, { labels }: Group, fate: BillFate, bill: Bill): BillPart => {
+  const price = priceOf(result, labels);
+  const [cached, written] = [bill.tokens?.cachedInput ?? 0, bill.tokens?.cacheWrite ?? 0];
+  const moreThan = (name: TokenClass): number =>
+    price === null ? 0 : price[usualClass[name]] - classPrice(price, name);
+  return {
+    known: bill.known,
+    unknown: bill.unknown,
+    cost: bill.cost,
+    labels,
+    fate,
+    items: itemsOf(bill, labels.traffic, price),
+    saved: (cached * moreThan('cachedInput') + written * moreThan('cacheWrite')) / 1e6,
+    fullPriceCached: price !== null && price.cachedInput === undefined ? cached : 0,
+  };
+};
+
+/** Returns the parts of a run's bill; `null` for a result of an older version, which has none. */
+export const billParts = (result: Result): readonly BillPart[] | null => {
+  const groups = groupsMatching(result, ({ traffic }) => traffic !== 'models');
+  if (groups.some(({ bills }) => bills === undefined)) return null;
+  return groups.flatMap((group) =>
+    billFates.flatMap((fate) => {
+      const bill = group.bills?.[fate];
+      return bill === undefined ? [] : [partOf(result, group, fate, bill)];
+    }),
+  );
+};
+
+const secondsPerMonth = 30 * 24 * 60 * 60;
+
+/** Returns what 30 days of the measured load cost; `null` if nothing was measured or no cost is known. */
+export const costOfMonth = (result: Result, parts: readonly BillPart[]): CostSum | null => {
+  const window = measuredWindow(result);
+  const measured = addCosts(parts.filter(({ labels }) => !labels.warmUp));
+  if (window === null || measured.known === 0) return null;
+  return { ...measured, cost: (measured.cost / window.seconds) * secondsPerMonth };
+};
+
+const itemOrder: readonly BillItem[] = [...tokenClasses, 'request', 'speech', 'transcription'];
+
+/** The cost by item over some parts, and what rounding each answer changed, so that the items add up to the whole. */
+export const billItems = (parts: readonly BillPart[]) => {
+  const all = parts.flatMap(({ items }) => items);
+  const byItem = [...Map.groupBy(all, ({ item }) => item)].toSorted(
+    ([a], [b]) => itemOrder.indexOf(a) - itemOrder.indexOf(b),
+  );
+  const rows = byItem.map(([item, own]) => ({
+    item: item as BillItem | 'rounding',
+    tokens: own.every(({ tokens }) => tokens === null)
+      ? null
+      : own.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0),
+    cost: Math.round(own.reduce((sum, { cost }) => sum + cost, 0)),
+  }));
+  const rounding = addCosts(parts).cost - rows.reduce((sum, { cost }) => sum + cost, 0);
+  return rounding === 0
+    ? rows
+    : [...rows, { item: 'rounding' as const, tokens: null, cost: rounding }];
+};
