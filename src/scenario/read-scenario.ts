@@ -238,9 +238,9 @@ const openText = (text: string | ScenarioTree): ParsedTree =>
  * `PATH=VALUES`.
  */
 export const readVariables = (source: ScenarioSource, flags: readonly string[]): ReadVariables => {
-  const { tree } = openText(source.text);
+  const { tree, problems } = openText(source.text);
   return tree === null
-    ? { variables: [], problems: [] }
+    ? { variables: [], problems }
     : readVariablesOf(applyOverrides(tree, source.overrides ?? []).tree, flags);
 };
 

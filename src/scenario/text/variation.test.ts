@@ -31,6 +31,10 @@ const problemsAt = (path: string, value: unknown): string => {
   return reading.ok ? '' : problemsText(reading.problems, 'f.yaml');
 };
 
+it('a scenario that is no YAML has its own problems, not those of its variables', () => {
+  expect(faultsOf(['load.users=1,2'], 'traffic: [')).toMatch(/^f\.yaml:1:1/);
+});
+
 describe('the values of a variable', () => {
   it.each([
     ['load.users=1,2,4', ['1', '2', '4']],

@@ -2,16 +2,29 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { deflateSync } from 'node:zlib';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Result } from '../../model/result/result.ts';
-import { weir } from '../harness/weir-command.fixture.ts';
-import { cleanUpAfterEach, tempFolder } from '../harness/weir-process.fixture.ts';
-import { expectSentences, soundResult } from './damaged-files.fixture.ts';
+import { type Result } from '../../../model/result/result.ts';
+import { weir } from '../../harness/weir-command.fixture.ts';
+import { cleanUpAfterEach, tempFolder } from '../../harness/weir-process.fixture.ts';
+import { expectSentences, formsIn, soundFiles } from './damaged-files.fixture.ts';
 
 cleanUpAfterEach();
 
-it('a hundred damaged results give a report or a sentence each', { timeout: 300_000 }, async () => {
-  expect(await expectSentences(await soundResult(), 0, 100)).toBeGreaterThan(5);
-});
+const today = process.env['WEIR_SAMPLE'] ?? new Date().toISOString();
+const day = Math.floor(Date.parse(today) / 86_400_000);
+
+it(
+  'a hundred damaged results, and some damaged files of every form by the day, give a report or a sentence each',
+  { timeout: 300_000 },
+  async () => {
+    const sound = await soundFiles(true);
+    const ofToday = formsIn(sound).filter((_, index) => (index + day) % 4 === 0);
+    const [{ reports }] = await Promise.all([
+      expectSentences(sound, ['result-quickstart'], [0, 100]),
+      expectSentences(sound, ofToday, [2 * day, 2 * day + 2]),
+    ]);
+    expect(reports).toBeGreaterThan(50);
+  },
+);
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -53,7 +66,9 @@ it.each<[string, (result: Mutable<Result>) => unknown]>([
     }),
   ],
 ])('%s is refused in a sentence', async (_, damage) => {
-  const sound = JSON.parse(await readFile(await soundResult(), 'utf8')) as Result;
+  const sound = JSON.parse(
+    await readFile(join(await soundFiles(true), 'result-quickstart/result.json'), 'utf8'),
+  ) as Result;
   const file = join(await tempFolder(), 'result.json');
   await writeFile(file, JSON.stringify(damage(sound)));
   const merged = await weir(['merge', file, file, '--out', join(file, '..', 'out')]);
