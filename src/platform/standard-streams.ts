@@ -1,4 +1,3 @@
-import { text as readAll } from 'node:stream/consumers';
 import { visible, wantsColour } from './screen.ts';
 
 const asLine = (text: string): string => visible(text.endsWith('\n') ? text : `${text}\n`);
@@ -18,5 +17,14 @@ export const stdoutStyle = (): { readonly colour: boolean; readonly width: numbe
   width: process.stdout.isTTY ? Math.min(process.stdout.columns, 120) : 100,
 });
 
-/** Reads all of standard input, to its end. */
-export const readStandardInput = (): Promise<string> => readAll(process.stdin);
+/** Reads standard input to its end. Returns `null` if it has more than `most` bytes. */
+export const readStandardInput = async (most: number): Promise<string | null> => {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of process.stdin as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length > most) return null;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+};

@@ -1,3 +1,4 @@
+import { misfitPlaces } from '../model/misfit-places.ts';
 import {
   type ObservationsHeader,
   type Observation,
@@ -31,7 +32,7 @@ export type ParsedLine<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly message: string };
 
-type Issues = readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
+type Issues = readonly { readonly path: readonly PropertyKey[] }[];
 interface LineSchema<T> {
   safeParse(
     value: unknown,
@@ -46,15 +47,13 @@ const parseLine = <T>(line: string, schema: LineSchema<T>, expected: string): Pa
     const start = line.length > 60 ? `${line.slice(0, 60).toWellFormed()}…` : line;
     return {
       ok: false,
-      message: `Expected ${expected}, as JSON on one line; got ${JSON.stringify(start)}.`,
+      message: `Expected ${expected}, as JSON on one line; got ${JSON.stringify(start)}`,
     };
   }
   const parsed = schema.safeParse(json);
   if (parsed.success) return { ok: true, value: parsed.data };
-  const findings = parsed.error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${path.join('.')}: ${message}`,
-  );
-  return { ok: false, message: `Expected ${expected}; ${findings.join('; ')}.` };
+  const places = misfitPlaces(parsed.error.issues);
+  return { ok: false, message: `Expected ${expected}; check ${places}` };
 };
 
 /** Reads the first line of an observations file; returns a problem if the line is invalid. */

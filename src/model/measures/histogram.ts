@@ -14,11 +14,16 @@ const encodedFields = z.strictObject({
 });
 export type EncodedHistogram = z.infer<typeof encodedFields>;
 
+/** By how much a sum of floating-point numbers may be larger than the exact one. */
+const roundedUp = 1 + 1e-9;
+
 /** Returns whether a stored histogram can be read and contains as many samples as it declares. */
 const isDecodable = (encoded: EncodedHistogram): boolean => {
   try {
-    const { count, max, digits, hdr } = encoded;
+    const { count, max, sum, digits, hdr } = encoded;
     if (count === 0) return true;
+    // A mean above the largest sample is no mean, and what is computed with it no figure.
+    if (sum > count * (max ?? 0) * roundedUp) return false;
     return decodeCounts(hdr, digits).countUpTo(Math.round((max ?? 0) * thousandths)) === count;
   } catch {
     return false;

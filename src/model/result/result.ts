@@ -82,6 +82,10 @@ export const generatorSampleSchema = z.strictObject({
 });
 export type GeneratorSample = z.infer<typeof generatorSampleSchema>;
 
+/** Returns whether samples are of one second after another. */
+const isInOrder = (samples: readonly GeneratorSample[]): boolean =>
+  samples.every(({ second }, i) => i === 0 || second > samples[i - 1]!.second);
+
 export const sliceRunSchema = z.strictObject({
   index: count,
   count: z.int().positive().max(maxSlices),
@@ -104,7 +108,9 @@ export const sliceRunSchema = z.strictObject({
     cpu: z.string(),
     cores: z.int().positive(),
   }),
-  generator: z.array(generatorSampleSchema),
+  generator: z
+    .array(generatorSampleSchema)
+    .refine(isInOrder, 'expected each second once, in order'),
   /**
    * How late this slice started its requests, in ms, in the seconds of the figures; absent if there is only one slice.
    */

@@ -1,6 +1,7 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Calibration, calibrationSchema } from '../../model/series/calibration.ts';
+import { fileBounds, readFileBytes } from './whole-file.ts';
 
 /**
  * Returns the stored calibration. Returns `null` if there is none or if it cannot be read, since a run can continue
@@ -8,7 +9,9 @@ import { type Calibration, calibrationSchema } from '../../model/series/calibrat
  */
 export const readCalibration = async (path: string): Promise<Calibration | null> => {
   try {
-    return calibrationSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+    return calibrationSchema.parse(
+      JSON.parse(readFileBytes(path, fileBounds.calibration).toString('utf8')),
+    );
   } catch {
     return null;
   }

@@ -3,10 +3,11 @@ import { basename, dirname, extname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { Clip, ClipLibrary, ClipSource, RecordedLength } from '../../model/workload/clip.ts';
+import { misfitPlaces } from '../../model/misfit-places.ts';
 import { Problem } from '../problem.ts';
 import { outsideOf } from './outside.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
-import { readBytes, readTextFile } from './whole-file.ts';
+import { fileBounds, readBytes, readTextFile } from './whole-file.ts';
 
 /** A clip that a plan uploads. `oversized` allows it to have more bytes than the interface permits. */
 export interface ClipRequest extends ClipSource {
@@ -110,7 +111,7 @@ type ClipFile = Omit<ClipRequest, 'file'> & {
 
 const readManifest = async (path: string, oversized: boolean): Promise<readonly ClipFile[]> => {
   const what = `the manifest of clips ${path}`;
-  const text = await readTextFile(path).catch((error: unknown) => {
+  const text = await readTextFile(path, fileBounds.scenario).catch((error: unknown) => {
     throw unreadableClip(what, error);
   });
   const expected = 'expected {"clips": [{"file": "one.wav", "text": "What is said."}, …]}';
@@ -122,8 +123,8 @@ const readManifest = async (path: string, oversized: boolean): Promise<readonly 
   }
   const parsed = manifestSchema.safeParse(json);
   if (!parsed.success) {
-    const places = parsed.error.issues.map((issue) => issue.path.join('.') || 'the whole');
-    throw new Problem(`${what} has the wrong form: ${expected}; check ${places.join(', ')}`);
+    const places = misfitPlaces(parsed.error.issues);
+    throw new Problem(`${what} has the wrong form: ${expected}; check ${places}`);
   }
   return parsed.data.clips.map((clip) => ({
     path: resolve(dirname(path), clip.file),

@@ -2,7 +2,7 @@ import type { Hash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isFileError, whyUnreadable } from './file-error-reasons.ts';
-import { readFileBytes, requireRegularFile } from './whole-file.ts';
+import { fileBounds, readFileBytes, requireRegularFile } from './whole-file.ts';
 
 const partSize = 1024 * 1024;
 
@@ -47,7 +47,8 @@ export const newSha256 = (): Hash => process.getBuiltinModule('node:crypto').cre
 /** Reads a file as text, and computes the SHA-256 of its bytes in hex. */
 export const readTextWithHash = (
   path: string,
+  most: number = fileBounds.text,
 ): { readonly text: string; readonly sha256: string } => {
-  const bytes = readFileBytes(path);
+  const bytes = readFileBytes(path, most);
   return { text: bytes.toString('utf8'), sha256: newSha256().update(bytes).digest('hex') };
 };

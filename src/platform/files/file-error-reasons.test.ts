@@ -5,6 +5,7 @@ it.each([
   [Object.assign(new Error('x'), { code: 'ERR_FS_FILE_TOO_LARGE' }), 'it is larger than 2 GiB'],
   [Object.assign(new Error('x'), { code: 'ERR_STRING_TOO_LONG' }), 'it is larger than 512 MiB'],
   [Object.assign(new Error('x'), { code: 'EACCES' }), 'permission denied'],
+  [Object.assign(new Error('x'), { code: 'ELOOP' }), 'it is a link that leads to itself'],
   [new Error('anything else'), 'anything else'],
 ])('a file that cannot be read is explained in words: %s', (error, words) => {
   expect(whyUnreadable(error)).toContain(words);

@@ -4,7 +4,10 @@ import { Problem } from '../problem.ts';
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EMFILE: noDescriptors,
+  EIO: 'the disk fails',
   EISDIR: 'it is a folder',
+  ELOOP: 'it is a link that leads to itself',
+  ENAMETOOLONG: 'its path is too long',
   ENOENT: 'there is no such file',
   ENOTDIR: 'a part of the path is a file, not a folder',
 };

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import type * as Sqlite from 'node:sqlite';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { type HistoryRun, type StoredRun, storedRunSchema } from '../../model/series/history.ts';
+import { misfitPlaces } from '../../model/misfit-places.ts';
 import { Problem } from '../problem.ts';
 
 /**
@@ -165,6 +166,14 @@ const addRun = (db: DatabaseSync, paths: RelativePaths, run: HistoryRun): number
 const rowsByRun = (db: DatabaseSync, sql: string): Map<number, Row[]> =>
   Map.groupBy(db.prepare(sql).all() as Row[], ({ run }) => Number(run));
 
+const parsedJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
 const withoutRun = (row: Row): Row => {
   const { run: _, ...figure } = row;
   return figure;
@@ -183,12 +192,12 @@ const readRuns = (db: DatabaseSync, paths: RelativePaths): readonly StoredRun[] 
     const read = storedRunSchema.safeParse({
       ...row,
       file: paths.found(String(row['file'])),
-      verdicts: JSON.parse(String(row['verdicts'])) as unknown,
+      verdicts: parsedJson(String(row['verdicts'])),
       baselines: (baselines.get(id) ?? []).map(({ name }) => name),
       figures: (figures.get(id) ?? []).map(withoutRun),
     });
     if (read.success) return read.data;
-    throw new Error(`run ${id} in it is invalid at ${read.error.issues[0]?.path.join('.')}`);
+    throw new Error(`run ${id} in it is invalid at ${misfitPlaces(read.error.issues)}`);
   });
 };
 

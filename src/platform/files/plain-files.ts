@@ -1,17 +1,27 @@
 import { appendFile, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { UnfitFile } from './file-error-reasons.ts';
+import { fileBounds } from './whole-file.ts';
 
 /**
  * This file has plain operations on files. They throw Node's own errors, since only the caller can say what the
  * file is for.
  */
 
-/** Generates the lines of a file. */
+/** Generates the lines of a file. Throws an `UnfitFile` if a line is longer than any that Weir writes. */
 export async function* linesOf(path: string): AsyncGenerator<string, void> {
   const file = await open(path);
-  // `yield*` closes the file even if the caller stops before the last line.
-  yield* file.readLines();
+  let rest = '';
+  // The stream closes the file even if the caller stops before the last line.
+  for await (const part of file.createReadStream({ encoding: 'utf8', highWaterMark: 1024 ** 2 })) {
+    const lines = `${rest}${String(part)}`.split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > fileBounds.line)
+      throw new UnfitFile(`a line of it is longer than ${fileBounds.line / 1024 ** 2} MiB`);
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
 }
 
 /** Returns at most the first `length` bytes of a file, as text. */

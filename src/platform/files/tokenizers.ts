@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type { TokenCounter } from '../../model/workload/tokenizer.ts';
 import { installCommand } from '../optional-package.ts';
 import { readTextWithHash } from './file-contents.ts';
+import { fileBounds } from './whole-file.ts';
 
 /**
  * This file loads tokenizers, each one only if a scenario names it. It uses `require`, since scenarios are read
@@ -43,7 +44,7 @@ const openEncoding = (name: string): TokenCounter | string => {
 
 /** Opens a `tokenizer.json` of Hugging Face, without special tokens, which belong to the server's chat template. */
 const openFile = (file: string, path: string): TokenCounter | string => {
-  const { text, sha256 } = readTextWithHash(path);
+  const { text, sha256 } = readTextWithHash(path, fileBounds.tokenizer);
   const { Tokenizer } = require('@huggingface/tokenizers') as Library;
   try {
     const tokenizer = new Tokenizer(JSON.parse(text) as object, {});
@@ -52,9 +53,9 @@ const openFile = (file: string, path: string): TokenCounter | string => {
     // Some errors in a file appear only when the tokenizer is used.
     count(' a');
     return { count, sha256 };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return `${file}: expected a tokenizer.json as Hugging Face publishes it with a model; this one cannot be used: ${reason}`;
+  } catch {
+    // The library's message names its own fields and functions, which say nothing to a user.
+    return `${file}: expected a tokenizer.json as Hugging Face publishes it with a model; this one cannot be used: download it again, or leave "tokenizer" out`;
   }
 };
 

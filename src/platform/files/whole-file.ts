@@ -13,7 +13,18 @@ const mebibyte = 1024 ** 2;
 export const fileBounds = {
   /** Node cannot store a longer text. */
   text: 511 * mebibyte,
+  /** A pipe says only at its end how much it holds, so all that came before is in memory. */
+  pipe: 128 * mebibyte,
+  imported: 128 * mebibyte,
   scenario: 64 * mebibyte,
+  tokenizer: 64 * mebibyte,
+  line: 16 * mebibyte,
+  /** The longest text that is spoken has a million characters, of at most 4 bytes. */
+  spoken: 4 * mebibyte,
+  certificate: 4 * mebibyte,
+  calibration: 4 * mebibyte,
+  /** A record of a rendezvous, or the line of a lock. */
+  record: mebibyte,
   secret: mebibyte,
 } as const;
 
@@ -58,7 +69,8 @@ const readPipe = async (path: string, most: number): Promise<Buffer> => {
 /** Reads a file or a pipe. A shell's `<(command)` is a pipe. */
 export const readBytes = async (path: string, most: number = fileBounds.text): Promise<Buffer> => {
   const found = await stat(path);
-  if (!found.isFile() && !found.isDirectory()) return readPipe(path, most);
+  if (!found.isFile() && !found.isDirectory())
+    return readPipe(path, Math.min(most, fileBounds.pipe));
   requireFile(found, most);
   return readFile(path);
 };

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
 import { isFileError, whyUnwritable } from '../files/file-error-reasons.ts';
 import { fileErrorCode } from '../files/plain-files.ts';
+import { fileBounds, readBytes, readTextFile } from '../files/whole-file.ts';
 import { Problem } from '../problem.ts';
 import { checkedContent } from './checked-content.ts';
 
@@ -36,7 +37,7 @@ const reaching = async <T>(name: string, work: () => Promise<T>): Promise<T> => 
 
 const textIn = async (path: string): Promise<string | null> => {
   try {
-    return await readFile(path, 'utf8');
+    return await readTextFile(path, fileBounds.record);
   } catch (error) {
     if (fileErrorCode(error) === 'ENOENT') return null;
     throw error;
@@ -147,7 +148,7 @@ export const openFolderRendezvous = async (folder: string): Promise<Rendezvous> 
       }),
     load: (key, digest) =>
       reaching(name, async () => {
-        const content = await readFile(pathOf('content', key)).catch((error: unknown) => {
+        const content = await readBytes(pathOf('content', key)).catch((error: unknown) => {
           if (fileErrorCode(error) === 'ENOENT') return null;
           throw error;
         });

@@ -9,7 +9,7 @@ import {
 import type { ClipRequest } from '../../platform/files/clips.ts';
 import { Problem } from '../../platform/problem.ts';
 import { outsideOf } from '../../platform/files/outside.ts';
-import { readTextFile } from '../../platform/files/whole-file.ts';
+import { fileBounds, readTextFile } from '../../platform/files/whole-file.ts';
 import { readSecret } from '../../platform/files/secrets.ts';
 import { whyUnreadable } from '../../platform/files/file-error-reasons.ts';
 import type { ReferencedFile } from '../../scenario/rules/referenced-files.ts';
@@ -19,7 +19,7 @@ import type { ScenarioPlace, ScenarioProblem } from '../../scenario/text/scenari
 /** Returns the text of a PEM file. Throws a `Problem` if the file cannot be read. */
 const readCertificates = (file: string, folder: string): Promise<string> => {
   const path = resolve(folder, file);
-  return readTextFile(path).catch((error: unknown) => {
+  return readTextFile(path, fileBounds.certificate).catch((error: unknown) => {
     throw new Problem(`the certificate file ${path} cannot be read: ${whyUnreadable(error)}`);
   });
 };

@@ -1,24 +1,44 @@
 import { join } from 'node:path';
+import { misfitPlaces } from '../../model/misfit-places.ts';
 import { type Result, resultSchema, withPresentNames } from '../../model/result/result.ts';
-import { fileErrorCode, isExistingFolder } from '../../platform/files/plain-files.ts';
+import {
+  beginningOf,
+  fileErrorCode,
+  hasContent,
+  isExistingFolder,
+} from '../../platform/files/plain-files.ts';
 import { readTextFile } from '../../platform/files/whole-file.ts';
 import { isFileError, whyUnreadable } from '../../platform/files/file-error-reasons.ts';
 import { pathExists } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
 import { readCheckpoint } from '../../record/read-checkpoint.ts';
 import { checkpointFileName } from './report-paths.ts';
-import { schemaIssueMessage } from '../../scenario/text/schema-findings.ts';
+import { schemaIssueMessage, shownValue } from '../../scenario/text/schema-findings.ts';
 
 const cannotRead = (path: string, error: Error): string =>
   fileErrorCode(error) === 'ENOENT'
     ? `the result file ${path} does not exist: give a result.json that \`weir run\` wrote`
     : `the result file ${path} cannot be read: ${whyUnreadable(error)}`;
 
+/**
+ * Reads a file that has to hold a JSON object. Of a large file that holds anything else, only the beginning is read.
+ */
+const readDocument = async (path: string): Promise<string> => {
+  const isPlain = await hasContent(path);
+  if (isPlain && !/^\s*(?:\{|$)/.test(await beginningOf(path, 1000))) return '';
+  return readTextFile(path);
+};
+
+/** Returns Weir's message for an issue. The library's own words never reach a user. */
+const issueMessage: typeof schemaIssueMessage = (issue) =>
+  schemaIssueMessage(issue) ??
+  (issue.code === 'unrecognized_keys' ? 'a key that no result has' : 'expected another form');
+
 /** Reads a result file and checks it against `result/1`; throws a `Problem` if it is not a valid result. */
 export const readResultFile = async (path: string): Promise<Result> => {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(await readTextFile(path));
+    parsed = JSON.parse(await readDocument(path));
   } catch (error) {
     throw new Problem(
       isFileError(error)
@@ -26,9 +46,7 @@ export const readResultFile = async (path: string): Promise<Result> => {
         : `${path} is not JSON: expected a result.json that \`weir run\` wrote`,
     );
   }
-  const checked = resultSchema.safeParse(withPresentNames(parsed), {
-    error: schemaIssueMessage,
-  });
+  const checked = resultSchema.safeParse(withPresentNames(parsed), { error: issueMessage });
   if (checked.success) return checked.data;
   throw new Problem(describe(path, parsed, checked.error.issues));
 };
@@ -41,11 +59,12 @@ const describe = (
   const format =
     typeof parsed === 'object' && parsed !== null && 'format' in parsed ? parsed.format : undefined;
   if (format !== 'result/1') {
-    return `${path} is not a result of Weir: expected "format": "result/1", got ${JSON.stringify(format) ?? 'none'}; give a result.json that \`weir run\` wrote`;
+    return `${path} is not a result of Weir: expected "format": "result/1", got ${format === undefined ? 'none' : shownValue(format)}; give a result.json that \`weir run\` wrote`;
   }
   const [first] = issues;
   const more = issues.length > 1 ? ` and ${issues.length - 1} more` : '';
-  return `${path} was written by another version of Weir or changed since: at ${first?.path.join('.')}: ${first?.message}${more}; run it again with this version`;
+  const place = misfitPlaces(issues.slice(0, 1));
+  return `${path} was written by another version of Weir or changed since: at ${place}: ${first?.message}${more}; run it again with this version`;
 };
 
 export interface StoredResult {

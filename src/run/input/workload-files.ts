@@ -72,7 +72,7 @@ const readOnce = <Key extends string | { readonly file: string }, T>(
 const maxTextCharacters = 1_000_000;
 
 const readSpokenText = (file: string, path: string): ReadResult<string> => {
-  const text = readTextWithHash(path).text.trim();
+  const text = readTextWithHash(path, fileBounds.spoken).text.trim();
   const refused = (problem: string) => ({ ok: false as const, problem: `${file}: ${problem}` });
   if (/[\uFFFD\0]/.test(text)) return refused('expected plain text in UTF-8');
   if (text === '') return refused('expected text; there is none');

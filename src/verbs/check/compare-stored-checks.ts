@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { misfitPlaces } from '../../model/misfit-places.ts';
 import { compareChecks } from './judge/compare-checks.ts';
 import { type CheckReport, checkReportSchema } from './model/check-report.ts';
-import { isExistingFolder } from '../../platform/files/plain-files.ts';
+import { beginningOf, isExistingFolder } from '../../platform/files/plain-files.ts';
 import { readTextFile } from '../../platform/files/whole-file.ts';
 import { pathExists } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
@@ -23,7 +24,7 @@ import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/outpu
 const checkFileAt = async (path: string): Promise<string | null> => {
   const file = (await isExistingFolder(path)) ? join(path, outputFiles.check.data) : path;
   if (!(await pathExists(file))) return null;
-  const text = await readTextFile(file).catch(() => '');
+  const text = await beginningOf(file, 100).catch(() => '');
   return /^\s*\{\s*"format":\s*"check\//.test(text) ? file : null;
 };
 
@@ -37,9 +38,9 @@ const readCheck = async (file: string): Promise<CheckReport> => {
   }
   const parsed = checkReportSchema.safeParse(json);
   if (parsed.success) return parsed.data;
-  const [first] = parsed.error.issues;
+  const places = misfitPlaces(parsed.error.issues);
   throw new Problem(
-    `${file} was written by another version of Weir or changed since: at ${first?.path.join('.')}: ${first?.message}; check again with this version`,
+    `${file} was written by another version of Weir or changed since: at ${places}; check again with this version`,
   );
 };
 

@@ -5,7 +5,7 @@ import { rejectSmallShares } from '../../run/open-run.ts';
 import { planHash } from '../../model/plan/plan-hash.ts';
 import { secretReferencesIn } from '../../model/plan/secret.ts';
 import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
-import { keysOf, type RendezvousRun } from './model/records.ts';
+import { jsonOf, keysOf, type RendezvousRun } from './model/records.ts';
 import { outsideOf } from '../../platform/files/outside.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import type { ReferencedFile } from '../../scenario/rules/referenced-files.ts';
@@ -62,7 +62,7 @@ const fetchPlan = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<Pl
     );
   }
   const content = await rendezvous.load(keysOf(run.id).plan, run.planDigest);
-  const read = planSchema.safeParse(JSON.parse(new TextDecoder().decode(content)));
+  const read = planSchema.safeParse(jsonOf(content));
   if (read.success && planHash(read.data) === run.planHash) {
     rejectCommands(read.data);
     return read.data;

@@ -1,4 +1,5 @@
 import {
+  jsonOf,
   type WorkerRecord,
   type CoordinatorRecord,
   coordinatorRecordSchema,
@@ -234,7 +235,7 @@ export class LedRun {
 
   /** Parses a result. Throws a `Problem` if it cannot have been written by a worker of this run and version. */
   #parsed(content: Uint8Array, index: number): Result {
-    const read = resultSchema.safeParse(JSON.parse(new TextDecoder().decode(content)));
+    const read = resultSchema.safeParse(jsonOf(content));
     const isOwn =
       read.success && read.data.slices.every((slice) => slice.index % this.run.slices === index);
     if (isOwn) return read.data;

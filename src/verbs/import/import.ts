@@ -1,6 +1,6 @@
 import { basename, dirname, join, parse, relative } from 'node:path';
 import { createText, fileErrorCode } from '../../platform/files/plain-files.ts';
-import { readBytes, readTextFile } from '../../platform/files/whole-file.ts';
+import { fileBounds, readBytes, readTextFile } from '../../platform/files/whole-file.ts';
 import { whyUnreadable, whyUnwritable } from '../../platform/files/file-error-reasons.ts';
 import { pathExists } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
@@ -51,9 +51,15 @@ const readSource = async ({ file, command }: ImportRequest): Promise<Source> => 
   }
   if (command.length > 0)
     throw new Problem('expected a file or a command line behind --, not both');
-  if (file === '/dev/stdin') return { text: await readStandardInput(), name: 'standard input' };
+  if (file === '/dev/stdin') {
+    const text = await readStandardInput(fileBounds.imported);
+    if (text !== null) return { text, name: 'standard input' };
+    throw new Problem(
+      `standard input has more than ${fileBounds.imported / 1024 ** 2} MiB, the most that is read: give a shorter file`,
+    );
+  }
   try {
-    return { text: await readTextFile(file), name: basename(file) };
+    return { text: await readTextFile(file, fileBounds.imported), name: basename(file) };
   } catch (error) {
     throw unreadable(file, error);
   }
@@ -65,7 +71,7 @@ const readBodies = async (text: string): Promise<ReadonlyMap<string, Uint8Array 
   const bodies = new Map<string, Uint8Array | string>();
   for (const path of new Set(paths)) {
     try {
-      bodies.set(path, await readBytes(path));
+      bodies.set(path, await readBytes(path, fileBounds.imported));
     } catch (error) {
       bodies.set(path, `the file of its body: ${unreadable(path, error).message}`);
     }
@@ -102,7 +108,7 @@ const textWithObjectives = async (into: string, imported: Imported): Promise<str
     throw new Problem('--into is for the objectives of k6’s thresholds');
   let text: string;
   try {
-    text = await readTextFile(into);
+    text = await readTextFile(into, fileBounds.scenario);
   } catch (error) {
     throw unreadable(into, error);
   }
@@ -147,6 +153,15 @@ const writeFiles = async (out: string, imported: Imported, text: string): Promis
   await writeNew(out, () => createText(out, text));
 };
 
+/** The most notes that are shown. The head of the scenario has all of them. */
+const mostNotes = 40;
+
+const showNotes = ({ notes }: Imported, warn: (text: string) => void): void => {
+  for (const note of notes.slice(0, mostNotes)) warn(noteLine(note));
+  const more = notes.length - mostNotes;
+  if (more > 0) warn(`and ${more} more ${more === 1 ? 'note' : 'notes'}`);
+};
+
 /**
  * Prints or writes the scenario that another tool's file becomes, and a line for each part that was changed or left
  * out. Resolves with `incomplete` if a part that was left out affects what is sent or judged.
@@ -158,7 +173,7 @@ export const importFile = async (request: ImportRequest, { printer }: Host): Pro
   const plain = await importSource(request, source);
   const imported = out === undefined ? plain : withPaths(plain, out);
   if (imported.kind === 'objectives' && imported.objectives.length === 0) {
-    for (const note of imported.notes) printer.warn(noteLine(note));
+    showNotes(imported, printer.warn);
     throw new Problem(`${source.name}: no threshold has a counterpart`);
   }
   const schema = schemaFor(out ?? 'weir.yaml');
@@ -166,7 +181,7 @@ export const importFile = async (request: ImportRequest, { printer }: Host): Pro
     into === undefined
       ? importedText(imported, source.name, schema)
       : await textWithObjectives(into, imported);
-  for (const note of imported.notes) printer.warn(noteLine(note));
+  showNotes(imported, printer.warn);
   if (out === undefined) printer.print({ text: () => text.trimEnd() });
   else {
     await writeFiles(out, imported, text);

@@ -84,6 +84,15 @@ export const keysOf = (id: string) => ({
   result: (slice: number): string => `${id}.result.${slice}`,
 });
 
+/** Returns the value of a content of the rendezvous; `undefined` if it is not JSON. */
+export const jsonOf = (content: Uint8Array): unknown => {
+  try {
+    return JSON.parse(new TextDecoder().decode(content));
+  } catch {
+    return undefined;
+  }
+};
+
 /** Reads a record. Returns `null` if there is none, or if it has the form of another version. */
 export const readRecord = <T>(schema: z.ZodType<T>, text: string | null): T | null => {
   if (text === null) return null;

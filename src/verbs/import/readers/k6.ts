@@ -101,7 +101,10 @@ const objectiveOf = (
 const thresholdTexts = (given: unknown): readonly string[] => {
   if (typeof given === 'string') return [given];
   if (Array.isArray(given))
-    return given.map((each: unknown) => String(isMapping(each) ? each['threshold'] : each));
+    return given.map((each: unknown) => {
+      const text = isMapping(each) ? each['threshold'] : each;
+      return typeof text === 'string' ? text : '(no text)';
+    });
   return isMapping(given) ? Object.keys(given) : [];
 };
 

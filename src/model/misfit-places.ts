@@ -1,0 +1,26 @@
+/** The most places that are named, and the most characters of the name of one. */
+const [mostNamed, mostCharacters] = [3, 80];
+
+interface Misfit {
+  readonly path: readonly PropertyKey[];
+  /** The keys at this place that are unknown. */
+  readonly keys?: readonly string[];
+}
+
+/**
+ * Names the places at which stored data is not of the expected form: the first ones, shortened, and how many more. The
+ * words of the library that found them are left out, since users know neither.
+ */
+export const misfitPlaces = (issues: readonly Misfit[]): string => {
+  const found = issues.flatMap(({ path, keys }) =>
+    keys === undefined ? [path] : keys.slice(0, mostNamed + 1).map((key) => [...path, key]),
+  );
+  const places = [...new Set(found.map((path) => path.join('.') || 'the whole'))];
+  const named = places
+    .slice(0, mostNamed)
+    .map((place) =>
+      place.length > mostCharacters ? `${place.slice(0, mostCharacters).toWellFormed()}…` : place,
+    );
+  const left = places.length - named.length;
+  return left > 0 ? `${named.join(', ')} and ${left} more` : named.join(', ');
+};
