@@ -21,7 +21,7 @@ import {
   whyOthersMayCause,
 } from './token-guards.ts';
 import {
-  burstForgottenBy,
+  evenOutcome,
   refusedAfterIdle,
   tokensExceeded,
   tokensRefusedEarly,
@@ -164,12 +164,7 @@ const checkEarly = ({ log, guards, promises }: Evidence): FactCheck => {
   const { finding } = guards.counting;
   const isRestTrue = finding === 'usage' || finding === 'near';
   const early = tokensRefusedEarly(log, guards.terms, isRestTrue);
-  const even = log.replies.filter(({ phase }) => phase === 'even');
-  const forgotten = burstForgottenBy(log, guards.terms);
-  const admitted = even.filter(({ status }) => status === 200).length;
-  const allRefused = even.filter(isRefused);
-  const refused = allRefused.filter(({ sent }) => sent >= forgotten).length;
-  const others = even.length - admitted - allRefused.length;
+  const { sent, admitted, refused, others } = evenOutcome(log, guards.terms);
   return violating(
     {
       id: 'token-early',
@@ -178,11 +173,11 @@ const checkEarly = ({ log, guards, promises }: Evidence): FactCheck => {
     {
       isFound: early.length > 0,
       why: whyMostIsUnsure(guards, promises),
-      isProved: refused === 0 && admitted > 0 && others <= (1 - enoughAnswers) * even.length,
+      isProved: refused === 0 && admitted > 0 && others <= (1 - enoughAnswers) * sent,
       shownBy: early,
       observed:
         early.length === 0
-          ? `${even.length} requests at an even pace, ${refused} refused${others === 0 ? '' : `, ${others} without an answer`}`
+          ? `${sent} requests at an even pace, ${refused} refused${others === 0 ? '' : `, ${others} without an answer`}`
           : `refused although too little can have been used: ${times(early)}`,
     },
   );

@@ -45,18 +45,22 @@ const forgottenBy = ({ replies, rule }: TokenLog, settle: number, isRestTrue: bo
 /** The most that the burst before the even pace may use, as a multiple of the limit, for a bucket to have forgotten it. */
 const forgettableUse = 2;
 
-/** Returns when every limiter has forgotten what was sent before the even pace; infinite if a bucket may be in debt. */
-export const burstForgottenBy = ({ replies, rule }: TokenLog, terms: ChargeTerms): number => {
+const beforeEven = ({ replies }: TokenLog): readonly TokenReply[] => {
   const first = replies.findIndex(({ phase }) => phase === 'even');
-  const before = first === -1 ? replies : replies.slice(0, first);
-  const used = chargesOf(before, terms).reduce(
-    (sum, { fate, most }, i) =>
-      sum + (fate === 'admitted' && before[i]!.phase === 'burst' ? most : 0),
-    0,
-  );
-  if (used > forgettableUse * rule.tokens) return Infinity;
-  const end = Math.max(0, ...before.map(({ ended }) => ended));
-  return end + limiterMemory(tokenRuleOf(rule)) + terms.settle;
+  return first === -1 ? replies : replies.slice(0, first);
+};
+
+/** Returns when every limiter has forgotten what was sent before the even pace, but for a bucket in debt. */
+const burstForgottenBy = (log: TokenLog, { settle }: ChargeTerms): number =>
+  Math.max(0, ...beforeEven(log).map(({ ended }) => ended)) +
+  limiterMemory(tokenRuleOf(log.rule)) +
+  settle;
+
+/** Decides whether the burst before the even pace may have left a bucket in debt for more than two windows. */
+const mayBeInDebt = (log: TokenLog, terms: ChargeTerms): boolean => {
+  const burst = beforeEven(log).filter(({ phase }) => phase === 'burst');
+  const admitted = chargesOf(burst, terms).filter(({ fate }) => fate === 'admitted');
+  return admitted.reduce((sum, { most }) => sum + most, 0) > forgettableUse * log.rule.tokens;
 };
 
 /**
@@ -79,8 +83,25 @@ export const tokensRefusedEarly = (
   };
   return repliesOf(log, uses, [
     ...earlyAmong(uses, forgottenBy(log, terms.settle, isRestTrue)),
-    ...earlyAmong(uses.filter(isEven), burstForgottenBy(log, terms)),
+    ...(mayBeInDebt(log, terms)
+      ? []
+      : earlyAmong(uses.filter(isEven), burstForgottenBy(log, terms))),
   ]);
+};
+
+/** Counts the requests of the even pace, and those refused once every limiter has forgotten the burst before it. */
+export const evenOutcome = (log: TokenLog, terms: ChargeTerms) => {
+  const even = log.replies.filter(({ phase }) => phase === 'even');
+  const forgotten = burstForgottenBy(log, terms);
+  const admitted = even.filter(({ status }) => status === 200).length;
+  const allRefused = even.filter(isRefused);
+  const refused = allRefused.filter(({ sent }) => sent >= forgotten).length;
+  return {
+    sent: even.length,
+    admitted,
+    refused,
+    others: even.length - admitted - allRefused.length,
+  };
 };
 
 /** Finds admissions after more tokens in n windows than any limiter admits; most of all under a sustained load. */
