@@ -75,8 +75,13 @@ it.each(reasoning)('the output of %s has the tokens of reasoning', (_, fields) =
 });
 
 it('reasoning is added only by a total that is the sum, or if the answer is too short for it', () => {
-  const usage = { prompt_tokens: 5, completion_tokens: 40, total_tokens: 76, reasoning_tokens: 30 };
-  expect(readUsage({ usage })).toMatchObject({ output: 40, isOff: true });
+  const within = {
+    prompt_tokens: 5,
+    completion_tokens: 40,
+    total_tokens: 76,
+    reasoning_tokens: 30,
+  };
+  expect(readUsage({ usage: within })).toMatchObject({ output: 40, isOff: true });
   // More reasoning than the whole answer is beside it, whatever the total.
   const more = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 38, reasoning_tokens: 30 };
   expect(readUsage({ usage: more })).toMatchObject({ output: 32, isOff: true });
