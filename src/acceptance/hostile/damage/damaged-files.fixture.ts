@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { startProgram, tempFolder } from '../../harness/weir-process.fixture.ts';
+import { startProgram, tempFolder, weirProcess } from '../../harness/weir-process.fixture.ts';
 import { writeSoundFiles } from './sound-files.fixture.ts';
 import { storedForms } from './stored-forms.fixture.ts';
 
@@ -29,6 +29,14 @@ export const soundFiles = async (isShort: boolean): Promise<string> => {
   const sound = join(await tempFolder(), 'sound');
   await writeSoundFiles(sound, isShort);
   return sound;
+};
+
+/** A result of every kind of traffic. */
+export const soundResult = async (): Promise<string> => {
+  const out = join(await tempFolder(), 'sound');
+  const load = ['--set', 'load.duration=5s'];
+  await weirProcess(['run', 'scenarios/quickstart.yaml', ...load, '--out', out]);
+  return join(out, 'result.json');
 };
 
 /** The forms of which a folder has sound files. */

@@ -14,7 +14,7 @@ export interface Reading {
 }
 
 /** The most that a damaged file may cost. */
-export const bounds = {
+const bounds = {
   took: 5000,
   /** For a machine that does other work. */
   tookBusy: 30_000,
