@@ -16,7 +16,6 @@ const likelySecrets = (): readonly string[] =>
     value !== undefined && /KEY|TOKEN|SECRET|PASSWORD|_HEADERS/.test(name) ? [value] : [],
   );
 
-/** Prints an error for people, and returns its exit. */
 export const reportError = (error: unknown): ExitName => {
   if (error instanceof StoppedBeforeLoad) {
     toStderr(`weir: ${error.message}`);

@@ -46,13 +46,11 @@ export interface AttemptResult {
 
 type Headers = WireRequest['headers'];
 
-/** Receives the events of an attempt. */
 export interface AttemptListener {
   /** Called before the first byte is written, and once more if the request moves to another connection. */
   onSent(attempt: InFlightAttempt, at: Instant): void;
   /** Called with the head of the answer; absent if no caller uses the head. */
   onHeaders?(attempt: InFlightAttempt, at: Instant, status: number, headers: Headers): void;
-  /** Called once, at the end of the attempt. */
   onFinished(attempt: InFlightAttempt, result: AttemptResult): void;
   /** Called after each read, so that due arrivals begin even while much data arrives and timers are late. */
   onTick(): void;
@@ -95,7 +93,6 @@ export class InFlightAttempt implements ExchangeObserver {
     this.#listener = listener;
   }
 
-  /** Gives the attempt its exchange. The attempt can then abort the exchange. */
   attach(exchange: Exchange): void {
     this.#exchange = exchange;
   }
@@ -223,7 +220,6 @@ interface KeyedHeaders {
   readonly headers: Headers;
 }
 
-/** What all attempts of a slice share for sending. */
 export class SendContext {
   readonly targetMemory = emptyTargetMemory();
   readonly #options: SliceOptions;

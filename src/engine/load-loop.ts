@@ -7,7 +7,6 @@ import { stageStarts } from '../schedule/stages.ts';
 import { iterationIndex, iterationsOf, usersOf } from '../schedule/users.ts';
 import type { SliceOptions } from './slice-options.ts';
 
-/** The running load of one stage. */
 export interface LoadLoop {
   /** Begins the arrivals that are due at `now`, as long as `mayBegin` returns true. */
   poll(now: Instant, mayBegin: () => boolean): void;
@@ -181,6 +180,5 @@ const createLoop = (
   );
 };
 
-/** Creates a loop for each stage of the plan, with this slice's part of the stage. */
 export const createLoops = (options: LoopOptions, begin: BeginHandlers): readonly LoadLoop[] =>
   stageStarts(options.plan).map((start, stage) => createLoop(options, stage, start, begin));

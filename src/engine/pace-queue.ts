@@ -114,7 +114,6 @@ class TokenEstimator {
 export interface PaceSlot {
   readonly lifecycle: RequestLifecycle;
   readonly released: Instant;
-  /** The key's index among the run's keys. */
   readonly keyIndex: number;
   readonly reserved: number;
   onSent(at: Instant): void;

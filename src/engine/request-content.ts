@@ -9,13 +9,11 @@ import { modelOf, type Traffic } from '../model/workload/traffic.ts';
 import type { ChatContent } from '../model/workload/workload.ts';
 import type { Credential, SliceOptions } from './slice-options.ts';
 
-/** The parts of a request that are drawn at random. */
 export interface RequestContent {
   readonly requestId: string;
   readonly traffic: Traffic;
   readonly model: string | null;
   readonly credential: Credential;
-  /** Returns the values that replace templates in the request's headers and body. */
   readonly values: () => RequestValues;
   /** The source of any further random draws that the traffic kind needs. */
   readonly draw: Draw;

@@ -131,7 +131,6 @@ const classOf = (outcome: RetriedOutcome, hasHead: boolean): RetryClass | null =
   }
 };
 
-/** What decides whether an ended attempt is followed by another one. */
 export interface EndedAttempt {
   readonly outcome: Outcome;
   readonly hasHead: boolean;

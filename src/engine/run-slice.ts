@@ -32,7 +32,6 @@ import {
 } from './request-lifecycle.ts';
 import { DueQueue } from './due-queue.ts';
 
-/** A request in flight, with its slot if there is a pace and its reservation if there is a budget. */
 interface ActiveAttempt {
   readonly lifecycle: RequestLifecycle;
   readonly content: RequestContent;

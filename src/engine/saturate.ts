@@ -33,7 +33,6 @@ import { observationOf, type RequestLifecycle } from './request-lifecycle.ts';
  */
 const maxPrepared = 1024;
 
-/** A request that can be sent any number of times. */
 interface SaturationRequest {
   readonly content: RequestContent;
   readonly prepared: PreparedRequest;

@@ -21,7 +21,6 @@ export interface Credential {
  * an integer for each unit of the budget, and an integer that says which cap was reached.
  */
 export interface SharedBudget {
-  /** The slice that owns this part of the budget. */
   readonly slice: Slice;
   readonly counters: BigInt64Array<SharedArrayBuffer>;
 }
@@ -31,7 +30,6 @@ export const createSharedBudget = (slice: Slice): SharedBudget => ({
   counters: new BigInt64Array(new SharedArrayBuffer(8 * (budgetUnits.length + 1))),
 });
 
-/** The input of a slice of a run. */
 export interface SliceOptions {
   readonly plan: Plan;
   readonly slice: Slice;
@@ -39,10 +37,8 @@ export interface SliceOptions {
   readonly credentials: readonly Credential[];
   /** Whether a test request was sent with each key just before the run. A pace must count these requests. */
   readonly keysWereUsed?: boolean;
-  /** Additional request headers, in which secrets are already filled in. */
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
-  /** The audio clips that transcription entries upload. */
   readonly clips: ClipLibrary;
   /** The prompts that are stored outside the plan, and the traces of its loads. */
   readonly workload: Workload;
@@ -53,7 +49,6 @@ export interface SliceOptions {
    * it; absent if the slice needs no lease.
    */
   readonly lease?: Float64Array<SharedArrayBuffer>;
-  /** Masks the run's secrets in a text from a server. */
   readonly redact: (text: string) => string;
 }
 
@@ -66,7 +61,6 @@ export interface SlicePorts {
   readonly observe: (observation: Observation) => void;
 }
 
-/** The counts of requests so far, for the live display. */
 export interface SliceProgress {
   readonly due: number;
   readonly inFlight: number;

@@ -57,9 +57,7 @@ const requestsPerSecond = (load: Load, answerTime: number): number => {
   }
 };
 
-/** The load in the busiest second of a stage or a plan. */
 export interface LoadPeak {
-  /** Requests per second. */
   readonly requests: number;
   /** Streamed chunks per second, where a request counts as ten chunks. */
   readonly chunks: number;

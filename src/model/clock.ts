@@ -1,6 +1,5 @@
 import type { Instant } from './quantity.ts';
 
-/** Calls a function at an instant. The instant can be changed until it is reached. */
 export interface Alarm {
   /**
    * Sets the instant; `null` cancels the alarm. For a past instant the function is called soon, but never during this
@@ -22,6 +21,5 @@ export interface Clock {
   read(): Instant;
   /** Calls `tick` about every `milliseconds`. The returned function stops the calls. */
   every(milliseconds: number, tick: () => void): () => void;
-  /** Creates an alarm that is not set. */
   alarm(ring: () => void): Alarm;
 }

@@ -5,7 +5,6 @@ import type { z } from 'zod';
  * `scenario/schema/notation.ts` reads quantities from text.
  */
 
-/** A length of time; fractions are allowed. */
 export type Milliseconds = number & z.$brand<'Milliseconds'>;
 /** Milliseconds since the run began, on its monotonic clock. */
 export type Instant = number & z.$brand<'Instant'>;
@@ -22,7 +21,6 @@ export const ratio = (value: number): Ratio => value as Ratio;
 /** The longest run whose results can be read, in ms: 31 days. */
 export const longestRun = 31 * 24 * 3_600_000;
 
-/** The maximum number of slices of a run. Each slice runs in a separate process. */
 export const maxSlices = 9999;
 
 /** Returns the whole second of the run that contains a moment; never negative. */

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Problem } from './problem.ts';
 
-/** Returns the optional packages with their version ranges, from Weir's package.json. */
 const ranges = (): Readonly<Record<string, string>> => {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { peerDependencies: Record<string, string> }).peerDependencies;

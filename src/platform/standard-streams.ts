@@ -11,7 +11,6 @@ export const toStderr = (text: string): void => {
   process.stderr.write(asLine(text));
 };
 
-/** Returns how text on standard output is to be styled. */
 export const stdoutStyle = (): { readonly colour: boolean; readonly width: number } => ({
   colour: wantsColour(process.stdout, process.env),
   width: process.stdout.isTTY ? Math.min(process.stdout.columns, 120) : 100,

@@ -6,7 +6,6 @@
 export class UndoStack {
   readonly #actions: (() => unknown)[] = [];
 
-  /** Adds the action that undoes what has just been opened. */
   defer(undo: () => unknown): void {
     this.#actions.push(undo);
   }

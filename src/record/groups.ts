@@ -88,7 +88,6 @@ const addFinish = (
   finishes.delete(last);
 };
 
-/** A group's labels, and a text that is unique to them. */
 interface GroupName {
   readonly labels: Labels;
   readonly key: string;

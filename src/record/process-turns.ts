@@ -7,7 +7,6 @@ interface Fall {
   hasReturned: boolean;
 }
 
-/** What is remembered of one series of a counter. */
 interface Course {
   value: number;
   /** Whether the last reading of the metric contained the series. */
@@ -35,7 +34,6 @@ export class ProcessTurns {
     return this.#areSeveral;
   }
 
-  /** Adds a reading of a counter, with its samples by their labels. */
   add(metric: string, series: ReadonlyMap<string, PrometheusSample>): void {
     if (this.#areSeveral) return;
     const courses = this.#courses.get(metric) ?? new Map<string, Course>();

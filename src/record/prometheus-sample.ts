@@ -1,4 +1,3 @@
-/** A line of Prometheus's text format that contains a value. */
 export interface PrometheusSample {
   readonly name: string;
   /**
@@ -9,7 +8,6 @@ export interface PrometheusSample {
   readonly value: number;
 }
 
-/** Matches a name, followed by blanks or the opening brace. */
 const namePattern = /[ \t]*([A-Za-z_:][\w:]*)(?:[ \t]+|(?=\{))/y;
 /** Matches a label and the character after it. */
 const labelPattern = /[ \t]*([A-Za-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"[ \t]*/y;
@@ -23,7 +21,6 @@ const valuePattern =
 const decimalPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const infinityPattern = /^([+-]?)inf(?:inity)?$/i;
 
-/** Returns the name of the metric of a line; empty for a comment or an invalid line. */
 export const metricOfLine = (line: string): string => {
   namePattern.lastIndex = 0;
   return namePattern.exec(line)?.[1] ?? '';

@@ -42,7 +42,6 @@ class SliceCheckpoint {
 const partialText = (until: number): string =>
   `killed; the figures cover the first ${wholeSeconds(until)}, up to the last checkpoint`;
 
-/** Reads a checkpoint line by line and adds up what the lines store. */
 export class CheckpointJournal {
   readonly #tally: Tally;
   readonly #facts: Omit<CheckpointHeader, 'format' | 'slice' | 'notes'>;

@@ -1,7 +1,6 @@
 import type { Observation } from '../model/observation/observation.ts';
 import { type ChatStreamAnswer, type Outcome, partialOf } from '../model/observation/outcome.ts';
 
-/** A part of a state that can be stored quickly, and its stored form. */
 export interface Portion<State, Stored> {
   readonly state: State;
   readonly stored: readonly Stored[];
@@ -17,7 +16,6 @@ export interface Portion<State, Stored> {
  */
 export interface Recorder<State, Stored> {
   readonly record: (state: State, observation: Observation) => void;
-  /** Adds another state, which stays unchanged. */
   readonly add: (into: State, from: State) => void;
   /** Returns the state in its stored form. The order of observations does not change the stored form. */
   readonly store: (state: State) => Stored[];
@@ -65,7 +63,6 @@ export const mapInOrder = <Name extends string, From, To>(
   return mapped;
 };
 
-/** Counts by name, nested in records and lists to any depth. */
 type Counts = Record<string, unknown>;
 
 /**

@@ -24,14 +24,12 @@ import { roundedFigure } from './recorder.ts';
 export type ColumnType = 'text' | 'integer' | 'real' | 'boolean' | 'instant';
 export type RequestCell = string | number | boolean | null;
 
-/** What a row needs in addition to its observation. */
 export interface RowContext {
   readonly plan: Pick<Plan, 'stages' | 'warmUp'>;
   /** The wall-clock time of instant 0, in ms since 1970. */
   readonly zero: number;
 }
 
-/** A column. Its name includes its unit. */
 export interface RequestColumn {
   readonly name: string;
   readonly type: ColumnType;

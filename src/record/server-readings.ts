@@ -69,7 +69,6 @@ const readLines = (lines: readonly string[], onUnread: (line: string) => void): 
   return reading;
 };
 
-/** Returns the values of series that are not part of another series. */
 const wholesOf = (
   series: Iterable<PrometheusSample>,
   partLabel: string | null,
@@ -84,7 +83,6 @@ const sumOf = (values: readonly number[]): number => values.reduce((sum, each) =
 const presentIn = (reading: Reading, names: readonly string[]) =>
   names.map((name) => reading.get(name)).find((series) => series !== undefined);
 
-/** The maximum number of characters of a line that are shown. */
 const maxShownLine = 120;
 
 /** Reads the metrics of one server during a run. Figures are differences between two scrapes. Memory is bounded. */
@@ -124,7 +122,6 @@ export class ServerReadings {
     );
   }
 
-  /** Returns the names of the metrics that are needed from a scrape. */
   wanted(): ReadonlySet<string> {
     return new Set(this.#allSources().flatMap(metricsOf));
   }
@@ -157,13 +154,11 @@ export class ServerReadings {
     return null;
   }
 
-  /** Notes a line of an answer that cannot be read. */
   noteUnread(line: string): void {
     if (this.#unread === 0) this.#firstUnread = line;
     this.#unread += 1;
   }
 
-  /** Returns sentences that say which data the figures lack. */
   notes(): readonly string[] {
     const notes: string[] = [];
     if (this.#turns.areSeveral) {

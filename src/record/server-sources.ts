@@ -128,7 +128,6 @@ export const serverSources = {
 export type ServerSoftware = keyof typeof serverSources;
 export const serverSoftware = Object.keys(serverSources) as readonly ServerSoftware[];
 
-/** Returns the names of the metrics that a source reads. */
 export const metricsOf = (source: FigureSource): readonly string[] =>
   source.kind === 'gauge'
     ? source.of

@@ -27,7 +27,6 @@ const recordersOf = (plan: Plan) => ({
 type Recorders = ReturnType<typeof recordersOf>;
 type Part = keyof Recorders;
 
-/** The running sums of a run's observations. These sums change in place. */
 export type Tally = {
   readonly [Name in Part]: Parameters<Recorders[Name]['record']>[0];
 } & {
@@ -77,13 +76,11 @@ export const recordObservation = (tally: Tally, observation: Observation): void 
   tally.ended = Math.max(tally.ended, observation.ended);
 };
 
-/** Adds another tally of the same plan. The other tally stays unchanged. */
 const addTally = (into: Tally, from: Tally): void => {
   for (const part of parts) recorderOf(into, part).add(into[part], from[part]);
   into.ended = Math.max(into.ended, from.ended);
 };
 
-/** Returns the sum of two tallies of the same plan, which stay unchanged. */
 export const mergeTallies = (a: Tally, b: Tally): Tally => {
   const whole = emptyTally(a.plan);
   addTally(whole, a);
@@ -115,7 +112,6 @@ const storedParts = (tally: Tally): Pick<Result, Part> =>
     parts.map((part) => [part, recorderOf(tally, part).store(tally[part])]),
   ) as Pick<Result, Part>;
 
-/** Returns the result made from a tally and the facts of the run. */
 export const toResult = (tally: Tally, facts: ResultFacts): Result => {
   const slices = facts.slices.toSorted((a, b) => a.index - b.index);
   const stored = storedParts(tally);

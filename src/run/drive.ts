@@ -29,7 +29,6 @@ import { beginningBy } from './start-at.ts';
 import type { ReadyTarget } from './target/prepare-target.ts';
 import { connectLead } from '../engine/connect-ahead.ts';
 
-/** The result of a slice, without its observations. */
 export interface DrivenSlice {
   /** The wall-clock time of the start, ISO 8601. */
   readonly startedAt: string;
@@ -92,7 +91,6 @@ const clockStarted = (clock: Clock): Promise<void> =>
     });
   });
 
-/** What a slice needs in addition to its plan and its target. */
 export interface DriveContext {
   readonly observer: CombinedObserver;
   readonly say: (text: string) => void;
@@ -177,14 +175,12 @@ const endWhenDecided = (
   return { at: () => at, release };
 };
 
-/** A slice that is running, in this thread or in workers. */
 interface ActiveSlice {
   readonly startedAt: string;
   readonly clock: RunClock;
   readonly running: RunningSlice;
   /** Resolves when the slice has ended and all its requests have been observed. */
   readonly done: Promise<SliceEnd>;
-  /** Sends a renewed key to the workers. */
   readonly renewKey: (index: number, value: string) => void;
   readonly end: () => Pick<DrivenSlice, 'slices' | 'workerResults' | 'lostSlices'>;
   close(): Promise<void>;
@@ -277,7 +273,6 @@ const startInWorkers = async (
   return { startedAt, clock, running, done: running.done, renewKey, end, close };
 };
 
-/** Runs one slice of a plan against a ready target until it ends or is stopped. */
 export const drive = async (
   options: SliceOptions,
   target: ReadyTarget,

@@ -27,7 +27,6 @@ import { readCalibration } from '../platform/files/calibration-file.ts';
 import type { Environment } from '../scenario/text/environment-template.ts';
 import { calibrationPath } from './calibration-note.ts';
 
-/** The assumed time until an answer, for loads whose users wait for answers. */
 const defaultAnswerTime = milliseconds(1000);
 
 const answerTimeNotation = bounded(durationNotation, (time) => time >= 1, ', at least 1ms');
@@ -206,7 +205,6 @@ interface ForecastRequest {
   readonly slices: number | 'auto' | undefined;
 }
 
-/** Prints the forecast of a scenario. Nothing is sent. */
 export const printForecast = async (
   { source, answerTime, slices }: ForecastRequest,
   { environment, printer }: Host,

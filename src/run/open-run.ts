@@ -115,7 +115,6 @@ const checkForecast = async (
  */
 const closeTimeout = 5000;
 
-/** The parts of a run that have been opened, and the two ways to close them. */
 class Openings {
   readonly observers: RunObserver[] = [];
   readonly #stops: (() => Promise<void> | undefined)[] = [];
@@ -155,7 +154,6 @@ class Openings {
   }
 }
 
-/** What is needed to open the parts of a run, and the parts that are already open. */
 interface Opening {
   readonly read: ReadPlanWithFiles;
   readonly request: RunRequest;

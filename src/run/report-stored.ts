@@ -23,7 +23,6 @@ import { countText } from '../report/text/number-text.ts';
 import { openRequestsTable, requestLines, tableFormatOf } from './input/requests-table.ts';
 import type { Output } from './output/write-outputs.ts';
 
-/** A table of requests that is made from the observations of a stored run. */
 interface StoredRequests {
   readonly requests: string;
   /** The files with observations: one of the whole run, or one for each slice. */

@@ -90,7 +90,6 @@ const runOpened = async (
   return { result: { ...result, notes: [...decided, ...result.notes] }, driven };
 };
 
-/** The outcome of a run and the files that it wrote. */
 export interface FinishedRun extends PublishedResult {
   /** The path of the result file; empty if the run wrote no files. */
   readonly file: string;

@@ -40,7 +40,6 @@ import {
 import { shownValue } from './text/schema-findings.ts';
 import { type ParsedTree, parseScenarioText } from './text/yaml-document.ts';
 
-/** A scenario to be read, with everything else that affects its meaning. */
 export interface ScenarioSource {
   /** The text of the file, YAML or JSON, or the tree of a module or of flags. */
   readonly text: string | ScenarioTree;
@@ -62,7 +61,6 @@ export interface ScenarioSource {
   readonly workload?: WorkloadFiles;
   /** The value of `--transport`: `undici` or `socket`. */
   readonly transport?: string | undefined;
-  /** The value of `--workers`: a number or `auto`. */
   readonly workers?: string | undefined;
 }
 
@@ -115,7 +113,6 @@ const rules: readonly Rule[] = [
   untilRule,
 ];
 
-/** Removes problems about missing keys that the scenario contains with a wrong spelling. */
 const withoutMisspelt = (
   findings: readonly ScenarioFinding[],
   value: unknown,

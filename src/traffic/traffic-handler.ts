@@ -34,7 +34,6 @@ export interface PrepareContext {
   readonly ask: (source: PromptSource) => ChatContent;
 }
 
-/** A request that is ready to be sent, and the reader of its answer. */
 export interface PreparedRequest {
   /**
    * The request with the headers that the traffic kind sets (content type, accept). The engine adds the key, the

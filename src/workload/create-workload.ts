@@ -30,7 +30,6 @@ interface TextDraw {
 const tokensToGenerate = (tokens: number, calibration = 1): number =>
   tokens === 0 ? 0 : Math.max(1, Math.round(tokens / calibration));
 
-/** Generates a prompt with exactly the number of tokens that its source draws. */
 export const syntheticPrompt = (
   { tokens, prefix, cache, calibration }: PromptSourceOf<'synthetic'>,
   { vocabulary, seed, draw }: TextDraw,
@@ -93,7 +92,6 @@ export interface WorkloadSources {
   readonly traceOf: (load: TraceLoad) => Trace;
 }
 
-/** Creates the workload of a plan whose files have been read. */
 export const createWorkload = (
   { stages, seed }: Plan,
   { wordsFor, datasetOf, traceOf }: WorkloadSources,

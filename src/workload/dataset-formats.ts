@@ -17,7 +17,6 @@ export interface DatasetEntry {
   readonly own?: RequestFields;
 }
 
-/** The entries of a file, and a description of what no request sends. */
 export interface ParsedDataset {
   readonly entries: readonly DatasetEntry[];
   readonly dropped: DroppedParts;
@@ -36,13 +35,11 @@ class DatasetRows implements ParsedDataset {
     fields: {} as Record<string, number>,
   };
 
-  /** Counts a row that has no question and is left out. */
   skip(place: string): void {
     this.dropped.rows += 1;
     this.dropped.firstRow ??= place;
   }
 
-  /** Counts the fields of a row that are not sent. */
   ignore(names: readonly string[]): void {
     const { fields } = this.dropped;
     for (const name of names) {
@@ -154,7 +151,6 @@ const messagesEntry = (
   return 'expected "messages" as a list of {"role": "system", "user" or "assistant", "content": text, or a list of parts}';
 };
 
-/** The fields that are read from a row. In a table they are columns. */
 const rowFields: readonly string[] = ['prompt', 'messages', 'max_tokens', 'body', 'headers'];
 
 /**
@@ -254,7 +250,6 @@ const csv: Parser = (text) => {
   return found;
 };
 
-/** The columns of a table that are read. */
 const columns: readonly string[] = rowFields.filter((name) => name !== 'messages');
 
 /** The names of the one who asks, in lower case; `prompter` is Open Assistant's. */

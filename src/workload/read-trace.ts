@@ -19,7 +19,6 @@ import {
   type TraceTime,
 } from './trace-formats.ts';
 
-/** Decodes the parts of a file as text, and adds them to a hash. */
 function* decodedTexts(parts: Iterable<Uint8Array>, hash: Hash): Generator<string, void> {
   const decoder = new TextDecoder();
   for (const part of parts) {
@@ -151,7 +150,6 @@ const knownFormats =
 
 type NumberedLine = readonly [number: number, line: string];
 
-/** Returns the lines that are not empty, with their numbers. */
 function* numberedLines(lines: Iterable<string>): Generator<NumberedLine, void> {
   let number = 0;
   for (const line of lines) {

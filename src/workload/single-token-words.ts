@@ -2,7 +2,6 @@ import type { Draw } from '../model/workload/draw.ts';
 import type { TokenCounter } from '../model/workload/tokenizer.ts';
 import type { ReadResult } from '../model/workload/workload.ts';
 
-/** The words from which texts with an exact number of tokens are generated. */
 export interface SingleTokenWords {
   /** The words, separated by white space. */
   readonly words: string;

@@ -14,14 +14,11 @@ type CamelCase<Name> = Name extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-/** The options of a command line in the form in which the parser returns them. */
 export type Given<Table extends OptionTable> = {
   readonly [Name in keyof Table & string as CamelCase<Name>]: InferredOptionType<Table[Name]>;
 };
 
-/** The JSON Schema of a kind of file that users keep. */
 export interface PublishedSchema {
-  /** The path of the schema's file in a checkout. */
   readonly path: string;
   readonly make: () => Promise<object>;
 }
@@ -34,12 +31,10 @@ export interface Verb {
   readonly subcommands?: Readonly<
     Record<string, { readonly summary: string; readonly verb: Verb }>
   >;
-  /** The schema of the file that this verb writes. */
   readonly schema?: PublishedSchema;
   run(given: object): Promise<ExitName>;
 }
 
-/** Defines a verb. Its function receives the options with their types. */
 export const defineVerb = <const Table extends OptionTable>(
   verb: Pick<Verb, 'schema' | 'subcommands' | 'takesCommand'> & {
     readonly options: Table;
@@ -47,7 +42,6 @@ export const defineVerb = <const Table extends OptionTable>(
   },
 ): Verb => verb;
 
-/** Puts options under a heading of the help. */
 export const inGroup = <const Table extends OptionTable>(group: string, table: Table): Table =>
   Object.fromEntries(
     Object.entries(table).map(([name, option]) => [name, { ...option, group }]),
@@ -71,6 +65,5 @@ export const preflightOption = {
 export const listOption = (describe: string) =>
   ({ type: 'string', array: true, nargs: 1, default: [] as string[], describe }) as const;
 
-/** Defines an option with several values. */
 export const severalOption = (describe: string) =>
   ({ type: 'string', array: true, default: [] as string[], describe }) as const;

@@ -21,7 +21,6 @@ export const reportOptions = {
   }),
 };
 
-/** The option of verbs that judge objectives. */
 export const strictOption = inGroup('Output:', {
   strict: switchOption(
     'Exit with 13 if an objective or a judged limit is undecided, or an objective not sure',
@@ -44,7 +43,6 @@ export const historyOption = inGroup('Output:', {
 export const jobSummaryPath = (): string | undefined =>
   process.env['GITHUB_STEP_SUMMARY'] === '' ? undefined : process.env['GITHUB_STEP_SUMMARY'];
 
-/** The names of the files that a run writes into its own folder. */
 const ownFiles = ['result.json', 'report.html', 'checkpoint.jsonl', 'capture.jsonl'] as const;
 
 /**

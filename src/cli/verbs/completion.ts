@@ -10,11 +10,9 @@ export interface CompletedVerb {
   readonly name: string;
   readonly summary: string;
   readonly options: OptionTable;
-  /** The names of the verbs within this verb. */
   readonly subcommands: readonly string[];
 }
 
-/** An option in the form in which a user types it. */
 interface CompletedOption {
   /** The option's name with its hyphens. */
   readonly name: string;
@@ -44,7 +42,6 @@ const wordsOf = ({ options, subcommands }: CompletedVerb): readonly string[] => 
     .flatMap(choicesOf),
 ];
 
-/** Quotes a text for a shell, in single quotes. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const help: CompletedOption = {

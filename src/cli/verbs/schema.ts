@@ -12,7 +12,6 @@ const publishingVerbs = ['check', 'sweep', 'capacity'] as const;
 export const schemaSubjects = ['scenario', 'result', ...publishingVerbs] as const;
 type SchemaSubject = (typeof schemaSubjects)[number];
 
-/** The schemas of the files that a run reads and writes. */
 const schemasOfRuns: Readonly<Record<'scenario' | 'result', PublishedSchema>> = {
   scenario: {
     path: 'scenarios/schema.json',
@@ -37,7 +36,6 @@ export const publishedSchema = async (
   return schema;
 };
 
-/** Returns the text of a published schema, exactly as its file contains it. */
 export const schemaText = async ({ make }: PublishedSchema): Promise<string> =>
   `${JSON.stringify(await make(), null, 1)}\n`;
 

@@ -52,7 +52,6 @@ class ReleaseRule {
 const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
   items.reduce((sum, item) => sum + of(item), 0);
 
-/** Returns the release rules of a pace, over all keys. */
 const rulesOf = ({ pace, keys }: Plan): readonly ReleaseRule[] => {
   if (pace === null) return [];
   const apart = pace.window + pace.margin;
@@ -164,11 +163,9 @@ export const estimatedRequests = (load: Load, answerTime: number): number => {
   return load.kind === 'closed' ? (load.users * load.duration) / (load.thinkTime + answerTime) : 0;
 };
 
-/** Returns whether the answers of a load decide when its next request is sent. */
 const isClosedLoop = ({ kind }: Load): boolean =>
   kind === 'closed' || kind === 'iterations' || kind === 'saturate';
 
-/** Goes through the arrivals of a plan as its run would, without sending a request. */
 class ForecastWalk {
   readonly #input: ForecastInput;
   readonly #sampleEvery: number;
@@ -306,5 +303,4 @@ const limitsOf = (plan: Plan, keys: LimitForecast['keys'], all: MinutePeak): Lim
   };
 };
 
-/** Forecasts the requests, tokens and cost of a plan from its own schedule and random draws. */
 export const forecastPlan = (input: ForecastInput): PlanForecast => new ForecastWalk(input).walk();

@@ -43,7 +43,6 @@ export class NeedsTally {
     this.#isFixed &&= isFixed;
   }
 
-  /** Returns the mean number of tokens of the sampled requests. */
   meanTokens(): number {
     return this.#sampled === 0 ? 0 : (this.#sum.input + this.#sum.output) / this.#sampled;
   }

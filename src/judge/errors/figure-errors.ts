@@ -116,7 +116,6 @@ const meanReadingDelay = ({ readingDelay }: ReadResult, count: number): number =
     return from === to ? sum : sum + (to - from) * readingDelay.beyond(share);
   }, 0);
 
-/** A function that returns the bounds of the true q-quantile. */
 type Bounds = (q: number) => ErrorBounds;
 
 const quantilesOf = (histogram: Histogram): ((q: number) => number) => {
@@ -130,11 +129,9 @@ const quantilesOf = (histogram: Histogram): ((q: number) => number) => {
   };
 };
 
-/** A result, and how late its machine read. */
 interface ReadResult {
   readonly result: Result;
   readonly readingDelay: ReadingDelay;
-  /** Returns the lag of the starts. It is the same for every figure. */
   readonly lag: () => Histogram;
 }
 
@@ -161,7 +158,6 @@ const delaysOf = (
   return atEnds.count > 0 ? atEnds : read.lag();
 };
 
-/** The samples of a measure, and the recorded delays of the reads that ended them. */
 interface Measured {
   readonly histogram: Histogram;
   readonly delays: Histogram;

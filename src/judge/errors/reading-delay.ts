@@ -91,7 +91,6 @@ export const readingDelayOf = (result: Result): ReadingDelay => {
 /** The 95 % quantile of the normal distribution. */
 const z95OneSided = 1.645;
 
-/** Returns the largest share of all instants that is likely to be late if `share` of `n` observed instants is (Wilson). */
 const likelyOfInstants = (share: number, n: number): number => {
   if (!Number.isFinite(n)) return share;
   const z = z95OneSided;
@@ -109,6 +108,5 @@ const likelyOfRequests = (share: number, count: number): number => {
   return Math.ceil(mean + z95OneSided * Math.sqrt(mean * (1 - share)) - 1e-9) / count;
 };
 
-/** Returns the largest share of `count` requests that is likely to be as late as `share` of the observed instants. */
 export const likelyShare = (share: number, count: number, { instants }: ReadingDelay): number =>
   likelyOfRequests(likelyOfInstants(share, instants), count);

@@ -20,7 +20,6 @@ export interface AbortWatch {
   readonly breach: (now: Instant) => Breach | null;
 }
 
-/** Computes the figure of an objective over the arrivals so far. */
 class RunningFigure {
   readonly objective: Objective;
   readonly #plan: Plan;
@@ -67,7 +66,6 @@ class RunningFigure {
     for (const sample of measure.of(observation)) this.#histogram.record(sample);
   }
 
-  /** Counts an arrival by its outcome. If the figure needs it, also counts whether the arrival met all objectives. */
   #count(observation: Observation, stage: string | null): void {
     const counted = this.#counted;
     counted.outcomes[observation.outcome.kind] += 1;
@@ -103,7 +101,6 @@ class RunningFigure {
   }
 }
 
-/** Watches during a run the objectives that can end it. */
 export const watchObjectives = (plan: Plan): AbortWatch => {
   const watched = plan.objectives
     .filter(({ abortAfter }) => abortAfter !== null)

@@ -40,7 +40,6 @@ const samplesOf = (
   );
 };
 
-/** Returns the maximum number of samples of each measure and traffic kind, if known. */
 export const forecastSamples = (
   groups: readonly ForecastGroup[],
   plan: Plan,
@@ -72,7 +71,6 @@ const forecastFor = (
     : own.reduce((sum, { measured }) => sum + measured, 0);
 };
 
-/** Returns for each objective whether it can have as many samples as it needs. */
 export const forecastDecisions = (
   groups: readonly ForecastGroup[],
   plan: Plan,

@@ -60,7 +60,6 @@ export const groundsFor = (
   return comparisonOperators[comparison](observed, bound) ? 'kept' : 'broken';
 };
 
-/** Returns the events of a rate in each second that counts; none without data. */
 export const ratedIn = (
   result: Result,
   name: RateName,
@@ -81,7 +80,6 @@ export const ratedIn = (
  */
 const minServerShare = 0.8;
 
-/** Returns the server’s values within the measured time or, if stages are named, within these stages. */
 const serverValues = (
   { server, plan, scheduled }: Result,
   name: string,
@@ -220,7 +218,6 @@ const isWithin = (error: ErrorBounds | null, { comparison, bound }: Objective): 
   comparisonOperators[comparison](error.low, bound) !==
     comparisonOperators[comparison](error.high, bound);
 
-/** Returns whether the server’s figure that an objective bounds is missing in all readings of the run. */
 const isNeverGiven = ({ server }: Result, { figure }: Objective): boolean =>
   figure.kind === 'server' && serverValuesOf(server?.samples ?? [], figure.name).length === 0;
 
@@ -235,7 +232,6 @@ const findingOf = (
   return isWithin(error, objective) ? 'within-error' : seen;
 };
 
-/** What decides the verdict on an objective in addition to its figure. */
 interface Circumstances {
   readonly errors: FigureErrors;
   /** The reason for which no objective can be kept; `null` if there is none. */
@@ -255,7 +251,6 @@ const breachedValue = ({ observed }: Breach, { n }: ObservedValue): ObservedValu
   high: null,
 });
 
-/** Returns the verdict on an objective for a run that counts. */
 const groundsIn = (
   { partial }: Result,
   objective: Objective,

@@ -21,7 +21,6 @@ import { ratedIn } from './judge-objectives.ts';
  * exclude any bound, and say nothing of the next minutes.
  */
 
-/** A figure by second, whose ratio is compared with a bound. */
 interface BySecond {
   readonly seconds: readonly Part[];
   readonly keeps: (ratio: number) => boolean;

@@ -60,7 +60,6 @@ export interface FigureSources {
   readonly rated: (name: RateName) => readonly number[];
 }
 
-/** When an objective counts as sure in a run that ends as soon as all objectives are sure. */
 export interface Stopping {
   /**
    * Returns how strongly the arrivals beyond the objective's bound depend on each other; `null` means as strongly as
@@ -81,7 +80,6 @@ const withoutInterval = (observed: number | null, n: number | null): ObservedVal
   high: null,
 });
 
-/** Returns a mean or a rate, with an interval if half the interval's width is known. */
 const around = (
   observed: number | null,
   n: number | null,

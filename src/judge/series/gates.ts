@@ -8,7 +8,6 @@ export interface Percentile {
   readonly q: number;
 }
 
-/** The percentiles that a comparison shows. Those that are gated decide its verdict. */
 export const comparedPercentiles = {
   chat: { gated: ['endToEnd.p50', 'endToEnd.p95'], shown: ['endToEnd.p99'] },
   'chat-stream': {
@@ -29,7 +28,6 @@ export const comparedPercentiles = {
   { readonly gated: readonly string[]; readonly shown: readonly string[] }
 >;
 
-/** The figures that are computed over all traffic. `--gate` accepts each of them. */
 export const totals = ['completed', 'outputTokens', 'errors', 'limited'] as const;
 export type Total = (typeof totals)[number];
 

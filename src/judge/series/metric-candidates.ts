@@ -83,7 +83,6 @@ const floorOf = (measure: MeasureName): number => {
   return measure === 'gap' || measure === 'tpot' ? tokenFloor : latencyFloor;
 };
 
-/** Returns the candidate for a metric; none if no run has a value of it. */
 const ratioCandidates = (
   candidate: Pick<
     RatioCandidate,

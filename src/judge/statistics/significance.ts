@@ -34,7 +34,6 @@ export const hochberg = (values: readonly number[]): readonly number[] => {
   return adjusted;
 };
 
-/** The difference of two sets of values, and its uncertainty. */
 export interface Contrast {
   /** The mean of the second set minus that of the first. */
   readonly difference: number;
@@ -50,7 +49,6 @@ export const meanOf = (values: readonly number[]): number =>
 export const geometricMean = (values: readonly number[]): number =>
   Math.exp(meanOf(values.map(Math.log)));
 
-/** Computes the sample variance of at least two values. */
 export const varianceOf = (values: readonly number[]): number => {
   const mean = meanOf(values);
   return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
@@ -85,9 +83,7 @@ const centred = (values: readonly number[]): readonly number[] => {
   return values.map((value) => value - mean);
 };
 
-/** A linear change of values with their positions. */
 interface Drift {
-  /** The change from one position to the next. */
   readonly slope: number;
   /** The two-sided p-value of the slope. */
   readonly p: number;

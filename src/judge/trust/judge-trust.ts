@@ -52,7 +52,6 @@ const isSmall = ({ value, low, high }: Quantile, bounds: ErrorBounds, unit: stri
   return (low === null || bounds.low >= low) && (high === null || bounds.high <= high);
 };
 
-/** Returns the errors of the percentiles that reports print, of one kind of traffic. */
 const errorsOfKind = (
   result: Result,
   { boundsOf }: FigureErrors,

@@ -24,7 +24,6 @@ const tagOffset = 13;
 const frameCountFlag = 1;
 const byteCountFlag = 2;
 
-/** Returns the Info frame with which encoders begin a file. Players read the file's length from it. */
 const infoFrame = (frames: number): Buffer => {
   const info = Buffer.from(silentFrame);
   info.write('Info', tagOffset, 'latin1');

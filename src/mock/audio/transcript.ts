@@ -58,7 +58,6 @@ const segmentOf = (words: readonly TimedText[]) => ({
 
 type Segment = ReturnType<typeof segmentOf>;
 
-/** Splits a text into sentences whose words fill the audio. */
 export const segmentsOf = (text: string, seconds: number): readonly Segment[] => {
   const sentences: TimedText[][] = [];
   let isOpen = false;

@@ -80,7 +80,6 @@ const problemHere = (schema: JsonSchema, root: unknown): string | null => {
   return null;
 };
 
-/** Lists a schema and all schemas inside it, with their places. */
 const partsOf = (root: unknown) => {
   const parts: (readonly [place: string, schema: unknown])[] = [['', root]];
   for (const [place, schema] of parts) {
@@ -186,7 +185,6 @@ const maxOpened = 64;
 /** The maximum length of a schema's JSON for its test to be kept. */
 const longestKept = 65_536;
 
-/** Returns the test of values by a schema and its parts. */
 export const partTestOf = (root: unknown): PartTest => {
   const key = JSON.stringify(root);
   const test = opened.get(key) ?? openTest(root);

@@ -289,6 +289,5 @@ export const readStructuredFormat = (place: string, schema: unknown): Structured
   throw refusal('the reference gateway found no value that obeys it');
 };
 
-/** Draws a value that conforms to the schema. */
 export const structuredValue = (draw: Draw, { schema, obeys, sample }: StructuredFormat): unknown =>
   findValue(draw, schema, obeys, sample);

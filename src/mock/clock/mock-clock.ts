@@ -1,4 +1,3 @@
-/** A clock: the machine's or, in tests, one that is set manually. */
 export interface MockClock {
   /** Returns milliseconds on a monotonic clock. */
   now(): number;

@@ -96,5 +96,4 @@ export const changeEvents = (open: (context: FaultContext) => ChangeEvent): Stre
       );
   });
 
-/** Builds a fault that replaces each event on its own. */
 export const changedEvents = (change: ChangeEvent): MockFault => stream(changeEvents(() => change));

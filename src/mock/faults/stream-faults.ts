@@ -168,9 +168,6 @@ const contentFaults = {
 
 export const streamFaults = { ...framingFaults, ...contentFaults };
 
-/** These faults end streams too early, or not at all. */
-
-/** Ends a stream. `next` is the event that would follow. Returns a function that takes the rest, or nothing. */
 type EndStream = (inner: EventStream, context: FaultContext, next: string) => EventStream | void;
 
 const lost: EventStream = { write: () => undefined, end: () => undefined };

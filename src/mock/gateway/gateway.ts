@@ -46,7 +46,6 @@ const openKeyLimiters = ({ keys, seed, limits: limitSettings }: Settings, clock:
   return { limits, keyLimiters: new Map(limiters) };
 };
 
-/** Starts an epoch, in which nothing is counted yet, and limits and credits are full. */
 const startCounterEpoch = (settings: Settings, clock: MockClock) => ({
   counters: emptyMockCounters(),
   ...openKeyLimiters(settings, clock),

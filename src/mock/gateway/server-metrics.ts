@@ -51,7 +51,6 @@ const metrics = [
   ),
 ];
 
-/** Answers `GET /metrics`, including models that have no request yet. */
 export const sendServerMetrics = (
   response: ServerResponse,
   { models }: Pick<Settings, 'models'>,

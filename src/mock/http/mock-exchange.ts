@@ -74,7 +74,6 @@ const httpDate = (wall: number): string => {
   return formatted.date;
 };
 
-/** One request and its answer, counted under exactly one end, whatever the client does. */
 export class MockExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

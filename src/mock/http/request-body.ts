@@ -80,7 +80,6 @@ export const parseJson = (body: Uint8Array): { readonly value: unknown } | null 
   }
 };
 
-/** Parses a body by its schema, or refuses it. */
 export const readJsonBody = <Schema extends z.ZodType>(
   body: Uint8Array,
   schema: Schema,

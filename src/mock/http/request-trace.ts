@@ -22,7 +22,6 @@ const noHandlerFields = {
   queued: null as number | null,
   /** When its prefill was due, and so its first token; `null` if it ended before. */
   prefillEnd: null as number | null,
-  /** The charge, in micro-units. */
   micros: 0,
 };
 
@@ -114,7 +113,6 @@ export const openRequestTraceLog = ({ truth }: Settings) => {
     }
   };
   return {
-    /** Starts the trace of a request; its line is written when the connection is done with it. */
     startTrace: (exchange: TracedExchange, clock: MockClock): RequestTrace => {
       const trace = startTrace(exchange, clock);
       exchange.response.once('close', () => write(trace.toLine()));

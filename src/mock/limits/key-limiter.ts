@@ -18,7 +18,6 @@ export type LimitLevels = Readonly<
 /** The current limit headers; those of disabled limits are absent. */
 export type LimitHeaders = Readonly<Record<string, string>>;
 
-/** A limit that refuses a request. */
 export interface LimitExceeded {
   readonly admitted: false;
   readonly cause: LimitCause;
@@ -52,7 +51,6 @@ const headerNames = [
 
 const defaultInFlightCap = 10;
 
-/** The counters of one key in one worker. */
 const newCounters = (limits: ResolvedMockLimits, phase: number, draw: Draw) => {
   const { algorithm, window, steps, burstShare, requestsPerMinute: limit } = limits;
   const openRequestLimit = () => {

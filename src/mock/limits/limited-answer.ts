@@ -5,7 +5,6 @@ import type { MockClock } from '../clock/mock-clock.ts';
 import { errorBody } from '../errors/mock-errors.ts';
 import type { LimitCause, LimitExceeded } from './key-limiter.ts';
 
-/** The names of the limits in LiteLLM. */
 const units = {
   requests: 'requests',
   tokens: 'tokens',

@@ -15,11 +15,9 @@ import {
 /** The parts of a charge, in tokens; a part that is given back is negative. Parts of zero tokens are absent. */
 export type TokenParts = Readonly<Partial<Record<'prompt' | 'completion' | 'reservation', number>>>;
 
-/** One change of the tokens that a key has used. */
 export interface TokenCharge {
   /** When it counts, which may lie ahead. */
   readonly at: number;
-  /** The sum of its parts. */
   readonly tokens: number;
   readonly parts: TokenParts;
   /** What the limiter had left before and after it; `null` until it counts. */
@@ -174,7 +172,6 @@ export const openTokenLimiter = (limits: ResolvedMockLimits, phase: number, draw
       const left = Math.floor(meter.left(now) + shownExtra);
       return { ...level, remaining: Math.max(0, left) };
     },
-    /** Returns the true levels of all its counters. */
     levels: (now: number) =>
       stores.map(({ meter }) => ({ limit: rules.limit, ...meter.level(now) })),
   };

@@ -21,7 +21,6 @@ export const noChat: ChargedChat = {
   asksForUsage: false,
 };
 
-/** What a chat used when it ended. */
 export interface ChatUse {
   readonly cachedTokens: number;
   /** The completion tokens of all choices that the client was sent, and those of the whole answer. */
@@ -31,7 +30,6 @@ export interface ChatUse {
   readonly isCut: boolean;
 }
 
-/** The tokens that a chat is charged. */
 export interface ChatCost {
   readonly prompt: number;
   readonly completion: number;
@@ -150,7 +148,6 @@ export const expectedCost = (chat: ChargedChat, rules: TokenRules): ChatCost =>
     chat,
   );
 
-/** Returns what a chat costs that used this much. */
 export const usedCost = (chat: ChargedChat, use: ChatUse, rules: TokenRules): ChatCost => {
   if (use.isCut && rules.hangUp === 'free') return noCost;
   const { bytesPerToken, settles, cachedShare } = rules.charging;

@@ -3,7 +3,6 @@ import type { Batching } from '../../model/gateway/mock-latency.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
 import type { TokenSink } from './token-schedule.ts';
 
-/** A chat that the simulated server answers. */
 export interface ServingJob {
   readonly model: string;
   readonly promptTokens: number;

@@ -54,7 +54,6 @@ export const noLevels = {
   queued: 0,
 };
 
-/** The figures that a server reports for a model. */
 export type ServingLevels = Readonly<typeof noLevels>;
 
 /** Counts the work of servers by model, as the metrics of inference servers do. */
@@ -103,7 +102,6 @@ export interface Serving {
   readonly levels: () => ReadonlyMap<string, ServingLevels>;
   /** Adds a prompt to the cache and returns its tokens that were not in it. */
   readonly uncachedOf: ReturnType<typeof openPrefixCache>;
-  /** Starts to serve a chat. The returned function cancels the rest and frees its place. */
   serve(job: ServingJob, sink: TokenSink): () => void;
 }
 

@@ -61,7 +61,6 @@ export type FaultName = (typeof faultNames)[number];
 const routes = z.array(z.enum(['chat', 'speech', 'transcription', 'models'])).min(1);
 const nth = z.int().positive();
 
-/** A rule that selects the requests that show a fault. `every` and `nth` count the requests on the rule's routes. */
 export const faultRuleSchema = z
   .strictObject({
     fault: z.enum(faultNames).describe('The fault.'),

@@ -28,7 +28,6 @@ export const responseClasses = [
 ] as const;
 export type ResponseClass = (typeof responseClasses)[number];
 
-/** The faults of token limits, each with a description. */
 const tokenBugs = {
   tokensNeverRefused: 'tokens are counted, but no request is refused for them',
   tokenLimitPlus100: 'the true token limit is twice the declared one',
@@ -50,7 +49,6 @@ const tokenBugs = {
 } as const satisfies Record<string, string>;
 export type TokenBug = keyof typeof tokenBugs;
 
-/** The faults of real gateways' limiters, with a description of each. */
 export const limitBugs = {
   staleTokenCounter:
     'a new window starts with the old tokens still counted, until the key has been idle or locked out for three windows',

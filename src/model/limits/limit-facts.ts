@@ -54,7 +54,6 @@ export interface SustainedFact {
   readonly windows: number;
   readonly offered: number;
   readonly admitted: number;
-  /** The number of the load's requests that a limiter admits if it allows no burst. */
   readonly spaced: number;
   /**
    * The bounds of the admitted requests per window, which hold for any limiter. `most` is `null` if the load may have
@@ -70,9 +69,7 @@ export interface SustainedFact {
   readonly isShort: boolean;
 }
 
-/** The facts that a log proves about a limit, whatever the limiter is. */
 export interface LimitFacts {
-  /** The bounds of the highest number of admissions within one window. */
   readonly mostAdmitted: CountBounds;
   /** Whether more requests than the limit were admitted within one window, as fixed windows and buckets may do. */
   readonly overAdmitted: LimitFinding;

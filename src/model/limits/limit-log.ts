@@ -62,7 +62,6 @@ export interface ReportedLimit {
   readonly window?: Milliseconds;
 }
 
-/** The kinds of requests in an examination of limits, with their names in reports. */
 export const probeRequests = {
   chat: 'a small chat',
   'chat-stream': 'a small streamed chat',
@@ -92,7 +91,6 @@ export const probePhases = {
 } as const satisfies Record<string, string>;
 export type ProbePhase = keyof typeof probePhases;
 
-/** A request of an examination, with everything that its response says about limits. */
 export interface ProbeReply extends LimiterDecision {
   readonly requestId: string;
   readonly phase: ProbePhase;
@@ -103,7 +101,6 @@ export interface ProbeReply extends LimiterDecision {
   /** `true` if the status means success but the body is an error; otherwise absent. */
   readonly holdsError?: true;
   readonly told: readonly ReportedLimit[];
-  /** The limit headers that could not be read, as `name: value`. */
   readonly unreadable: readonly string[];
   /** The wait that `Retry-After` or a similar header names; `null` if there is none or it is unreadable. */
   readonly retryAfter: Milliseconds | null;
@@ -144,11 +141,9 @@ export interface RefusalDetails {
   readonly message: string;
 }
 
-/** One claim about a gateway's limits, and whether a log proves it. */
 export const limitCheckSchema = z.strictObject({
   /** The name of the check, which never changes, for example `remaining-serial`. */
   id: z.string(),
-  /** A statement about the gateway. It is true if the check is proved. */
   claim: z.string(),
   /** The section of the interface that promises what is claimed; `null` if no section does. */
   section: z.string().nullable(),
@@ -186,7 +181,6 @@ export interface LimitLog {
    * there was one.
    */
   readonly listed?: Pick<LimiterDecision, 'sent' | 'answered'>;
-  /** The causes of failure of the requests that got no answer. */
   readonly unanswered: readonly string[];
   /** The reason for which the examination stopped early; `null` if it is complete. */
   readonly cut: string | null;

@@ -1,6 +1,5 @@
 import type { LimiterClass, ProbePhase } from './limit-log.ts';
 
-/** A fitted number, and the interval of the values that explain the log equally well. */
 export interface Fitted {
   readonly value: number;
   readonly least: number;
@@ -15,11 +14,9 @@ export interface LimiterFit {
   readonly window: Fitted;
   /** The other fitted parameters, for example the phase (in ms), the burst and the steps. Each class has its own. */
   readonly parameters: Readonly<Record<string, Fitted>>;
-  /** The number of decisions in the log that contradict this limiter. */
   readonly wrong: number;
 }
 
-/** The limiter that made the decisions in a log, as far as the log shows it. */
 export interface LimiterIdentification {
   /**
    * The limiter that explains the log best; `null` if no class explains the log. The limit or the window of this

@@ -55,13 +55,11 @@ const keyLimitsSchema = z.strictObject({
 });
 export type KeyLimits = z.infer<typeof keyLimitsSchema>;
 
-/** What the ledger of a run (the list of its requests) proves about the limits of its keys. */
 export const runLimitsSchema = z.strictObject({
   /** The findings by key; empty if the slices of the run have separate clocks. */
   keys: z.array(keyLimitsSchema).readonly(),
   /** The number of 429s after the warm-up that may have been caused by a declared limit; `null` if unknown. */
   explained: count.nullable().optional(),
-  /** Whether the scenario asks for a verdict on the limits. */
   judged: z.boolean(),
   /** Whether a limit is violated (exit code 14). False if the scenario asks for no verdict. */
   violated: z.boolean(),

@@ -32,7 +32,6 @@ export interface Dependence {
   readonly widening: number;
 }
 
-/** The factors of samples that are independent. */
 export const independence: Dependence = { effect: 1, widening: 1 };
 
 /** Returns the strongest of several dependences; `null` if one of them is unknown. */

@@ -11,10 +11,8 @@ export const headlineMeasures = {
   models: ['endToEnd'],
 } as const satisfies Record<TrafficKind, readonly MeasureName[]>;
 
-/** The percentiles of the headline measures that the verdict on trust considers. */
 export const headlineQuantiles = [0.5, 0.95] as const;
 
-/** The percentiles that every report prints. */
 export const reportedQuantiles = [0.5, 0.9, 0.95, 0.99] as const;
 
 /**

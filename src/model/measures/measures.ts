@@ -261,7 +261,6 @@ export const measuresOfClasses: ReadonlySet<MeasureName> = new Set([
 export const isOfFirst = (name: MeasureName): name is (typeof measuresOfFirst)[number] =>
   measuresOfFirst.some((each) => each === name);
 
-/** Returns the samples of a measure that appear in tables. */
 export const tabledSamples = (
   name: MeasureName,
   observation: Observation,

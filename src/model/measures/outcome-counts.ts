@@ -2,7 +2,6 @@ import type { Group, OutcomeCounts, TimelineSecond } from './counts.ts';
 import { outcomeKinds, plainFinish } from '../observation/outcome.ts';
 import type { TrafficKind } from '../workload/traffic.ts';
 
-/** The kinds of traffic whose answers have a finish reason. */
 export const chatKinds = ['chat', 'chat-stream'] as const satisfies readonly TrafficKind[];
 
 export const hasFinish = (traffic: TrafficKind): boolean =>
@@ -27,7 +26,6 @@ export const sumOutcomes = (
   return sum;
 };
 
-/** Returns the number of all arrivals, which is the denominator of every rate. */
 export const countArrivals = (outcomes: OutcomeCounts): number =>
   outcomeKinds.reduce((sum, kind) => sum + outcomes[kind], 0);
 

@@ -18,7 +18,6 @@ export interface CountedArrivals {
   readonly finished: number | null;
 }
 
-/** A figure that is a number of arrivals. */
 interface Count {
   readonly definition: string;
   readonly of: (counted: CountedArrivals) => number;

@@ -1,4 +1,3 @@
-/** A number of events, and the number of cases in which they could happen. */
 export interface Share {
   readonly events: number;
   readonly of: number;

@@ -83,7 +83,6 @@ export class ValueCounts {
     throw new RangeError(`rank ${rank} is above the ${below} values`);
   }
 
-  /** Returns how many values are in the counter of `max` and in all lower counters. */
   countUpTo(max: number): number {
     let sum = 0;
     this.forEachUsed(max, (_, count) => (sum += count));
@@ -129,7 +128,6 @@ export class ValueCounts {
 
 const cookie = 0x1c849303;
 const compressedCookie = 0x1c849304;
-/** The word in the head which says that counters have variable lengths. */
 const variableLength = 0x10;
 const cookieMask = ~0xf0;
 
@@ -192,7 +190,6 @@ export const encodeCounts = (counts: ValueCounts, max: number, range: number): s
   return encoded.toString('base64');
 };
 
-/** Visits the numbers that `Writer` has written. */
 const forEachNumber = (bytes: Uint8Array, visit: (number: number) => void): void => {
   let [value, scale, length] = [0, 1, 0];
   for (let at = 0; at < bytes.length; at += 1) {
@@ -216,7 +213,6 @@ const expectCookie = (found: number, expected: number): void => {
     throw new RangeError('no histogram in the V2 encoding of HdrHistogram');
 };
 
-/** Reads the head of an encoded histogram. */
 const openEncoded = (base64: string) => {
   const outer = Buffer.from(base64, 'base64');
   expectCookie(outer.readInt32BE(0), compressedCookie);

@@ -28,7 +28,6 @@ const columns = {
   /** The time from a 429 until the key is admitted again, once by its header and once by its body. */
   retryAfter: cell,
   resetIn: cell,
-  /** The number of input tokens, and how many of them came from a cache. */
   input: cell,
   cached: cell,
   /** The size of a chat: how many characters the model reads, and the maximum number of tokens of its answer. */
@@ -74,7 +73,6 @@ export const refusalColumns = (
   return { unit, form: refusal.form, retryAfter, resetIn };
 };
 
-/** The maximum number of rows of a key. */
 export const maxLedgerRows = 20_000;
 
 export const ledgerSchema = z.strictObject({

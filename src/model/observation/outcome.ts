@@ -32,7 +32,6 @@ const tokenCountsSchema = z.strictObject({
 });
 export type TokenCounts = z.infer<typeof tokenCountsSchema>;
 
-/** The deviations of an answer from the interface that are tolerated, with their texts in reports. */
 export const answerNotes = {
   'content-type': 'The stream was not labelled text/event-stream.',
   'no-done': 'The stream ended without [DONE].',
@@ -233,7 +232,6 @@ export type Outcome = z.infer<typeof outcomeSchema>;
 export const partialOf = (outcome: Outcome): Answer | null =>
   'partial' in outcome ? outcome.partial : null;
 
-/** The maximum length of a finish reason in results. */
 export const maxFinishLength = 60;
 
 /** Returns the finish reason of a chat that completed or failed; `null` for none. */
@@ -295,7 +293,6 @@ export const responseHeadSchema = z.strictObject({
   at: instantSchema,
   status: z.int(),
   quota: quotaSchema.nullable(),
-  /** The server's own request id, by which the server's logs name the request. */
   serverId: z.string().nullable(),
 });
 export type ResponseHead = z.infer<typeof responseHeadSchema>;

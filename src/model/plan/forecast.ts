@@ -29,7 +29,6 @@ export interface ResourceNeed {
   readonly cost: ForecastAmount;
 }
 
-/** The forecast requests of one stage, entry and key. */
 export interface ForecastGroup extends ResourceNeed {
   readonly stage: string;
   readonly traffic: TrafficKind;
@@ -58,7 +57,6 @@ export interface LimitForecast {
   readonly binds: LimitUnit | null;
   /** The number of keys that are enough if all are used evenly; `null` if no limit is declared. */
   readonly keysNeeded: number | null;
-  /** The keys whose busiest minute exceeds a limit. */
   readonly exceeded: readonly string[];
 }
 
@@ -72,7 +70,6 @@ export interface PaceForecast {
   readonly tokenTime: Milliseconds;
 }
 
-/** The number of samples that a measure will have if every request succeeds. */
 export interface SampleForecast {
   readonly measure: MeasureName;
   readonly traffic: TrafficKind;

@@ -7,17 +7,14 @@ export const limitsPerMinuteSchema = z.strictObject({
 });
 export type LimitsPerMinute = z.infer<typeof limitsPerMinuteSchema>;
 
-/** The limits of a plan, and those of its keys that have their own. */
 interface LimitedKeys {
   readonly limits: LimitsPerMinute;
   readonly keys: readonly { readonly name: string; readonly limits?: LimitsPerMinute }[];
 }
 
-/** Returns the declared limits of a key, by its name. */
 export const limitsOfKey = ({ keys, limits }: LimitedKeys, name: string): LimitsPerMinute =>
   keys.find((key) => key.name === name)?.limits ?? limits;
 
-/** Returns whether any key has a declared limit. */
 export const hasLimits = ({ keys, limits }: LimitedKeys): boolean =>
   keys.some(({ limits: own = limits }) => (own.requestsPerMinute ?? own.tokensPerMinute) !== null);
 

@@ -34,7 +34,6 @@ export const paceSchema = paceAmountsSchema.extend({
 });
 export type Pace = z.infer<typeof paceSchema>;
 
-/** Returns the amounts of `count` keys. */
 export const paceAmounts = (pace: Pace, count: number): readonly PaceAmounts[] =>
   pace.keys ??
   Array.from({ length: count }, () => ({

@@ -36,7 +36,6 @@ const withoutExpectation = (traffic: Traffic): Traffic => {
   return sent;
 };
 
-/** Returns the part of a plan that decides what is sent. */
 export const hashedPartOf = (
   plan: Plan,
 ): Omit<Plan, keyof typeof fieldsNotHashed | 'streams'> & { readonly streams: string } => ({

@@ -157,7 +157,6 @@ export type AnswerCaps = z.infer<typeof capsSchema>;
 
 /** The declared limits of each key for which the scenario declares no others. */
 const limitsSchema = limitsPerMinuteSchema.extend({
-  /** The limiter that is permitted, if the run is judged by its limits. */
   limiter: z
     .enum(['any', ...limiterClassNames])
     .nullable()
@@ -194,7 +193,6 @@ export const planSchema = z.strictObject({
    * word Bearer before the key.
    */
   auth: z.strictObject({ header: z.string().min(1) }).optional(),
-  /** Further headers of each request. Their values are templates, like those of `keys`. */
   headers: z.record(z.string(), z.string()),
   stages: z.array(stageSchema).min(1),
   /** The end of the warm-up. No figure contains arrivals that are due before it. */
@@ -224,13 +222,11 @@ export const planSchema = z.strictObject({
   streams: z.enum(['lenient', 'standard', 'strict']),
   /** Further finish reasons that make an answer a failure, in addition to those known to Weir. */
   fails: z.array(z.strictObject({ finish: z.string().min(1) })).optional(),
-  /** The server’s own metrics that are read during the run. */
   server: z
     .strictObject({
       /** The address of the metrics, or a path on the target. */
       metrics: z.string().min(1),
       every: millisecondsSchema,
-      /** The figures from metrics that Weir does not know. Each has a name of the user's choice. */
       figures: z.array(
         z.strictObject({ name: z.string(), metric: z.string(), as: z.enum(['gauge', 'rate']) }),
       ),

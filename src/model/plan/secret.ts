@@ -3,7 +3,6 @@
  * stands for a literal `${`.
  */
 
-/** The values that a request puts into its templates. */
 export interface RequestValues {
   /** A UUID that is the same for all attempts of a request, and different in every run. */
   readonly uuid: string;
@@ -42,7 +41,6 @@ export const fillRequestJson = (value: unknown, values: RequestValues): unknown 
   );
 };
 
-/** Replaces references in the values of headers. */
 export const filledHeaders = (
   headers: Readonly<Record<string, string>>,
   values: RequestValues,
@@ -72,7 +70,6 @@ export const templateProblem = (text: string, others: readonly string[] = []): s
   return null;
 };
 
-/** Matches a reference to a value of the request. */
 export const requestReference = /(?<!\$)\$\{(?:uuid|index)\}/g;
 
 /**
@@ -80,7 +77,6 @@ export const requestReference = /(?<!\$)\$\{(?:uuid|index)\}/g;
  * only when the head of a request is built.
  */
 
-/** A reference to a secret: an environment variable, the whole text of a file, or the output of a command. */
 export type SecretReference =
   | { readonly kind: 'env'; readonly name: string }
   /**

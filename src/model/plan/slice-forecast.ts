@@ -4,7 +4,6 @@ export const weirMemory = { process: 180 * 2 ** 20, stream: 64 * 2 ** 10 } as co
 /** The assumed size of a streamed chunk including its framing, in bytes. */
 export const bytesOfChunk = 250;
 
-/** What each slice of a plan needs at the peak of its load. */
 export interface SliceForecast {
   readonly slices: number;
   /** The number of requests in flight at the same time. */
@@ -22,7 +21,6 @@ export interface SliceForecast {
     readonly streams: number;
     readonly tokensPerSecond: number;
     readonly workers: number;
-    /** Whether the calibration was valid at that load. */
     readonly isValid: boolean;
   } | null;
 }

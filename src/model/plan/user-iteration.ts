@@ -12,10 +12,6 @@ const userCountOf = (load: Load | undefined): number => {
   return load?.kind === 'closed' ? load.users : 1;
 };
 
-/**
- * Returns which user of a stage sends request `index`, as the engine numbers requests. A load without users counts as
- * one user.
- */
 export const userIterationOf = (load: Load | undefined, index: number): UserIteration => {
   const users = userCountOf(load);
   return { user: index % users, users, iteration: Math.floor(index / users) };

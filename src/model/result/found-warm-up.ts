@@ -15,7 +15,6 @@ export const possibleWarmUpEnds = (
   return possibleEnds(Math.ceil(earliest / 1000), Math.floor(Math.min(latest, half) / 1000));
 };
 
-/** Creates a function that returns between which possible ends of the warm-up an instant of it lies. */
 export const warmUpParts = ({ autoWarmUp }: Plan): ((due: Instant) => number | undefined) => {
   if (autoWarmUp === undefined) return () => undefined;
   const ends = possibleWarmUpEnds(autoWarmUp);
@@ -27,7 +26,6 @@ export const warmUpParts = ({ autoWarmUp }: Plan): ((due: Instant) => number | u
 
 const isJudgedBy = (name: TimelineMeasure): boolean => name !== 'lag';
 
-/** Returns the measures by which the end is found: those of the objectives, or the usual ones. */
 const measuresOf = ({ objectives }: Plan): readonly TimelineMeasure[] => {
   const named = objectives.flatMap(({ figure }) =>
     figure.kind === 'measure' ? [figure.name] : [],
@@ -48,7 +46,6 @@ const measuredSeconds = (
     return { samples, failed: Math.max(0, failed) };
   });
 
-/** A warm-up that a run has found. */
 export type FoundWarmUp = NonNullable<Result['warmUp']>;
 
 /** Finds the end of the warm-up of a plan with `warmUp: auto`; `null` for another. */

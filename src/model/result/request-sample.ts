@@ -34,5 +34,4 @@ export const requestSampleSchema = z.strictObject({
 export type RequestSample = z.infer<typeof requestSampleSchema>;
 export type SampledRow = RequestSample['rows'][number];
 
-/** How many completed requests and how many failed requests of a run are kept. */
 export const sampledRequests = { completed: 2000, failed: 1000 } as const;

@@ -22,7 +22,6 @@ import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { serverMetricsSchema } from './server-metrics.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
-/** The number of failures with the same traffic kind, outcome, cause and masked message. */
 export const failureSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(['limited', 'refused', 'malformed', 'broken', 'dropped']),
@@ -129,7 +128,6 @@ export const resultSchema = z.strictObject({
   /** The address of the target in the first slice. If other slices used other addresses, a note names them. */
   baseUrl: z.string(),
   startedAt: z.iso.datetime(),
-  /** The verdict and the figures when the file was written, for other programs. `weir report` computes them again. */
   summary: runSummarySchema.optional(),
   /** The slices in order. If some are missing (their `count` is larger), the run is incomplete. */
   slices: z.array(sliceRunSchema).min(1),
@@ -138,7 +136,6 @@ export const resultSchema = z.strictObject({
    * stopped.
    */
   scheduled: millisecondsSchema,
-  /** When the last exchange ended. */
   ended: millisecondsSchema,
   /** The reason for which the run stopped early; `null` if it did not. */
   partial: z.string().nullable(),
@@ -149,16 +146,13 @@ export const resultSchema = z.strictObject({
       end: millisecondsSchema,
       /** Whether the run was steady from then on. If not, the end is the last possible one: figures are approximate. */
       isSteady: z.boolean(),
-      /** The measures by which the end was found. */
       measures: z.array(z.enum(timelineMeasures)),
       /** The number of arrivals that were due before the end. */
       excluded: count,
     })
     .optional(),
-  /** The verdicts on objectives at the time of writing. `weir report` judges again. */
   verdicts: z.array(objectiveVerdictSchema).optional(),
   errorBar: errorBarSchema.optional(),
-  /** The metrics that the server itself reported, if the plan asks for them. */
   server: serverMetricsSchema.optional(),
   limits: runLimitsSchema.optional(),
   /** Sentences for the reader, for example about a field that was dropped from requests. */
@@ -171,15 +165,12 @@ export const resultSchema = z.strictObject({
   /** The sample of single requests for charts; absent in old results. */
   requestSample: z.array(requestSampleSchema).optional(),
   ledger: z.array(ledgerSchema),
-  /** The counters of the reference gateway, if it was the target. */
   gatewayCounters: z.record(z.string(), count).nullable(),
 });
 export type Result = z.infer<typeof resultSchema>;
 
-/** The old names of fields, each with the name that replaced it. */
 const renamedFields: ReadonlyMap<string, string> = new Map([['witness', 'gatewayCounters']]);
 
-/** Renames the fields of a stored result that have old names. */
 export const withPresentNames = (stored: unknown): unknown =>
   typeof stored === 'object' && stored !== null && !Array.isArray(stored)
     ? Object.fromEntries(
@@ -187,7 +178,6 @@ export const withPresentNames = (stored: unknown): unknown =>
       )
     : stored;
 
-/** The facts that a run records besides its observations. */
 export type ResultFacts = Pick<Result, 'weir' | 'runId' | 'plan' | 'planHash' | 'slices'> &
   Pick<Result, 'scheduled' | 'partial' | 'breach' | 'notes' | 'gatewayCounters'> & {
     readonly server?: Result['server'];

@@ -15,13 +15,11 @@ import { countArrivals } from '../measures/outcome-counts.ts';
 import { type TrafficKind, trafficKinds } from '../workload/traffic.ts';
 import type { Result } from './result.ts';
 
-/** Returns whether the timeline contains this measure. */
 const isOfTimeline = (name: MeasureName): name is TimelineMeasure & MeasureName =>
   timelineMeasures.some((each) => each === name);
 
 const decoded = new WeakMap<TimelineSecond, Map<string, Histogram>>();
 
-/** Returns the samples of a measure in one second, over all `kinds` together. */
 const samplesOf = (
   second: TimelineSecond,
   kinds: readonly TrafficKind[],
@@ -51,7 +49,6 @@ export const secondsAt = (
   return numbers.map((number) => byNumber.get(number));
 };
 
-/** The part of a run's timeline from which a figure comes. */
 export interface RunPart {
   readonly kinds: readonly TrafficKind[];
   /**
@@ -63,7 +60,6 @@ export interface RunPart {
 /** The samples of a second in which nothing happened; a long run can have many such seconds. */
 const noSamples = emptyHistogram(2);
 
-/** Returns the samples of a measure in each second of a part. */
 export const samplesBySecond = (
   { seconds, kinds }: RunPart,
   name: TimelineMeasure,

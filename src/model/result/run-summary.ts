@@ -19,7 +19,6 @@ const verdictSchema = z.enum(['pass', 'fail', 'inconclusive']);
 const boundsSchema = z.strictObject({ low: z.number().nullable(), high: z.number().nullable() });
 const byPercentile = z.partialRecord(z.enum(percentileNames), boundsSchema);
 
-/** The figures of one measure, in `unit`. */
 const figuresSummarySchema = z.strictObject({
   unit: z.string(),
   n: count,
@@ -102,7 +101,6 @@ export const runSummarySchema = z.strictObject({
   /** The verdict on the rate limits; `null` if the scenario does not ask for one. */
   limits: verdictSchema.nullable(),
   kinds: z.partialRecord(z.enum(trafficKinds), trafficSummarySchema),
-  /** The figures of the traffic entries with a name. */
   entries: z.record(z.string(), entrySummarySchema),
 });
 export type RunSummary = z.infer<typeof runSummarySchema>;

@@ -76,7 +76,6 @@ export const failuresBeside = (samples: number, outcomes: OutcomeCounts): number
 const partialsOf = ({ partials }: Group, measure: MeasureName): EncodedHistogram | undefined =>
   isOfFirst(measure) ? partials?.[measure] : undefined;
 
-/** Returns the distribution of a measure over the completed requests of all selected groups. */
 export const completedDistributionOf = (
   result: Result,
   measure: MeasureName,
@@ -100,7 +99,6 @@ export const distributionOf = (
     ]),
   );
 
-/** A percentile of a measure over completed requests. */
 export interface MeasuredQuantile extends Quantile {
   /**
    * The share of the arrivals that completed, if it is too small for a percentile of all arrivals; otherwise absent.

@@ -13,7 +13,6 @@ export interface TrustSignal {
   readonly decides: boolean;
   readonly level: TrustLevel;
   readonly observed: string;
-  /** What the signal is for a healthy load generator, in words. */
   readonly expected: string;
   /** Advice to the user; `null` for none. */
   readonly advice: string | null;
@@ -25,7 +24,6 @@ export interface ErrorBounds {
   readonly high: number;
 }
 
-/** A percentile of a measure for one kind of traffic, with its error. */
 export interface FigureError extends ErrorBounds {
   readonly traffic: TrafficKind;
   readonly measure: MeasureName;

@@ -1,7 +1,6 @@
 import type { MessagePart, WrittenPart } from './message.ts';
 import type { MediaFile, ReadResult } from './workload.ts';
 
-/** Returns whether a text names a file: `bundled:NAME` or `file:PATH`. */
 const isFileReference = (text: string): boolean => /^(bundled|file):/.test(text);
 
 export type FindMedia = (reference: string) => ReadResult<MediaFile>;

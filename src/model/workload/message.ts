@@ -46,7 +46,6 @@ export const messageSchema = messageSchemaWith(messagePartSchema);
 export type Message = z.infer<typeof messageSchema>;
 export type MessageContent = Message['content'];
 
-/** Returns the texts of a message, without images and audio. */
 export const textsOfContent = (content: MessageContent): readonly string[] =>
   typeof content === 'string'
     ? [content]

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** The vocabularies that the package gpt-tokenizer contains. */
 export const encodingNames = [
   'o200k_base',
   'o200k_harmony',

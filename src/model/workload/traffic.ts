@@ -25,7 +25,6 @@ const body = z.record(z.string(), z.json());
 const chatFields = {
   ...entryFields,
   model: z.string().min(1),
-  /** The conversations from which each request draws one by seed, stage and index, or the source of the prompts. */
   conversations: z.union([z.array(z.array(messageSchema).min(1)).min(1), promptSourceSchema]),
   /** The maximum number of tokens of an answer. A source of prompts can ask for fewer. */
   maxTokens: tokenCountSchema.nullable(),
@@ -61,7 +60,6 @@ const speechFields = {
 export const transcriptFormats = ['json', 'text', 'srt', 'vtt', 'verbose_json'] as const;
 export type TranscriptFormat = (typeof transcriptFormats)[number];
 
-/** An audio file, or a manifest that lists several. */
 const clipSourceSchema = z.strictObject({
   /**
    * The path, relative to the scenario, of an audio file or a `.json` manifest. `bundled` means the speech that comes
@@ -75,7 +73,6 @@ const clipSourceSchema = z.strictObject({
 const transcriptionFields = {
   ...entryFields,
   model: z.string().min(1),
-  /** The sources of clips. Each request uploads a clip drawn from all of them. */
   clips: z.array(clipSourceSchema).min(1),
   format: z.enum(transcriptFormats),
   language: z.string().min(1).nullable(),
@@ -88,7 +85,6 @@ const transcriptionFields = {
   price: transcriptionPriceSchema.nullable().exactOptional(),
 };
 
-/** An entry of a plan's traffic. `traffic/` prepares requests from it. */
 export const trafficSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('chat'), ...chatFields }),
   z.strictObject({ kind: z.literal('chat-stream'), ...chatFields }),

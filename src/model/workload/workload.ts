@@ -5,14 +5,12 @@ import type { Trace, TraceSelection, TraceFacts, TraceLoad } from './trace.ts';
 import type { TokenizerFacts } from './tokenizer.ts';
 import type { Message } from './message.ts';
 
-/** The fields that a row of a file adds to the request that sends the row. */
 export interface RequestFields {
   readonly body: Readonly<Record<string, unknown>>;
   /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The messages of one chat request, and the maximum number of answer tokens if their source names one. */
 export interface ChatContent {
   readonly messages: readonly Message[];
   readonly maxTokens: number | null;
@@ -29,12 +27,10 @@ export interface Workload {
   traceOf(load: TraceLoad): Trace;
 }
 
-/** The content of a file, or a message that names the file and the line of a problem. */
 export type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string };
 
-/** An image or a recording in the form that requests contain. */
 export interface MediaFile {
   readonly kind: 'image' | 'audio';
   /** The content type, for example `image/png`. */
@@ -50,11 +46,9 @@ export interface DatasetFacts {
   readonly dropped?: DroppedParts;
 }
 
-/** Reads the files that a scenario names. Each file is read once. */
 export interface WorkloadFiles {
   /** Reads an image or a recording named as `bundled:NAME` or `file:PATH`. */
   media(reference: string): ReadResult<MediaFile>;
-  /** Reads the text of a file that is to be spoken. */
   text(file: string): ReadResult<string>;
   /** Reads the text of a file of prices. */
   prices(file: string): ReadResult<string>;

@@ -11,7 +11,6 @@ const digits = 15;
 const byteOf0 = 48;
 const byteOfMark = mark.charCodeAt(0);
 
-/** Returns the stamp for a value of `process.hrtime()`, with its mark. */
 export const stampText = ([seconds, nanoseconds]: readonly [number, number]): string =>
   mark + String(seconds * 1e6 + Math.floor(nanoseconds / 1000)).padStart(digits, '0');
 
@@ -20,7 +19,6 @@ export const stampedHead =
 
 const padding = `","object":"chat.completion.chunk","choices":[{"delta":{"content":"${'x'.repeat(120)}"}}]}`;
 
-/** Returns an event of a chat stream that contains a stamp, as one chunk. */
 export const stampedChunk = (moment: readonly [number, number]): string => {
   const event = `data: {"id":"${stampText(moment)}${padding}\n\n`;
   return `${event.length.toString(16)}\r\n${event}\r\n`;

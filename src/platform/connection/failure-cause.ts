@@ -39,7 +39,6 @@ const anyTime: Readonly<Record<string, BrokenCause>> = {
   WEIR_PROXY: 'proxy',
 };
 
-/** The causes of errors by which the server ends an established connection. */
 const closeCauses: Readonly<Record<string, BrokenCause>> = {
   ECONNRESET: 'reset',
   EPIPE: 'reset',
@@ -107,7 +106,6 @@ const adviceByCode: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write to the socket: check its permissions',
 };
 
-/** What is known about a target that has not answered yet. */
 interface UnansweredTarget {
   readonly isTls: boolean;
   readonly hasClientCertificate: boolean;
@@ -168,7 +166,6 @@ export const isFoldedHeader = (error: unknown): boolean =>
   isParserError(error) &&
   /whitespace after header value|Invalid header value char/i.test(String(error));
 
-/** Returns a short description of an error for users. */
 export const failureDetail = (error: unknown): string => {
   if (error instanceof AggregateError) return failureDetail(error.errors[0]);
   if (!(error instanceof Error)) return String(error);

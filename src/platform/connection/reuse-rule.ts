@@ -30,7 +30,6 @@ const noEnds = { answers: 0, inARow: 0 };
 export class ObservedEnds {
   /** The number of answers after which a connection is not used again. */
   limit = Number.POSITIVE_INFINITY;
-  /** All limits that were concluded so far, including those that turned out to be wrong. */
   readonly concluded = new Set<number>();
   readonly dropped = new Set<number>();
   /** The latest connections that the server ended, all of them after the same number of answers. */
@@ -86,9 +85,7 @@ export class ObservedEnds {
   }
 }
 
-/** What is known about a connection when it becomes idle. */
 export interface AnsweredConnection {
-  /** The number of answers that came on the connection. */
   readonly answers: number;
   /**
    * Whether the latest answer on the connection was chunked, as streams are. Some servers close connections only after

@@ -14,9 +14,7 @@ export interface ClipRequest extends ClipSource {
   readonly oversized: boolean;
 }
 
-/** What the gateway's interface requires of uploaded files. */
 export interface UploadRules {
-  /** The file extensions that are accepted, in lower case, without the dot. */
   readonly extensions: readonly string[];
   /** The maximum size of a file, in bytes. */
   readonly largest: number;
@@ -26,7 +24,6 @@ export interface UploadRules {
   readonly isConfined: boolean;
 }
 
-/** The content type of an uploaded clip, by file extension. */
 const contentTypes: Readonly<Record<string, string>> = {
   m4a: 'audio/mp4',
   mp3: 'audio/mpeg',

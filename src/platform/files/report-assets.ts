@@ -7,7 +7,6 @@ const page = (name: string): URL => new URL(`../../report/html/page/${name}`, im
 /** Reads the script that only live pages contain. */
 export const readLiveScript = (): Promise<string> => readFile(page('live.js'), 'utf8');
 
-/** Reads the scripts and styles of an HTML report. */
 export const readReportAssets = async () => {
   const [chartScript, chartStyle, themeScript, charts, begin, pageStyle] = await Promise.all([
     readFile(resolve('uplot/dist/uPlot.iife.min.js'), 'utf8'),

@@ -16,7 +16,6 @@ import { dirname, join, resolve } from 'node:path';
 import { Problem } from '../problem.ts';
 import { fileErrorCode } from './plain-files.ts';
 
-/** An error: another run in progress writes to the same folder. */
 class FolderInUse extends Problem {}
 
 const lockName = '.weir-lock';
@@ -66,7 +65,6 @@ process.on('exit', () => {
   for (const path of heldLocks.keys()) rmSync(path, { force: true });
 });
 
-/** Writes a lock. Returns `false` if a lock exists. */
 const claim = async (path: string, line: string): Promise<boolean> => {
   try {
     await writeFile(path, line, { flag: 'wx' });
@@ -131,11 +129,9 @@ const lockFolder = async (folder: string): Promise<() => Promise<void>> => {
  */
 export interface RunFolder {
   readonly path: string;
-  /** The names of the run's files that already exist in the folder. */
   readonly existingNames: ReadonlySet<string>;
   /** Writes a file completely or not at all, by renaming a temporary file. Returns the path of the file. */
   write(name: string, text: string): Promise<string>;
-  /** Lets other runs use the folder. */
   release(): Promise<void>;
   /** Releases the folder. If the folders that this run created are empty, removes them. */
   discard(): Promise<void>;
@@ -246,7 +242,6 @@ export const openRunFolder = async (path: string, mustBeNew = false): Promise<Ru
   };
 };
 
-/** The maximum number of folders of the same name. Fewer runs than this can start within one second. */
 const maxNamesakes = 1000;
 
 /** Opens a folder that did not exist before: `path`, or if it exists, `path-2`, `path-3` and so on. */

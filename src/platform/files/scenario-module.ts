@@ -10,7 +10,6 @@ const formats: Readonly<Record<string, 'module' | 'module-typescript'>> = {
   '.mjs': 'module',
 };
 
-/** The names under which scenario files import Weir. `weir` is the old name. */
 const names: readonly string[] = ['weir-bench', 'weir'];
 
 /** Returns whether a scenario file is a TypeScript or JavaScript module. */
@@ -31,7 +30,6 @@ const installHooks = (scenario: string, weir: URL): { readonly deregister: () =>
     },
   });
 
-/** Returns the problem for an error that the scenario's module threw, with its line in the module if known. */
 const loadFailure = (path: string, url: string, error: unknown): Problem => {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   if (code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING') {

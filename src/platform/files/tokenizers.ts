@@ -10,7 +10,6 @@ import { fileBounds } from './whole-file.ts';
  */
 const require = createRequire(import.meta.url);
 
-/** The part of gpt-tokenizer's modules that Weir uses. */
 interface Encoding {
   readonly encode: (text: string) => ArrayLike<number>;
 }

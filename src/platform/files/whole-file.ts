@@ -38,7 +38,6 @@ const requireFile = (found: Stats, most: number): void => {
   if (found.size > most) throw tooLarge(most);
 };
 
-/** Reads a regular file. */
 export const readFileBytes = (path: string, most: number = fileBounds.text): Buffer => {
   requireFile(statSync(path), most);
   return readFileSync(path);
@@ -66,7 +65,6 @@ const readPipe = async (path: string, most: number): Promise<Buffer> => {
   }
 };
 
-/** Reads a file or a pipe. A shell's `<(command)` is a pipe. */
 export const readBytes = async (path: string, most: number = fileBounds.text): Promise<Buffer> => {
   const found = await stat(path);
   if (!found.isFile() && !found.isDirectory())

@@ -21,7 +21,6 @@ const leastDistance = 5;
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
-/** The functions of a clock that an alarm uses. */
 interface AlarmClock {
   now(): Instant;
   /** Called whenever the event loop is certainly running: in a timer, after a nap, and after an alarm. */

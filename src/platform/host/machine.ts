@@ -5,7 +5,6 @@ import type { SliceRun } from '../../model/result/result.ts';
 // The number of cores is read at the start, since a run may later bind this process to fewer cores.
 const cores = os.availableParallelism();
 
-/** Describes the machine that runs this process, for results. */
 export const thisMachine = (): SliceRun['machine'] => ({
   node: process.version,
   platform: `${process.platform} ${process.arch} ${os.release()}`,
@@ -17,7 +16,6 @@ export const thisMachine = (): SliceRun['machine'] => ({
 const packageText = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(packageText) as { readonly version: string };
 
-/** Returns the version of this Weir, from its package.json. */
 export const weirVersion = (): string => version;
 
 export const hostName = (): string => os.hostname();

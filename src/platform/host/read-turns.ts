@@ -15,7 +15,6 @@ const earliestTimer = 1.5;
 /** The number of turns of the event loop that are remembered. */
 const capacity = 1 << 15;
 
-/** The measurements of the event loop from which its turns are computed. */
 export interface LoopProbe {
   readonly now: () => number;
   /** Returns for how many milliseconds the event loop has slept so far. */
@@ -71,12 +70,10 @@ export class ReadTurns {
     if (this.#timerDue - now <= earliestTimer) this.#timerDue = Number.POSITIVE_INFINITY;
   }
 
-  /** Records that a timer was set for the instant `due`, which will not be changed. */
   timerSet(due: number): void {
     this.#timerDue = Math.min(this.#timerDue, due);
   }
 
-  /** Records that the timer was stopped. */
   timerStopped(): void {
     this.#timerDue = Number.POSITIVE_INFINITY;
   }

@@ -65,7 +65,6 @@ export const loadAutocannon = (): Promise<typeof autocannon> =>
     'or use the kind "closed"',
   );
 
-/** Loads autocannon. The returned function makes a client for the target. */
 export const loadSaturatingClient = async (
   target: TargetEndpoint,
 ): Promise<(clock: Clock) => SaturatingClient> => {

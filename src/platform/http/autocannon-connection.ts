@@ -15,10 +15,8 @@ import { ObservedSocket, type SaturatingContext } from './autocannon-socket.ts';
 
 /** The name of the method that opens `conn` and sends the first request over it. */
 const connect = '_connect';
-/** The name of the method that writes the next request. */
 const sendNext = '_doRequest';
 
-/** The part of autocannon's undocumented client that Weir uses, as in the pinned version. */
 export interface AutocannonConnection extends EventEmitter {
   conn: Socket;
   /** The number of requests after which the client ends. */
@@ -47,7 +45,6 @@ const noFigures: AutocannonConnection['pipelinedRequests'] = {
 
 type BeginExchange = (request: number, exchange: Exchange) => ExchangeObserver;
 
-/** One connection of autocannon, with an observer for each of its exchanges. */
 export class ObservedConnection {
   readonly #client: AutocannonConnection;
   readonly #context: SaturatingContext;
@@ -155,7 +152,6 @@ export class ObservedConnection {
     exchange.sent(now);
   }
 
-  /** Writes the current request again, on a new socket. */
   #resend(exchange: SocketExchange): void {
     if (this.#client.destroyed) return;
     this.#inFlight = null;

@@ -11,7 +11,6 @@ import {
 import type { AnsweredConnection, ReuseRule } from '../connection/reuse-rule.ts';
 import { intoSharedBuffer } from '../socket/open-socket.ts';
 
-/** What the connections of a client share. */
 export interface SaturatingContext {
   readonly clock: Clock;
   readonly rule: ReuseRule;
@@ -33,7 +32,6 @@ interface SocketHandlers {
   onEnd(): void;
 }
 
-/** Opens a socket as autocannon does, but with one buffer for all reads. */
 const openSocket = (
   { protocol, hostname: host, port }: SocketAddress,
   { socketPath, tlsOptions }: SaturatingContext,

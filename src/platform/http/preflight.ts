@@ -14,7 +14,6 @@ export type Preflight =
   | { readonly kind: 'reached'; readonly status: number }
   /** The answer is not a list of models, or no answer came. Requests for chats may still work. */
   | { readonly kind: 'doubtful' | 'silent'; readonly message: string }
-  /** The target cannot be loaded. `message` says why, and what to do. */
   | { readonly kind: 'unusable'; readonly message: string };
 
 /** The default timeout of the request, in ms. */
@@ -34,7 +33,6 @@ const looksLikeHtml = (contentType: string, body: string): boolean =>
  */
 const isPageStatus = (status: number): boolean => status < 400 || status === 404;
 
-/** A request to a path below the target's base address. */
 interface PreflightRequest extends TargetEndpoint {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -16,7 +16,6 @@ interface ScrapeOptions {
   readonly timeout: number;
 }
 
-/** Reads the metrics of a server again and again over one connection. */
 export interface MetricsScraper {
   readonly scrape: () => Promise<Scrape>;
   readonly close: () => Promise<void>;

@@ -21,10 +21,8 @@ const clientOptions = {
   pipelining: 1,
 } as const;
 
-/** The exchange that uses a connection, as the connection sees it. */
 type ConnectionUser = Pick<ObservedExchange, 'connecting' | 'connected' | 'mayMove'>;
 
-/** What all connections of a transport share. */
 export interface UndiciContext {
   readonly origin: string;
   readonly http2: boolean;
@@ -116,7 +114,6 @@ export class UndiciConnection implements KeptConnection {
     void this.close();
   }
 
-  /** Destroys the connection and waits until it is gone. If an exchange uses the connection, it fails. */
   close(): Promise<void> {
     this.#hasEnded = true;
     const destroyed = this.client.destroy().catch(() => undefined);

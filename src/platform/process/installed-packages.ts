@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** The part of a package.json that this file reads. */
 interface Manifest {
   readonly version: string;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -12,7 +11,6 @@ interface Manifest {
 /** The folder of the running Weir, which is a checkout or the published package. */
 export const packageRoot = resolve(import.meta.dirname, '..', '..', '..');
 
-/** Reads the package.json in `folder`. */
 export const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 

@@ -1,4 +1,3 @@
-/** The signals that ask a run to stop. */
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type StopSignal = (typeof stopSignals)[number];
 

@@ -82,7 +82,6 @@ const imageContext = (base: string) => {
   };
 };
 
-/** How a container of the reference gateway is run. */
 export interface MockContainerOptions {
   /** The gateway's settings without its addresses. Its keys are test keys that everybody knows. */
   readonly settings: object;

@@ -7,7 +7,6 @@ import { Problem } from '../problem.ts';
 export interface MockProcess extends Pick<ChildProcessHandle, 'ended' | 'stop'> {
   /** The process id; `null` in a container. */
   readonly pid: number | null;
-  /** The base address for requests to the gateway. */
   readonly url: string;
   /** The address at which the gateway's counters are read. */
   readonly control: string;
@@ -35,7 +34,6 @@ export const mockNodeFlags: readonly string[] = [
   '--single-threaded-gc',
 ];
 
-/** Returns the command that starts the reference gateway with the program at this path. */
 export const mockCommand = (program: string): readonly [string, ...string[]] => [
   process.execPath,
   ...mockNodeFlags,

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** Opens this process's end of the pipe to the process that started it by `startChildProcess`. */
 export const openParentPipe = () => {
   const input = createInterface({ input: process.stdin });
   const closed = once(input, 'close').then(() => undefined);

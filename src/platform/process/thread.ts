@@ -1,15 +1,12 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 
-/** A thread with its own event loop. */
 export interface Thread<Message> {
   post(request: Message): void;
   /** Resolves when the thread has ended: with `null` if it ended normally, otherwise with the reason. */
   readonly ended: Promise<string | null>;
-  /** Ends the thread at once. */
   end(): Promise<unknown>;
 }
 
-/** Returns the message of an error that ended a thread, without its stack. */
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
@@ -34,7 +31,6 @@ export const startThread = <Message>(
   };
 };
 
-/** The input of this thread, and the thread's channel to the thread that started it. */
 export interface CurrentThread<Input, Message, Report> {
   readonly input: Input;
   post(report: Report): void;

@@ -100,7 +100,6 @@ export class ReadQueue {
     this.#awaitTurn();
   }
 
-  /** Delivers the waiting reads of one connection. */
   deliverTo(receiver: ReadReceiver): void {
     for (const block of this.#blocks) {
       for (let i = block.next; receiver.waitingReads > 0 && i < block.receivers.length; i += 1)
@@ -115,7 +114,6 @@ export class ReadQueue {
     this.#blocks.push(this.#free.pop() ?? new Block());
   }
 
-  /** Removes empty blocks. The last block stays. */
   #dropEmpty(): void {
     while (!this.#blocks[0]!.hasWaiting) {
       const empty = this.#blocks[0]!;

@@ -8,7 +8,6 @@ const invalidPathCharacter = /[^\x21-\x7e]/;
 const headerFault = (name: string, why: string): HttpFault =>
   new HttpFault('protocol', `the request header ${JSON.stringify(name)} cannot be sent: ${why}`);
 
-/** The parts of a request's head that the transport decides. */
 interface RequestFraming {
   host: string;
   closes: boolean;
@@ -34,7 +33,6 @@ const setFraming = (framing: RequestFraming, name: string, value: string): '' | 
 export class RequestHeadWriter {
   readonly #host: string;
   readonly #pathFor: (path: string) => string;
-  /** The request lines, by method and then by path. */
   readonly #requestLines = { GET: new Map<string, string>(), POST: new Map<string, string>() };
   readonly #lines = new Map<string, { readonly value: string; readonly line: string }>();
 

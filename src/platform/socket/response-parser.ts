@@ -78,7 +78,6 @@ export class ResponseParser {
     return 'more';
   }
 
-  /** Records that the server has ended the connection. */
   closed(): ParseStatus {
     if (this.#stage === 'close') return this.#finish('complete');
     const what = this.hasReceived ? 'before the answer was complete' : 'without an answer';

@@ -22,7 +22,6 @@ export interface ExchangeOwner {
   release(reusableFor: number): void;
   /** Called to send the request again on another connection. */
   giveBack(): void;
-  /** Delivers the reads that wait in the queue. */
   catchUp(): void;
 }
 
@@ -63,7 +62,6 @@ export class SocketExchange extends ObservedExchange implements ResponseSink {
 /** How long idle connections are kept, in ms, unless the server's keep-alive hint is shorter. */
 const keepAlive = 600_000;
 
-/** A request in the form in which it is written. */
 export interface OutgoingRequest {
   readonly exchange: SocketExchange;
   readonly head: string;
@@ -72,7 +70,6 @@ export interface OutgoingRequest {
   readonly closes: boolean;
 }
 
-/** What all connections of a transport share. */
 export interface ConnectionContext {
   readonly clock: Clock;
   readonly open: OpenSocket;
@@ -89,7 +86,6 @@ export interface ConnectionContext {
   onClosed(connection: SocketConnection): void;
 }
 
-/** One connection, and the exchange that uses it. */
 export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiver, KeptConnection {
   /** Until when the connection can be used for another request. */
   idleUntil: Instant = instant(0);
@@ -129,7 +125,6 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
     return this.#socket?.writable === true;
   }
 
-  /** Sends a request now, or as soon as the connection is open. */
   begin(outgoing: OutgoingRequest, now: Instant): void {
     this.#assign(outgoing);
     if (this.#socket === null) {

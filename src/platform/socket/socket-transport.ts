@@ -54,7 +54,6 @@ export class AheadConnections {
   #pausedUntil = instant(Number.NEGATIVE_INFINITY);
   #nextPause = firstPause;
 
-  /** `open` starts to open a connection. */
   constructor(clock: Pick<Clock, 'now'>, open: () => SocketConnection) {
     this.#clock = clock;
     this.#open = open;
@@ -218,7 +217,6 @@ class SocketTransport implements Transport, ConnectionContext {
     else ahead.begin(outgoing, now);
   }
 
-  /** Destroys all connections and waits until all are gone. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#ahead.want(0);

@@ -102,7 +102,6 @@ export const recordWith = (
   return (series, value, labels) => writers.get(series)!(value, labels);
 };
 
-/** The run whose live metrics are exported. */
 export interface ExportedRun {
   readonly scenario: string;
   /** A name that distinguishes the series of this process from the series of other processes. */
@@ -110,9 +109,7 @@ export interface ExportedRun {
   readonly version: string;
 }
 
-/** Exports the live series until it is closed. */
 export interface MetricsExporter {
-  /** A message to users when the run starts. */
   readonly announcement: string;
   readonly record: RecordValue;
   close(): Promise<void>;
@@ -126,7 +123,6 @@ const recordQuota = (record: RecordValue, { key, head }: Observation): void => {
   if (remainingTokens !== null) record('remaining', remainingTokens, { key, unit: 'tokens' });
 };
 
-/** Records one observation in all series. */
 export const recordLiveObservation = (
   record: RecordValue,
   stages: readonly string[],

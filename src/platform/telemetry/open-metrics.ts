@@ -1,6 +1,5 @@
 import { type RecordValue, recordWith, type SeriesRow } from './live-series.ts';
 
-/** The content type of the text that `OpenMetrics` writes. */
 export const openMetricsType = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
 type Labels = Readonly<Record<string, string>>;

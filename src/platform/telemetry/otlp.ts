@@ -15,7 +15,6 @@ import {
 } from './live-series.ts';
 
 export interface OtlpAddress {
-  /** The collector's full address, with the path for metrics. */
   readonly url: string;
   /** The time between two pushes, in ms. */
   readonly interval: number;

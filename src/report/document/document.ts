@@ -62,13 +62,11 @@ interface ColumnHead extends Limited {
   readonly spare?: boolean | 'first';
 }
 
-/** A column, and a function that reads its cell from a row's subject. */
 export interface Column<Subject> extends ColumnHead {
   readonly cell: (subject: Subject) => Cell | string;
 }
 
 interface TableOptions {
-  /** A class of the style sheet. */
   readonly look?: string;
   /** Whether a terminal and Markdown show the notes of cells. */
   readonly showsNotes?: boolean;
@@ -116,7 +114,6 @@ export type Section = BlockOf<'section'>;
 export interface ReportDocument {
   readonly weir: string;
   readonly title: string;
-  /** Lines that describe what was measured. */
   readonly description?: readonly string[];
   readonly verdict?: TonedText | null;
   /** The tone of the most serious finding, whose sign heads a page of Markdown; by default the verdict's tone. */
@@ -212,7 +209,6 @@ export const table = <Subject>(
   ...options,
 });
 
-/** Returns whether a name is a number, which means nothing without its title. */
 export const isNumeric = (name: string): boolean => /^[\d.,]+$/.test(name);
 
 /** Returns whether a block shows anything in a medium. */
@@ -264,7 +260,6 @@ export const shownTable = (
 export type ShownTable = ReturnType<typeof shownTable>;
 export type ShownCell = ShownTable['groups'][number]['rows'][number]['cells'][number];
 
-/** The tones of the levels of trust in a load generator. */
 export const trustTones = {
   valid: 'good',
   degraded: 'warning',

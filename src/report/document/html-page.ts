@@ -20,7 +20,6 @@ const detailsMarkup = ({ details }: ShownCell): Markup | null =>
     ? null
     : markup`<details><summary>${details.title}</summary><ul>${details.lines.map((line) => markup`<li><code>${line}</code></li>`)}</ul></details>`;
 
-/** Formats a cell's text. In a row that is strong as a whole, no cell is bold. */
 const textMarkup = ({ holds, text, dot, tone }: ShownCell, rowTone: Tone): Markup => {
   if (dot !== undefined) return markup`<span class="dot ${dot}">${text}</span>`;
   if (holds === 'code') return markup`<code>${text}</code>`;
@@ -32,7 +31,6 @@ const tonedMarkup = (words: string, tone: Tone): Markup =>
     ? markup`${words}`
     : markup`<span class="level ${tones[tone].look}">${words}</span>`;
 
-/** Formats a note and the possible error of the figure. */
 const noteMarkup = ({ note = '', error }: ShownCell): Markup | null => {
   if (error === undefined) return note === '' ? null : markup` <small>${note}</small>`;
   return markup` <small><span>${note}</span> <span>${tonedMarkup(error.text, error.tone)}</span></small>`;
@@ -109,7 +107,6 @@ export const blockMarkup = (block: Block): Markup | null => {
   }
 };
 
-/** Returns the id of a section, to which the navigation of a page links. */
 const sectionId = ({ id, title }: Section): string =>
   id ?? title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 
@@ -120,7 +117,6 @@ const topBlockMarkup = (block: Block): Markup | null => {
   return markup`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${block.title}</h2>${block.blocks.map(blockMarkup)}</section>\n`;
 };
 
-/** The scripts of a page, and what they need. */
 interface PageScripts {
   readonly styles?: readonly string[];
   readonly scripts: readonly string[];

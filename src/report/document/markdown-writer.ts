@@ -72,7 +72,6 @@ const tableText = (table: Table): string => {
   ].join('\n');
 };
 
-/** Returns the paragraphs of a block; the heading of a section has `level` number signs. */
 const blockTexts = (block: Block, level: number): readonly string[] => {
   if (!isShown(block, 'markdown')) return [];
   switch (block.kind) {
@@ -108,7 +107,6 @@ const blockTexts = (block: Block, level: number): readonly string[] => {
   }
 };
 
-/** Writes a document in Markdown, for a job's page on GitHub or a comment. */
 export const markdownText = (document: ReportDocument): string => {
   const { title, verdict = null, description = [], introduction = [], blocks } = document;
   const tone = document.tone ?? verdict?.tone ?? 'plain';

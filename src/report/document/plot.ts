@@ -18,7 +18,6 @@ export interface Axis {
   readonly isLogarithmic?: boolean;
   /** The ticks, the most important first. A tick beyond the ends or too close to an earlier one is left out. */
   readonly ticks: readonly Tick[];
-  /** The label below the drawing. */
   readonly label?: string;
 }
 
@@ -43,7 +42,6 @@ export const axisBetween = (low: number, high: number, textOf = tickText): Axis 
   return { ends: [low, high], ticks: values.map((value) => [value, clearText(value)]) };
 };
 
-/** Makes an axis from zero to a round number. */
 export const axisTo = (most: number, textOf = tickText): Axis => {
   const step = roundStep(most / 4);
   return axisBetween(0, Math.ceil(most / step - 1e-9) * step, textOf);
@@ -114,7 +112,6 @@ const placed = ({ ends, isLogarithmic, ticks }: Axis, [start, end]: Point, dista
   return { at: (value: number): string => place(value).toFixed(1), place, shown };
 };
 
-/** Returns the approximate width of the widest text. */
 const roomFor = (ticks: readonly Tick[]): number =>
   Math.max(...ticks.map(([, text]) => text.length)) * 6.8 + 16;
 
@@ -122,7 +119,6 @@ interface PlotOptions {
   readonly title: string;
   readonly unit: string;
   readonly aside?: string;
-  /** The classes of marks for the key of the drawing. */
   readonly keys?: readonly string[];
   /** The text alternative; by default the title and the aside. */
   readonly label?: string;
@@ -176,7 +172,6 @@ const penOf = ({ size: [width, height], x, y }: PlotOptions) => {
 };
 export type Pen = ReturnType<typeof penOf>;
 
-/** Makes a drawing with its caption, which scrolls sideways on a narrow screen. */
 export const plotFigure = (
   options: PlotOptions,
   marks: (pen: Pen) => readonly (Markup | null)[],

@@ -20,7 +20,6 @@ import {
   type ReportDocument,
 } from './document.ts';
 
-/** The terminal that the report is written for. */
 export interface TerminalStyle {
   readonly colour: boolean;
   /** The columns of the screen; at least 60 are used. */
@@ -82,7 +81,6 @@ const terminalCell = (
 const totalWidth = (widths: readonly number[]): number =>
   widths.reduce((whole, width) => whole + width + gutter, 0);
 
-/** Returns the columns without sentences: their titles, and the cells of a row with any notes below them. */
 const gridOf = ({ columns, isGrouped }: ShownTable, wordsPlace: number) => {
   const aligned = columns.filter((_, place) => place !== wordsPlace);
   const titles = aligned.map(({ title, short = title }, i) => (i === 0 && isGrouped ? '' : short));
@@ -245,7 +243,6 @@ const blockLines = (layout: TerminalLayout, block: Block, indent: number): Lines
   }
 };
 
-/** Writes the last line on a terminal: a verdict with its sign. */
 export const terminalVerdict = (words: string, tone: Tone, style: TerminalStyle): string =>
   paragraph(terminalLayout(style), printable(`${tones[tone].glyph} ${words}`), {
     indent: 0,

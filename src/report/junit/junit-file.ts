@@ -6,7 +6,6 @@ import { markup, type Markup } from '../text/markup.ts';
  */
 
 export const passed = { kind: 'passed' } as const;
-/** Returns the result of a test that could not be decided. */
 export const skipped = (message: string) => ({ kind: 'skipped', message }) as const;
 export const failed = (type: string, message: string, details = message) =>
   ({ kind: 'failed', type, message, details }) as const;

@@ -23,7 +23,6 @@ import { present } from '../text/present.ts';
 const hasMeasure = (kind: TrafficKind, name: MeasureName): boolean =>
   measures[name].traffic.includes(kind);
 
-/** Adds up a measure's samples, and counts the completed answers with and without a sample. */
 const sumOver = (groups: readonly Group[], name: MeasureName) => {
   const own = groups.filter(({ labels }) => hasMeasure(labels.traffic, name));
   const known = sumOf(own, (each) => each.distributions[name]?.count ?? 0);
@@ -107,7 +106,6 @@ export const costSentence = (
   return `${answers} cost ${costText(cost)} ${currency}${missing}.`;
 };
 
-/** The text on what the sums include and leave out. */
 export const runTotalsMeaning =
   'Completed answers of the whole run including the warm-up, with the interface’s constants and the scenario’s prices, each answer rounded to a millionth of a currency unit. A cost is unknown if the scenario names no price, the server reports no usage, or the length of a clip cannot be read. What failed answers and attempts before a retry cost is added up apart, as far as the server reported it; refused requests cost nothing.';
 

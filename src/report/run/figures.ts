@@ -49,7 +49,6 @@ import type { Trust } from '../../model/result/verdict.ts';
 import { rateSentences, tokenNotes, wordErrorSentence } from '../summary/rates.ts';
 import { present } from '../text/present.ts';
 
-/** Formats a figure. The time per second of audio is also shown as a real-time factor. */
 const valueCell = (value: number, unit: string): Cell => ({
   text: figureText(value, unit),
   ...(unit === 'ms/s' ? { unit: factorText(value) } : {}),
@@ -103,7 +102,6 @@ const figuresTable = (
   groupOf: (figures: MeasureFigures) => string = () => '',
 ): Table => table(caption, figureColumns, rows, { look: 'figures', showsNotes: true, groupOf });
 
-/** The labels by which the figures of a run are broken down if the label has several values. */
 const breakdownLabels = ['stage', 'entry', 'model', 'key'] as const;
 type BreakdownLabel = (typeof breakdownLabels)[number];
 
@@ -288,7 +286,6 @@ export const speedSection = (result: Result, trust: Trust, charts: readonly Bloc
   return section('How fast?', blocks, 'speed');
 };
 
-/** Builds the section on how much was sent and answered. */
 export const rateSection = (result: Result, charts: readonly Block[]): Section => {
   const sentences = rateSentences(result).map((sentence) => text(sentence));
   return section('How much?', [...sentences, ...charts], 'rates');

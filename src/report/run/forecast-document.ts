@@ -59,7 +59,6 @@ export const amountText = (
   return `${prefix}${write(sum)}${unknownText}`;
 };
 
-/** Formats the amount that a plan needs of a cap, with its unit. */
 export const budgetNeedText = (unit: BudgetUnit, need: ForecastAmount): string =>
   unit === 'cost' ? amountText(need, moneyText) : `${amountText(need, countText)} ${unit}`;
 
@@ -205,7 +204,6 @@ const budgetBlock = ({ unit, cap, need }: Forecast['budget'][number]): Block => 
   return text(words, fits ? 'plain' : 'bad');
 };
 
-/** Builds the forecast of a plan; `warnings` are about its time. */
 export const forecastDocument = (
   weir: string,
   forecast: Forecast,

@@ -30,7 +30,6 @@ import { runTotalsOf } from './cost.ts';
 
 /** This file builds what most readers look for first: a few tiles, and a row for each kind of traffic. */
 
-/** A tile; without a kind it is for all traffic. */
 type Tile = readonly [
   label: string,
   value: string,
@@ -42,7 +41,6 @@ type Tile = readonly [
 /** The maximum number of tiles, as many as fit into one row of a wide page. */
 const mostTiles = 6;
 
-/** The times of an answer that a user waits for. */
 const shownMeasures: readonly MeasureName[] = ['ttft', 'firstAudio', 'endToEnd'];
 
 /** Returns the tiles of streams, then those of other kinds, the most frequent kind first. */
@@ -116,7 +114,6 @@ export const tilesMarkup = (result: Result, trust: Trust): Markup =>
   </div>`,
   )}</dl>`;
 
-/** The times of the table, as they are called beside a kind of traffic. */
 const timeNames = {
   ttft: 'TTFT',
   firstAudio: 'first audio',

@@ -16,7 +16,6 @@ import {
 import { countText, figureText, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 
-/** The current stage, if there are several. */
 export interface RunningStage {
   readonly name: string;
   /** The stage's number, counted from 1. */
@@ -31,7 +30,6 @@ export interface RunProgress {
   readonly scheduled: Milliseconds;
   /** The current stage; `null` for a load with a single stage, or after the end. */
   readonly stage: RunningStage | null;
-  /** `due` is the number of arrivals so far, `inFlight` the number of exchanges in flight. */
   readonly due: number;
   readonly inFlight: number;
   readonly outcomes: OutcomeCounts;
@@ -48,7 +46,6 @@ const clockText = (elapsed: number): string => timeText(Math.floor(elapsed / 100
 const stageText = ({ stage }: RunProgress): string | null =>
   stage === null ? null : `stage ${stage.number} of ${stage.of} (${printable(stage.name)})`;
 
-/** Formats how far a run is. */
 export const timeProgressText = (
   progress: Pick<RunProgress, 'elapsed' | 'scheduled' | 'inFlight'>,
 ): string => {

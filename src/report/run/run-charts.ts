@@ -30,7 +30,6 @@ import { markup, type Markup } from '../text/markup.ts';
 import { present } from '../text/present.ts';
 
 const maxColumns = 60;
-/** The minimum number of samples of a dot; fewer are noise. */
 const minSamples = 10;
 
 const columnsOf = (result: Result): Bins => {
@@ -53,7 +52,6 @@ const pointsOf = (
     return [{ rate: sumOf(seconds, ({ sent }) => sent) / step, p50, p95 }];
   });
 
-/** Draws latencies by the second in which requests were due, as a density over time, and against the load. */
 const distributionSection = (result: Result): Markup | null => {
   const bins = columnsOf(result);
   const parts = intoBins(result.timeline, bins);
@@ -78,7 +76,6 @@ const distributionSection = (result: Result): Markup | null => {
     ${plots.length === 0 ? notPlotted : null}`;
 };
 
-/** Makes the charts over time, which the page's script draws. */
 export const runCharts = (result: Result, trust: Trust) => ({
   latency: latencyCharts(result, trust),
   flow: [flowChart(result), inFlightChart(result)],
@@ -138,7 +135,6 @@ export const firstCharts = ({ latency, flow }: RunCharts): Block => {
   return picture(() => markup`<div class="pair">${charts.map(chartFigure)}</div>`);
 };
 
-/** Shows percentiles. The other latencies over time, single requests, histograms and densities are folded. */
 export const speedCharts = (
   result: Result,
   trust: Trust,
@@ -161,5 +157,4 @@ export const speedCharts = (
 
 export const flowCharts = ({ flow }: RunCharts): Block => figuresOf(flow.slice(1));
 
-/** Returns the charts on the health of the load generator. */
 export const healthCharts = ({ generator }: RunCharts): Block => figuresOf(generator);

@@ -115,7 +115,6 @@ const definitionsFold = (result: Result): Block =>
     ]),
   ]);
 
-/** Builds the section on what was run, and how its figures are defined. */
 const referenceSection = (result: Result): Section =>
   only(['html'], section('Reference', [scenarioFold(result), definitionsFold(result)]));
 
@@ -131,7 +130,6 @@ const warmUpText = ({ plan, warmUp }: Result): string => {
   return `${length} (${how}, ${plural(warmUp.excluded, 'request')})`;
 };
 
-/** Describes the target, the load, and who sent it. */
 const runTexts = (result: Result): readonly string[] => {
   const { plan } = result;
   const keys = `${plural(plan.keys.length, 'key')}: ${plan.keys.map(({ name }) => name).join(', ')}`;
@@ -165,7 +163,6 @@ const firstBlocks = (result: Result, trust: Trust, charts: RunCharts): readonly 
   ];
 };
 
-/** Builds the section on the health of the load generator, with the evidence. */
 const trustSection = (result: Result, trust: Trust, charts: RunCharts | null): Section => {
   const title = 'The load generator over time';
   const blocks = [

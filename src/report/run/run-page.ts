@@ -37,7 +37,6 @@ export type PageAssets = Readonly<
   Record<'chartScript' | 'chartStyle' | 'themeScript' | 'pageScript' | 'pageStyle', string>
 >;
 
-/** Returns the parts of a page with charts that are the same for all runs; `data` is the encoded data of the charts. */
 export const pageScripts = (
   { chartScript, chartStyle, themeScript, pageScript }: Omit<PageAssets, 'pageStyle'>,
   data: string,

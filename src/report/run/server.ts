@@ -60,7 +60,6 @@ const rowsOf = ({ server, plan, scheduled }: Result): readonly ServerRow[] => {
   return [...seen, ...unseen.map(({ name }) => ({ name, values: [] }))];
 };
 
-/** Returns sentences on problems with reading the metrics. */
 const serverFindings = (server: ServerMetrics): readonly string[] => {
   const { address, scrapes, failed, lastFailure, resets } = server;
   return present([

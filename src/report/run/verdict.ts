@@ -123,10 +123,6 @@ const evidenceColumns: readonly Column<TrustSignal>[] = [
   column.words('What to do', ({ advice }) => advice ?? '–'),
 ];
 
-/**
- * Lists why a run is not valid: the signals of the load that decided it, advice for figures that are not exact, and the
- * possible causes. The sentences of the verdict already name the figures that are not exact.
- */
 const findingsList = ({ evidence }: Trust): Block => {
   const unhealthy = evidence.filter(({ level }) => level !== 'valid');
   const deciding = unhealthy.filter(({ decides }) => decides);
@@ -241,7 +237,6 @@ const objectiveColumns: readonly Column<ObjectiveVerdict>[] = [
 const decisionText =
   'The observed value decides, unless its measurement error spans the bound: then the objective is undecided. The interval is the uncertainty of that value in this run alone (percentiles: order statistics; shares: Wilson). How much runs differ is a matter for a comparison. An objective without enough samples has no data and is not kept.';
 
-/** Builds the section on the objectives of a run; empty if it has none. */
 export const objectivesSection = (result: Result): Section => {
   const verdicts = result.verdicts ?? [];
   const outcome = objectivesOutcome(verdicts);

@@ -63,7 +63,6 @@ export const errorWords = (error: BoundedFigure): string | null => {
   return `up to ${present([tooHigh !== null && `${tooHigh} too high`, tooLow !== null && `${tooLow} too low`]).join(' or ')}`;
 };
 
-/** The same as a mark of a percentile that has an error, with a tone if it is not small. */
 export const markedErrorText = (
   error: FigureError | null,
 ): { readonly text: string; readonly tone: 'quiet' | 'warning' } | undefined => {
@@ -108,7 +107,6 @@ interface ReportedQuantile extends MeasuredQuantile {
   readonly error: FigureError | null;
 }
 
-/** One distribution in figures. */
 export interface MeasureFigures {
   readonly subject: FiguresSubject;
   readonly n: number;
@@ -178,7 +176,6 @@ export const kindsPresent = (result: Result): readonly TrafficKind[] => {
     .toSorted((a, b) => arrivals(b) - arrivals(a));
 };
 
-/** Every measure of one kind of traffic over the measured window. */
 export const kindFigures = (result: Result, trust: Trust, kind: TrafficKind) => {
   const where = measuredOf(kind);
   const headline: readonly MeasureName[] = tableMeasures[kind];

@@ -10,7 +10,6 @@ import { countText, moneyText, plural, timeText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
 import { loadText, promptsText, tokenCountText } from './workload-text.ts';
 
-/** Removes user and password from an address. */
 export const addressText = (url: string): string => url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1');
 
 const openModel =
@@ -165,7 +164,6 @@ const retryText = ({ retry }: Plan): string =>
     ? 'none: a failure is an outcome'
     : `up to ${plural(retry.attempts, 'attempt')} on ${retry.on.join(', ')}; waits as long as the server says, otherwise up to ${timeText(retry.base)}, doubling to ${timeText(retry.cap)}`;
 
-/** The amounts that a pace or a budget allows. */
 const allowances = ({ requests, tokens, cost }: Budget): readonly string[] =>
   present([
     requests !== null && plural(requests, 'request'),

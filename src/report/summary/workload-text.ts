@@ -88,7 +88,6 @@ export const loadText = (load: Load): string => {
   }
 };
 
-/** Returns a load that can end early with another length. */
 const lasting = (load: Load, duration: Milliseconds): Load => {
   if (load.kind === 'closed' || load.kind === 'saturate') return { ...load, duration };
   if (load.kind !== 'open') return load;

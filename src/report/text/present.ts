@@ -1,7 +1,6 @@
 /** An item, or `null` or `false` if it does not apply: `[name, price !== null && priceText(price)]`. */
 export type Optional<Item> = Item | null | false;
 
-/** Returns the items that apply. */
 export const present = <Item>(items: readonly Optional<Item>[]): readonly Item[] =>
   items.filter((item): item is Item => item !== null && item !== false);
 

@@ -14,7 +14,6 @@ export class StoppedBeforeLoad extends Problem {
 /** How long the parts that were opened may take to close if the user stops the command, in ms. */
 const closeTimeout = 5000;
 
-/** The requests to stop a command, from all sources. */
 export interface FollowedStops {
   /** Works like the host's `onStop`, but also calls a listener at once if a request came before it was added. */
   readonly onStop: OnStop;

@@ -17,7 +17,6 @@ export type OnStop = (listener: (cause: StopCause, times: number) => void) => ()
 
 type StyledText = (style: { readonly colour: boolean; readonly width: number }) => string;
 
-/** What a command prints, for people and for programs. */
 export interface PrintedOutcome {
   readonly json?: string;
   readonly text: StyledText;
@@ -38,7 +37,6 @@ export interface Printer {
   /** Prints a warning, even with `--quiet`. */
   readonly warn: (text: string) => void;
   readonly print: (outcome: PrintedOutcome) => void;
-  /** Prints the last lines of an outcome. */
   readonly close: (outcome: PrintedOutcome) => void;
   /** Lists the files that were written, one per line. With `--quiet` it prints nothing. */
   readonly listFiles: (lines: string) => void;

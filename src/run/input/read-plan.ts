@@ -143,7 +143,6 @@ export interface ReadPlan {
   readonly environment: Environment;
 }
 
-/** A plan with the content of its requests. */
 export interface ReadPlanWithFiles extends ReadPlan {
   readonly clips: ClipLibrary;
   readonly workload: Workload;

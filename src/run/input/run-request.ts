@@ -5,7 +5,6 @@ import type { OtlpAddress } from '../../platform/telemetry/otlp.ts';
 import type { PlanSource, ReadPlanWithFiles } from './read-plan.ts';
 
 export interface RunRequest {
-  /** Where the plan comes from, or a plan that was already read with its files. */
   readonly source: PlanSource | ReadPlanWithFiles;
   /**
    * The folder for the run's files. `undefined` means a folder below `reports/`, named by time and plan. `null` means
@@ -20,7 +19,6 @@ export interface RunRequest {
   readonly observations: string | undefined;
   /** The file for a table of requests. Its extension decides whether it is CSV or Parquet. */
   readonly requests?: string | undefined;
-  /** Which requests are written to `capture.jsonl` with their bodies. */
   readonly capture: CaptureMode | undefined;
   readonly metricsExport: MetricsExportOptions;
   readonly slice: Slice;
@@ -58,7 +56,6 @@ export interface ExtraReportPaths {
   readonly csv?: string | undefined;
   readonly bill?: string | undefined;
   readonly summary?: string | undefined;
-  /** The path of a CI job's summary page, to which this run's summary is appended. */
   readonly jobSummary?: string | undefined;
 }
 

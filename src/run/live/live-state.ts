@@ -5,7 +5,6 @@ import { CheckpointJournal } from '../../record/read-checkpoint.ts';
 import { judgeFigures } from '../output/judge-result.ts';
 import type { PageSetup } from './page-messages.ts';
 
-/** The state of a run under way, read from the lines of its checkpoint, and the page that shows it. */
 export class LiveState {
   readonly #run: Omit<LiveRun, 'progress' | 'soFar'>;
   #journal: CheckpointJournal | null = null;
@@ -21,7 +20,6 @@ export class LiveState {
     this.#progress = progress;
   }
 
-  /** Applies a line of the run's checkpoint. */
   add(json: unknown): void {
     if (this.#journal === null) this.#journal = CheckpointJournal.begin(json);
     else this.#journal.add(json);

@@ -13,7 +13,6 @@ export const pageSetupSchema = z.strictObject({
   name: z.string(),
   /** The planned length of the load, in ms. */
   planned: z.number(),
-  /** The path of the report that the run will write. */
   report: z.string(),
 });
 export type PageSetup = z.infer<typeof pageSetupSchema>;
@@ -36,7 +35,6 @@ export const pageReadySchema = z.union([
   z.strictObject({ problem: z.string() }),
 ]);
 
-/** The further lines that the process sends. */
 export const fromPageSchema = z.union([
   z.strictObject({ readers: z.number() }),
   z.strictObject({ stop: z.literal(true) }),

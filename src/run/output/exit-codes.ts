@@ -67,7 +67,6 @@ export type ExitName = (typeof exitCodes)[number]['name'];
 export const exitCode = (name: ExitName): number =>
   exitCodes.find((row) => row.name === name)?.code ?? 1;
 
-/** Returns the exit with the highest precedence. */
 export const gravestExit = (names: readonly ExitName[]): ExitName =>
   exitCodes.find(({ name }) => names.includes(name))?.name ?? 'pass';
 

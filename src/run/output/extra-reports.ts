@@ -46,7 +46,6 @@ export interface ExtraReports {
     trust: Trust,
     warn: (text: string) => void,
   ) => Promise<void>;
-  /** Closes the files and leaves their content unchanged. */
   readonly discard: () => Promise<void>;
 }
 

@@ -9,11 +9,9 @@ import { groupsMatching, missingSlices, outsideWarmUp } from '../../model/result
 import type { Trust } from '../../model/result/verdict.ts';
 import { type ExitName, gravestExit } from './exit-codes.ts';
 
-/** A result with its verdicts, and whether its load generator was healthy. */
 export interface JudgedResult {
   readonly result: Result;
   readonly trust: Trust;
-  /** Whether an objective fails that is not sure, or that is within the measurement error. */
   readonly isStrict?: boolean;
 }
 
@@ -47,7 +45,6 @@ const isIncomplete = (result: Result): boolean =>
 export const leavesUndecided = ({ severity, grounds }: ObjectiveVerdict): boolean =>
   severity === 'fail' && (grounds === 'unsure' || grounds === 'within-error');
 
-/** Returns whether the limits by which a run is judged leave it undecided if it is strict: a violation is not excluded. */
 export const leavesLimitsUndecided = ({ limits }: Result): boolean =>
   limits?.judged === true &&
   !limits.violated &&
@@ -56,7 +53,6 @@ export const leavesLimitsUndecided = ({ limits }: Result): boolean =>
       checks.some(({ violates, finding }) => violates && finding === 'undecided'),
     ));
 
-/** Returns the exit for a published result, by the precedence in the table of exit codes. */
 export const exitForVerdicts = ({
   result,
   trust,

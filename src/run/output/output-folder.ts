@@ -3,7 +3,6 @@ import { beginningOf } from '../../platform/files/plain-files.ts';
 import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
 
-/** The names of the files that each command writes into its folder. */
 export const outputFiles = {
   run: { data: 'result.json', page: 'report.html' },
   limits: { data: 'limits.json', page: 'limits.html', junit: 'limits.junit.xml' },

@@ -56,7 +56,6 @@ const limitsVerdict = ({ limits }: Result): RunVerdicts['limits'] => {
   };
 };
 
-/** The verdicts of a judged result. */
 export const verdictsOf = (judged: JudgedResult): RunVerdicts => {
   const { result, trust } = judged;
   const limits = limitsVerdict(result);
@@ -89,7 +88,6 @@ export const verdictsOf = (judged: JudgedResult): RunVerdicts => {
   };
 };
 
-/** A judged result with its summary. */
 export interface SummarizedResult extends JudgedResult {
   readonly result: Result & { readonly summary: RunSummary };
 }
@@ -263,7 +261,6 @@ export const summarized = (
   return { ...judged, result: { ...first, ...result, summary } };
 };
 
-/** Returns a judged result as plain numbers. */
 export const reportOf = (judged: SummarizedResult): RunReport => ({
   summary: judged.result.summary,
   verdicts: verdictsOf(judged),

@@ -9,7 +9,6 @@ import { isForeseen, whyUnwritable } from '../../platform/files/file-error-reaso
 import { Problem } from '../../platform/problem.ts';
 import type { PrintedOutcome, Printer } from '../input/host.ts';
 
-/** A file that a command writes. */
 export interface Output {
   /** The name of the file that users see, such as `Report`. */
   readonly title: string;
@@ -19,7 +18,6 @@ export interface Output {
   readonly data?: string;
 }
 
-/** Describes a file in a command's folder. The file is written completely or not at all. */
 export const fileIn = (
   folder: RunFolder,
   title: string,
@@ -31,11 +29,9 @@ export const fileIn = (
   write: async () => folder.write(name, await render()),
 });
 
-/** Describes a page in a command's folder that shows a document. */
 export const pageIn = (folder: RunFolder, name: string, document: ReportDocument): Output =>
   fileIn(folder, 'Report', name, async () => themedPage(document, await readReportAssets()));
 
-/** Returns what is printed of a document: its text for the terminal, and its figures as JSON. */
 export const printed = (document: ReportDocument, json: string): PrintedOutcome => ({
   json,
   text: (style) => terminalText(document, style),

@@ -32,7 +32,6 @@ import { embeddedMockSettings } from './embedded-mock.ts';
 import { certificatesFor } from '../input/named-files.ts';
 import type { ReadPlan, ReadPlanWithFiles } from '../input/read-plan.ts';
 
-/** The address and the credentials for a plan's requests. Secrets are filled in. */
 export interface ReadyTarget {
   readonly baseUrl: string;
   readonly wire: ConnectionSettings;
@@ -199,12 +198,10 @@ export const prepareTarget = async (
   return { ...filled, baseUrl, wire, certificates, mock: null, ...found };
 };
 
-/** Ends the gateway that was started for a target. */
 export const closeTarget = async ({ mock }: ReadyTarget): Promise<void> => {
   await mock?.stop();
 };
 
-/** Returns the options with which the engine runs one slice of a plan against a target. */
 export const sliceOptionsFor = (
   { plan, clips, workload }: ReadPlanWithFiles,
   { credentials, headers, secrets, keysWereUsed }: ReadyTarget,

@@ -5,7 +5,6 @@ import { Problem } from '../../platform/problem.ts';
 
 /** A key that a command prints, and when it must be renewed. */
 export interface RenewableKey {
-  /** The index of the key among the credentials. */
   readonly index: number;
   /** How long the key is valid, in ms. */
   readonly lifetime: number;
@@ -15,7 +14,6 @@ export interface RenewableKey {
   readAt: number;
 }
 
-/** The part of a target that changes when a key is renewed. */
 interface RenewableTarget {
   readonly credentials: readonly Credential[];
   readonly secrets: string[];

@@ -28,7 +28,6 @@ const unmaskedHeaders = new Set([
   requestIdHeader,
 ]);
 
-/** The captured part of a body, and the size of the whole body. */
 interface CapturedBody {
   readonly kept: Uint8Array[];
   size: number;

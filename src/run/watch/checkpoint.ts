@@ -116,7 +116,6 @@ export const writeCheckpoint = (
   };
 };
 
-/** Writes the checkpoint of the slice that runs in this thread, with `write`. */
 export const writeOwnCheckpoint = (
   write: (line: string) => void,
   { tally }: RunRecorder,
@@ -136,7 +135,6 @@ export const writeOwnCheckpoint = (
   };
 };
 
-/** Where checkpoint lines are sent. */
 export interface CheckpointSink {
   readonly write: (line: string) => void;
 }

@@ -9,7 +9,6 @@ import { groupsAfter } from '../../record/groups-after.ts';
 import { timelineRecorder } from '../../record/timeline.ts';
 import { timeText } from '../../report/text/number-text.ts';
 
-/** Returns what is needed to compute the figures of some arrivals, without any arrivals yet. */
 const openFigures = (plan: Plan) => {
   const [groups, timeline] = [groupRecorder(plan), timelineRecorder()];
   const state = { groups: groups.restore([]), timeline: timeline.restore([]) };
@@ -23,7 +22,6 @@ const openFigures = (plan: Plan) => {
       groups.add(state.groups, other.groups);
       timeline.add(state.timeline, other.timeline);
     },
-    /** Returns what is known at an instant, and the end of the warm-up if the run finds it. */
     stored: (at: Instant) => {
       const stored = timeline.store(state.timeline);
       const warmUp = findWarmUp(plan, stored, milliseconds(at));

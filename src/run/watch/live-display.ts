@@ -21,7 +21,6 @@ import type { ProgressReport } from '../input/run-report.ts';
 /** The interval between two lines of progress in ms, on outputs that cannot redraw a block. */
 const lineInterval = 10_000;
 
-/** Returns the samples of an observation that are shown live: those that tables count. */
 export const liveSamples = (observation: Observation): Float64Array | readonly number[] =>
   tabledSamples(progressMeasure(observation.traffic), observation);
 
@@ -46,7 +45,6 @@ export const collectLiveFigures = () => {
   };
 };
 
-/** Describes a run for the display: its stages and when they start. */
 export const displayedRun = (plan: Plan) => ({
   name: plan.name,
   scheduled: milliseconds(scheduledEnd(plan)),

@@ -13,7 +13,6 @@ import {
 } from '../../platform/telemetry/live-series.ts';
 import type { RunObserver } from './observer.ts';
 
-/** Loads the libraries for metrics, and returns the exporters that are requested. */
 const exportersFor = async (
   { metrics, otlp, say }: MetricsExportOptions & { readonly say: (text: string) => void },
   run: ExportedRun,

@@ -8,14 +8,12 @@ import type { GeneratorSample, SliceRun } from '../../model/result/result.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 import type { RunClock } from '../../platform/host/clock.ts';
 
-/** A slice that has just begun, or that workers are about to begin. */
 export interface StartedSlice {
   /** The wall-clock time, ISO 8601. */
   readonly startedAt: string;
   readonly clock: RunClock;
   /** Sentences about the target for readers of the figures. */
   readonly notes: readonly string[];
-  /** Masks the run's secrets in a text. */
   readonly redact: (text: string) => string;
   /** The parts of the slice if it runs in this thread; `null` if workers run it. */
   readonly local: {
@@ -37,7 +35,6 @@ export interface LiveFigures {
 export interface WorkerObservations {
   readonly figures: LiveFigures;
   readonly observationLines: readonly string[];
-  /** Rows for the table of requests, in its format. */
   readonly requestLines: readonly string[];
   readonly checkpointLines: readonly string[];
   readonly observations: readonly Observation[];
@@ -89,7 +86,6 @@ export const tickInterval = 250;
 
 type Handler = 'onStart' | 'onObservation' | 'onWorkerUpdate' | 'onTick' | 'onEnd';
 
-/** Returns one function that calls this handler of each observer that has one. */
 const callAll = <Name extends Handler>(
   observers: readonly RunObserver[],
   name: Name,

@@ -6,7 +6,6 @@ import type { RunObserver } from './observer.ts';
 
 export interface RunRecorder extends RunObserver {
   readonly tally: IncrementalTally;
-  /** Returns everything that this thread and the workers have recorded. */
   whole(workerResults: readonly Result[]): Tally;
 }
 

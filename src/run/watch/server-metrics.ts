@@ -15,7 +15,6 @@ import type { RunObserver } from './observer.ts';
 export interface ServerWatch extends RunObserver {
   /** Returns the metrics that were read; `undefined` if the plan does not ask for any. */
   readonly collected: () => ServerMetrics | undefined;
-  /** Returns sentences that say which data the figures lack. */
   readonly notes: () => readonly string[];
 }
 
@@ -28,7 +27,6 @@ const scrapeTimeout = 2000;
 const metricsAddress = (metrics: string, baseUrl: string): string =>
   metrics.startsWith('/') ? `${originOf(baseUrl)}${metrics}` : metrics;
 
-/** Returns whether a line is neither empty nor a comment. */
 const isSample = (line: string): boolean => /^[ \t]*[^ \t#]/.test(line);
 
 /** Returns where and how metrics are read. The client certificate is sent to the target only. */

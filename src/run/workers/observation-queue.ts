@@ -51,7 +51,6 @@ export class ObservationQueue {
     this.#awaitTurn();
   };
 
-  /** Observes all waiting streams. */
   drain(): void {
     while (this.#next < this.#waiting.length) this.#observeNext();
   }

@@ -21,7 +21,6 @@ export interface TargetAddress {
   readonly certificates: Certificates | null;
 }
 
-/** A slice that runs in this thread, with its ports (clock, transport) and what belongs to them. */
 export interface OpenSlice {
   readonly ports: SlicePorts;
   /** The state of the load generator, with one sample for each whole second so far. */

@@ -43,7 +43,6 @@ const clipsIn = (plan: Plan, library: ClipLibrary) =>
 
 type WorkerPoolOptions = WorkerPoolPlan & Pick<WorkerSetup, 'canary'>;
 
-/** Returns the setup of each worker. */
 const setupsFor = (
   sliceOptions: SliceOptions,
   { baseUrl, wire, certificates, secrets, notes }: ReadyTarget,

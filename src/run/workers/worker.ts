@@ -38,7 +38,6 @@ const options: SliceOptions = {
   redact: growingRedactor(secrets),
 };
 
-/** Collects what the main thread needs from the observations. */
 const collectUpdates = ({ reporting }: WorkerSetup, zero: number) => {
   const live = collectLiveFigures();
   const { requests } = reporting;

@@ -21,9 +21,7 @@ import {
   type ScenarioTrafficOf,
 } from '../schema/traffic-schema.ts';
 
-/** The question of chats if a scenario contains none. */
 const defaultPrompt = 'Explain in two sentences how a weir measures the flow of a river.';
-/** The text that is spoken if a scenario contains none. */
 const defaultText = 'A weir is a low dam across a stream that shows how much water flows.';
 
 /** What all traffic entries of a stage share. */
@@ -42,7 +40,6 @@ export const expectFound = <T>(found: ReadResult<T>): T => {
   throw new Error(`a rule let it pass although ${found.problem}`);
 };
 
-/** Compiles the source of prompts that are generated or read from a file. */
 const promptSourceOf = (
   {
     tokens,
@@ -181,7 +178,6 @@ const trafficCompilers: {
   models: (entry) => entry,
 };
 
-/** Compiles a traffic entry of the scenario. */
 export const compileTraffic = (entry: ScenarioTraffic, context: StageContext): Traffic => {
   // The row of the table is for the entry's kind, as the table's type says. The compiler cannot infer this.
   const row = trafficCompilers[entry.kind] as (

@@ -25,10 +25,8 @@ import { type PriceTable, readPriceTable } from './price-table.ts';
 import { compilePace } from '../schema/pace-schema.ts';
 import type { Scenario } from '../schema/scenario-schema.ts';
 
-/** The template of the key if a scenario contains none. */
 export const defaultKeyTemplate = '${env:WEIR_API_KEY}';
 
-/** The name of the key in reports if a scenario contains none. */
 export const defaultKeyName = 'default';
 
 const stagesOf = ({ stages, load }: Scenario): NonNullable<Scenario['stages']> =>

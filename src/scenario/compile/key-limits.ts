@@ -11,7 +11,6 @@ export const limitsWith = (limits: LimitsPerMinute, own: OwnLimits): LimitsPerMi
   tokensPerMinute: own.tokensPerMinute === undefined ? limits.tokensPerMinute : own.tokensPerMinute,
 });
 
-/** Returns the limits that a scenario declares, with those of each key if one has its own. */
 export const limitsOfKeys = ({
   limits: { requestsPerMinute, tokensPerMinute },
   keys,

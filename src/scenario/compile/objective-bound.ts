@@ -26,7 +26,6 @@ const scaleNotation = (notation: BoundNotation, factor: number): BoundNotation =
 
 const plainNumberText = /^\d+(\.\d+)?$/;
 
-/** Returns the notation of a number that is followed by a mark. An empty mark means a plain number. */
 const numberWith = (mark: string, expected: string): BoundNotation => ({
   read: (text) => {
     const number = text.slice(0, text.length - mark.length);
@@ -66,7 +65,6 @@ const runNotations = {
   rate: scaleNotation(rateNotation, 1),
 } as const satisfies Record<Exclude<ObjectiveFigure['kind'], 'measure' | 'server'>, BoundNotation>;
 
-/** The notation of bounds for each unit of the server’s own figures. */
 const serverNotations = {
   requests: numberWith('', 'a number such as 20'),
   number: numberWith('', 'a number such as 20'),

@@ -17,7 +17,6 @@ import { didYouMean } from '../text/spelling.ts';
  * labels are allowed, so `objective-rules.ts` checks them.
  */
 
-/** What the text of an objective says. */
 export interface ParsedObjective {
   readonly figure: ObjectiveFigure;
   readonly labels: readonly { readonly label: LabelName; readonly name: string }[];
@@ -27,7 +26,6 @@ export interface ParsedObjective {
   readonly quota?: 'excluded';
 }
 
-/** An error that says what is wrong with the text of an objective, and what to do. */
 export class ObjectiveError extends Error {
   readonly hint: string | null;
 
@@ -126,7 +124,6 @@ const readFigure = (written: string, statistic: string | undefined): ObjectiveFi
 /** Matches `label=value` or `label="value"`, up to a comma or the end of the braces. */
 const labelText = /\s*([^\s=,"]+)\s*=\s*(?:"([^"]*)"|([^,"]*?))\s*(?:,|$)/y;
 
-/** Reads labels. `names` are the labels that are allowed. */
 const readLabels = (text: string, names: readonly Label['label'][]): readonly Label[] => {
   const labels: Label[] = [];
   let at = 0;
@@ -201,7 +198,6 @@ const finishReasonIn = (labels: readonly Label[]): string => {
   );
 };
 
-/** Returns the `quota` of an objective, if it is set and the objective's figure can have one. */
 const quotaIn = (labels: readonly Label[], figure: ObjectiveFigure): { quota?: 'excluded' } => {
   const quota = labels.find(({ label }) => label === 'quota');
   if (quota === undefined) return {};

@@ -13,7 +13,6 @@ import {
 
 const syntheticFields = ['tokens', 'turns', 'prefix', 'cache', 'tokenizer', 'calibration'] as const;
 
-/** Finds problems with a file that a field names, and with the content of the file. */
 function* fileFindings<T>(
   file: ScenarioPart<unknown>,
   lookUp: (name: string) => ReadResult<T>,
@@ -56,7 +55,6 @@ function* splitFindings(
   }
 }
 
-/** Finds problems with the texts of a speech entry: with their files, and with how they are split. */
 function* speechFindings(entry: ScenarioEntry, files: WorkloadFiles): Findings {
   const maxCharacters = entry.at('split').validValue?.characters;
   const texts: readonly ScenarioPart<unknown>[] = [entry.at('text'), ...entry.at('texts').items];
@@ -71,7 +69,6 @@ function* speechFindings(entry: ScenarioEntry, files: WorkloadFiles): Findings {
   }
 }
 
-/** Finds problems with the images and recordings in one content. */
 function* partFindings(content: ScenarioPart<unknown>, files: WorkloadFiles): Findings {
   for (const item of content.items) {
     const part = item.validValue as WrittenPart | undefined;
@@ -96,7 +93,6 @@ function* mediaFindings(entry: ScenarioEntry, files: WorkloadFiles): Findings {
     yield* partFindings(content, files);
 }
 
-/** Finds problems with generated prompts, prompts from files, images, recordings, and texts that are to be spoken. */
 export function* contentRule(scenario: WholeScenario, files: WorkloadFiles): Findings {
   const entries = placedEntries(scenario);
   for (const entry of entries) {

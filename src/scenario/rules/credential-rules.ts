@@ -132,7 +132,6 @@ function* headerFindings(header: ScenarioPart<string>, environment: Environment 
   if (environment !== null) yield* variableFindings(header, value, environment);
 }
 
-/** Finds problems with the name of the header that carries the key. */
 function* authFindings(scenario: WholeScenario): Findings {
   const header = scenario.at('auth').at('header');
   const name = header.text?.toLowerCase() ?? '';

@@ -41,7 +41,6 @@ const loadedStages = (scenario: WholeScenario, files: WorkloadFiles): readonly L
       return { ...stage, compiled: load === undefined ? [] : compileLoad(load, files) };
     });
 
-/** Finds each name that is used more than once. */
 export function* duplicateNameFindings(
   what: string,
   named: readonly { readonly part: ScenarioPart<unknown>; readonly name: string | null }[],
@@ -124,7 +123,6 @@ function* traceUnitFindings(
   yield part.at('file').valueFinding(message, askUnit);
 }
 
-/** The fields that a stage has in common with the whole scenario. */
 interface StageSurroundings {
   readonly files: WorkloadFiles;
   readonly inFlight: number | undefined;
@@ -197,7 +195,6 @@ function* runLengthFindings(scenario: WholeScenario, stages: readonly LoadedStag
   }
 }
 
-/** Finds problems with the loads of a scenario: with single loads, between loads, and with all loads together. */
 export function* loadRule(scenario: WholeScenario, files: WorkloadFiles): Findings {
   const stages = loadedStages(scenario, files);
   const inFlight = scenario.at('inFlight').validValue;

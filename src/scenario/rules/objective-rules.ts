@@ -45,7 +45,6 @@ interface ObjectiveContext {
   readonly targets: readonly TrafficTarget[];
 }
 
-/** Returns the values that a label can have in this scenario. */
 const choicesOf = (label: LabelName, { scenario, targets }: ObjectiveContext) => {
   const keys = scenario.at('keys');
   switch (label) {
@@ -178,7 +177,6 @@ const abortProblem = ({ figure, comparison, quota }: ParsedObjective): string | 
     : null;
 };
 
-/** Finds contradictions between the text of an objective and the other fields of its mapping. */
 function* longFormFindings(objective: ParsedObjective, holder: ScenarioPart<unknown>): Findings {
   const [abort, minSamples] = [holder.at('abort'), holder.at('minSamples')];
   const cannotAbort = abortProblem(objective);

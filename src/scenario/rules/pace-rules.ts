@@ -32,7 +32,6 @@ function* unboundedAnswerFindings(scenario: WholeScenario): Findings {
   }
 }
 
-/** Finds contradictions between the pace of a scenario and its other fields. */
 export function* paceRule(scenario: WholeScenario): Findings {
   const part = scenario.at('pace');
   const [pace, limits] = [part.validValue, scenario.at('limits').validValue];

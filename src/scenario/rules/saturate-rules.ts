@@ -75,7 +75,6 @@ function* renewalFindings(scenario: WholeScenario): Findings {
   }
 }
 
-/** Finds everything in a scenario that its `saturate` load does not support. */
 export function* saturateRule(scenario: WholeScenario): Findings {
   const kinds = placedStages(scenario).map(({ load }) => load.at('kind'));
   const saturating = kinds.filter(({ text }) => text === 'saturate');

@@ -63,7 +63,6 @@ function* wireFindings(scenario: WholeScenario): Findings {
   yield wire.at('maxRequestsPerConnection').keyFinding(message, 'keep one of them');
 }
 
-/** Finds contradictions between the fields of the scenario itself. */
 export function* scenarioRule(scenario: WholeScenario): Findings {
   const keyNames = scenario.at('keys').items.map((key) => withText(key.at('name')));
   yield* loadFindings(scenario);

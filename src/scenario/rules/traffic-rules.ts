@@ -8,7 +8,6 @@ import {
   type WholeScenario,
 } from './placed-stages.ts';
 
-/** Which fields of an entry of one kind exclude each other. */
 interface FieldRules {
   /**
    * The fields that can contain the content of an entry, with a description of them. An entry has at most one of these
@@ -18,7 +17,6 @@ interface FieldRules {
   readonly contentMeaning: string;
   /** The fields of a request that Weir sets itself. With each comes the field of the entry to use instead. */
   readonly reservedFields: Readonly<Record<string, string | null>>;
-  /** The fields of an entry that have another name in the request body, each with that name. */
   readonly namedBodyFields: Readonly<Record<string, string>>;
 }
 
@@ -50,7 +48,6 @@ function* reservedFieldFindings(rules: FieldRules, body: ScenarioPart<unknown>):
   }
 }
 
-/** Finds contradictions between the fields of a chat entry or a speech entry. */
 function* fieldFindings(rules: FieldRules, entry: ScenarioEntry): Findings {
   const body = entry.at('body');
   const keepOne = 'keep one of them';
@@ -99,7 +96,6 @@ function* templateFindings(part: ScenarioPart<unknown>): Findings {
     yield* templateFindings((part as ScenarioPart<Record<string, unknown>>).at(name));
 }
 
-/** Finds contradictions between the fields of each traffic entry, and in the common `body`. */
 export function* trafficRule(scenario: WholeScenario): Findings {
   yield* reservedFieldFindings(chatRules, scenario.at('body'));
   yield* templateFindings(scenario.at('body'));

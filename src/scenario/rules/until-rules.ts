@@ -22,7 +22,6 @@ const hasQuota = (item: ScenarioPart<unknown>): boolean =>
   objectiveIn(item)?.quota !== undefined ||
   (item.text === null && (item as ObjectiveItem).at('quota').isPresent);
 
-/** Finds whatever makes it impossible for a scenario to end as soon as its objectives are sure. */
 export function* untilRule(scenario: WholeScenario): Findings {
   const [until, atMost] = [scenario.at('until'), scenario.at('atMost')];
   if (!until.isPresent) {

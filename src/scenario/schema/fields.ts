@@ -12,7 +12,6 @@ export interface IssueParams {
   readonly choices?: readonly string[];
 }
 
-/** The quantities that a field accepts, as numbers and described in words. */
 interface Bounds {
   readonly above?: number;
   readonly max: number;
@@ -68,7 +67,6 @@ const aboveZero: Bounds = { max: longestDuration, above: 0, words: 'above 0s and
 
 /** Returns a field for a duration that may be zero. */
 export const durationField = () => quantityField(durationNotation, durationBounds, []);
-/** Returns a field for a duration above zero. */
 export const positiveDurationField = () => quantityField(durationNotation, aboveZero, []);
 /** Returns a field for a duration above zero, or for the word "none", which becomes `null`. */
 export const durationOrNoneField = () => quantityField(durationNotation, aboveZero, [null]);
@@ -77,7 +75,6 @@ const rateBounds: Bounds = { max: highestRate, words: 'from 0/s to 1000000/s' };
 const positiveRates = { ...rateBounds, above: 0, words: 'above 0/s and at most 1000000/s' };
 /** Returns a field for a rate that may be zero. */
 export const rateFromZeroField = () => quantityField(rateNotation, rateBounds, []);
-/** Returns a field for a rate above zero. */
 export const positiveRateField = () => quantityField(rateNotation, positiveRates, []);
 
 const sizeBounds: Bounds = { max: 1024 ** 3, above: 0, words: 'from 1 B to 1073741824 B' };
@@ -104,13 +101,11 @@ export const wholeNumberOrNoneField = (max: number) => {
     .transform((value) => (value === 'none' ? null : value));
 };
 
-/** Returns a field for a number between bounds. */
 export const numberBetweenField = (min: number, max: number) => {
   const error = `expected a number from ${min} to ${max}`;
   return z.number({ error }).min(min, { error }).max(max, { error });
 };
 
-/** Returns a field for a number above zero. */
 export const positiveNumberField = (max: number) => {
   const error = () => `expected a number above 0 and at most ${groupDigits(max)}`;
   return z.number({ error }).gt(0, { error }).max(max, { error });
@@ -150,19 +145,15 @@ export const moneyField = () => {
     });
 };
 
-/** Returns a field for text of at least one character. */
 export const filledText = (missing: string, empty = missing) => z.string(missing).min(1, empty);
 export const textField = () => filledText('expected text', 'expected text that is not empty');
 
-/** Returns a field for a name in reports. */
 export const nameField = (max: number) =>
   textField().max(max, `expected a name of at most ${max} characters`);
 
-/** Returns a field for one of several words. */
 export const wordField = <const Word extends string>(words: readonly Word[], usual: Word) =>
   z.enum(words).default(usual as never);
 
-/** Returns a field for a list of at least one entry. */
 export const listField = <Entry extends z.ZodType>(entry: Entry, expected: string, one: string) =>
   z.array(entry, `expected ${expected}`).min(1, `expected at least one ${one}`);
 
@@ -176,14 +167,12 @@ export const withDefault = <Field extends z.ZodType>(field: Field, value: z.inpu
     field.prefault(value as never).describe(`${meaning} Default: ${[value].flat().join(', ')}.`),
 });
 
-/** Returns an optional field. */
 export const optionalField = <Field extends z.ZodType>(field: Field) => z.optional(field);
 
 /** Returns an optional field that is `null` if it is absent. */
 export const orNull = <Field extends z.ZodType>(field: Field) =>
   field.optional().transform((value) => value ?? null);
 
-/** Returns a schema of a mapping with a field `kind`, which distinguishes it from mappings of other kinds. */
 export const ofKind = <Kind extends string, Shape extends z.core.$ZodLooseShape>(
   kind: Kind,
   meaning: string,

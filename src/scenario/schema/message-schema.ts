@@ -49,7 +49,6 @@ export const contentPartsField = listField(
   // In the JSON Schema this part is a definition with references to it. Otherwise it would be repeated a dozen times.
 ).meta({ id: 'contentParts' });
 
-/** The schema of a text, or of a list of parts. */
 export const contentField = z.union(
   [textField(), contentPartsField],
   'expected text, or a list of content parts',

@@ -53,7 +53,6 @@ export const durationNotation: Notation<Milliseconds> = {
   pattern: durationPattern,
 };
 
-/** Returns the notation of a number that is followed by a unit. */
 const amountNotation = <Quantity extends number>(
   units: Readonly<Record<string, number>>,
   between: string,

@@ -18,7 +18,6 @@ type PaceLimit = PerSecond | 'limit' | null;
 
 /** The maximum of a declared limit per minute. */
 const maxPerMinute = 1_000_000_000_000;
-/** The description of what a field of a pace accepts. */
 const expectedPace = `expected ${rateNotation.expected}, or limit, or none`;
 
 const paceLimitField = () =>

@@ -100,7 +100,6 @@ const declaredLimits = z.strictObject({
   ),
 });
 
-/** The schema of limits, or of the word "none" for a gateway without limits. */
 const limits = z
   .union([
     declaredLimits,

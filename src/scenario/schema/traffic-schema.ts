@@ -62,7 +62,6 @@ const expectField = mapping('a mapping such as {json: true} or {matches: "^yes"}
   ),
 });
 
-/** The schema of further fields in a request body. */
 export const bodyFieldsSchema = z.record(
   z.string(),
   z.json(),

@@ -8,7 +8,6 @@ import {
   withValueAtPath,
 } from './scenario-tree.ts';
 
-/** Returns the path of each flag's value in a scenario with these kinds of traffic and load. */
 const flagPaths = (traffic: unknown, load: string) => ({
   kind: ['traffic', 0, 'kind'],
   model: ['traffic', 0, 'model'],
@@ -40,7 +39,6 @@ const loadKind = ({ users, iterations }: ScenarioFlags) => {
 /** The flags whose text is read as a number. All other flags stay texts. */
 const numericFlags = ['maxTokens', 'users', 'iterations'];
 
-/** Returns the flag of a field: `maxTokens` becomes `--max-tokens`. */
 const flagName = (name: string): string =>
   `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 

@@ -7,7 +7,6 @@ type FieldOf<T, K extends string> = T extends { readonly [Name in K]?: infer Fie
   : undefined;
 type ItemOf<T> = T extends readonly (infer Item)[] ? Item : never;
 
-/** What all parts of one scenario share: its values as written and as parsed, and its problems. */
 interface ParsedValues {
   readonly filled: FilledScenario;
   readonly written: unknown;

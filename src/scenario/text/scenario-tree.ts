@@ -27,7 +27,6 @@ export interface EntryPositions {
   readonly isPlainScalar: boolean;
 }
 
-/** Returns the positions of a value that a flag gave. */
 export const flagPositions = (flag: string): EntryPositions => {
   const position = { line: null, column: null, flag };
   return { key: position, value: position, isPlainScalar: true };

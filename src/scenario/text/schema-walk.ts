@@ -103,7 +103,6 @@ export const nestedKeys = (): readonly { holder: string; keys: readonly string[]
   });
 };
 
-/** A misspelt kind, with the known kind that is most similar. */
 export interface MisspeltKind {
   readonly path: Path;
   readonly word: string;

@@ -1,4 +1,3 @@
-/** A word in a command line of a shell. */
 export interface ShellWord {
   readonly text: string;
   /** The line on which the word begins, counted from 1. */
@@ -27,7 +26,6 @@ const hasExpansion = (text: string): boolean =>
 const unescapeDouble = (text: string): string =>
   text.replaceAll(/\\(?:\r?\n|([$`"\\]))/g, (_, escaped: string | undefined) => escaped ?? '');
 
-/** Assembles the parts of a script into words and commands. */
 class WordCollector {
   readonly commands: ShellWord[][] = [[]];
   private word: { text: string; line: number; expands: boolean } | null = null;

@@ -30,7 +30,6 @@ export interface Variable {
   readonly values: readonly Variation[];
 }
 
-/** A value that one run of a sweep has at a path. */
 export interface PointSetting {
   readonly path: string;
   readonly flag: string;
@@ -184,7 +183,6 @@ const trafficFields = [
   ),
 ];
 
-/** Returns the paths of all traffic entries of a scenario, including those of its stages. */
 const trafficPaths = (value: unknown): readonly Path[] => {
   const entriesAt = (path: Path): readonly Path[] => {
     const entries = valueAtPath(value, path);
@@ -235,7 +233,6 @@ const applySetting = (tree: ScenarioTree, setting: PointSetting): ScenarioTree |
   return current;
 };
 
-/** Applies all settings of one point of a sweep to a tree. */
 export const applyPoint = (
   tree: ScenarioTree,
   point: readonly PointSetting[],

@@ -45,7 +45,6 @@ const nameOf = (key: unknown): string | null => {
 const isMerge = ({ key }: Pair): boolean =>
   isScalar(key) && key.value === '<<' && key.type === 'PLAIN';
 
-/** Where a node is: its path, the position of its key, and the nodes around it. */
 interface NodePlace {
   readonly path: Path;
   readonly key: SourcePosition | null;
@@ -205,7 +204,6 @@ const syntaxMessage = ({ code, message }: YAMLError): string => {
 const keepsStructure = ({ code }: YAMLError): boolean =>
   code === 'DUPLICATE_KEY' || code === 'TAG_RESOLVE_FAILED';
 
-/** The maximum number of errors that are shown. */
 const maxShownErrors = 10;
 
 /**

@@ -5,7 +5,6 @@ import type { Answer, Outcome } from '../../model/observation/outcome.ts';
 import { isTooComplex, jsonIn } from './json-text.ts';
 import { malformed } from './response-reader.ts';
 
-/** One choice of an answer: its visible text, and the arguments of its tool calls. */
 export interface WrittenChoice {
   readonly text: string;
   readonly calls: readonly string[];
@@ -14,7 +13,6 @@ export interface WrittenChoice {
 /** Returns the reason for which an answer is not as expected; `null` if it is. The reason never quotes the answer. */
 type ExpectationTest = (choice: WrittenChoice) => string | null;
 
-/** Returns the reason for which a text could not be read as JSON. */
 const noJsonProblem = (text: string): string => {
   if (text === '') return 'it has no text to be JSON';
   return isTooComplex(text) ? 'its text nests too deep to be checked' : 'its text is not JSON';

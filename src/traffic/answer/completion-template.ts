@@ -2,7 +2,6 @@ import type { UsageReading } from './read-usage.ts';
 import { LearnedBodies, matchedUsage, usageMembers } from './learned-bodies.ts';
 import { variableMember } from './learned-body.ts';
 
-/** The parts of a completion from which Weir makes the answer. */
 export interface CompletionParts {
   readonly choices: readonly (Readonly<Record<string, unknown>> & {
     readonly message: Readonly<Record<string, unknown>> & { readonly content?: unknown };

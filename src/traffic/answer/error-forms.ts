@@ -10,7 +10,6 @@ import { objectOf } from './json-text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The parts of an error body as the server wrote them. */
 export interface ErrorText {
   readonly form: Refusal['form'];
   /** The message; `null` if the server gives none. */

@@ -82,7 +82,6 @@ const setAt = (document: unknown, path: VariableMember['path'], value: unknown):
 
 const textAt = (base: number, place: number): string => `weir ${base + place}`;
 
-/** Two lists of values to put into the places. All values are different. */
 const fillings = [11, 2222].map((base) => ({
   text: (place: number): string => textAt(base, place),
   words: (place: number): string => textAt(base, place),
@@ -126,7 +125,6 @@ export class LearnedBody {
   readonly #fixed: readonly Buffer[];
   readonly #places: readonly VariableMember[];
   readonly #firstWords: number;
-  /** The counts in the last match, by place. */
   readonly #counts: number[];
 
   constructor(text: string, places: readonly Place[]) {
@@ -170,7 +168,6 @@ export class LearnedBody {
     return this.#places.findIndex((member) => member.name === name);
   }
 
-  /** Returns the count at a place in the last match. */
   countAt(place: number): number {
     return this.#counts[place]!;
   }

@@ -15,7 +15,6 @@ export type ErrorBodyDetails = Omit<Refusal, 'status'>;
 /** The maximum number of bytes that are kept of a refusal's body. */
 export const maxRefusalBytes = 8 * 1024;
 
-/** The part of a refusal's body that is kept. */
 export interface RefusedBody {
   readonly text: string;
   readonly isTruncated: boolean;
@@ -49,7 +48,6 @@ const noMessage = 'no message';
 
 const maxWordLength = 100;
 
-/** Prepares the parts of a body that the report shows as `excerpt` does. */
 const mask = ({ form, message, type, code }: ErrorText, redact: Redact): ErrorBodyDetails => {
   const word = (value: unknown): string | null => {
     const text = wordOf(value);

@@ -10,7 +10,6 @@ import {
 
 /** This file reads the token counts of an answer, streamed or not, in all places and forms that servers use. */
 
-/** The token counts of an answer or of an event. */
 export interface UsageReading {
   /** The tokens of the prompt; `null` if the count cannot be read. */
   readonly input: number | null;

@@ -14,7 +14,6 @@ const fieldsOf = (value: unknown): Fields =>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Returns the visible text of a content, which is a text or a list of parts. */
 const textOf = (content: unknown): string => {
   if (typeof content === 'string') return content;
   return listOf(content)
@@ -34,14 +33,12 @@ const argumentsOf = (call: unknown): string => {
 const callsOf = (calls: unknown): readonly unknown[] =>
   typeof calls === 'object' && calls !== null && !Array.isArray(calls) ? [calls] : listOf(calls);
 
-/** Returns the choices of an answer that is not a stream. */
 export const choicesOfCompletion = (choices: readonly unknown[]): readonly WrittenChoice[] =>
   choices.map((choice) => {
     const { content, tool_calls: calls } = fieldsOf(fieldsOf(choice)['message']);
     return { text: textOf(content), calls: callsOf(calls).map(argumentsOf) };
   });
 
-/** Assembles the choices of a stream from its events. */
 export class StreamedChoices {
   readonly #choices = new Map<number, { text: string; readonly calls: Map<number, string> }>();
 

@@ -53,11 +53,9 @@ export function* wholeBytes(request: ScanRequest, detail: string): ScanStep<Buff
   return bytes;
 }
 
-/** Collects what a scan finds in a container. */
 export class FoundAudio {
   /** Whether the file contains bytes that belong to no part of the container. */
   hasJunk = false;
-  /** The number of samples by sample rate. */
   readonly #samples = new Map<number, number>();
 
   add(samples: number, sampleRate: number): void {
@@ -76,7 +74,6 @@ export interface ScanResult {
   readonly notes: readonly AnswerNote[];
 }
 
-/** Runs the scan of one container with the reads of a body. */
 export class Scanner {
   /** Whether a byte of audio was received. */
   hasAudio = false;

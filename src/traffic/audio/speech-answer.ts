@@ -26,7 +26,6 @@ import type { ScanFault, ScanResult, Scanner } from './scanner.ts';
 
 interface SpeechContext extends ReadingContext {
   readonly headers: ResponseHeaders;
-  /** The text that was requested to be spoken. */
   readonly text: string;
   readonly format: SpeechFormat;
   readonly price: SpeechPrice | null | undefined;

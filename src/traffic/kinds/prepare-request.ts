@@ -38,7 +38,6 @@ const handlers = {
   models,
 } as const satisfies { readonly [K in TrafficKind]: TrafficHandler<K> };
 
-/** Prepares the request of one arrival, by the traffic kind of its entry. */
 export const prepareRequest = (
   traffic: Traffic,
   prepareContext: PrepareContext,

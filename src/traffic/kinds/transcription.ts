@@ -71,7 +71,6 @@ const transcriptionFormat = {
   errorIn: readTranscriptError,
 };
 
-/** Reads one transcript of a clip in any of the five formats. */
 const readTranscript = (
   context: ReadingContext,
   uploaded: Clip,
@@ -138,7 +137,6 @@ const readText = (
   });
 };
 
-/** The text of a transcript, or what came instead, with its message. */
 type UnwrappedBody =
   | { readonly text: string; readonly notes: readonly AnswerNote[] }
   | { readonly wrong: readonly [what: string, detail: string] };

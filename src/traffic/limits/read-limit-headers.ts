@@ -57,10 +57,6 @@ const quickWait = (text: string): number | null => {
 
 type Mutable<Limit> = { -readonly [Cell in keyof Limit]: Limit[Cell] };
 
-/**
- * Collects the values of limits, by the limit's name. This runs for each answer. An answer has few limits, so searching
- * the list takes less time than building a key for a map.
- */
 class Collection {
   readonly all: Mutable<ReportedLimit>[] = [];
 
@@ -216,7 +212,6 @@ const joinWindow = (headers: HeaderFields, { all }: Collection): void => {
     if (withPolicies.includes(limit.profile)) limit.window ??= milliseconds(window);
 };
 
-/** The tolerance when the time in which a bucket fills is compared with a day, as a share of a day. */
 const dayError = 0.02;
 
 /**
@@ -245,7 +240,6 @@ const inferWindows = ({ all }: Collection): void => {
 const firstIn = (text: string, hasLists: boolean): string =>
   hasLists && /^\d+(?:, *\d+)+$/.test(text) ? text.slice(0, text.indexOf(',')) : text;
 
-/** Reads the value of one header into its limit. Returns false if the value cannot be read. */
 const readCell = (
   { field: kind, unit, hasLists }: HeaderMeaning,
   text: string,
@@ -350,7 +344,6 @@ const minuteLimit = (reported: readonly ReportedLimit[], unit: string): number |
   return limit === null ? null : Math.floor((limit.value * minute) / limit.window);
 };
 
-/** The limits that an answer declares. */
 interface DeclaredLimits {
   /** The limits per minute and what remains of them; `null` if there are none. */
   readonly quota: ReturnType<typeof readLimitHeaders>;

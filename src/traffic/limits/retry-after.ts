@@ -8,7 +8,6 @@ const limitWords = [
   ['requests', /\brequests?\b|\brpm\b/i],
 ] as const;
 
-/** Matches the state of one of several limits: LiteLLM’s older proxies list those of requests, tokens and concurrency. */
 const limitStatePattern = /\bcurrent (\w+): (\d+), \1(?: limit)?: (\d+)/gi;
 
 /** Matches the name of a limit in a text. LiteLLM writes `Limit type: …`, OpenAI `on tokens per min (TPM)`. */
@@ -54,7 +53,6 @@ export const readRefusedLimit = (text: string, form: 'page' | 'message' = 'messa
 };
 export type RefusedLimit = ReturnType<typeof readRefusedLimit>;
 
-/** A wait that a response asks for, and the header that names it. */
 export interface RequestedWait {
   readonly wait: Milliseconds;
   readonly by: 'retry-after-ms' | 'retry-after';

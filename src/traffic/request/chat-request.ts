@@ -11,7 +11,6 @@ export type RequestedPromptTokens = number | undefined;
 
 type ChatTraffic = TrafficOf<'chat' | 'chat-stream'>;
 
-/** What the body of a request depends on in addition to the entry and its messages. */
 interface RequestOptions {
   readonly maxTokens: number | null;
   readonly withUsage: boolean;

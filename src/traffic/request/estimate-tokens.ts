@@ -17,7 +17,6 @@ const isLetter = (code: number): boolean =>
 const tokensOfWord = (length: number): number =>
   length <= wordTokens.first ? 1 : 1 + Math.ceil((length - wordTokens.first) / wordTokens.further);
 
-/** Returns the end of the characters of the same kind that begin at `begin`. */
 const runEnd = (text: string, begin: number, isIn: (code: number) => boolean): number => {
   let end = begin + 1;
   while (end < text.length && isIn(text.charCodeAt(end))) end += 1;

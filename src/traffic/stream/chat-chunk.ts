@@ -17,7 +17,6 @@ export interface ChoiceReading {
 }
 export type CarriedContent = 'visible' | 'reasoning' | 'nothing';
 
-/** What one event of a stream means, whatever form the server gave it. */
 export type ChatChunkReading =
   | {
       readonly kind: 'chunk';
@@ -86,7 +85,6 @@ const carriedBy = (choice: Choice): CarriedContent => {
   return reasoningNames.some((name) => hasText(delta[name])) ? 'reasoning' : content;
 };
 
-/** Returns the kind of content in an event. An event is visible if any choice has visible content. */
 export const carriedByEvent = (choices: readonly ChoiceReading[]): CarriedContent =>
   (['visible', 'reasoning'] as const).find((content) =>
     choices.some(({ carries }) => carries === content),

@@ -8,7 +8,6 @@ import { isPlainText, variableMember } from '../answer/learned-body.ts';
 import type { TargetMemory } from '../traffic-handler.ts';
 import type { ChatChunkReading } from './chat-chunk.ts';
 
-/** The reading of an event that is a chunk of a completion. */
 export type ChunkReading = Extract<ChatChunkReading, { kind: 'chunk' }>;
 
 const delta = ['choices', 0, 'delta'] as const;
@@ -32,7 +31,6 @@ const variableMembers = [
   ...usageMembers,
 ];
 
-/** Returns the reading of an event that matched. If the event has no usage, it is the same object each time. */
 const readingOf = (learned: LearnedReading<ChunkReading>): ChunkReading | null => {
   const { usage } = learned.reading;
   if (usage === null) return learned.reading;
@@ -58,7 +56,6 @@ const areEqual = (view: DataView, one: number, other: number, length: number): b
   return true;
 };
 
-/** Stores an event of the current read that matched the template. The next events of the read are compared with it. */
 class RepeatedEvent {
   #bytes: Buffer | null = null;
   /** A view of the bytes. It is made for the second event of a read, since most reads contain one event. */
@@ -126,7 +123,6 @@ export class EventTemplate {
     return this.#repeated.match(bytes, start, end) ?? this.#matchLearned(bytes, start, end);
   }
 
-  /** Learns an event that was just parsed, if it is suitable. */
   learn(text: string, reading: ChatChunkReading): void {
     // Events with counts in other places or forms are parsed each time.
     if (reading.kind === 'chunk' && reading.usage?.isPlain !== false)

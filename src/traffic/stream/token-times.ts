@@ -41,7 +41,6 @@ export class TokenTimes extends InstantList {
   coalesced = 0;
   #readHasToken = false;
 
-  /** Called at the start of each socket read. */
   onRead(): void {
     this.#readHasToken = false;
   }

@@ -109,7 +109,6 @@ const scenarioFor = ({ streams, tokensPerSecond, transport, workers }: GridLoad)
 const linesOf = async (path: string): Promise<readonly string[]> =>
   (await readTextFile(path).catch(() => '')).split('\n').filter((line) => line !== '');
 
-/** Returns the paths of the files that the gateway and the run write into one folder. */
 const runFilesIn = (folder: string) => ({
   scenario: join(folder, 'scenario.json'),
   truth: join(folder, 'truth.jsonl'),

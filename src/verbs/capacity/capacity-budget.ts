@@ -67,7 +67,6 @@ const answersUpTo = ({ rate: most }: Highest, { start }: SearchTerms): readonly 
   return [...Array.from({ length: count }, (_, i) => first * 1.1 ** i), most];
 };
 
-/** A rounded rate for texts. */
 const rounded = (rate: number): string => perSecondText(Number(rate.toPrecision(2)));
 
 /** What is only known roughly has two digits. */

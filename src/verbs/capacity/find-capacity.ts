@@ -47,7 +47,6 @@ export const stepPlan = (
 
 export interface SearchBudget {
   readonly requests: number;
-  /** Duration of the load. */
   readonly seconds: number;
   readonly steps: number;
 }

@@ -7,7 +7,6 @@ import { didYouMean } from '../../scenario/text/spelling.ts';
 import { bounded, readOption } from '../../run/input/read-option.ts';
 import type { TargetRequest } from '../../run/target/target-plan.ts';
 
-/** The settings of `weir check` and of the function `check()` in the library. */
 export interface CheckSettings extends Omit<TargetRequest, 'secondKey'> {
   readonly model: string | undefined;
   readonly voice: string | undefined;
@@ -21,7 +20,6 @@ export interface CheckSettings extends Omit<TargetRequest, 'secondKey'> {
   readonly skip: string | undefined;
   /** Whether to send only requests that cost nothing if the gateway behaves as specified. */
   readonly noCost: boolean;
-  /** The maximum time for one answer, as a duration. */
   readonly timeout: string | undefined;
 }
 

@@ -117,7 +117,6 @@ const stopExits: readonly ExitName[] = Object.values(exitOfStop).filter(
   (exit) => exit !== 'incomplete',
 );
 
-/** The maximum number of attempts if the run is invalid. */
 const maxAttempts = 3;
 
 /**

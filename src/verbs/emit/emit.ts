@@ -14,7 +14,6 @@ interface EmitRequest extends Pick<
   'slices' | 'onLost' | 'natsImage' | 'cpus' | 'memoryGiB'
 > {
   readonly launcher: LauncherName;
-  /** The path of a scenario file in YAML or JSON. */
   readonly scenario: string;
   /** The target that is used instead of the scenario's target; `undefined` for the scenario's. */
   readonly target: string | undefined;

@@ -66,7 +66,6 @@ const referencesOf = ({ keys, headers, target }: Plan) =>
     ...Object.values(headers),
   ].flatMap(secretReferencesIn);
 
-/** Returns the names of the environment variables that contain keys and headers. */
 export const secretVariables = (plan: Plan): readonly string[] => [
   ...new Set(
     referencesOf(plan).flatMap((reference) => (reference.kind === 'env' ? [reference.name] : [])),

@@ -70,10 +70,8 @@ export const renderTemplate = (template: string, values: TemplateValues): string
 
 const mebibytes = (gibibytes: number): number => Math.round(gibibytes * 1024);
 
-/** Returns the name under which a launcher stores a secret. */
 const storedName = (secret: string): string => secret.toLowerCase();
 
-/** Returns the values that the templates of all launchers use. */
 const commonValues = (launch: Launch) => {
   const { name, plan, slices, version, image, natsImage, cpus, memoryGiB } = launch;
   return {
@@ -183,7 +181,6 @@ const templates = {
   swarm: ['swarm.sh', swarmValues],
 } as const satisfies Record<LauncherName, readonly [string, (launch: Launch) => TemplateValues]>;
 
-/** Returns the manifest for a launcher. */
 export const manifestFor = async (launcher: LauncherName, launch: Launch): Promise<string> => {
   const [file, valuesOf] = templates[launcher];
   const template = await readTextFile(fileURLToPath(new URL(file, import.meta.url)));

@@ -80,7 +80,6 @@ export class FollowedCoordinator {
     return monotonicNow() > this.lease[0]!;
   }
 
-  /** Returns whether the coordinator has ended the run and cleared the rendezvous. */
   isRunOver(): boolean {
     return this.#isRunOver;
   }

@@ -96,7 +96,6 @@ const namedFiles = ({ keys, headers, wire, stages, target }: Plan): readonly Ref
 };
 
 export interface WorkerFolder {
-  /** The folder to which the paths of the plan are relative. */
   readonly folder: string;
   /** Whether the plan may name files outside that folder. */
   readonly allowFiles: boolean;

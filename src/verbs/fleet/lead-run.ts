@@ -147,7 +147,6 @@ export const closeMeeting = async (
   }
 };
 
-/** A run in a rendezvous, as the coordinator of the run sees it. */
 export class LedRun {
   readonly run: RendezvousRun;
   readonly #rendezvous: Rendezvous;

@@ -114,7 +114,6 @@ const withHistory = async (
   }
 };
 
-/** Saves runs as a baseline. Each run is a number in the history or a path. */
 export const saveBaseline = (
   name: string,
   references: readonly string[],

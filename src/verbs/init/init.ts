@@ -17,7 +17,6 @@ interface InitRequest {
   readonly model: string | undefined;
   /** Whether the target is asked for its models even if `model` names one. */
   readonly preflight: boolean;
-  /** The name of the environment variable that contains the key. */
   readonly key: string;
   readonly out: string;
 }

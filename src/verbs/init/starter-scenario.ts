@@ -1,8 +1,6 @@
 /** What a first scenario contains of the target. */
 export interface StarterScenario {
-  /** The base address of the target, or `mock`. */
   readonly target: string;
-  /** The name of the environment variable that contains the key. */
   readonly key: string;
   readonly chat: string;
   /** The model for speech; `null` if the target lists none. */

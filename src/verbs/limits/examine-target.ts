@@ -21,7 +21,6 @@ export interface Examined<Log> {
   readonly stoppedBy: StopCause | null;
 }
 
-/** Calls `send` and measures its time. A stop gives `send` a reason to end early. */
 export const examineUntilStopped = async <Log>(
   { session: { clock } }: OpenedProbe,
   { printer: { say }, onStop }: Host,
@@ -54,14 +53,12 @@ export const reportOrigin = (target: ReadyTarget, { startedAt }: OpenedProbe, mo
 });
 export type ReportOrigin = ReturnType<typeof reportOrigin>;
 
-/** What an examination found: its report, and what decides its exit. */
 export interface ExaminationOutcome {
   readonly report: object;
   /** Builds the document; `beside` has the findings of the other limit that the folder has of this target. */
   readonly document: (beside: KeyFindings) => ReportDocument;
   readonly junit: () => string;
   readonly verdict: 'kept' | 'violated' | 'undecided';
-  /** Whether any chat was answered. */
   readonly hasAnswers: boolean;
   readonly stoppedBy: StopCause | null;
 }

@@ -183,7 +183,6 @@ const examine = (
     });
   });
 
-/** Examines the limits of one idle key and publishes the findings. */
 export const examineLimits = async (request: LimitsRequest, host: Host): Promise<ExitName> => {
   const read = await targetPlanFor(request, host.environment);
   const { declared, price, phases, sustain } = examinationSettingsFrom(read.plan, request);

@@ -78,7 +78,6 @@ const start = async (settings: SettingsInput) => {
   return { settings: read.data, mock };
 };
 
-/** Calls `end` when the lifetime is over. The returned function cancels this. */
 const endAfter = (lifetime: Milliseconds | null, end: () => void): (() => void) => {
   if (lifetime === null) return () => undefined;
   const clock = realClock();

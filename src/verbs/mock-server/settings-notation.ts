@@ -41,7 +41,6 @@ export const parseSettings = (schema: Schema, written: unknown): unknown =>
     nullable: (value) => (value === 'none' ? null : value),
   });
 
-/** Converts settings to the notation of scenarios. */
 export const formatSettings = (schema: Schema, plain: unknown): unknown =>
   translate(schema, plain, {
     length: (value) => (typeof value === 'number' ? formatDuration(value as Milliseconds) : value),

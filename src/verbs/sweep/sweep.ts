@@ -59,7 +59,6 @@ const checkAxes = ({ throughput, latency }: SweepRequest): void => {
   }
 };
 
-/** A sweep in progress: its inputs, and the runs so far. */
 interface SweepInProgress {
   readonly request: SweepRequest;
   readonly read: ReadSweep;
@@ -71,7 +70,6 @@ interface SweepInProgress {
     readonly runs: JudgedRun[];
     readonly problems: string[];
   }[];
-  /** The exit if a stop has ended the sweep. */
   stopped: ExitName | null;
   /** The reason for which the sweep ended before its last run; `null` if it did not. */
   partial: string | null;
@@ -138,7 +136,6 @@ const hostOfRun = ({ printer, ...host }: Host): Host => ({
   },
 });
 
-/** Makes one run, keeps what the sweep needs of it, and prints its outcome. */
 const makeRun = async (
   sweeping: SweepInProgress,
   slot: SweepSlot,

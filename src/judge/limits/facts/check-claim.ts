@@ -7,7 +7,6 @@ export interface Claim<Request> extends Pick<LimitCheck, 'id' | 'claim' | 'obser
   readonly violates?: boolean;
   /** The observation if there was no such request. The claim is then undecided. */
   readonly unseen?: string | null;
-  /** The counterexamples. */
   readonly wrong: readonly Request[];
   /** Whether the claim is refuted; by default, whether there is a counterexample. */
   readonly isRefuted?: boolean;
@@ -29,7 +28,6 @@ export const checkClaim = <Request>(
 
 export const formatCount = (value: number): string => value.toLocaleString('en-US');
 
-/** Makes the claim that every reported limit is the declared one. */
 export const reportedLimitClaim = <Request>(
   unit: 'requests' | 'tokens',
   declared: number,

@@ -1,4 +1,3 @@
-/** An amount at an instant. */
 export interface Dated {
   readonly at: number;
   readonly weight: number;

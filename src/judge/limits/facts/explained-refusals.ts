@@ -24,13 +24,11 @@ import type { LimitRule } from '../../../model/limits/limit-log.ts';
 import type { LimitUse } from './token-uses.ts';
 import { mayBeUsedUp } from './used-up.ts';
 
-/** A declared limit per minute. */
 export interface MinuteLimit {
   readonly unit: LimitUnit;
   readonly limit: number;
 }
 
-/** Returns the limits that a scenario declares. */
 export const minuteLimits = ({
   requestsPerMinute,
   tokensPerMinute,

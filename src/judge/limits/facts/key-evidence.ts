@@ -8,7 +8,6 @@ import { countBefore } from './count-instants.ts';
 /** The window of limits per minute, in ms. */
 export const minute = 60_000;
 
-/** The ledger of one key, as charges, admissions and refusals. */
 export interface KeyEvidence {
   /** The entries in the order of sending. */
   readonly entries: readonly LedgerEntry[];
@@ -17,7 +16,6 @@ export interface KeyEvidence {
   /** What each entry can have used of both limits, in the same order. */
   readonly uses: Readonly<Record<'requests' | 'tokens', readonly LimitUse[]>>;
   readonly refused: readonly LedgerEntry[];
-  /** The requests that were certainly admitted and counted. */
   readonly admitted: readonly LedgerEntry[];
 }
 
@@ -47,7 +45,6 @@ const tokenCharge = (entry: LedgerEntry): readonly Charge[] => {
   return [{ from, until, least, most }];
 };
 
-/** The use of the limit of requests, which is charged at the decision. */
 const requestUse = (entry: LedgerEntry): LimitUse => {
   const { sent, answered, status, unit } = entry;
   const fate = status === 429 ? 'refused' : isAnswer(entry) ? 'admitted' : 'other';

@@ -27,6 +27,5 @@ export const limiterMemory = ({ window }: LimitRule): number => 2 * longestWindo
 export const evenRate = ({ limit, window }: LimitRule): number =>
   Math.max(limit - 1, limit / 2) / longestWindow(window);
 
-/** Returns the finding on a claim that one counterexample refutes. */
 export const findingOf = (proved: boolean, refuted: boolean): LimitFinding =>
   refuted ? 'refuted' : proved ? 'proved' : 'undecided';

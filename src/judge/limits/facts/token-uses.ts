@@ -11,7 +11,6 @@ export type TokenRequest = Pick<
 export interface LimitUse {
   readonly sent: number;
   readonly answered: number;
-  /** When its charge is certainly final. */
   readonly settled: number;
   readonly fate: 'admitted' | 'refused' | 'other';
   readonly names: LedgerEntry['unit'];
@@ -23,7 +22,6 @@ export interface LimitUse {
   readonly reserved: number;
 }
 
-/** Returns what was certainly charged for a request, as interval counts read it. */
 export const certainCharge = ({ sent, settled, least }: LimitUse) => ({
   from: sent,
   until: settled,
@@ -40,7 +38,6 @@ export const ownCountRatio = 1.07;
 const reservedRatio = 1.5;
 const fewestCharactersPerToken = 2.5;
 
-/** Prompts of half to twice as many characters have about as many tokens for each, the chat template included. */
 const sizeClassOf = (characters: number): number => Math.floor(Math.log2(Math.max(1, characters)));
 
 /** Creates a function that returns the tokens of a prompt of some characters, at most; infinite if nothing shows it. */

@@ -3,7 +3,6 @@ import { finite, leakyLevel, sumInFlight, sumsBy } from './early-refusals.ts';
 import { longestWindow } from './rule-bounds.ts';
 import type { LimitUse } from './token-uses.ts';
 
-/** The number of parts into which the phases of a weighted counter are divided. */
 const phaseParts = 16;
 
 /**

@@ -57,7 +57,6 @@ const divideByPace = (log: readonly LimiterDecision[], { limit, window }: LimitR
   return { calm, loaded };
 };
 
-/** The minimum number of calm requests that show the usual latency. */
 const minCalmRequests = 5;
 
 /** The number of consecutive answers from which the speed of a serial server is computed. */

@@ -7,19 +7,15 @@ export const middleOf = ({ sent, answered }: LimiterDecision): number => (sent +
 
 export interface PriorDecisions {
   readonly admitted: number;
-  /** Counts the refusals from `from` up to the decision. */
   readonly refusedSince: (from: number) => number;
 }
 
 /** A log of decisions, prepared for replaying limiters. All lists ascend in time; instants are in ms. */
 export interface DecisionHistory {
   readonly decisions: readonly LimiterDecision[];
-  /** The index of each decision in the log. */
   readonly indexes: readonly number[];
   readonly admitted: readonly LimiterDecision[];
-  /** The middles of the intervals of `admitted`. */
   readonly middles: Float64Array;
-  /** When the admitted requests were sent. */
   readonly sent: Float64Array;
   readonly refusals: { readonly sent: Float64Array; readonly answered: Float64Array };
   /** Half of the longest round trip, in ms. */
@@ -86,7 +82,6 @@ const priorDecisionsOf = (
 /** The share of the shortest refusal that is certainly spent on the network. */
 const networkShare = 0.9;
 
-/** Prepares a log. The limiter also counts the requests in `besides`, but these are not replayed. */
 const decisionHistoryOf = (
   log: readonly LimiterDecision[],
   besides: readonly LimiterDecision[],

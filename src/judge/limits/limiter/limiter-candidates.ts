@@ -8,9 +8,7 @@ export interface LimiterParameters {
   readonly window: number;
   /** The start of a window or of a refill step. */
   readonly phase: number;
-  /** The number of requests that a bucket holds. */
   readonly burst: number;
-  /** The number of refill steps in a window. */
   readonly steps: number;
   /** The resolution of the gateway's clock in ms, such as 1,000; `null` if it is exact. */
   readonly second: number | null;
@@ -48,7 +46,6 @@ const counterPrecision = 1 / 240;
 /** The maximum number of phases of a weighted counter if `times` is 1. */
 const maxCounterPhases = 60;
 
-/** Returns the phases of a weighted counter that the server's clock permits, if known. `times` multiplies their number. */
 const counterPhases = (
   clock: OffsetBounds | null,
   window: number,
@@ -64,7 +61,6 @@ const counterPhases = (
   );
 };
 
-/** The value of `times` for a weighted counter of the declared limit. */
 const declaredTimes = 3;
 
 const firstMiddle = ({ middles }: DecisionHistory): number => middles[0] ?? 0;
@@ -132,13 +128,11 @@ const distinctPhases = (
   return edges.slice(1).map((place, i) => from + (place + edges[i]!) / 2);
 };
 
-/** The minimum number of refusals that show the time of the network. */
 const minRefusals = 10;
 /** The safety margin for the time that requests spend in the network, in standard errors of its estimate. */
 const certainty = 3;
 /** The ratio by which a computed cap may be too large, since the network can take longer for an admitted request. */
 const capTolerance = 1.25;
-/** The maximum number of requests whose stays are added up. */
 const maxRequests = 256;
 
 const timeOf = ({ sent, ended }: LimiterDecision): number => ended - sent;
@@ -225,7 +219,6 @@ type VariantsOf = (
   context: ReplayContext,
 ) => readonly Partial<LimiterParameters>[];
 
-/** The parameters to try for each class, in addition to the limit and the window. */
 const variants: Readonly<Partial<Record<LimiterClass, VariantsOf>>> = {
   'fixed-from-first': () => [
     {},
@@ -280,7 +273,6 @@ export const limiterCandidates = (
 ): readonly LimiterParameters[] =>
   parametersOf(context, variants[name]?.(history, context) ?? [{}]);
 
-/** The number of parts into which the space between two phases is divided. */
 export const phaseParts = 8;
 
 /** Returns phases around a phase, up to its neighbours at a distance of `apart` ms. */
@@ -331,7 +323,6 @@ export const otherCandidates = (
   );
 };
 
-/** Returns the window grids of a weighted counter, one for each phase to try. */
 export const counterGrids = (
   clock: OffsetBounds | null,
   window: number,

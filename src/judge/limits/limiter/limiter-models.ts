@@ -173,10 +173,6 @@ export const limiters: Readonly<Record<LimiterClass, Limiter>> = {
 interface EdgeBounds {
   /** The lower bound; -Infinity if the request is admitted wherever windows begin. */
   readonly after: number;
-  /**
-   * The upper bound: the latest possible moment of an admission, the earliest of a refusal. This explains as many
-   * decisions as possible.
-   */
   readonly until: number;
   readonly admitted: boolean;
 }

@@ -8,9 +8,7 @@ import { countBefore } from '../facts/count-instants.ts';
 const minWaits = 10;
 /** The share of a pace's estimates that is cut off at each end, since a pause of the machine delays some answers. */
 const trimmedShare = 0.1;
-/** The number of answers between the two answers of a near pair. */
 const nearDistance = 5;
-/** The relative difference up to which a pace counts as the rule's. */
 const closeShare = 0.05;
 /** The time, in ms, by which a queue's timer is late for each request. */
 const timerLateness = 2;
@@ -69,7 +67,6 @@ const spacingOf = (run: readonly Answer[], apart: number): Fitted => {
 const spacingsOf = (run: readonly Answer[]): readonly Fitted[] =>
   [Math.floor(run.length / 2), nearDistance].map((apart) => spacingOf(run, apart));
 
-/** Counts the answers of a run that deviate by more than half the time between two answers. */
 const countUneven = (run: readonly Answer[], { value }: Fitted): number => {
   const off = run.map(({ answered }, place) => answered - place * value);
   const usual = medianOf(off);
@@ -93,7 +90,6 @@ const overlaps = (estimates: readonly Range[], { least, most }: Range): boolean 
  */
 type PaceMatch = 'own' | 'near' | 'doubtful' | 'other';
 
-/** Compares a pace with the rule's, and returns the estimate that shows the result. */
 const matchOf = (
   estimates: readonly Fitted[],
   rule: LimitRule,
@@ -120,7 +116,6 @@ export interface QueuePace {
   readonly canBeServer: boolean;
   /** The requests that show the pace, as indexes in the log. */
   readonly waited: readonly number[];
-  /** The number of these requests that were answered at another time. */
   readonly uneven: number;
 }
 
@@ -144,7 +139,6 @@ export const queuePace = (log: readonly LimiterDecision[], rule: LimitRule): Que
   };
 };
 
-/** The shortest delay that counts, in round trips. */
 const minNoticeableRoundTrips = 3;
 
 const minQueuedRequests = 3;
@@ -154,9 +148,7 @@ const minQueuedShare = 0.1;
 
 /** The admitted requests that a queue delays noticeably, as indexes in the log. */
 export interface QueueDelays {
-  /** The requests that were answered when a queue would have answered them. */
   readonly waited: readonly number[];
-  /** The requests that a queue would have answered at another time. */
   readonly contradicted: readonly number[];
   /** The queue with another rate that explains the delays; `null` if a queue of the declared limit can explain them. */
   readonly other: LimiterFit | null;
@@ -167,7 +159,6 @@ export interface QueueDelays {
   readonly isDoubtful: boolean;
 }
 
-/** Returns the fit of a queue with this pace that contradicts `wrong` decisions. */
 const otherQueue = ({ spacing }: QueuePace, limit: number, wrong: number): LimiterFit => {
   const { value, least, most } = spacing;
   return {

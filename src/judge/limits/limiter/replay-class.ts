@@ -77,7 +77,6 @@ const replay = (
   return { wrong: wrong.sort((a, b) => a - b), unlikely };
 };
 
-/** Counts the decisions of a history that limiters of a class contradict. */
 export class ContradictionCount {
   readonly #limiter: LimiterClass;
   readonly #history: DecisionHistory;
@@ -106,7 +105,6 @@ export class ContradictionCount {
     return fewest;
   }
 
-  /** Decides whether one of these limiters has at most `most` contradictions. */
   isAtMost(candidates: readonly LimiterParameters[], most: number): boolean {
     return this.#phases === null
       ? candidates.some((parameters) => this.#replay(parameters, most) !== null)
@@ -150,7 +148,6 @@ const bestAmong = (
   return best;
 };
 
-/** The number of finer searches around the best limiter of a class. */
 const closerLooks = 2;
 
 const bestReplay = (

@@ -19,7 +19,6 @@ const maxLagRefreshed = 2000;
 /** The minimum share of headers that must agree. A few can be stale or come from another machine. */
 const minAgreement = 0.9;
 
-/** Finds the interval that most headers have in common, and counts them. */
 const maxAgreement = (
   bounds: readonly OffsetBounds[],
 ): { readonly interval: OffsetBounds; readonly count: number } | null => {

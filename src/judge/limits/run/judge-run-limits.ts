@@ -48,7 +48,6 @@ const countingRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   () => true,
 ];
 
-/** Decides whether a request certainly reached the limiter. */
 const isDecided = ({ status }: LedgerEntry): boolean =>
   status === 429 || (status >= 200 && status < 500 && status !== 401);
 

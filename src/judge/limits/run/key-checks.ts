@@ -31,7 +31,6 @@ const checkEntries = (claim: Claim<LedgerEntry>): LimitCheck =>
       `${traffic} sent at ${(sent / 1000).toFixed(3)} s, status ${status}`,
   );
 
-/** Checks that responses have the two headers of each declared limit. */
 const checkLedgerHeaders = ({ entries }: KeyEvidence, units: readonly Unit[]): LimitCheck => {
   const expected = entries.filter(({ status }) => status !== 0 && status !== 401);
   const columns = units.flatMap((unit) => ledgerColumns[unit]);
@@ -82,7 +81,6 @@ const checkRetryAccuracy = (
       .join(', '),
   });
 
-/** Checks the form of refusals, and both of the times at which they say that the key is admitted again. */
 const checkKeyRefusals = (refusals: KeyRefusals): readonly LimitCheck[] => {
   const { forms, count, retryAfter, resetTime } = refusals;
   const documented = (forms.error ?? 0) + (forms['none-429'] ?? 0);
@@ -109,7 +107,6 @@ const checkKeyRefusals = (refusals: KeyRefusals): readonly LimitCheck[] => {
 const shortestMinute = shortestWindow(minute);
 const longestMinute = longestWindow(minute);
 
-/** A declared limit, and the amount that each request was charged against it. */
 export interface KeyLimit extends MinuteLimit {
   readonly charges: readonly Charge[];
 }
@@ -149,7 +146,6 @@ const boundsText = ({ least, most }: AdmittedPeak): string => {
   return least === most ? from : `between ${from} and ${formatCount(most)}`;
 };
 
-/** Reports whether the limit was ever exceeded, which alone is not a fault. */
 const checkMaxPerMinute = ({ unit, limit, charges }: KeyLimit): LimitCheck =>
   advisoryCheck({
     id: `most-${unit}`,

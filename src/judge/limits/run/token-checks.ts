@@ -16,7 +16,6 @@ import { extraLimits } from '../facts/upper-envelope.ts';
 import { hasUsedUp, type MinuteLimit, type UsedUpLimits } from '../facts/explained-refusals.ts';
 import { type KeyEvidence, minute } from '../facts/key-evidence.ts';
 
-/** What the checks of a key's limit of tokens need. */
 export interface TokenTerms {
   readonly limit: number;
   /** The declared limit of requests; `null` for none. */
@@ -27,7 +26,6 @@ export interface TokenTerms {
   /** Whether the scenario names the classes, and so promises that nobody else uses the key. */
   readonly isOwnKey: boolean;
   readonly usedUp: UsedUpLimits;
-  /** Formats the highest use in a minute. */
   readonly peakText: string;
 }
 
@@ -161,7 +159,6 @@ const minUsedShare = 1 / 2;
 /** The smallest amount that a bucket must lack at some time so that its rest has certainly fallen, as a share of the limit. */
 const minLackingShare = 1 / 10;
 
-/** Returns the most that a full bucket of a limit lacked at any time, which refills as fast as any does. */
 const mostLacking = (charges: readonly Charge[], limit: number): number => {
   const rate = limit / shortestWindow(minute);
   let [level, most, at] = [0, 0, Number.NEGATIVE_INFINITY];
@@ -196,7 +193,6 @@ export const checkConstant = ({ unit, limit }: MinuteLimit, evidence: KeyEvidenc
   });
 };
 
-/** Checks the limit of tokens of a key. */
 export const checkTokens = (
   terms: TokenTerms,
   checkEntries: CheckEntries,

@@ -21,14 +21,12 @@ const minBins = 10;
 const lastSecond = (result: Result): number =>
   Math.max(1, Math.ceil(Math.max(result.ended, result.scheduled) / 1000), result.timeline.length);
 
-/** Returns the bins for counts: one second each if the run is short enough. */
 export const countBins = (result: Result): Bins => {
   const seconds = lastSecond(result);
   const step = steps.find((width) => seconds / width <= maxBins) ?? Math.ceil(seconds / maxBins);
   return { step, count: Math.ceil(seconds / step) };
 };
 
-/** Returns the bins for percentiles of `samples`, wide enough for about twenty each. */
 export const percentileBins = (result: Result, samples: number): Bins => {
   const finest = countBins(result);
   const seconds = lastSecond(result);
@@ -39,7 +37,6 @@ export const percentileBins = (result: Result, samples: number): Bins => {
   return { step, count: Math.ceil(seconds / step) };
 };
 
-/** Groups rows by the bin of their second. */
 export const intoBins = <T extends Pick<TimelineSecond, 'second'>>(
   rows: readonly T[],
   { step, count }: Bins,
@@ -52,14 +49,12 @@ export const intoBins = <T extends Pick<TimelineSecond, 'second'>>(
 /** Rounds to four significant digits, more than a chart can show. */
 export const chartValue = (value: number): number => Number(value.toPrecision(4));
 
-/** The content of each line or row of marks, computed from the run's part in each bin. */
 type Series<Part, Value> = readonly [
   label: string,
   colour: ChartColour,
   of: (part: Part, bin: number) => Value,
 ];
 
-/** Draws a line through the bins for each series. */
 export const chartLines = <Part>(
   parts: readonly Part[],
   lines: readonly (readonly [...Series<Part, number | null>, style?: ChartLine['style']])[],
@@ -71,7 +66,6 @@ export const chartLines = <Part>(
 
 export const hasValues = ({ values }: ChartLine): boolean => values.some((value) => value !== null);
 
-/** Draws a row of marks for each series that has any. */
 export const chartMarks = <Part>(
   parts: readonly Part[],
   marks: readonly Series<Part, number>[],

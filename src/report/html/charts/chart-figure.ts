@@ -22,7 +22,6 @@ const marksText = ({ label, values }: ChartMarks, { step }: Chart): string => {
   return `${total.toLocaleString('en-US')} ${label} between ${from} and ${to}`;
 };
 
-/** Describes the chart in a sentence. */
 export const chartText = (chart: Chart): string =>
   [
     ...chart.lines.map((line) => lineText(line, chart)),

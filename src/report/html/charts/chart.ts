@@ -3,7 +3,6 @@
  * against it.
  */
 
-/** A class of the page's style sheet. */
 export type ChartColour =
   | 'p50'
   | 'p95'

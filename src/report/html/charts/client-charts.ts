@@ -61,7 +61,6 @@ const failureMarks = (result: Result, bins: Bins): readonly ChartMarks[] =>
       .map((kind) => [kind, kind, (seconds) => sumOf(seconds, ({ outcomes }) => outcomes[kind])]),
   );
 
-/** Charts percentiles by the second in which requests were due; no chart without samples. */
 const percentileCharts = (
   result: Result,
   id: string,
@@ -123,7 +122,6 @@ export const inFlightChart = (result: Result): Chart => {
   return timeChart(['in-flight', 'In flight', ''], bins, lines, marks, 'held');
 };
 
-/** Returns the worst value of all slices in a bin. */
 const worst =
   (of: (sample: GeneratorSample) => number | null, factor = 1) =>
   (samples: readonly GeneratorSample[]): number | null => {

@@ -70,7 +70,6 @@ const shadedPaths = (
   });
 };
 
-/** The data of a heat map: one measure over the run. */
 interface HeatmapOptions {
   readonly title: string;
   readonly unit: string;
@@ -98,8 +97,6 @@ export const heatmap = ({ title, unit, step, columns }: HeatmapOptions): Markup 
     (pen) => shadedPaths(cells, step, edges, pen),
   );
 };
-
-/** The number of bars of a histogram, which shows how many answers took how long. */
 
 const bars = 40;
 /**
@@ -151,7 +148,6 @@ export const latencyHistogram = (
   );
 };
 
-/** One curve of a percentile plot. */
 interface PercentileCurve {
   readonly name: string;
   readonly figures: MeasuredFigures;

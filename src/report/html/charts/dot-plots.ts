@@ -13,7 +13,6 @@ import { outcomeKinds } from '../../../model/observation/outcome.ts';
 import type { RequestSample } from '../../../model/result/request-sample.ts';
 import type { TrafficKind } from '../../../model/workload/traffic.ts';
 
-/** A part of the run, drawn as one dot. */
 export interface LoadPoint {
   /** The requests sent per second, over all traffic. */
   readonly rate: number;

@@ -56,7 +56,6 @@ const calibrationPlot = (cells: readonly CalibrationCell[], name: CalibratedMeas
   );
 };
 
-/** The errors as a terminal has room for them. */
 const shortTitles = { ttft: 'TTFT', gap: 'gap', endToEnd: 'E2E' } as const;
 
 const columns: readonly Column<CalibrationCell>[] = [

@@ -109,7 +109,6 @@ const ofVerdict = ({ rate, verdict, sure }: CapacityStep): Deviance => {
     -2 * Math.log(error + (1 - 2 * error) * normal(slope * Math.log(capacity / rate)));
 };
 
-/** One way in which a condition can depend on the rate, and what each step says of it then. */
 type Model = readonly Deviance[];
 
 /** A step that misleads may be far off: no deviance counts more than this in the disagreement. */

@@ -10,7 +10,6 @@ import { criticalT } from '../../../judge/statistics/student-t.ts';
 
 type Row = readonly number[];
 
-/** The columns of the law for N in flight. */
 const columns = [() => 1, (n: number) => n - 1, (n: number) => n * (n - 1)] as const;
 /** The fitted models: without contention, without κ, without σ, and the full law. */
 const models = [[0], [0, 1], [0, 2], [0, 1, 2]] as const;
@@ -36,7 +35,6 @@ const dot = (one: Row, other: Row): number =>
 
 interface Point {
   readonly n: number;
-  /** N / X. */
   readonly y: number;
 }
 
@@ -69,7 +67,6 @@ const fitModel = (points: readonly Point[], model: readonly number[]) => {
 
 type LinearFit = NonNullable<ReturnType<typeof fitModel>>;
 
-/** Akaike’s information criterion. */
 const criterion = ({ squares, parameters }: LinearFit, points: number): number =>
   points * Math.log(Math.max(squares, 1e-9) / points) + 2 * parameters;
 

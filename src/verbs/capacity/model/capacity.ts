@@ -28,7 +28,6 @@ export type EstimatedRange = z.infer<typeof estimatedRangeSchema>;
 
 const stepBreachSchema = z.strictObject({
   bound: z.enum(limitingFactors),
-  /** The observed and the expected value, without a full stop. */
   text: z.string(),
 });
 export type StepBreach = z.infer<typeof stepBreachSchema>;
@@ -51,7 +50,6 @@ const missSchema = z.strictObject({
 const stepVerdictNames = ['kept', 'broken', 'undecided', 'unfit'] as const;
 
 export const capacityStepSchema = z.strictObject({
-  /** Its number, or the file and the stage of a stored result. */
   name: z.string(),
   /** Arrivals per second that were offered. */
   rate: perSecondSchema,
@@ -84,7 +82,6 @@ export const capacityStepSchema = z.strictObject({
   sure: z.boolean(),
   /** One for each objective; `null` for one that bounds no share of the arrivals. */
   misses: z.array(missSchema.nullable()).optional(),
-  /** Of an `unfit` step: why it is excluded; of an `undecided` one, what is not certain. */
   breaches: z.array(stepBreachSchema),
 });
 export type CapacityStep = z.infer<typeof capacityStepSchema>;

@@ -65,7 +65,6 @@ const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | null => {
   );
 };
 
-/** Throughput against requests in flight, with the fitted law and its band. */
 const throughputPlot = ({ steps, fit }: CapacityReport): Markup | null => {
   if (fit === null) return null;
   const kept = steps.filter(({ verdict }) => verdict === 'kept');

@@ -120,13 +120,11 @@ interface ComparedCheck {
   readonly profile: CheckProfile;
 }
 
-/** What `comparison.json` contains about two reports. */
 export interface CheckComparison {
   readonly format: 'check-comparison/1';
   readonly weir: string;
   readonly before: ComparedCheck;
   readonly after: ComparedCheck;
-  /** The number of checks with the same result in both reports. */
   readonly same: number;
   readonly changes: readonly ChangedCheck[];
   /** The reasons for which the two reports are less comparable: other models, another profile, an early end. */

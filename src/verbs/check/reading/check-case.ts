@@ -9,17 +9,14 @@ export interface CheckTarget {
   readonly speech: string | null;
   readonly transcription: string | null;
   readonly voice: string;
-  /** The ids in the list of models. */
   readonly listed: readonly string[];
   /** The recording whose transcripts are compared, with its text and its length. */
   readonly clip: Clip;
-  /** Recordings in containers that differ from the container of `clip`. */
   readonly otherClips: readonly Clip[];
   /** The present Unix time in seconds. */
   readonly now: number;
 }
 
-/** The maximum cost of a request if the target accepts it. */
 export interface RequestCost {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -37,7 +34,6 @@ export const free: RequestCost = {
 export interface CheckRequest {
   readonly id: string;
   readonly key: 'valid' | 'unknown' | 'missing';
-  /** The address below which the path is: the base address, or the address without its version. */
   readonly base: 'versioned' | 'root';
   /** The cost if the gateway behaves as specified. Requests that it must refuse cost nothing. */
   readonly cost: RequestCost;
@@ -79,7 +75,6 @@ export interface Answers {
   of(requestId: string): CheckAnswer | null;
   /** The answers with status 429 that came during the checks. */
   readonly limited: readonly CheckAnswer[];
-  /** The answers to failed attempts that were repeated. */
   readonly repeated: readonly CheckAnswer[];
   /** All answers, in the order of the table of requests. */
   readonly all: readonly CheckAnswer[];
@@ -183,7 +178,6 @@ export const checksOf = (topic: CheckTopic) => ({
     isGate: false,
     judge: (answers) => judge(answers.of(request)!, answers.target),
   }),
-  /** Creates a check that reads several answers. */
   checkAcross: (
     id: string,
     rows: readonly string[],

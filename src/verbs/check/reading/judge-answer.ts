@@ -105,7 +105,6 @@ interface Place {
 const within = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 
-/** The maximum number of elements of a list that are checked. */
 const maxElements = 2000;
 
 /** Returns all values at a path. `*` in a path means every element of an array. */
@@ -179,7 +178,6 @@ export const oneOf = (...values: readonly string[]): FieldTest => ({
   test: (value) => values.includes(value as string),
 });
 
-/** Judges all values at a path. If there is no value, that is also wrong. */
 export const judgeFields = (
   answer: CheckAnswer,
   target: CheckTarget,

@@ -34,7 +34,6 @@ const splitLines = (text: string) => {
 const isData = (line: string): boolean => line.startsWith('data:');
 const dataOf = (line: string): string => line.slice('data:'.length).trimStart();
 
-/** Returns whether a line cannot be part of an event stream. */
 const isForeign = (line: string): boolean => !/^(:|(data|event|id|retry)(:|$))/.test(line);
 
 const judgeEvents = (lines: readonly string[]): Judged | null => {

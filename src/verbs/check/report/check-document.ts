@@ -144,7 +144,6 @@ const modelsText = ({ models: { chat, speech, transcription } }: CheckReport): s
     `transcription ${transcription ?? 'none'}`,
   ].join(', ');
 
-/** Describes what was checked, and what it cost. */
 const descriptionOf = (report: CheckReport): readonly string[] => [
   `Models: ${modelsText(report)}; profile ${report.profile}`,
   spentText(report),

@@ -49,7 +49,6 @@ export const checkRequests: readonly CheckRequest[] = [
   ...boundRequests,
 ];
 
-/** Returns the requests whose answers some checks read. */
 export const requestsFor = (checks: readonly Check[]): readonly CheckRequest[] => {
   const ids = new Set(checks.flatMap(({ needs, uses }) => [...needs, ...uses]));
   return checkRequests.filter(({ id }) => ids.has(id));

@@ -37,7 +37,6 @@ export const chatWith =
       ? null
       : jsonRequest('chat', { model, messages: question, max_tokens: 8, ...fields });
 
-/** Returns upper bounds for the tokens of a chat. */
 export const chatTokens = (outputTokens: number, inputTokens = 40): Partial<RequestCost> => ({
   inputTokens,
   outputTokens,

@@ -49,7 +49,6 @@ const formats: Readonly<
   },
 };
 
-/** Returns the id of the request for a transcript in this format. */
 export const transcriptId = (format: string): string => `transcription-${format}`;
 
 const inFormats = Object.entries(formats).map(([format, { fields, rows }]) =>

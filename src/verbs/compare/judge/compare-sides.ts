@@ -70,7 +70,6 @@ const figuresOf = (candidate: MetricCandidate): Both<ComparedMetric['base']> => 
   });
 };
 
-/** Judges each metric that can be compared. */
 export const judgedMetricsOf = (
   candidates: readonly MetricCandidate[],
   results: Both<readonly Result[]>,

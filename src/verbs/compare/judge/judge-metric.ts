@@ -98,7 +98,6 @@ interface Difference {
    * two one-sided tests at 5 % (D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
    */
   readonly inner: Difference['interval'];
-  /** The smallest relevant change, and the same in the form in which it is reported. */
   readonly least: number;
   readonly reportedLeast: number;
   readonly lowerIsBetter: boolean;
@@ -293,7 +292,6 @@ const verdictOf = (difference: Difference, p: number | null): Judgement['verdict
 interface Surroundings {
   /** The p-value adjusted by Hochberg; `null` if the metric is not gated, so that its own p-value is used. */
   readonly adjustedP: number | null;
-  /** The number of gated metrics. */
   readonly tests: number;
   readonly results: Both<readonly Result[]>;
 }

@@ -29,9 +29,7 @@ export const placesApart = (results: Both<readonly Result[]>): Places | null => 
 
 /** What remains of a change without the drift, for runs that did not take turns. */
 export interface Remaining extends Contrast {
-  /** The drift from one run to the next. */
   readonly slope: number;
-  /** The variance of a value around its line. */
   readonly variance: number;
 }
 

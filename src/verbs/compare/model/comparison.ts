@@ -32,7 +32,6 @@ const comparedRunSchema = z.strictObject({
 });
 
 const comparedSideSchema = z.strictObject({
-  /** The name of the side: the folder of its runs, or the address of its target. */
   name: z.string(),
   plan: z.string(),
   planHash: z.string(),

@@ -10,7 +10,6 @@ import { comparisonVerdictNames } from '../../../model/series/compared-metric.ts
 export const reportedRepetitions = [5, 10, 20] as const;
 
 const noiseMetricSchema = z.strictObject({
-  /** The identity of the metric, as in a comparison: traffic kind, model and name. */
   id: z.string(),
   label: z.string(),
   unit: z.string(),

@@ -45,7 +45,6 @@ import { countText, figureText, plural } from '../../../report/text/number-text.
 const ticks = [1, 0.95, 1.05, 0.9, 1.1, 0.8, 1.25, 0.67, 1.5, 0.5, 2, 0.33, 3, 0.25, 4] as const;
 const [narrowest, widest] = [Math.log(1.15), Math.log(4.2)];
 
-/** Returns all ratios to the mean of the base on a metric's row. */
 const ratiosOf = ({ base, next, effect }: ComparedMetric): readonly number[] => [
   ...[...base.values, ...next.values].map((value) => value / (base.typical ?? value)),
   ...[effect?.low, effect?.high, effect?.change].flatMap((value) => value ?? []),

@@ -16,7 +16,6 @@ export const changeIntervalText = (metric: ComparedMetric): string => {
   return low === null || high === null ? '–' : boundsText(metric, low, high);
 };
 
-/** Formats the p-value that decides: the adjusted one if the metric is gated, otherwise its own. */
 export const pValueText = ({ effect }: ComparedMetric): string => {
   const p = effect?.adjustedP ?? effect?.p ?? null;
   if (p === null) return '–';

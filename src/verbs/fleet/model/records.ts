@@ -29,7 +29,6 @@ export const rendezvousRunSchema = z.strictObject({
 });
 export type RendezvousRun = z.infer<typeof rendezvousRunSchema>;
 
-/** The coordinator's message to all workers. */
 export const coordinatorRecordSchema = z.strictObject({
   /** A number that grows whenever the coordinator shows that it is alive. */
   beat: ordinal,
@@ -52,14 +51,12 @@ const sliceProgressSchema = z.strictObject({
   elapsed: z.number(),
   due: ordinal,
   inFlight: ordinal,
-  /** The number of requests that have ended, by outcome. */
   outcomes: z.record(z.string(), ordinal),
   /** The latencies by traffic kind: values in steps of 5 %, each with its count. */
   latencies: z.record(z.string(), z.array(z.tuple([z.number(), ordinal]))),
 });
 export type SharedProgress = z.infer<typeof sliceProgressSchema>;
 
-/** The message of a slice's worker to the coordinator. */
 export const workerRecordSchema = z.strictObject({
   worker: z.string(),
   host: z.string(),

@@ -13,7 +13,6 @@ import { figureText, listed, plural } from '../../../report/text/number-text.ts'
 /** Formats a time as `2026-07-01 10:20`, UTC. */
 export const dateTimeText = (startedAt: string): string => startedAt.slice(0, 16).replace('T', ' ');
 
-/** Formats a value with its unit, as comparisons do. */
 export const valueText = (figure: TrendFigure, value: number): string =>
   `${sideValueText(figure, value)} ${figure.unit}`;
 
@@ -87,7 +86,6 @@ export const trendChart = (figure: TrendFigure, runs: readonly StoredRun[]): Mar
  * by another run.
  */
 
-/** A run with its throughput and its latency. */
 interface PlottedRun {
   readonly run: StoredRun;
   readonly throughput: number;
@@ -132,7 +130,6 @@ const minVariation = 0.05;
 const figureOf = ({ figures }: StoredRun, id: string): number | undefined =>
   figures.find((figure) => figure.id === id)?.value;
 
-/** Returns the runs that have both figures. */
 const plottedRuns = (
   runs: readonly StoredRun[],
   throughput: string,

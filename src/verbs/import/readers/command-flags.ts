@@ -70,7 +70,6 @@ export class Flags {
     });
   }
 
-  /** Returns the last occurrence of an option. The tools use the last one. */
   one(name: string, isEnough?: (flag: Flag) => boolean): Flag | null {
     return this.all(name, isEnough).at(-1) ?? null;
   }

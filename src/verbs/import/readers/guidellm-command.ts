@@ -28,7 +28,6 @@ export class PartSettings {
     return typeof value === 'string' && value !== '' ? value : null;
   }
 
-  /** Returns the numbers of a setting. For any other value it adds a note. */
   numbers(name: string): readonly number[] {
     const value = this.take(name);
     if (value === undefined) return [];

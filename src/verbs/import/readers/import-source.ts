@@ -45,7 +45,6 @@ export const importedText = (imported: Imported, from: string, schema: string): 
   return `# yaml-language-server: $schema=${schema}\n#\n${head}\n${toYaml(imported.scenario)}`;
 };
 
-/** Returns the text of a scenario with additional objectives. Everything else is unchanged. */
 export const insertObjectives = (text: string, objectives: readonly string[]): string => {
   const document = parseDocument(text);
   const root = document.contents;

@@ -17,7 +17,6 @@ const noteKinds = {
  */
 interface ImportNote {
   readonly kind: keyof typeof noteKinds;
-  /** The place of the part: a line, an option, or the name of something that the source does not contain. */
   readonly place: string;
   readonly message: string;
 }
@@ -28,7 +27,6 @@ export interface ImportedFile {
   readonly bytes: Uint8Array;
 }
 
-/** The result of an import: a complete scenario, or objectives for a scenario. */
 export type Imported = { readonly notes: readonly ImportNote[] } & (
   | {
       readonly kind: 'scenario';
@@ -103,7 +101,6 @@ export const hasTemplate = (value: unknown): boolean =>
     typeof value === 'string' ? value : (JSON.stringify(value) ?? ''),
   );
 
-/** Returns the fields that have a value. */
 export const givenFields = (
   fields: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> =>
@@ -111,7 +108,6 @@ export const givenFields = (
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
   );
 
-/** A request header in another tool’s file. */
 export interface WrittenHeader {
   readonly name: string;
   readonly value: string;
@@ -135,7 +131,6 @@ const ownNames = new Set([
   ...framingFields,
 ]);
 
-/** Returns whether Weir itself sets a header, whatever value the source gives it. */
 export const isOwnHeader = (name: string): boolean => ownNames.has(name.toLowerCase());
 
 /** Returns the headers that a scenario takes from the source. Values that may be secrets are neither kept nor shown. */

@@ -39,7 +39,6 @@ const readMultipart = (contentType: string, body: Uint8Array): readonly FormPart
   return parts.includes(null) ? null : (parts as FormPart[]);
 };
 
-/** The traffic entry that sends the same request as a target, or the reason for which there is none. */
 type ReadEntry =
   | {
       readonly ok: true;
@@ -72,7 +71,6 @@ const chatContent = (messages: unknown): Fields | null => {
   return isPlain ? { prompt: first.content } : { messages };
 };
 
-/** Divides the numbers in a body into those that are fields of the traffic entry and those that stay in its body. */
 const numbersOf = (
   json: Fields,
   known: Readonly<Record<string, readonly [field: string, least: number, most: number]>>,

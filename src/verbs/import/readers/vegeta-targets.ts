@@ -32,7 +32,6 @@ const targetOfJson = (text: string, line: number): VegetaTarget => {
   return { method, url, headers, body: body === '' ? null : Buffer.from(body, 'base64'), line };
 };
 
-/** Reads targets in vegeta's format `json`: one object per line. */
 export const readJsonTargets = (text: string): readonly VegetaTarget[] =>
   text.split('\n').flatMap((each, i) => (each.trim() === '' ? [] : [targetOfJson(each, i + 1)]));
 

@@ -82,7 +82,6 @@ const loadOf = ({ rate, duration }: VegetaAttack, notes: Notes) => {
   };
 };
 
-/** A target whose request is in the interface, without its body. */
 interface Located {
   readonly target: VegetaTarget;
   readonly base: string;

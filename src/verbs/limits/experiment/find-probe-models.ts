@@ -52,10 +52,6 @@ const advice: Readonly<Record<number, string>> = {
   429: 'the key is not idle: wait until it is admitted again, or use another one (--key NAME of an environment variable)',
 };
 
-/**
- * Chooses models from the target's list and from `chat`, which can replace it. Resolves to an error message if that
- * fails.
- */
 export const findProbeModels = async (
   session: ProbeSession,
   credential: string,

@@ -77,11 +77,9 @@ export const maxProvocationRequests = (rule: LimitRule, isFollowed: boolean): nu
       2 * maxTogether
     : Math.ceil(2.2 * rule.limit) + 17;
 
-/** Returns the typical number of requests of `provokeLimiter`. */
 export const usualProvocationRequests = (rule: LimitRule): number =>
   Math.ceil(2 * rule.limit + tricklePerWindow) + 4;
 
-/** Returns a sender that counts how many of `most` requests are left. */
 const countedSender = (sender: ChatSender, most: number) => {
   let left = most;
   return {
@@ -227,7 +225,6 @@ export const watchRefill = async (sender: ChatSender, rule: LimitRule): Promise<
   await sendUntilRefused(sender, { maxRequests: emptyingRequests, together: 1, expected: 1 });
 };
 
-/** Decides whether more than the limit was admitted in a burst, which the boundary of a window can explain. */
 export const isBurstUnclear = (log: LimitLog): boolean => {
   const { requests } = firstKeyHistory(log);
   const rule = log.declared.requests;
@@ -245,7 +242,6 @@ const loadMultiple = 1.4;
  * may be too low.
  */
 const slackRequests = 3;
-/** The share of three windows that is enough to show a rate of half the limit. */
 const lowestRateShare = 5 / 6;
 /**
  * The number of windows without an admission after which the load ends. Refusals then count, so nothing more will be
@@ -254,7 +250,6 @@ const lowestRateShare = 5 / 6;
 const lockedWindows = 2.1;
 /** The factor by which the load lasts longer if hardly anything was refused, since the limit is still unknown. */
 const extension = 1.7;
-/** The share of refusals that shows a limit. */
 const refusedShare = 0.05;
 /** The share of the load that must be answered. If less is answered, the limiter delays. */
 const promptShare = 0.8;
@@ -263,7 +258,6 @@ const minWindows = 1.5;
 export const maxSustainedRequests = ({ limit }: LimitRule, windows: number): number =>
   Math.ceil(extension * windows * loadMultiple * limit) + 2;
 
-/** Returns the typical number of requests, for a compliant limiter. */
 export const usualSustainedRequests = ({ limit }: LimitRule, windows: number): number =>
   Math.ceil(usualSustainedWindows(windows) * loadMultiple * limit);
 

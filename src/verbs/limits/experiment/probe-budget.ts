@@ -68,7 +68,6 @@ export const maxEvenWindows = ({ limit, window }: LimitRule): number =>
 /** The default length of the sustained load in windows, enough to show a rate that is wrong by half. */
 export const defaultSustain = 3;
 
-/** The options on which the budget of a phase depends. */
 interface BudgetOptions {
   readonly rule: LimitRule;
   readonly hasSecondKey: boolean;
@@ -114,14 +113,10 @@ export const phaseBudget = (phase: ProbePhase, options: BudgetOptions) => {
   }
 };
 
-/** The maximum tokens of a small chat. */
 const chatTokens = { input: 15, output: 1 };
-/** The additional tokens of chats with long prompts and longer answers. */
 const longTokens = { input: 1000, output: 200 };
-/** The maximum number of speech and of transcription requests: while counting, and with the exhausted key. */
 const audioRequests = { count: 2, characters: 4, seconds: 0.1 };
 
-/** Forecasts all phases; `price` is in micro-units per million tokens. */
 export const probeBudgetFor = (
   phases: readonly ProbePhase[],
   options: Omit<BudgetOptions, 'phases'>,

@@ -30,7 +30,6 @@ export interface ModelDetails {
   readonly price: { readonly input: number; readonly output: number } | null;
 }
 
-/** A request of a probe without its key. */
 export interface PreparedProbeRequest {
   readonly request: WireRequest;
   readonly asked: ProbeReply['asked'];
@@ -52,7 +51,6 @@ const plain = (request: WireRequest): PreparedProbeRequest => ({
   wrongKey: false,
 });
 
-/** Prepares a small chat. `fields` are further fields of its body, which override its own. */
 const chat = (
   { chat: model }: ProbeModels,
   { prompt = shortPrompt, maxTokens = 1 } = {},

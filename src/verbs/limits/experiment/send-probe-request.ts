@@ -28,7 +28,6 @@ export interface ProbeSession {
   /** The wall-clock time at instant 0, in ms since 1970. */
   readonly wallZero: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The header that carries a key. */
   readonly keyHeader: (key: string) => Readonly<Record<string, string>>;
   readonly redact: (text: string) => string;
   /** The timeout, in ms. */
@@ -75,7 +74,6 @@ const refusalIn = (
   return { form, message, ...readRefusedLimit(message, form === 'html' ? 'page' : 'message') };
 };
 
-/** Reads what a response says about limits. */
 export const replyOf = (
   session: ProbeSession,
   request: Pick<ProbeReply, 'requestId' | 'phase' | 'request' | 'key'>,

@@ -111,7 +111,6 @@ const checkBodies = (log: LimitLog): LimitCheck => {
   });
 };
 
-/** The maximum number of tokens that the chat template adds. */
 const templateTokens = 10;
 
 /** Returns the maximum number of tokens charged or reserved for a request, by any counting method. */

@@ -35,7 +35,6 @@ const ruleText = ({ limit, window }: LimitRule): string =>
 const mostText = ({ mostAdmitted: { least, most } }: LimitFacts): string =>
   least === most ? String(most) : `between ${least} and ${most}`;
 
-/** Checks whether more was admitted in any span than any limiter of the rule admits. */
 const checkEnvelope = ({ rule, facts, decisions }: DecisionEvidence): LimitCheck => {
   const { finding, worst } = facts.envelope;
   return sectionCheck({
@@ -50,7 +49,6 @@ const checkEnvelope = ({ rule, facts, decisions }: DecisionEvidence): LimitCheck
   });
 };
 
-/** Checks whether bursts of an idle key were admitted beyond the limit at once. */
 const checkBursts = ({ rule, facts }: DecisionEvidence): LimitCheck => {
   const { isExceeded } = facts.burst;
   const bursts = facts.burst.bursts.filter(({ isAfterIdle }) => isAfterIdle);

@@ -101,10 +101,6 @@ const refilledDuring = (reported: readonly Reported[], { limit, window }: LimitR
   return Math.floor((limit * (end - begin)) / shortestWindow(window)) + 1;
 };
 
-/**
- * Decides whether one step of a refill explains the repeated values. They are then consecutive, each appears twice, and
- * they are at most half a limit.
- */
 const areOfOneStep = (reported: readonly Reported[], { limit }: LimitRule): boolean => {
   const counts = Map.groupBy(reported, ({ remaining }) => remaining);
   const repeated = [...counts].filter(([, { length }]) => length > 1);

@@ -43,10 +43,8 @@ const maxUndecidedShare = 0.2;
 const isShown = ({ envelope, sustained }: LimitFacts, { best }: LimiterIdentification): boolean =>
   best !== null || envelope.finding === 'proved' || (sustained?.rate.most ?? null) !== null;
 
-/** The maximum share of contradicted decisions for which a cap on requests in flight is suspected. */
 const maxCapErrors = 0.02;
 
-/** Decides whether less than the limit was admitted of a load, without evidence that refused requests count too. */
 const isUnexplainedLow = (
   { even, sustained }: LimitFacts,
   { best }: LimiterIdentification,

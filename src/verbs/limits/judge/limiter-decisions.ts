@@ -98,7 +98,6 @@ export const tokenRefusals = (log: LimitLog): readonly ProbeReply[] =>
 /** The chats that are not small but use up the limit of requests in the same way. */
 const otherChats: readonly ProbeRequest[] = ['chat-stream', 'long-prompt', 'longer-answer'];
 
-/** Returns the decisions that a model of the limiter replays, and the other chats that the gateway admitted. */
 export const decisionsToReplay = (log: LimitLog): readonly ProbeReply[] => [
   ...limiterDecisions(log),
   ...log.replies

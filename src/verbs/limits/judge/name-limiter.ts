@@ -39,7 +39,6 @@ const besidesOf = (log: LimitLog): LimiterTerms['besides'] => {
   return failed.length === 0 ? lists : [...lists, ...lists.map((list) => [...list, ...failed])];
 };
 
-/** The maximum number of decisions that a suspected cap on requests in flight contradicts. */
 const maxWrongOfCap = 2;
 
 /** Returns the fewest decisions that a limiter of the declared limit, or a cap, contradicts. */
@@ -81,7 +80,6 @@ const nameDeclared = (log: LimitLog, decisions: readonly ProbeReply[]) => {
 const minWrong = 4;
 /** The maximum number of decisions that a limiter may contradict and still explain a log. */
 const maxWrong = 2;
-/** The same as a share of the decisions. */
 const maxWrongShare = 0.015;
 /**
  * The maximum share of the contradictions of the declared limit's best limiter with which another limit is more likely.
@@ -119,7 +117,6 @@ const isConvincing = (
   );
 };
 
-/** Limiters of another limit with at most `most` contradictions: a queue by its pace, otherwise the fitted ones. */
 const fitOthers = (evidence: ReplayEvidence, most: number): readonly LimiterFit[] => {
   const queue = evidence.queued?.other ?? null;
   if (queue !== null) return [queue];

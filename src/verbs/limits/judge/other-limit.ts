@@ -111,7 +111,6 @@ export const canBeOther = (fit: LimiterFit, rule: LimitRule): boolean => {
   return !isRule && !isDeclared;
 };
 
-/** Whether a limiter is certain: it contradicts nothing or has another limit, and all others contradict the log. */
 const isExplained = ({ best, ties, ranking }: LimiterIdentification, refusals: number): boolean =>
   best !== null &&
   (best.wrong === 0 || !ranking.includes(best)) &&

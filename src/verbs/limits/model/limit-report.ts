@@ -17,7 +17,6 @@ export interface TokenJudgement {
 export interface LimitJudgement {
   /** The verdict on both limits: violated if one of them is, otherwise that of requests. */
   readonly verdict: LimitVerdict;
-  /** The verdict on the limit of requests alone. */
   readonly requests: LimitVerdict;
   readonly tokens: TokenJudgement;
   /** The facts on which the verdict rests, or the reasons why there are none, one sentence each. */

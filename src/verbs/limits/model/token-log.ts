@@ -12,7 +12,6 @@ export const tokenPhases = {
 } as const satisfies Record<string, string>;
 export type TokenPhase = keyof typeof tokenPhases;
 
-/** The kinds of requests of which the charge is measured, with their names in reports. */
 export const tokenKinds = {
   chat: 'a chat',
   stream: 'a streamed chat',

@@ -26,7 +26,6 @@ export interface BurstRow {
   readonly atOnce: number;
 }
 
-/** What an examination of a limit of tokens says. */
 export interface TokenFindings {
   readonly verdict: LimitVerdict;
   /** The facts on which the verdict rests, or why there are none, one sentence each. */
@@ -34,7 +33,6 @@ export interface TokenFindings {
   readonly checks: readonly LimitCheck[];
   readonly charges: readonly ChargeRow[];
   readonly bursts: readonly BurstRow[];
-  /** When a prompt is charged, as far as the examination shows it. */
   readonly chargedAt: 'reserved' | 'admission' | 'end' | null;
   /** How many were admitted at once with more than the limit, and what so many can use; `null` if none were. */
   readonly atOnce: { readonly requests: number; readonly limits: number } | null;

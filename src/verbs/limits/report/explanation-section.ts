@@ -29,7 +29,6 @@ const isOfOtherLimit = (a: LimiterFit, b: LimiterFit): boolean =>
 const withLimit = ({ limiter, limit, window }: LimiterFit): string =>
   `${limiter} of ${countText(limit.value)} in ${timeText(window.value)}`;
 
-/** Names two limiters side by side: by their classes, with their limits if these differ. */
 export const limiterNames = (
   named: LimiterFit,
   rival: LimiterFit,
@@ -38,10 +37,8 @@ export const limiterNames = (
     ? { named: withLimit(named), rival: withLimit(rival) }
     : { named: named.limiter, rival: rival.limiter };
 
-/** The maximum number of rows outside the HTML page. */
 const maxRows = 15;
 
-/** Consecutive decisions that can be described together. */
 type Group = readonly DistinguishingDecision[];
 
 const isAlike = (a: DistinguishingDecision, b: DistinguishingDecision): boolean =>
@@ -114,7 +111,6 @@ const apartText = (best: LimiterFit, ties: readonly LimiterFit[]): string => {
   return `${names}, against which ${most === 0 ? 'no decision' : `at most ${plural(most, 'decision')} more`} ${most < 2 ? 'speaks' : 'speak'}`;
 };
 
-/** Says why no decisions are listed. */
 const whyNothing = ({ best, ties, runnerUp, decisions }: LimiterIdentification): string => {
   if (best === null) {
     return runnerUp === null

@@ -71,7 +71,6 @@ const identificationText = (found: LimiterIdentification): string => {
   ]).join(' ');
 };
 
-/** Names the limiter with its parameters, or several limiters if the log does not distinguish them. */
 const limiterText = ({ best, ties }: LimiterIdentification): string =>
   best === null
     ? 'none of ours'
@@ -107,7 +106,6 @@ const tokensText = ({ judgement: { tokens } }: LimitReport): string => {
 const reasonsText = ({ judgement: { reasons } }: LimitReport): string =>
   `Why: ${reasons.join('; ')}.`;
 
-/** Says how much of the load was admitted. */
 const loadText = ({ sustained }: LimitFacts): string =>
   sustained === null
     ? ''

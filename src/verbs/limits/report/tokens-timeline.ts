@@ -10,7 +10,6 @@ import {
 } from '../model/token-log.ts';
 import type { TokenReport } from '../model/token-report.ts';
 
-/** The parts of an examination that are drawn, with their titles. */
 const parts: readonly (readonly [title: string, belongs: (reply: TokenReply) => boolean])[] = [
   ['even pace', ({ phase }) => phase === 'even'],
   ['first burst', ({ burst }) => burst === 1],

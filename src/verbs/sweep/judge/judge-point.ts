@@ -16,9 +16,7 @@ interface MadeRun {
 /** What a sweep keeps of a run. The rest is dropped, since there may be a thousand runs. */
 export interface JudgedRun {
   readonly run: SweptRun;
-  /** The names of the figures that have too few samples. */
   readonly weak: ReadonlySet<string>;
-  /** The objectives that the run breaks, and those for which it has too few data. */
   readonly broken: readonly string[];
   readonly undecided: readonly string[];
 }
@@ -79,7 +77,6 @@ const findingsOf = ({ result, trust }: MadeRun) => {
   return { broken, undecided: [] as readonly string[] };
 };
 
-/** Judges one run. `names` are the figures to read from it. */
 export const judgeRun = (made: MadeRun, names: readonly string[]): JudgedRun => {
   const { folder, order, result, trust } = made;
   const found = names.flatMap((name) => {

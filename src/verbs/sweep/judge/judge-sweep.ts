@@ -11,7 +11,6 @@ import { fitScalability } from '../../capacity/judge/fit-scalability.ts';
 import { judgePoint, type MadePoint } from './judge-point.ts';
 import { axisOf } from './swept-figures.ts';
 
-/** The runs of a sweep, and how its points are to be judged. */
 export interface MadeSweep {
   readonly variables: readonly SweepVariable[];
   readonly points: readonly MadePoint[];

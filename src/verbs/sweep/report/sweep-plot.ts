@@ -5,7 +5,6 @@ import { markup, type Markup } from '../../../report/text/markup.ts';
 import { plural, timeText } from '../../../report/text/number-text.ts';
 import { frontOf, pointVerdicts, sweepFigureText, axisValueText } from './sweep-text.ts';
 
-/** A point that has both figures of the plot. */
 interface Placed {
   readonly point: SweepPoint;
   readonly place: readonly [throughput: number, latency: number];

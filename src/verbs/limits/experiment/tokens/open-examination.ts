@@ -69,11 +69,9 @@ export type OpenExamination = ReturnType<typeof openExamination>;
 /** The time in ms between two looks at whether something ended. */
 export const settleOf = ({ plan }: OpenExamination): number => 1.05 * settleTime(plan.rule.window);
 
-/** Waits until every limiter has forgotten what was sent. */
 export const forget = ({ client, plan }: OpenExamination): Promise<void> =>
   client.sleepUntil(client.now() + 1.01 * forgottenAfter(plan.rule.window));
 
-/** Returns the log of what was sent so far. */
 export const logOf = ({ client, plan, sorted }: OpenExamination, cut: string | null): TokenLog => {
   const { rule, isQuick, context } = plan;
   const charactersPerToken = client.charactersPerToken();

@@ -7,7 +7,6 @@ const words = (
 
 export const charactersPerWord = 4;
 
-/** Creates a function that returns texts of a number of words, each with another beginning. */
 export const textWriter = (seed: number): ((count: number) => string) => {
   let state = seed;
   const next = (): string => {

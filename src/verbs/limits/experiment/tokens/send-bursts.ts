@@ -5,12 +5,10 @@ import { isAdmitted, type TokenKind } from '../../model/token-log.ts';
 import { type OpenExamination, forget, logOf, settleOf } from './open-examination.ts';
 import { tapTimes } from './token-plan.ts';
 
-/** The refusals that end a burst. */
 const enoughRefusals = 2;
 /** The answers after which a burst of slow ones is sent at once, in ms of a window of a minute. */
 const slowAnswer = 4000;
 
-/** The most large prompts that follow a refused burst until one is refused when all others are charged. */
 const furtherChats = 12;
 
 /** Sends large prompts one by one after a refusal, since many at once are refused before the others are charged. */

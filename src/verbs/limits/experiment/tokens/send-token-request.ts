@@ -86,7 +86,6 @@ export interface TokenClientOptions {
   readonly sleepUntil: (moment: number) => Promise<void>;
   readonly models: ProbeModels;
   readonly credential: string;
-  /** The start of the ids of all requests. */
   readonly runId: string;
 }
 

@@ -1,6 +1,5 @@
 import type { TokenKind, TokenPhase, TokenReply } from '../../model/token-log.ts';
 
-/** A request of an examination of tokens. */
 export interface TokenQuery {
   readonly phase: TokenPhase;
   readonly kind: TokenKind;

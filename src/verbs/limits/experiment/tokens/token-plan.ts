@@ -16,7 +16,6 @@ const perEven = 54;
 export const tapTokens = 20;
 /** The least limit that is examined: all small chats after a burst together use less than a twentieth of it. */
 const leastTokens = 3000;
-/** The tokens of a prompt that is large enough to be seen in the remaining tokens. */
 const visibleShare = 1 / 1000;
 /** The share of a context that a prompt fills, so that an estimate of the gateway does not refuse it. */
 const usableContext = 0.95;
@@ -26,7 +25,6 @@ export const tapTimes = [0, 1.05, 2, 4, 8, 15] as const;
 export const evenWindows = 2.85;
 /** The rate of the sustained load as a multiple of the limit. */
 export const sustainedRate = 1.3;
-/** The tokens and time of a slow answer, as shares of a window, that the size of a burst allows for. */
 const usualDelay = 1 / 12;
 
 export interface TokenPlan {
@@ -35,10 +33,8 @@ export interface TokenPlan {
   readonly isQuick: boolean;
   /** The number of windows of load above the limit; 0 for none. */
   readonly sustain: number;
-  /** The tokens of a prompt of a burst, of the even pace, and of one that is just visible. */
   readonly large: number;
   readonly slice: number;
-  /** The tokens of a prompt of the sustained load. */
   readonly sustained: number;
   readonly visible: number;
   /** The most requests of a burst, its small chats included. */
@@ -56,7 +52,6 @@ export interface TokenPlanTerms extends Pick<
 
 const count = (value: number): string => Math.ceil(value).toLocaleString('en-US');
 
-/** Returns the requests of a burst that certainly exceeds the limit, with its small chats. */
 const neededRequests = ({ tokens }: TokenRule, large: number): number =>
   Math.ceil((ownCountRatio * (1 + refillStep + usualDelay) * tokens) / large) + 1 + tapTimes.length;
 
@@ -148,7 +143,6 @@ const usuallyAbove = 0.5;
 const sum = (parts: readonly Part[], pick: (part: Part) => number): number =>
   parts.reduce((whole, part) => whole + pick(part), 0);
 
-/** Lists the phases with their usual requests, tokens and times. */
 const partsOf = (plan: TokenPlan): { readonly parts: readonly Part[]; readonly burst: Part } => {
   const { rule, isQuick, sustain, large, slice, visible, reserving } = plan;
   const { tokens, window } = rule;
@@ -213,7 +207,6 @@ const partsOf = (plan: TokenPlan): { readonly parts: readonly Part[]; readonly b
 /** The share by which a plan may exceed what it usually uses, beside a third burst. */
 const reserveOfBudget = 1.15;
 
-/** Returns what a plan uses, at prices in micro-units for a million tokens. */
 export const tokenBudget = (
   plan: TokenPlan,
   price: { readonly input: number; readonly output: number } | null,

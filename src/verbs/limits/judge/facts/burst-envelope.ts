@@ -3,7 +3,6 @@ import type { BurstFact } from '../../../../model/limits/limit-facts.ts';
 import type { RequestSpan } from './even-pace.ts';
 import { longestWindow, shortestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
 
-/** The longest duration of a burst, in windows. */
 const longestBurst = 0.1;
 /** The maximum drift of free-running windows, as a share of their length, since their timers may be late. */
 const windowDrift = 0.004;
@@ -102,7 +101,6 @@ const stepUnits = (
 const allowedIn = (span: number, { limit, window }: LimitRule): number =>
   limit + (limit * span) / shortestWindow(window) + 1;
 
-/** Returns each prefix of a burst, up to one of its answers. */
 const prefixesOf = (
   { begin, isAfterIdle, admitted }: Burst,
   rule: LimitRule,
@@ -112,13 +110,11 @@ const prefixesOf = (
     return { begin, span, isAfterIdle, admitted: i + 1, allowed: allowedIn(span, rule) };
   });
 
-/** Finds the prefix that exceeds the allowed number most. */
 const worstOf = (prefixes: readonly BurstFact[]): BurstFact | undefined => {
   const excess = ({ admitted, allowed }: BurstFact): number => admitted - allowed;
   return prefixes.toSorted((a, b) => excess(b) - excess(a))[0];
 };
 
-/** The maximum number of prefixes of a burst that are compared with the prefixes of another. */
 const maxPrefixes = 16;
 
 /**

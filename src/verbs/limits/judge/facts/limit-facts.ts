@@ -44,7 +44,6 @@ const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule):
   return picks;
 };
 
-/** The number of phases of a weighted counter that are tried. */
 const phaseParts = 16;
 
 /**
@@ -116,9 +115,7 @@ const sustainedRate = (
 interface FactEvidence {
   /** The decisions of the limiter, in any order. Facts refer to them by their index. */
   readonly decisions: readonly LimiterDecision[];
-  /** The decisions on requests of every kind, used for the even pace. */
   readonly paced: readonly LimiterDecision[];
-  /** The decisions of the phase whose load is always above the limit. */
   readonly sustained: readonly LimiterDecision[];
   readonly history: KeyHistory;
   /** The classes that the user permits, which can make a bound tighter. */
@@ -158,7 +155,6 @@ const roomFacts = (log: readonly LimiterDecision[], rule: LimitRule) => {
   };
 };
 
-/** Finds the facts that a log proves under a declared limit, whatever the limiter is. */
 export const limitFacts = (
   { decisions, paced, sustained, history, permitted }: FactEvidence,
   rule: LimitRule,

@@ -17,7 +17,6 @@ interface ContradictedByLimit {
   readonly whole: Int32Array;
 }
 
-/** The tolerance for rounding errors of a weighted count, in requests. */
 const roundingTolerance = 1e-9;
 
 /**
@@ -27,12 +26,10 @@ const limitContradictions = (largest: number) => {
   const changes = new Int32Array(largest + 2);
   const placeAfter = (limit: number): number => Math.min(Math.max(limit + 1, 0), largest + 1);
   return {
-    /** Counts an admission that every limit up to this one contradicts. */
     addUpTo: (limit: number): void => {
       changes[0]! += 1;
       changes[placeAfter(limit)]! -= 1;
     },
-    /** Counts a refusal that every limit above this one contradicts. */
     addAbove: (limit: number): void => {
       changes[placeAfter(limit)]! += 1;
     },

@@ -38,7 +38,6 @@ const second = 1000;
 const minLimitShare = 0.7;
 /** The largest limit that is tried with the declared window, as a share of the declared limit. */
 const maxLimitShare = 1.3;
-/** The maximum number of limits that are tried with the declared window. */
 const maxLimits = 40;
 /** The number of windows whose best limit is scored again with more phases and with neighbouring limits. */
 const closerPlaces = 6;
@@ -47,7 +46,6 @@ const finerPhases = 3;
 /** The ratio of the largest counted limit to the largest tried one, since the interval of a limit may reach further. */
 const largestMultiple = 2;
 
-/** For each limit, the fewest decisions that any of several grids contradicts, and the phase of that grid. */
 interface BestGrids {
   readonly fewest: Int32Array;
   readonly phases: Float64Array;
@@ -94,7 +92,6 @@ const bestByWindow = (
 const maxShareForCloser = 0.1;
 /** The share of contradicted decisions above which the second of these searches, with all decisions, is skipped. */
 const maxShareForClosest = 0.04;
-/** The maximum number of decisions that an estimate replays. */
 const sampleSize = 600;
 
 /** A score that searches around the best phase in two finer steps, since a small error in it contradicts decisions. */
@@ -130,7 +127,6 @@ const closeScoreOf = ({ histories, context }: ReplayEvidence, largest: number): 
   };
 };
 
-/** Returns the numbers from `least` to `most` that are `step` apart. */
 const numbersBetween = (least: number, most: number, step: number): readonly number[] => {
   const numbers: number[] = [];
   for (let next = least; next <= most; next += step) numbers.push(next);

@@ -58,21 +58,16 @@ const fittedClasses: readonly LimiterClass[] = [
 
 /** The shortest window that is tried, as a share of the declared one. */
 const shortestShare = 0.5;
-/** The longest window that is tried, as a share of the declared one. */
 const longestShare = 2;
 /** The ratio of neighbouring windows in the first search. */
 const coarseStep = 1.02;
 /** The ratio of neighbouring windows in the search for all windows that explain as well as the best. */
 const fineStep = 1.0025;
-/** The number of places around which the search continues. */
 const placesKept = 3;
 /** The number of parts into which each level divides the surroundings of a place. */
 const parts = 6;
-/** The number of levels of the search around the best places. */
 const levels = 4;
-/** The number of levels that use a sample of the decisions. */
 const roughLevels = 2;
-/** The maximum number of decisions in a sample. */
 const sampleSize = 400;
 /** The number of phases that an estimate tries within the distance between two tried windows. */
 const phasesPerStep = 4;
@@ -82,7 +77,6 @@ const farOffShare = 0.015;
 const spareContradictions = 8;
 /** The share of contradicted decisions after the first search above which a class is abandoned. */
 const hopelessShare = 0.4;
-/** The relative precision with which the ends of an interval are found. */
 const precision = 1e-4;
 
 /** A limit and a window, in ms, and the number of decisions that they contradict. */
@@ -125,7 +119,6 @@ export const likelyLimits = (
   ...new Set([limit, ...histories.flatMap((history) => admittedFromIdle(history, window))]),
 ];
 
-/** Scores all windows with each limit, and returns the best places. */
 const searchAllWindows = (
   score: Score,
   limits: readonly number[],
@@ -231,7 +224,6 @@ const windowInterval = (
   };
 };
 
-/** Returns the range of whole limits around the best one that explain the log equally well. */
 export const limitInterval = (isExplained: Explains, { limit, window, wrong }: Place): Fitted => {
   const explains = (value: number): boolean => isExplained(value, window, wrong);
   let [least, most] = [limit, limit];

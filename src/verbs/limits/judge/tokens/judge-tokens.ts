@@ -53,7 +53,6 @@ interface Finding {
   /** Whether the examination shows that there is none. */
   readonly isProved: boolean;
   readonly observed: string;
-  /** The requests that show it. */
   readonly shownBy: readonly TokenReply[];
 }
 
@@ -88,7 +87,6 @@ const wholeUse = 0.85;
 /** The share of the requests at an even pace that must be answered for the limit to be called kept. */
 const enoughAnswers = 0.95;
 
-/** The most requests that are listed as evidence. */
 const mostRows = 5;
 
 const evidenceOf = (replies: readonly TokenReply[]): readonly string[] =>
@@ -251,7 +249,6 @@ const checkSettling = ({ guards: { settling } }: Evidence): LimitCheck =>
         : 'no small chat after a burst was refused',
   });
 
-/** Returns why the bursts do not show that the limit is reached and refused, one sentence each. */
 const whyNotReached = ({ log, bursts }: Evidence): readonly string[] => {
   const below = bursts.filter(({ exceeded }) => exceeded === null);
   const before = below.flatMap(({ beforeRefusal }) => beforeRefusal ?? []);

@@ -105,7 +105,6 @@ export const chargedWhen = (replies: readonly TokenReply[]): 'admission' | 'late
   return found.includes('admission') ? 'admission' : (found[0] ?? null);
 };
 
-/** What the charges of large prompts say of the gateway’s count. */
 export interface CountingEvidence {
   /** `usage`: charges are the usage; `near`: within the tolerance; `unknown`: the rest does not show it. */
   readonly finding: 'usage' | 'near' | 'more' | 'less' | 'unknown';
@@ -115,7 +114,6 @@ export interface CountingEvidence {
   readonly isImplausible: boolean;
 }
 
-/** The tolerance within which charges are usage. */
 const exactness = 0.01;
 /** The counts of text with four characters a token by any tokenizer, as multiples of its tokens. */
 export const plausibleRatios = { least: 0.7, most: 1.6 };

@@ -15,11 +15,9 @@ export interface ExceededBurst {
   readonly admission: TokenReply;
   readonly charged: number;
   readonly allowed: number;
-  /** The largest share of `charged` that the reported rests allow, with all that is refilled; infinite without them. */
   readonly mostCounted: number;
 }
 
-/** What one burst from idle shows. */
 export interface BurstEvidence {
   /** When its first request was sent, in ms. */
   readonly begin: number;

@@ -20,10 +20,8 @@ export interface ChargeTerms {
 
 /** The largest reservation of a prompt with four characters a token, as a multiple of its tokens. */
 export const promptSlack = 1.5;
-/** The fewest characters a token that gateways count who count characters. */
 const fewestCharacters = 2.85;
 
-/** Returns what is assumed of a gateway that counts so many characters a token. */
 export const usualChargeTerms = (
   window: number,
   charactersPerToken: number | null,
@@ -36,7 +34,6 @@ export const usualChargeTerms = (
 const answersOf = ({ kind, maxTokens }: TokenReply): number =>
   kind === 'two-answers' ? 2 * maxTokens : maxTokens;
 
-/** Returns what the limit of tokens can have charged for each reply, as the facts about limits read it. */
 export const chargesOf = (
   replies: readonly TokenReply[],
   { settle, ownCount, promptSlack: slack }: ChargeTerms,

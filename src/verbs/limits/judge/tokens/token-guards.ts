@@ -20,9 +20,7 @@ export interface TokenGuards {
   readonly when: 'admission' | 'later' | null;
   readonly counting: CountingEvidence;
   readonly settling: SettleEvidence;
-  /** Whether the headers report what remains of the tokens. */
   readonly hasRest: boolean;
-  /** Whether answers report their usage. */
   readonly hasUsage: boolean;
   /** Whether the rest fell between two answers by more than the requests can have used. */
   readonly isSpent: boolean;
