@@ -53,7 +53,7 @@ describe('the tokens of an image', () => {
 
 describe('the tokens of audio', () => {
   it('are ten for a second of a WAV file', () => {
-    // gate.wav lasts 1.7 s and river.wav 12.9 s; see the manifest.
+    // The manifest says how long they last.
     const { clips } = JSON.parse(fixture('speech/manifest.json').toString()) as {
       clips: { file: string; seconds: number }[];
     };
