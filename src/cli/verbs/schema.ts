@@ -36,8 +36,21 @@ export const publishedSchema = async (
   return schema;
 };
 
-export const schemaText = async ({ make }: PublishedSchema): Promise<string> =>
-  `${JSON.stringify(await make(), null, 1)}\n`;
+/** Returns a mapping as JSON with one line for each of its values. */
+const linesOf = (mapping: object, inner: (value: unknown) => string = JSON.stringify): string =>
+  `{\n${Object.entries(mapping)
+    .map(([name, value]) => `${JSON.stringify(name)}:${inner(value)}`)
+    .join(',\n')}\n}`;
+
+/** Returns a schema as JSON, a line for each field and definition: indented, it is a fifth larger in the package. */
+export const schemaText = async ({ make }: PublishedSchema): Promise<string> => {
+  const perField = new Set(['properties', 'definitions', '$defs']);
+  const entries = Object.entries(await make()).map(([name, value]) => [
+    name,
+    perField.has(name) ? linesOf(value as object) : JSON.stringify(value),
+  ]);
+  return `${linesOf(Object.fromEntries(entries) as object, String)}\n`;
+};
 
 export const schemaVerb = (loadVerb: LoadVerb): Verb =>
   defineVerb({

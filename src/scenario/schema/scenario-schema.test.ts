@@ -34,8 +34,7 @@ const propertiesIn = (schema: unknown, path: string): { path: string; property: 
 
 describe('the JSON Schema of scenarios', () => {
   it('equals scenarios/schema.json (`npm run schema` writes it)', () => {
-    const expected = `${JSON.stringify(scenarioJsonSchema(), null, 1)}\n`;
-    expect(fileText('schema.json')).toBe(expected);
+    expect(JSON.parse(fileText('schema.json'))).toEqual(scenarioJsonSchema());
   });
 
   it('describes every field', () => {
