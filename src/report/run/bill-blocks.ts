@@ -31,11 +31,11 @@ const itemNames: Readonly<Record<BillItem | 'rounding', string>> = {
 const amount = ({ known, unknown, cost }: CostSum): string =>
   known === 0 ? 'unknown' : `${unknown === 0 ? '' : 'at least '}${moneyText(Math.round(cost))}`;
 
+const unknownText = ({ known, unknown }: CostSum): string =>
+  unknown === 0 ? '' : ` (unknown for ${countText(unknown)} of ${countText(known + unknown)})`;
+
 /** Formats a cost, and of how many attempts it is unknown. */
-const amountWithUnknown = (sum: CostSum): string =>
-  sum.unknown === 0
-    ? amount(sum)
-    : `${amount(sum)} (unknown for ${countText(sum.unknown)} of ${countText(sum.known + sum.unknown)})`;
+const amountWithUnknown = (sum: CostSum): string => `${amount(sum)}${unknownText(sum)}`;
 
 const wasteText = (parts: readonly BillPart[]): string | null => {
   const texts = (
@@ -73,11 +73,23 @@ const cacheText = (parts: readonly BillPart[]): string | null => {
   return `${shareText(cached, prompt)} of the priced prompt tokens came from a cache, which ${effect}.${note}`;
 };
 
+/** Returns the name of the currency of a run. */
+export const currencyOf = ({ plan }: Pick<Result, 'plan'>): string =>
+  plan.pricing?.currency ?? 'currency units';
+
+/** Formats a cost that was extrapolated, in micro-units, with no more digits than a forecast can have. */
+export const roughMoneyText = (cost: number): string =>
+  (cost / 1e6).toLocaleString('en-US', { maximumSignificantDigits: 3 });
+
 const monthText = (result: Result, parts: readonly BillPart[]): string | null => {
   const month = costOfMonth(result, parts);
-  return month === null
-    ? null
-    : `The measured load for a month of 30 days: ${amountWithUnknown(month)}.`;
+  if (month === null) return null;
+  const { cost, known, unknown } = month;
+  const rough =
+    known === 0
+      ? 'unknown'
+      : `${unknown === 0 ? 'about' : 'at least'} ${roughMoneyText(cost)} ${currencyOf(result)}`;
+  return `A month of 30 days like the measured time: ${rough}${unknownText(month)}.`;
 };
 
 const sourceText = ({ plan: { pricing } }: Result): string | null => {

@@ -97,7 +97,7 @@ describe('the bill of a run', () => {
         Wasted, beside the completed answers: answers that failed: at least 0.001208 (unknown for 2 of 3),
         attempts before a retry: unknown (unknown for 4 of 4).
         36.4 % of the priced prompt tokens came from a cache, which saved 0.000600.
-        The measured load for a month of 30 days: at least 425.450880 (unknown for 7 of 12).
+        A month of 30 days like the measured time: at least 425 USD (unknown for 7 of 12).
         Prices of prices.json: as of 2026-11-01.
         Key                 Cost          Completed             Wasted
         alpha  at least 0.006407  at least 0.005199  at least 0.001208

@@ -15,7 +15,7 @@ import {
   table,
   text,
 } from '../document/document.ts';
-import { billBlocks } from './bill-blocks.ts';
+import { billBlocks, currencyOf } from './bill-blocks.ts';
 import { kindsPresent, sumOf } from '../summary/figures.ts';
 import { countText, figureText, moneyText, plural, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
@@ -89,10 +89,6 @@ export const costText = ({ known, total, unknown }: MeasureSum): string => {
 export const hasAudio = ({ all: { received, sent } }: RunTotals): boolean =>
   received.known + received.unknown + sent.known + sent.unknown > 0;
 
-/** Returns the name of the currency of a run. */
-const currencyOf = ({ plan }: Pick<Result, 'plan'>): string =>
-  plan.pricing?.currency ?? 'currency units';
-
 export const costSentence = (
   { all: { completed, cost } }: RunTotals,
   currency = 'currency units',
@@ -156,7 +152,7 @@ export const costSection = (result: Result): Section | null => {
     }),
     { ...totals.all, name: 'All', kind: null },
   ];
-  const caption = 'Completed answers by kind and model; costs in currency units';
+  const caption = `Completed answers by kind and model; costs in ${currencyOf(result)}`;
   const toneOf = ({ kind }: CostRow) => (kind === null ? 'strong' : 'plain');
   const details = [
     table(caption, columns, rows, { toneOf, showsNotes: true }),

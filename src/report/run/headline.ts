@@ -83,9 +83,10 @@ const costTile = (result: Result): Tile | null => {
   const cost = runTotalsOf(result)?.all.cost;
   if (cost === undefined || cost.known === 0) return null;
   const value = moneyText(Math.round(cost.total));
-  if (cost.unknown === 0) return ['Cost', value, '', [`of ${plural(cost.known, 'answer')}`]];
+  const currency = result.plan.pricing?.currency ?? '';
+  if (cost.unknown === 0) return ['Cost', value, currency, [`of ${plural(cost.known, 'answer')}`]];
   const foot = `of ${countText(cost.known)} answers; of ${countText(cost.unknown)} unknown`;
-  return ['Cost, at least', value, '', [foot]];
+  return ['Cost, at least', value, currency, [foot]];
 };
 
 const allTiles = (result: Result, trust: Trust): readonly Tile[] => {

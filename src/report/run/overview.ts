@@ -48,7 +48,9 @@ const ratesText = (result: Result): string | null => {
 const costLine = (result: Result): string | null => {
   const totals = runTotalsOf(result);
   if (totals === null || totals.all.cost.known === 0) return null;
-  return `${costText(totals.all.cost)} for ${plural(totals.all.completed, 'completed answer')}`;
+  const currency = result.plan.pricing?.currency;
+  const amount = present([costText(totals.all.cost), currency ?? null]).join(' ');
+  return `${amount} for ${plural(totals.all.completed, 'completed answer')}`;
 };
 
 interface NamedLine {

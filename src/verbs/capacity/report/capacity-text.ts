@@ -1,3 +1,4 @@
+import { roughMoneyText } from '../../../report/run/bill-blocks.ts';
 import type {
   LimitingFactor,
   CapacityAnswer,
@@ -149,7 +150,7 @@ export const capacityAnswerRows = (
   const cost =
     costPerHour === null
       ? 'unknown: the scenario names no price, or the server reported no usage'
-      : `${(costPerHour / 1e6).toLocaleString('en-US', { maximumSignificantDigits: 3 })} currency units an hour`;
+      : `${roughMoneyText(costPerHour)} currency units an hour`;
   return Object.entries({
     'Highest rate': `${perSecondText(rate.value)}${interval}, ${figureText(rate.value * 60)} a minute${precision}`,
     'First limit': bindingTexts[binding],
