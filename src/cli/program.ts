@@ -3,7 +3,7 @@ import yargs from 'yargs/yargs';
 import { weirVersion } from '../platform/host/machine.ts';
 import type { ExitName } from '../run/output/exit-codes.ts';
 import { type OptionTable, UsageProblem, type Verb } from './options/define-verb.ts';
-import { habitAdvice, type WrittenOption } from './options/habits.ts';
+import type { HabitAdvice, WrittenOption } from './options/habits.ts';
 import { completeLive } from './options/page-options.ts';
 import {
   checkVerb,
@@ -56,6 +56,7 @@ const checkSwitches = (words: readonly string[], options: OptionTable): void => 
 interface KnownNames {
   readonly options: OptionTable;
   readonly fields: readonly string[];
+  readonly habitAdvice: HabitAdvice;
 }
 
 const normalized = (name: string): string => name.replaceAll('-', '').toLowerCase();
@@ -63,7 +64,7 @@ const normalized = (name: string): string => name.replaceAll('-', '').toLowerCas
 const expectedOption = (
   verb: string,
   written: WrittenOption,
-  { options, fields }: KnownNames,
+  { options, fields, habitAdvice }: KnownNames,
 ): string => {
   const listed = `expected one that \`weir ${verb} --help\` lists`;
   const { name, value } = written;
@@ -282,10 +283,13 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
     }
   } catch (error) {
     if (!(error instanceof ParserError)) throw error;
-    // The module is imported only here, since the schema takes longest to load.
+    // The modules are imported only here, since the schema takes longest to load.
     const { scenarioSchema } = await import('../scenario/schema/scenario-schema.ts');
+    const { habitAdvice } = await import('./options/habits.ts');
     const fields = Object.keys(scenarioSchema.shape);
-    throw new UsageProblem(explainUsageError(error.message, words, { ...parsed, fields }));
+    throw new UsageProblem(
+      explainUsageError(error.message, words, { ...parsed, fields, habitAdvice }),
+    );
   }
   // If no verb was run, the exit must mean failure, since a script may have lost its words.
   return (await parsed.run?.()) ?? (commandLine.length === 0 ? 'configuration' : 'pass');

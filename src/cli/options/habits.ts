@@ -131,11 +131,13 @@ export interface WrittenOption {
   readonly hasScenario: boolean;
 }
 
-/** Says what to write instead of an option of another tool; `null` if no tool has it, or the verb has nothing for it. */
-export const habitAdvice = (
-  { dashes, name, value = '…', hasScenario }: WrittenOption,
+export type HabitAdvice = (
+  written: WrittenOption,
   options: Readonly<Record<string, unknown>>,
-): string | null => {
+) => string | null;
+
+/** Says what to write instead of an option of another tool; `null` if no tool has it, or the verb has nothing for it. */
+export const habitAdvice: HabitAdvice = ({ dashes, name, value = '…', hasScenario }, options) => {
   if (name.length === 1 && dashes === '--') return null;
   const wanted = name.length === 1 ? name : name.toLowerCase().replaceAll('_', '-');
   const habit = habits.find(({ names }) => names.split(' ').includes(wanted));

@@ -152,8 +152,7 @@ export const runVerb = defineVerb({
       'early-stop': {
         type: 'boolean',
         default: true,
-        describe:
-          'End the run if its first 20 requests are all refused alike; disable with --no-early-stop',
+        describe: 'Stop if the first 20 requests are refused alike; disable with --no-early-stop',
       },
     }),
     ...inGroup('Output:', {
