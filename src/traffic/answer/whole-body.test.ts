@@ -212,7 +212,14 @@ describe.each(['chat', 'models'] as const)('the body of %s', (kind) => {
       { 'content-type': 'text/plain' },
       /not JSON and not labelled as JSON/,
     ],
-    ['content-type', 'data: {}\n\n', {}, /not JSON and not labelled as JSON/],
+    [
+      'content-type',
+      'data: {"choices":[]}\n\ndata: [DONE]\n\n',
+      { 'content-type': 'text/event-stream' },
+      /the server streams although it was not asked to/,
+    ],
+    ['content-type', 'data: {}\n\n', json, /the server streams although/],
+    ['content-type', 'data: hello\n\n', {}, /not JSON and not labelled as JSON/],
     [
       'content-type',
       '<html><title>Log in</title>',

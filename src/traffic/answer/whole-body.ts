@@ -141,6 +141,10 @@ const notJsonOr = (
     data !== undefined && isErrorEvent
       ? readStreamError(data, redact)
       : (readErrorLine(data ?? text, redact) ?? readCutError(text, redact));
+  if (error === null && data !== undefined && objectOf(jsonIn(data)) !== null) {
+    const detail = `the server streams although it was not asked to: the body is an event stream, and ${name} was expected`;
+    return malformed('content-type', detail);
+  }
   return error === null
     ? notJson(name, isLabelled)
     : malformed('stream-error', `an error was returned instead of ${name}: ${error}`);
