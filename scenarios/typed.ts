@@ -27,7 +27,7 @@ export default defineScenario({
   name: 'typed',
   description: 'Streams of three lengths at rates that double.',
   traffic: lengths,
-  prices: { 'weir/small': { input: 0.15, output: 0.6 } },
+  prices: { 'weir/small': { input: 0.15, output: 0.6 }, currency: 'USD' },
   stages: rates.map((rate) => ({
     name: `${rate} a second`,
     load: { kind: 'poisson', rate: `${rate}/s`, duration: '12s' },

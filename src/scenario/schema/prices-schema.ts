@@ -58,6 +58,16 @@ const pricingFields = {
 const expected =
   'expected a mapping of models to prices such as {NAME: {input: 0.15, output: 0.60}}';
 
+const pricesObject = z.object(pricingFields, expected).catchall(modelPriceSchema);
+export type Prices = z.output<typeof pricesObject>;
+
+/** Prices as a module writes them. The type that zod infers would ask of `currency` that it is a price as well. */
+export interface WrittenPrices {
+  readonly file?: string | undefined;
+  readonly date?: string | undefined;
+  readonly currency?: string | undefined;
+  readonly [modelOrKind: string]: z.input<typeof modelPriceSchema> | string | undefined;
+}
+
 /** The prices by model, or by kind for all speech or transcription. */
-export const pricesSchema = z.object(pricingFields, expected).catchall(modelPriceSchema);
-export type Prices = z.output<typeof pricesSchema>;
+export const pricesSchema: z.ZodType<Prices, WrittenPrices> = pricesObject as never;
