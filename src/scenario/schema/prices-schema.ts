@@ -70,4 +70,4 @@ export interface WrittenPrices {
 }
 
 /** The prices by model, or by kind for all speech or transcription. */
-export const pricesSchema: z.ZodType<Prices, WrittenPrices> = pricesObject as never;
+export const pricesSchema: z.ZodType<Prices, WrittenPrices> = pricesObject;
