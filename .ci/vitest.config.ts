@@ -33,9 +33,19 @@ export default defineConfig({
   root: resolve(import.meta.dirname, '..'),
   test: {
     projects: [
-      project('unit', { include: pathsOf('unit', short), isolate: false, ...natively }),
-      // Each in a worker of its own: some watch how much memory they take.
-      project('unit-long', { include: pathsOf('unit', marked), ...natively }),
+      // Some wait for a clock or a socket, so that one worker would leave a core idle.
+      project('unit', {
+        include: pathsOf('unit', short),
+        isolate: false,
+        maxWorkers: 2,
+        ...natively,
+      }),
+      // Each in a worker of its own, one after the other: some watch how much memory they take.
+      project('unit-long', {
+        include: pathsOf('unit', marked),
+        sequence: { groupOrder: 1 },
+        ...natively,
+      }),
       // They mostly wait, so more of them run at a time than there are cores.
       project('process', { include: pathsOf('process'), isolate: false, maxWorkers: 4 }),
       project('system', { include: pathsOf('system') }),

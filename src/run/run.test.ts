@@ -176,10 +176,12 @@ describe('a run in this process', () => {
       server: { metrics, every: '100ms' },
       load: { ...scenario.load, duration: '1s' },
     });
-    const { finished } = await run(server(new URL('/metrics', mock.url).href));
+    const [{ finished }, { said, warned, outcomes }] = await Promise.all([
+      run(server(new URL('/metrics', mock.url).href)),
+      run(server(`${mock.controlUrl}/nothing`)),
+    ]);
     expect(finished.result.server).toMatchObject({ failed: 0, lastFailure: null });
     expect(finished.result.server!.scrapes).toBeGreaterThan(0);
-    const { said, warned, outcomes } = await run(server(`${mock.controlUrl}/nothing`));
     expect([...said, ...warned].join('\n')).toContain(
       `The server’s metrics at ${mock.controlUrl}/nothing could not be read: `,
     );
