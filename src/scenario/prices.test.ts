@@ -137,7 +137,7 @@ describe('prices', () => {
   });
 });
 
-/** A row of LiteLLM's table, model_prices_and_context_window.json of 1.80.0, without what is no price. */
+/** A row of LiteLLM's table, model_prices_and_context_window.json of 1.80.0 and 1.110.2, without what is no price. */
 const liteLlm = {
   sample_spec: { litellm_provider: 'one of …', input_cost_per_token: 0 },
   'gpt-4o': {
@@ -157,6 +157,8 @@ const liteLlm = {
     cache_creation_input_token_cost: 3.75e-6,
     input_cost_per_token_above_200k_tokens: 6e-6,
   },
+  'claude-sonnet-latest': { alias_of: 'claude-sonnet-4-5' },
+  fallback_generalizations: { rules: [{ name: 'a', pattern: '^claude-' }] },
   'gemini/gemini-2.5-flash': {
     litellm_provider: 'gemini',
     mode: 'chat',
@@ -171,6 +173,12 @@ const liteLlm = {
     mode: 'audio_transcription',
     input_cost_per_second: 0.0001,
     output_cost_per_second: 0.0001,
+  },
+  'stt-async': {
+    litellm_provider: 'soniox',
+    mode: 'audio_transcription',
+    input_cost_per_second: 0,
+    output_cost_per_second: 2.77778e-5,
   },
   'tts-1': { litellm_provider: 'openai', mode: 'audio_speech', input_cost_per_character: 1.5e-5 },
   'gpt-4o-transcribe': {
@@ -261,12 +269,17 @@ describe('prices by class', () => {
     const names = Object.keys(liteLlm).filter((name) => /gpt-4o$|claude|gemini/.test(name));
     const chats = names.map((name) => `{kind: chat, model: ${name}}`);
     const others =
-      '{kind: speech, model: tts-1}, {kind: transcription, model: whisper-1}, {kind: transcription, model: gpt-4o-transcribe}, {kind: chat, model: none}';
+      '{kind: speech, model: tts-1}, {kind: transcription, model: whisper-1}, {kind: transcription, model: stt-async}, {kind: transcription, model: gpt-4o-transcribe}, {kind: chat, model: none}';
     const text = `traffic: [${chats.join(', ')}, ${others}]\n${load}prices: {file: l.json, date: 2025-11-15}\n`;
     const files = withFiles({ 'l.json': JSON.stringify(liteLlm) });
     expect(pricesIn(text, files)).toEqual([
       { input: 2_500_000, output: 10_000_000, cachedInput: 1_250_000 },
-      { input: 3_000_000, output: 15_000_000, cachedInput: 300_000, cacheWrite: 3_750_000 },
+      ...['claude-sonnet-4-5', 'claude-sonnet-latest'].map(() => ({
+        input: 3_000_000,
+        output: 15_000_000,
+        cachedInput: 300_000,
+        cacheWrite: 3_750_000,
+      })),
       {
         input: 300_000,
         output: 2_500_000,
@@ -276,6 +289,7 @@ describe('prices by class', () => {
       },
       { perCharacter: 15_000_000 },
       { perSecond: 100_000_000 },
+      { perSecond: 27_777_800 },
       // This model is priced by tokens, which a transcript does not report: the cost is unknown, not that of others.
       null,
       null,

@@ -39,19 +39,23 @@ const priceOf = (row: Row): ModelPrice => {
     perSecond:
       row['mode'] === 'audio_speech'
         ? perMillion(row['output_cost_per_second'])
-        : perMillion(row['input_cost_per_second'] ?? row['output_cost_per_second']),
+        : perMillion(row['input_cost_per_second'] || row['output_cost_per_second']),
   };
   return Object.fromEntries(Object.entries(prices).filter(([, amount]) => amount !== undefined));
 };
 
-/** Returns whether a document is LiteLLM's table: every row names its provider. */
+/** Returns whether a document is LiteLLM's table: its rows name their provider, but for aliases and rules of names. */
 export const isLiteLlmTable = (document: unknown): document is Readonly<Record<string, Row>> =>
   isRow(document) &&
-  Object.keys(document).length > 0 &&
-  Object.values(document).every((row) => isRow(row) && 'litellm_provider' in row);
+  Object.values(document).every((row) => isRow(row)) &&
+  Object.values(document).some((row) => isRow(row) && typeof row['litellm_provider'] === 'string');
 
 export const liteLlmPrices = (table: Readonly<Record<string, Row>>): Prices => {
+  const rowOf = (row: Row): Row => {
+    const { alias_of: name } = row;
+    return typeof name === 'string' && Object.hasOwn(table, name) ? table[name]! : row;
+  };
   const models = Object.entries(table).filter(([name]) => name !== 'sample_spec');
-  const prices = models.map(([name, row]) => [name, priceOf(row)] as const);
+  const prices = models.map(([name, row]) => [name, priceOf(rowOf(row))] as const);
   return { ...Object.fromEntries<unknown>(prices), currency: 'USD' } as Prices;
 };
