@@ -156,6 +156,8 @@ const liteLlm = {
     cache_read_input_token_cost: 3e-7,
     cache_creation_input_token_cost: 3.75e-6,
     input_cost_per_token_above_200k_tokens: 6e-6,
+    // Hours of a cache are no long prompt.
+    cache_creation_input_token_cost_above_1hr: 6e-6,
   },
   'claude-sonnet-latest': { alias_of: 'claude-sonnet-4-5' },
   fallback_generalizations: { rules: [{ name: 'a', pattern: '^claude-' }] },
@@ -219,7 +221,7 @@ describe('prices by class', () => {
 
   it('have a field for each class of tokens and for the request', () => {
     const own =
-      '{input: 3, cachedInput: 0.3, cacheWrite: 3.75, output: 15, reasoning: 14, audioInput: 40, audioOutput: 80, request: 0.001}';
+      '{input: 3, cachedInput: 0.3, cacheWrite: 3.75, output: 15, reasoning: 14, audioInput: 40, audioOutput: 80, request: 0.001, maxInput: 200000}';
     expect((pricesIn(`${chat}${load}prices: {c: ${own}}\n`) as unknown[])[1]).toEqual({
       input: 3_000_000,
       cachedInput: 300_000,
@@ -229,6 +231,7 @@ describe('prices by class', () => {
       audioInput: 40_000_000,
       audioOutput: 80_000_000,
       request: 1000,
+      maxInput: 200_000,
     });
   });
 
@@ -279,6 +282,7 @@ describe('prices by class', () => {
         output: 15_000_000,
         cachedInput: 300_000,
         cacheWrite: 3_750_000,
+        maxInput: 200_000,
       })),
       {
         input: 300_000,

@@ -2,6 +2,7 @@ import { sampleUpperBound } from '../model/measures/measure.ts';
 import type { TokenCounts } from '../model/observation/outcome.ts';
 import {
   chatCostOf,
+  isTooLong,
   type Price,
   type SpeechPrice,
   speechCostOf,
@@ -11,11 +12,12 @@ import {
 import * as service from '../contract/prices.ts';
 
 /**
- * Returns the cost of an answer's tokens in millionths of the currency. It is `null` if there is no price, if the
- * server did not count input and output tokens, or if the cost is too large for a histogram.
+ * Returns the cost of an answer's tokens in millionths of the currency. It is `null` if there is no price or none for so
+ * long a prompt, if the server did not count input and output tokens, or if the cost is too large for a histogram.
  */
 export const tokenCost = (tokens: TokenCounts, price: Price | null): number | null => {
   if (price === null || tokens.input === null || tokens.source !== 'usage') return null;
+  if (isTooLong(tokens.input, price)) return null;
   const cost = chatCostOf(tokens as TokenCounts & { readonly input: number }, price);
   return cost < sampleUpperBound ? cost : null;
 };

@@ -38,6 +38,8 @@ export const priceSchema = z.strictObject({
   audioInput: micros.exactOptional(),
   audioOutput: micros.exactOptional(),
   request: micros.exactOptional(),
+  /** The longest prompt in tokens that has these prices. */
+  maxInput: micros.exactOptional(),
 });
 export type Price = z.infer<typeof priceSchema>;
 
@@ -117,6 +119,10 @@ const roundedSum = (factors: readonly (readonly [count: number, price: number])[
   );
   return Number((exact + BigInt(million / 2)) / BigInt(million));
 };
+
+/** Returns whether a prompt is too long for a price, so that its cost is unknown. */
+export const isTooLong = (input: number, { maxInput }: Price): boolean =>
+  maxInput !== undefined && input > maxInput;
 
 /** Returns the cost of an answer's tokens in millionths of the currency, rounded half up. */
 export const chatCostOf = (tokens: BilledTokens, price: Price): number => {

@@ -103,7 +103,7 @@ export const costSentence = (
 };
 
 export const runTotalsMeaning =
-  'Completed answers of the whole run including the warm-up, with the interface’s constants and the scenario’s prices, each answer rounded to a millionth of a currency unit. A cost is unknown if the scenario names no price, the server reports no usage, or the length of a clip cannot be read. What failed answers and attempts before a retry cost is added up apart, as far as the server reported it; refused requests cost nothing.';
+  'Completed answers of the whole run including the warm-up, with the interface’s constants and the scenario’s prices, each answer rounded to a millionth of a currency unit. A cost is unknown if the scenario names no price, or none for so long a prompt, the server reports no usage, or the length of a clip cannot be read. What failed answers and attempts before a retry cost is added up apart, as far as the server reported it; refused requests cost nothing.';
 
 export const audioRatesText = ({ seconds, received, sent, characters }: AudioRates): string => {
   const parts = present([

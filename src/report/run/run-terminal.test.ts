@@ -185,9 +185,9 @@ describe('the terminal report', () => {
         spoken.
         Completed answers of the whole run including the warm-up, with the interface’s constants and the
         scenario’s prices, each answer rounded to a millionth of a currency unit. A cost is unknown if the
-        scenario names no price, the server reports no usage, or the length of a clip cannot be read. What
-        failed answers and attempts before a retry cost is added up apart, as far as the server reported
-        it; refused requests cost nothing."
+        scenario names no price, or none for so long a prompt, the server reports no usage, or the length
+        of a clip cannot be read. What failed answers and attempts before a retry cost is added up apart,
+        as far as the server reported it; refused requests cost nothing."
     `);
   });
 

@@ -2,7 +2,8 @@ import type { ModelPrice, Prices } from '../schema/prices-schema.ts';
 
 /**
  * This file reads LiteLLM's public price table, model_prices_and_context_window.json: an object of models, with prices in
- * dollars for one token, character or second. Prices for long prompts, batches and service tiers are not read.
+ * dollars for one token, character or second. Prices for batches and service tiers are not read, and of prices for long
+ * prompts only where they begin: what longer prompts cost is unknown.
  */
 
 type Row = Readonly<Record<string, unknown>>;
@@ -27,6 +28,17 @@ const perMillion = (dollars: unknown): number | undefined =>
     ? Math.round(dollars * 1e12)
     : undefined;
 
+/** Returns the longest prompt that has the usual prices; `undefined` if the table has no others for long prompts. */
+const maxInputOf = (row: Row): number | undefined => {
+  const starts = Object.entries(row).flatMap(([field, price]) => {
+    const [, usual, thousands] = /^(\w+?)_above_(\d+)k_tokens$/.exec(field) ?? [];
+    return usual === undefined || price === null || row[usual] === price
+      ? []
+      : [Number(thousands) * 1000];
+  });
+  return starts.length === 0 ? undefined : Math.min(...starts);
+};
+
 const priceOf = (row: Row): ModelPrice => {
   const tokens = Object.entries(tokenFields).map(
     ([name, field]) => [name, perMillion(row[field])] as const,
@@ -34,6 +46,7 @@ const priceOf = (row: Row): ModelPrice => {
   const request = row['input_cost_per_request'];
   const prices: Record<string, number | undefined> = {
     ...Object.fromEntries(tokens),
+    maxInput: maxInputOf(row),
     request: typeof request === 'number' ? Math.round(request * 1e6) : undefined,
     perCharacter: perMillion(row['input_cost_per_character']),
     perSecond:

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { mapping, moneyField, optionalField, positiveDurationField, textField } from './fields.ts';
+import {
+  mapping,
+  moneyField,
+  optionalField,
+  positiveDurationField,
+  textField,
+  wholeNumberField,
+} from './fields.ts';
 
 /**
  * This file declares the prices of a scenario and of a price file. Amounts become whole millionths of the currency: for
@@ -36,6 +43,9 @@ const modelPriceSchema = mapping('a price such as {input: 0.15, output: 0.60}', 
   reasoning: tokenPrice('reasoning tokens; by default that of output'),
   audioOutput: tokenPrice('output tokens of audio; by default that of output'),
   request: optionalField(moneyField()).describe('The price of an answer, beside its tokens.'),
+  maxInput: optionalField(wholeNumberField(1, 1_000_000_000)).describe(
+    'The longest prompt in tokens with these prices; what longer ones cost is unknown.',
+  ),
   perCharacter: optionalField(unitPriceField()).describe('The price of a character of speech.'),
   perSecond: optionalField(unitPriceField()).describe('The price of a second of audio.'),
   roundUpTo: optionalField(positiveDurationField()).describe(

@@ -224,6 +224,14 @@ describe('the cost of an answer, to the millionth', () => {
     expect(whole(fields, { price: own })).toMatchObject({ answer: { cost: 177 } });
   });
 
+  it('has an unknown cost if the prompt is too long for the price', () => {
+    const own = { input: 2_000_000, output: 3_000_000, maxInput: 200_000 };
+    const costOfPrompt = (prompt_tokens: number) =>
+      whole({ usage: { prompt_tokens, completion_tokens: 2 } }, { price: own });
+    expect(costOfPrompt(200_000)).toMatchObject({ answer: { cost: 400_006 } });
+    expect(costOfPrompt(200_001)).toMatchObject({ answer: { cost: null } });
+  });
+
   it('is exact where floating point is not, and rounds a half up', () => {
     const usage = { prompt_tokens: 999_999_999, completion_tokens: 1 };
     expect(whole({ usage }, { price: { input: 7_999_999, output: 500_000 } })).toMatchObject({

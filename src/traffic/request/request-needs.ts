@@ -1,4 +1,4 @@
-import { highestChatCost } from '../../model/workload/price.ts';
+import { highestChatCost, isTooLong } from '../../model/workload/price.ts';
 import { charactersIn } from '../../model/workload/characters.ts';
 import { type Message, textsOfContent } from '../../model/workload/message.ts';
 import {
@@ -74,7 +74,9 @@ const chatNeeds = (
     isFixed: output !== null && traffic.body['ignore_eos'] === true,
     cost: output === null ? null : tokenCost({ input, output, source: 'usage' }, price),
     highestCost:
-      output === null || price === null ? null : highestChatCost({ input, output }, price),
+      output === null || price === null || isTooLong(input, price)
+        ? null
+        : highestChatCost({ input, output }, price),
   };
 };
 
