@@ -43,6 +43,29 @@ describe('the words of a verdict', () => {
     });
   });
 
+  it('contradicts no improvement, and calls nothing sure that one run against one shows', () => {
+    const [slow] = metrics;
+    const p99 = { ...slow!, label: 'TTFT p99', gated: false, verdict: 'regression' as const };
+    const textOf = (
+      verdict: 'improvement' | 'inconclusive',
+      p: number | null,
+      sides: object = {},
+    ) =>
+      comparisonVerdictText(
+        sampleComparison({
+          verdict,
+          metrics: [...metrics.slice(1), { ...p99, effect: { ...slow!.effect!, p } }],
+          ...sides,
+        }),
+      );
+    expect(textOf('improvement', 1e-6)).toMatch(
+      /nothing gated is surely worse\. .*Not gated, but surely worse: chat-stream TTFT p99/,
+    );
+    const indication = textOf('inconclusive', null, one);
+    expect(indication).toContain('Not gated, but far worse, run against run: chat-stream TTFT p99');
+    expect(indication).not.toContain('surely');
+  });
+
   it.each([
     ['regression', {}, 'Regression: chat-stream TTFT p50 (+25.0 %).'],
     [

@@ -109,7 +109,8 @@ export const worseBesides = ({ metrics, rules }: Comparison): readonly ComparedM
 
 export const comparisonVerdictText = (comparison: Comparison): string => {
   const worse = worseBesides(comparison);
-  const besides = textIf(worse.length > 0, ` Not gated, but surely worse: ${named(worse)}.`);
+  const how = isIndicative(comparison) ? 'far worse, run against run' : 'surely worse';
+  const besides = textIf(worse.length > 0, ` Not gated, but ${how}: ${named(worse)}.`);
   return `${gatedVerdictText(comparison)}${besides}`;
 };
 
@@ -122,7 +123,7 @@ const gatedVerdictText = (comparison: Comparison): string => {
     case 'regression':
       return `Regression: ${named(decidingMetrics)}.${textIf(isIndicative(comparison), ' This is an indication: one run against one. It counts because the two runs are apart by more than the minimum effect, beyond their 95 % intervals and beyond what runs of 10 % noise differ by.')}`;
     case 'improvement':
-      return `Improvement: ${named(decidingMetrics)}; nothing is surely worse.${undecidedOthers}`;
+      return `Improvement: ${named(decidingMetrics)}; nothing${textIf(worseBesides(comparison).length > 0, ' gated')} is surely worse.${undecidedOthers}`;
     case 'same':
       return `Same: none of ${plural(headlineOf(gated).length, 'headline figure')} changed by more than its minimum effect.${undecidedOthers}`;
     case 'inconclusive':
