@@ -183,15 +183,14 @@ const warmUpCautions = (base: Side, next: Side): readonly (string | false)[] => 
     repetitions.flatMap(({ result }) => result.warmUp ?? []);
   const [before, after] = [foundIn(base), foundIn(next)];
   const ends = [before, after].map((found) => found.map(({ end }) => end));
-  const least = ends.map((each) => Math.min(...each));
   const most = ends.map((each) => Math.max(...each));
-  const isApart =
-    before.length > 0 &&
-    after.length > 0 &&
-    (least[1]! >= most[0]! + warmUpNoise || least[0]! >= most[1]! + warmUpNoise);
-  const [ofBase, ofNext] = least.map((low, i) =>
-    low === most[i] ? `${low / 1000} s` : `${low / 1000} to ${most[i]! / 1000} s`,
-  );
+  // Of several runs one may differ by chance.
+  const middle = ends.map((each) => each.toSorted((a, b) => a - b)[(each.length - 1) >> 1]);
+  const isApart = Math.abs(middle[1]! - middle[0]!) >= warmUpNoise;
+  const [ofBase, ofNext] = ends.map((each, i) => {
+    const low = Math.min(...each);
+    return low === most[i] ? `${low / 1000} s` : `${low / 1000} to ${most[i]! / 1000} s`;
+  });
   const all = [...before, ...after];
   const unsteady = all.filter(({ isSteady }) => !isSteady).length;
   return [
