@@ -1,4 +1,9 @@
-import type { CapacityStep, CapacityTerms, CapacityAnswer } from '../model/capacity.ts';
+import {
+  type CapacityStep,
+  type CapacityTerms,
+  type CapacityAnswer,
+  provedWidth,
+} from '../model/capacity.ts';
 import { perSecond } from '../../../model/quantity.ts';
 import { believedRate, isEvidence } from './believed-rate.ts';
 import { growthCertainlyBelow } from './growth.ts';
@@ -100,7 +105,7 @@ const foundRate = (
     rate,
     binding: isCapped ? ceiling.bound : (breach?.bound ?? 'none'),
     because: `at ${above.rate.toPrecision(3)}/s ${breach?.text ?? 'an objective was broken'}`,
-    proved: isClose && rate.high / rate.low <= 1 + precision * 1.5,
+    proved: isClose && rate.high / rate.low <= 1 + provedWidth * precision,
   };
 };
 

@@ -26,6 +26,9 @@ export const estimatedRangeSchema = z.strictObject({
 });
 export type EstimatedRange = z.infer<typeof estimatedRangeSchema>;
 
+/** An interval this many times as wide as the precision asks is still precise. */
+export const provedWidth = 1.5;
+
 const stepBreachSchema = z.strictObject({
   bound: z.enum(limitingFactors),
   text: z.string(),

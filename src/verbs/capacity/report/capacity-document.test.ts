@@ -5,6 +5,7 @@ import { terminalText } from '../../../report/document/terminal-writer.ts';
 import { capacityDocument } from './capacity-document.ts';
 import { serverReason } from './capacity-text.ts';
 import { sampleCapacity } from './sample-capacity.fixture.ts';
+import { perSecond } from '../../../model/quantity.ts';
 
 const look = { colour: false, width: 100 };
 
@@ -126,9 +127,41 @@ describe('the terminal form of a search for capacity', () => {
     expect(sayOf(12)).toContain('Up to 11.0/s: 227 users');
   });
 
+  it('names no lower end that only an excluded step tried', () => {
+    const { steps, answer } = sampleCapacity();
+    const unfit = { ...steps[3]!, rate: perSecond(3) };
+    const open = { ...answer!, proved: false, rate: { value: 6, low: 3.5, high: 17 } };
+    expect(
+      terminalText(
+        capacityDocument(sampleCapacity({ steps: [unfit, ...steps], answer: open })),
+        look,
+      ),
+    ).toContain('At most 17.0/s, if any: the search came no closer');
+  });
+
+  it('does not call a narrow interval wide that no kept step proves', () => {
+    const answer = { ...sampleCapacity().answer!, proved: false };
+    const text = terminalText(capacityDocument(sampleCapacity({ answer })), look);
+    expect(text).toContain('(90 % interval 10.8–11.3/s, not proved)');
+  });
+
   it('says for how long the rates near the answer were kept up', () => {
-    const text = terminalText(capacityDocument(sampleCapacity()), { ...look, width: 200 });
+    const { steps } = sampleCapacity();
+    const [kept] = steps;
+    const at = (rate: number, seconds: number, verdict: 'kept' | 'broken' | 'unfit') =>
+      ({ ...kept!, rate: perSecond(rate), seconds, arrivals: 100, verdict }) as const;
+    const textOf = (...near: readonly ReturnType<typeof at>[]) => {
+      const report = sampleCapacity({ steps: [...steps.slice(0, 3), ...near] });
+      return terminalText(capacityDocument(report), { ...look, width: 200 });
+    };
+    const near = [at(11.4, 90, 'broken'), at(11.1, 300, 'unfit')];
+    // Neither a step that broke nor one that is excluded shows for how long the rate can be kept up.
+    const text = textOf(at(10.8, 20, 'kept'), ...near);
     expect(text).toMatch(/How sure .*; for at most \d+ s at a time/);
+    expect(text).toMatch(
+      /200 requests in 2 steps within 15 % of it; .*; for at most 40 s at a time/,
+    );
+    expect(textOf(...near)).toMatch(/100 requests in 1 step .*; none of them was kept/);
   });
 
   it('is a report that its schema accepts', () => {

@@ -1,11 +1,12 @@
 import { roughMoneyText } from '../../../report/run/bill-blocks.ts';
-import type {
-  LimitingFactor,
-  CapacityAnswer,
-  CapacityReport,
-  CapacityStep,
-  EstimatedRange,
-  ScalabilityFit,
+import {
+  type LimitingFactor,
+  type CapacityAnswer,
+  type CapacityReport,
+  type CapacityStep,
+  type EstimatedRange,
+  provedWidth,
+  type ScalabilityFit,
 } from '../model/capacity.ts';
 import { labelOfServerFigure } from '../../../model/measures/server-figures.ts';
 import type { Cell } from '../../../report/document/document.ts';
@@ -38,7 +39,11 @@ const usersText = (users: number): string => {
 /** An interval this many times as wide holds no figure to plan by. */
 const widestFigure = 1.5;
 
-export const capacityHeadline = ({ answer, steps }: CapacityReport): string => {
+export const capacityHeadline = ({
+  answer,
+  steps,
+  terms: { precision },
+}: CapacityReport): string => {
   if (answer === null) {
     return steps.some(({ verdict }) => verdict === 'broken')
       ? 'No rate tried keeps the objectives'
@@ -47,7 +52,7 @@ export const capacityHeadline = ({ answer, steps }: CapacityReport): string => {
         : 'No answer: no step decided anything';
   }
   const { low, high } = answer.rate;
-  const isBelowAll = steps.every(({ rate }) => rate > low);
+  const isBelowAll = !steps.some(({ rate, verdict }) => rate <= low && verdict === 'kept');
   if (!answer.proved && answer.binding !== 'none' && (isBelowAll || high > widestFigure * low)) {
     const range = isBelowAll
       ? `At most ${perSecondText(high)}, if any`
@@ -56,7 +61,8 @@ export const capacityHeadline = ({ answer, steps }: CapacityReport): string => {
   }
   const isOpen = answer.binding === 'none';
   const rateQualifier = !isOpen ? 'Up to ' : low === high ? 'At least ' : 'Probably ';
-  const doubt = isOpen ? ', not proved' : ', wider than requested';
+  const isNarrow = high <= (1 + provedWidth * precision) * low;
+  const doubt = isOpen || isNarrow ? ', not proved' : ', wider than requested';
   const sure = textIf(
     low !== high,
     ` (90 % interval ${rangeText(answer.rate)}${textIf(!answer.proved, doubt)})`,
@@ -115,7 +121,9 @@ export const serverReason = ({ steps }: CapacityReport): string | null => {
 
 /** How much was measured near the answer, and the nearest rates that are proved. */
 const sureText = (steps: readonly CapacityStep[], rate: number): string => {
-  const near = steps.filter((step) => Math.abs(Math.log(step.rate / rate)) < Math.log(1.15));
+  const near = steps.filter(
+    (step) => step.verdict !== 'unfit' && Math.abs(Math.log(step.rate / rate)) < Math.log(1.15),
+  );
   const requests = near.reduce((sum, { arrivals }) => sum + arrivals, 0);
   const ratesOf = (verdict: CapacityStep['verdict']): readonly number[] =>
     steps.filter((step) => step.verdict === verdict && step.sure).map((step) => step.rate);
@@ -125,10 +133,14 @@ const sureText = (steps: readonly CapacityStep[], rate: number): string => {
     broken.length > 0 && `surely broken at ${perSecondText(Math.min(...broken))}`,
   ]);
   const measured = `${countText(requests)} requests in ${plural(near.length, 'step')} within 15 % of it`;
-  const longest = Math.max(...near.map(({ seconds, warmUp = seconds }) => seconds + warmUp));
+  const borne = near.filter(({ verdict }) => verdict === 'kept');
+  const longest = Math.max(...borne.map(({ seconds, warmUp = seconds }) => seconds + warmUp));
   // A server with credits, or whose memory fills, bears a rate only for a while.
-  const lasted = near.length === 0 ? [] : [`for at most ${timeText(longest * 1000)} at a time`];
-  return [measured, ...proved, ...lasted].join('; ');
+  const lasted =
+    borne.length === 0
+      ? 'none of them was kept'
+      : `for at most ${timeText(longest * 1000)} at a time`;
+  return [measured, ...proved, ...(near.length === 0 ? [] : [lasted])].join('; ');
 };
 
 export const capacityAnswerRows = (
