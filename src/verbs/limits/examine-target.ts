@@ -10,7 +10,7 @@ import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/outpu
 import { closeTarget, prepareTarget, type ReadyTarget } from '../../run/target/prepare-target.ts';
 import { openProbe, type OpenedProbe } from './examination.ts';
 import type { KeyFindings } from './model/key-findings.ts';
-import { findingsBeside } from './stored-findings.ts';
+import { exitOfFindings, findingsBeside } from './stored-findings.ts';
 
 /** This file is what an examination of a limit does whatever it examines: opening, budget, stops, reports and exit. */
 
@@ -126,13 +126,15 @@ export const examineTarget = async (
     const origin = reportOrigin(target, probe, planned.model);
     const outcome = await planned.run({ ...host, onStop: stops.onStop }, origin);
     const json = `${JSON.stringify(outcome.report)}\n`;
-    const document = outcome.document(await findingsBeside(folder.path, origin.target));
+    const other = files === 'limits' ? 'tokens' : 'requests';
+    const beside = await findingsBeside(folder.path, origin.target, other);
+    const document = outcome.document(beside);
     const written = await publishOutcome(printer, printed(document, json), [
       pageIn(folder, outputFiles[files].page, document),
       dataIn(folder, outputFiles[files].data, json),
       fileIn(folder, 'JUnit', outputFiles[files].junit, outcome.junit),
     ]);
-    return gravestExit([exitFor(outcome), written]);
+    return gravestExit([exitFor(outcome), exitOfFindings(beside), written]);
   } catch (error) {
     await folder.discard();
     throw error;

@@ -41,17 +41,40 @@ const readFindings = async (folder: string): Promise<KeyFindings> => ({
   tokens: await readOne(folder, 'tokens'),
 });
 
-/** Returns the findings in a folder that are of this target, for the sentence over both limits. */
-export const findingsBeside = async (folder: string, target: string): Promise<KeyFindings> => {
-  const requests = await readOne(folder, 'requests').catch(() => null);
-  const tokens = await readOne(folder, 'tokens').catch(() => null);
-  return {
-    requests: requests?.target === target ? requests : null,
-    tokens: tokens?.target === target ? tokens : null,
-  };
+const nothing: KeyFindings = { requests: null, tokens: null };
+
+/**
+ * Returns the findings of one limit in a folder if they are of this target, for the sentence over both limits. What cannot be
+ * read costs no examination its report.
+ */
+export const findingsBeside = async (
+  folder: string,
+  target: string,
+  limit: keyof KeyFindings,
+): Promise<KeyFindings> => {
+  try {
+    const found = await readOne(folder, limit);
+    if (found?.target !== target) return nothing;
+    const findings = { ...nothing, [limit]: found };
+    findingsDocument(findings);
+    return findings;
+  } catch {
+    return nothing;
+  }
 };
 
 const exits = { kept: 'pass', violated: 'violated', undecided: 'inconclusive' } as const;
+
+/** The exit for findings: that of their gravest verdict. */
+export const exitOfFindings = (findings: KeyFindings): ExitName => exits[gravestVerdict(findings)];
+
+/** Throws a `Problem` if the findings are of two targets: one verdict would be about neither. */
+const rejectTwoTargets = (folder: string, { requests, tokens }: KeyFindings): void => {
+  if (requests === null || tokens === null || requests.target === tokens.target) return;
+  throw new Problem(
+    `the findings in ${folder} are of two targets: ${requests.target} (limits.json) and ${tokens.target} (token-limits.json). Report on each file in a folder of its own`,
+  );
+};
 
 /** Reports on the findings in `folder`, in the same folder or in `out`. */
 export const reportFindings = async (
@@ -60,6 +83,7 @@ export const reportFindings = async (
   { printer }: Host,
 ): Promise<ExitName> => {
   const findings = await readFindings(folder);
+  rejectTwoTargets(folder, findings);
   const document = documentOf(folder, findings);
   const kind = findings.requests === null ? 'tokens' : 'limits';
   const output = await openOutputFolder(
@@ -73,7 +97,7 @@ export const reportFindings = async (
       printed(document, `${JSON.stringify(findings)}\n`),
       [pageIn(output, outputFiles[kind].page, document)],
     );
-    return written === 'pass' ? exits[gravestVerdict(findings)] : written;
+    return written === 'pass' ? exitOfFindings(findings) : written;
   } finally {
     await output.release();
   }

@@ -73,6 +73,32 @@ describe('the sentence over both limits', () => {
     expect(limitsSentence(findings)).toBe(sentence);
   });
 
+  it('loses no violation of tokens that the examination of requests shows', () => {
+    const { judgement, ...report } = requests('kept');
+    const violated = { verdict: 'violated', reasons: [] } as const;
+    expect(
+      limitsSentence({
+        requests: { ...report, judgement: { ...judgement, tokens: violated } },
+        tokens: tokens('kept'),
+      }),
+    ).toBe('60 requests a minute are kept, and 2,000,000 tokens a minute are NOT kept.');
+  });
+
+  it('says where the two examinations are of different days or models', () => {
+    const at = (startedAt: string, model: string) => ({ startedAt, model });
+    const said = (one: object, other: object) =>
+      limitsSentence({
+        requests: { ...requests('kept'), ...one },
+        tokens: { ...tokens('kept'), ...other },
+      }).replace('60 requests and 2,000,000 tokens a minute are kept', '');
+    const [old, today] = ['2026-03-01T10:00:00.000Z', '2026-11-27T10:00:00.000Z'];
+    expect(said(at(today, 'a/b'), at('2026-11-26T23:00:00.000Z', 'a/b'))).toBe('.');
+    expect(said(at(today, 'a/b'), at(old, 'a/b'))).toBe('; examined on 2026-11-27 and 2026-03-01.');
+    expect(said(at(today, 'a/b'), at(old, 'c/d'))).toBe(
+      '; examined on 2026-11-27 and 2026-03-01, with a/b and c/d.',
+    );
+  });
+
   it('says nothing of what is used at once where charges come when a request is sent', () => {
     expect(
       limitsSentence({ requests: null, tokens: tokens('kept', { chargedAt: 'admission' }, 6000) }),

@@ -1,6 +1,7 @@
 import type { LimiterClass } from '../../../model/limits/limit-log.ts';
 import type { Tone, TonedText } from '../../../report/document/document.ts';
 import { countText, timeText } from '../../../report/text/number-text.ts';
+import { present } from '../../../report/text/present.ts';
 import type { KeyFindings } from '../model/key-findings.ts';
 import type { LimitReport, LimitVerdict } from '../model/limit-report.ts';
 import type { TokenReport } from '../model/token-report.ts';
@@ -36,10 +37,14 @@ const tokensBesideRequests = ({ judgement, log }: LimitReport): readonly Claim[]
   return [{ amount, per: perWindow(tokens.window), verdict: 'violated' }];
 };
 
-const tokensClaim = ({ log: { rule }, findings }: TokenReport): Claim => ({
+/** Returns the claim about tokens, which what an examination of requests shows of them violates, too. */
+const tokensClaim = (
+  { log: { rule }, findings }: TokenReport,
+  requests: KeyFindings['requests'],
+): Claim => ({
   amount: `${countText(rule.tokens)} tokens`,
   per: perWindow(rule.window),
-  verdict: findings.verdict,
+  verdict: requests?.judgement.tokens.verdict === 'violated' ? 'violated' : findings.verdict,
 });
 
 const clause = (limits: string, verdict: LimitVerdict): string =>
@@ -111,6 +116,20 @@ const chargingText = ({ findings, log }: TokenReport): readonly string[] => {
   return [`${chargedWords[chargedAt]}${use === '' ? '' : `, so ${use}`}`];
 };
 
+const day = 24 * 60 * minute;
+
+/** Says where one sentence is about examinations of different days or models. */
+const apartText = ({ requests, tokens }: KeyFindings): readonly string[] => {
+  if (requests === null || tokens === null) return [];
+  const [one, other] = [requests, tokens];
+  const isLater = Math.abs(Date.parse(one.startedAt) - Date.parse(other.startedAt)) >= day;
+  const parts = present([
+    isLater && `on ${one.startedAt.slice(0, 10)} and ${other.startedAt.slice(0, 10)}`,
+    one.model !== other.model && `with ${one.model} and ${other.model}`,
+  ]);
+  return parts.length === 0 ? [] : [`examined ${parts.join(', ')}`];
+};
+
 const upperFirst = (sentence: string): string =>
   sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
@@ -121,11 +140,12 @@ export const limitsSentence = ({ requests, tokens }: KeyFindings): string => {
       ? requests === null
         ? []
         : tokensBesideRequests(requests)
-      : [tokensClaim(tokens)];
+      : [tokensClaim(tokens, requests)];
   const claims = [...(requests === null ? [] : [requestsClaim(requests)]), ...ofTokens];
   const more = [
     ...(requests === null ? [] : mostAdmittedText(requests)),
     ...(tokens === null ? [] : chargingText(tokens)),
+    ...apartText({ requests, tokens }),
   ];
   return `${upperFirst([verdictText(claims), ...more].join('; '))}.`;
 };
