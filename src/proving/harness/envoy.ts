@@ -15,6 +15,56 @@ export const envoyType = (path: string, name: string) => ({
   '@type': `type.googleapis.com/envoy.extensions.${path}.v3.${name}`,
 });
 
+/** A bucket that holds so many tokens and is refilled with as many at once. */
+export const envoyBucket = (tokens: number, seconds: number) => ({
+  max_tokens: tokens,
+  tokens_per_fill: tokens,
+  fill_interval: `${seconds}s`,
+});
+
+/** The headers by which limits tell requests apart, each with its name in a descriptor. */
+const keyAndPath = [
+  ['authorization', 'key'],
+  [':path', 'path'],
+] as const;
+
+/** The actions by which a request finds its bucket; `words` tell several limits of one key apart. */
+export const envoyActions = (...words: readonly string[]): readonly object[] => [
+  ...keyAndPath.map(([header, name]) => ({
+    request_headers: { header_name: header, descriptor_key: name },
+  })),
+  ...words.map((word) => ({ generic_key: { descriptor_value: word } })),
+];
+
+/** The bucket for the chats of a key, which the actions of the same words find. */
+export const envoyChatsOf = (key: string, bucket: object, ...words: readonly string[]) => ({
+  entries: [
+    { key: 'key', value: `Bearer ${key}` },
+    { key: 'path', value: '/v1/chat/completions' },
+    ...words.map((word) => ({ key: 'generic_key', value: word })),
+  ],
+  token_bucket: bucket,
+});
+
+const always = { default_value: { numerator: 100 } };
+
+/** Envoy's local rate limit. Every request takes from one bucket for all of them, too, which is large enough. */
+export const envoyRateLimit = (limits: {
+  readonly descriptors: readonly object[];
+  readonly rate_limits: readonly object[];
+  readonly enable_x_ratelimit_headers?: string;
+}): HttpFilter => ({
+  name: 'envoy.filters.http.local_ratelimit',
+  typed_config: {
+    ...envoyType('filters.http.local_ratelimit', 'LocalRateLimit'),
+    stat_prefix: 'proving',
+    filter_enabled: always,
+    filter_enforced: always,
+    token_bucket: envoyBucket(1_000_000_000, 1),
+    ...limits,
+  },
+});
+
 interface EnvoyConfig {
   /** The host and port of the gateway behind it. */
   readonly gateway: string;

@@ -1,4 +1,10 @@
-import { envoyType, startEnvoy } from '../harness/envoy.ts';
+import {
+  envoyActions,
+  envoyBucket,
+  envoyChatsOf,
+  envoyRateLimit,
+  startEnvoy,
+} from '../harness/envoy.ts';
 import { startHaproxy, startNginx } from '../harness/debian-proxies.ts';
 import { provingKeys } from '../harness/server-process.ts';
 import { startBeforeGateway } from '../harness/upstream.ts';
@@ -35,38 +41,12 @@ export const haproxyRequestRate: LimiterCase['start'] = (options) => {
   return startBeforeGateway((gateway) => startHaproxy(options, gateway, rules));
 };
 
-const chatsOfKey = (key: string, bucket: object) => ({
-  entries: [
-    { key: 'key', value: `Bearer ${key}` },
-    { key: 'path', value: '/v1/chat/completions' },
-  ],
-  token_bucket: bucket,
-});
-
 /** Envoy's local rate limit: a bucket for each key. */
 export const envoyLocalRateLimit: LimiterCase['start'] = (options) => {
   const { limit, window } = options;
-  const always = { default_value: { numerator: 100 } };
-  const bucketOf = (tokens: number, seconds: number) => ({
-    max_tokens: tokens,
-    tokens_per_fill: tokens,
-    fill_interval: `${seconds}s`,
+  const filter = envoyRateLimit({
+    descriptors: provingKeys.map((key) => envoyChatsOf(key, envoyBucket(limit, window / 1000))),
+    rate_limits: [{ actions: envoyActions() }],
   });
-  const ruleFor = (header: string, key: string) => ({
-    request_headers: { header_name: header, descriptor_key: key },
-  });
-  const filter = {
-    name: 'envoy.filters.http.local_ratelimit',
-    typed_config: {
-      ...envoyType('filters.http.local_ratelimit', 'LocalRateLimit'),
-      stat_prefix: 'proving',
-      filter_enabled: always,
-      filter_enforced: always,
-      // Every request takes from this one, too.
-      token_bucket: bucketOf(1_000_000, 1),
-      descriptors: provingKeys.map((key) => chatsOfKey(key, bucketOf(limit, window / 1000))),
-      rate_limits: [{ actions: [ruleFor('authorization', 'key'), ruleFor(':path', 'path')] }],
-    },
-  };
   return startBeforeGateway((gateway) => startEnvoy(options, { gateway, filters: [filter] }));
 };

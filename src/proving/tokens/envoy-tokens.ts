@@ -1,14 +1,21 @@
 import { milliseconds } from '../../model/quantity.ts';
-import { envoyType, startEnvoy } from '../harness/envoy.ts';
+import {
+  envoyActions,
+  envoyBucket,
+  envoyChatsOf,
+  envoyRateLimit,
+  envoyType,
+  startEnvoy,
+} from '../harness/envoy.ts';
 import { provingKeys } from '../harness/server-process.ts';
 import { startBeforeGateway } from '../harness/upstream.ts';
 import type { TokenOptions } from './token-options.ts';
 
 /** Envoy's local rate limit with the tokens of a chat as its cost, before our own gateway without limits. */
 
-/** What Envoy is told of the cost of chats, and what it limits. */
+/** How Envoy is configured: the cost of chats, and what it limits. */
 export interface EnvoyTerms {
-  /** What it is configured with, as a multiple of what is declared. */
+  /** Its limit and its window, as multiples of the declared ones. */
   readonly limitFactor?: number;
   readonly windowFactor?: number;
   /** The cost of a chat in Lua, of its `prompt`, its `most` tokens of answer, and whether it `isStream`. */
@@ -43,25 +50,13 @@ function envoy_on_response(handle)
 end
 `;
 
-const bucketOf = (tokens: number, seconds: number) => ({
-  max_tokens: tokens,
-  tokens_per_fill: tokens,
-  fill_interval: `${seconds}s`,
-});
-
 const lineOf = (fields: string): string =>
   `{"at":%START_TIME(%s%3f)%,"id":"%REQ(X-REQUEST-ID)%","asked":%DYNAMIC_METADATA(proving:asked)%,${fields}}`;
 
 const limits = ['tokens', 'requests'] as const;
 
 const rateLimits = (isAtEnd: boolean): readonly object[] => {
-  const [tokens, requests] = limits.map((name) => ({
-    actions: [
-      { request_headers: { header_name: 'authorization', descriptor_key: 'key' } },
-      { request_headers: { header_name: ':path', descriptor_key: 'path' } },
-      { generic_key: { descriptor_value: name } },
-    ],
-  }));
+  const [tokens, requests] = limits.map((name) => ({ actions: envoyActions(name) }));
   const format = `%DYNAMIC_METADATA(proving:${isAtEnd ? 'used' : 'asked'})%`;
   const cost = { hits_addend: { format }, ...(isAtEnd ? { apply_on_stream_done: true } : {}) };
   return [{ ...tokens, ...cost }, { ...requests }];
@@ -72,20 +67,12 @@ export const envoyTokens =
   ({ tokens, requests, ...options }: TokenOptions) => {
     const { limitFactor = 1, windowFactor = 1, cost = 'prompt + most' } = terms;
     const seconds = 60 * windowFactor;
-    const always = { default_value: { numerator: 100 } };
     const buckets = {
-      tokens: bucketOf(Math.round(limitFactor * tokens), seconds),
-      requests: bucketOf(requests, 60),
+      tokens: envoyBucket(Math.round(limitFactor * tokens), seconds),
+      requests: envoyBucket(requests, 60),
     };
     const limited = provingKeys.flatMap((key) =>
-      limits.map((name) => ({
-        entries: [
-          { key: 'key', value: `Bearer ${key}` },
-          { key: 'path', value: '/v1/chat/completions' },
-          { key: 'generic_key', value: name },
-        ],
-        token_bucket: buckets[name],
-      })),
+      limits.map((name) => envoyChatsOf(key, buckets[name], name)),
     );
     const lua = {
       name: 'envoy.filters.http.lua',
@@ -94,20 +81,11 @@ export const envoyTokens =
         default_source_code: { inline_string: script(cost) },
       },
     };
-    const filter = {
-      name: 'envoy.filters.http.local_ratelimit',
-      typed_config: {
-        ...envoyType('filters.http.local_ratelimit', 'LocalRateLimit'),
-        stat_prefix: 'proving',
-        filter_enabled: always,
-        filter_enforced: always,
-        // Every request takes from this one, too.
-        token_bucket: bucketOf(1_000_000_000, 1),
-        descriptors: limited,
-        rate_limits: rateLimits(terms.isAtEnd === true),
-        ...(terms.hasHeaders === true ? { enable_x_ratelimit_headers: 'DRAFT_VERSION_03' } : {}),
-      },
-    };
+    const filter = envoyRateLimit({
+      descriptors: limited,
+      rate_limits: rateLimits(terms.isAtEnd === true),
+      ...(terms.hasHeaders === true ? { enable_x_ratelimit_headers: 'DRAFT_VERSION_03' } : {}),
+    });
     return startBeforeGateway(
       (gateway) =>
         startEnvoy(options, {

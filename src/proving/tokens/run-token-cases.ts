@@ -1,4 +1,5 @@
 import { Unavailable } from '../harness/program-output.ts';
+import { markdownTable } from '../harness/markdown-table.ts';
 import type { TokenRow } from './run-token-case.ts';
 import type { TokenCase } from './token-cases.ts';
 
@@ -22,11 +23,12 @@ const assessmentOf = ({ violated }: TokenRow, { fault, leak }: TokenCase): strin
 
 export const tokenTable = (rows: readonly (readonly [TokenCase, TokenRow])[]): string => {
   const head =
-    '| limiter | version | planted, or its own leak | exit | verdict | refused | early by the log | explained | admitted in a minute | tokens in a minute |';
-  const rule = '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |';
+    'limiter|version|planted, or its own leak|exit|verdict|refused|early by the log|explained|admitted in a minute|tokens in a minute'.split(
+      '|',
+    );
   const lines = rows.map(([tried, row]) => {
     const { truth, limits, explained } = row;
-    const cells = [
+    return [
       row.limiter,
       row.version,
       row.fault ?? tried.leak ?? '',
@@ -37,10 +39,9 @@ export const tokenTable = (rows: readonly (readonly [TokenCase, TokenRow])[]): s
       explained ?? '–',
       heldText(limits.requests, truth.mostRequests),
       heldText(limits.tokens, truth.mostTokens),
-    ];
-    return `| ${cells.join(' | ')} |`;
+    ].map(String);
   });
-  return [head, rule, ...lines, ''].join('\n');
+  return markdownTable(head, lines);
 };
 
 /**
