@@ -12,7 +12,7 @@ interface TestCoverage {
   readonly running: Readonly<Record<string, Spans>>;
 }
 
-/** Reads what `record-coverage.ts` has written. */
+/** Reads what `reach-runner.ts` has written. */
 export const readCoverage = (folder: string): readonly TestCoverage[] =>
   readdirSync(folder).map(
     (name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as TestCoverage,

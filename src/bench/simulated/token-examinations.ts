@@ -14,7 +14,7 @@ const runs = { compliant: 700, fault: 300, threat: 200, sustained: 60 } as const
 /** Faults that only findings show, which violate no limit. */
 const findings: Readonly<Record<string, string>> = {
   'charged 10 s late': 'token-settling',
-  'rest never falls': 'token-remaining',
+  'remaining never falls': 'token-remaining',
 };
 /** Faults that need a sustained load, or that an examination does not show. */
 const notShown: readonly string[] = ['charged 3 s late', 'limit x 1.2', 'refuses 20 % early'];

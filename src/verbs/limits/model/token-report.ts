@@ -2,14 +2,14 @@ import type { LimitCheck } from '../../../model/limits/limit-log.ts';
 import type { LimitVerdict } from './limit-report.ts';
 import type { TokenLog } from './token-log.ts';
 
-/** What the reported rest says of one kind of request. */
+/** What the remaining tokens say that one kind of request was charged. */
 export interface ChargeRow {
   readonly kind: string;
   readonly status: number;
   readonly prompt: number;
   readonly used: number | null;
   readonly charge: number | null;
-  /** What that charge is in words, such as `prompt + answer` or `nothing`. */
+  /** What that charge is in words, such as `its usage` or `nothing`. */
   readonly words: string;
 }
 

@@ -62,7 +62,7 @@ describe('an examination of tokens', () => {
     'locked for 3 windows': 'token-early',
     'never reset while requests pass': 'token-recovery',
     'names requests': 'token-names',
-    'rest never falls': 'token-remaining',
+    'remaining never falls': 'token-remaining',
   };
 
   it.each(Object.entries(shownBy))('shows a fault: %s by %s', async (name, id) => {

@@ -5,7 +5,7 @@ import { Cut, type OpenExamination, forget, settleOf } from './open-examination.
 import type { TokenQuery } from './token-client.ts';
 import { tapTokens } from './token-plan.ts';
 
-/** Sends a request of a kind between small chats, which read the rest before, at its end, and when it is charged. */
+/** Sends a request of a kind between small chats, which read what remains before it, at its end, and when it is charged. */
 const measureKind = async (
   examination: OpenExamination,
   query: TokenQuery,
@@ -77,8 +77,8 @@ const calibrateKind = async (examination: OpenExamination, query: TokenQuery): P
       examination.latency = Math.max(examination.latency, reply.ended - reply.sent);
     }
     const seen = measuredCharges(examination.sorted()).find(({ kind }) => kind === query.kind);
-    const hasRest = examination.replies.some(({ reported }) => reported !== null);
-    if (seen?.isSteady === true || (isAdmitted(reply) && !hasRest)) return;
+    const hasRemaining = examination.replies.some(({ reported }) => reported !== null);
+    if (seen?.isSteady === true || (isAdmitted(reply) && !hasRemaining)) return;
     if (i === 0 && !isAdmitted(reply) && !isRefused(reply))
       throw new Cut(`a chat of ${query.prompt} tokens was answered with status ${reply.status}`);
   }
@@ -115,7 +115,7 @@ export const account = async (examination: OpenExamination): Promise<void> => {
   ];
   const { requests, window } = plan.rule;
   const gap = requests === null ? 0 : (4 * window) / requests;
-  // The last chat of the calibration must be charged before the first rest is read.
+  // The last chat of the calibration must be charged before the remaining tokens are first read.
   await pause(settleOf(examination));
   await tap(phase);
   for (const query of queries) {

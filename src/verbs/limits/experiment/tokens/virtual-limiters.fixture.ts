@@ -70,7 +70,7 @@ export const faultyLimiters: Readonly<Record<string, VirtualLimiter>> = {
   'never reset while requests pass': { ...first, isNeverReset: true },
   '5 % refused at random': { ...first, refusedShare: 0.05 },
   'names requests': { ...grid, unit: 'requests' },
-  'rest never falls': { ...grid, isRestStuck: true },
+  'remaining never falls': { ...grid, isRemainingStuck: true },
   'charged 3 s late': { ...first, late: 3000 },
   'limit x 1.5': { ...grid, times: 1.5 },
   'limit x 1.2': { ...grid, times: 1.2 },

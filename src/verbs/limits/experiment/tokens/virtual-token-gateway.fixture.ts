@@ -35,7 +35,7 @@ export interface VirtualLimiter {
   readonly lockedFor?: number;
   /** Whether requests keep the counter from ever being reset. */
   readonly isNeverReset?: true;
-  readonly isRestStuck?: true;
+  readonly isRemainingStuck?: true;
   /** Whether a cache holds prompts that begin as one before, and does not say so. */
   readonly hidesCache?: true;
   readonly isNeverEnforced?: true;
@@ -58,8 +58,8 @@ const drawManner = ({ random, speed, tokens }: VirtualTerms) => ({
   base: 200 + 700 * random(),
   /** In tokens per ms. */
   speed: ((speed[0] + (speed[1] - speed[0]) * random()) * tokens) / 2e6 / 1000,
-  /** When the rest of the headers is read: before the own charge, after it, or with the answer. */
-  restAt: Math.floor(3 * random()),
+  /** When the remaining tokens of the headers are read: before the own charge, after it, or with the answer. */
+  remainingAt: Math.floor(3 * random()),
   tellsWhenRefused: random() < 0.5,
   namesLimits: random() < 0.8,
   chargesErrors: random() < 0.2,
@@ -108,8 +108,8 @@ const openCounter = (limiter: VirtualLimiter, terms: VirtualTerms) => {
       total += amount;
       store.add(amount, now);
     },
-    restOf: (store: Store, now: number): number =>
-      limiter.isRestStuck === true ? tokens : Math.max(0, Math.floor(cap - store.used(now))),
+    remainingOf: (store: Store, now: number): number =>
+      limiter.isRemainingStuck === true ? tokens : Math.max(0, Math.floor(cap - store.used(now))),
   };
 };
 
@@ -144,11 +144,11 @@ export const openVirtualGateway = (
       const store = counter.storeFor(connection);
       const { phase, kind, burst = 0, isTap = false, prompt, maxTokens, isStream } = query;
       const common = { phase, kind, burst, isTap, sent, prompt, maxTokens };
-      const report = (rest: number) =>
-        terms.hasHeaders ? { limit: tokens, remaining: rest } : null;
-      const refuse = (unit: TokenReply['unit'], rest: number): void => {
+      const report = (remaining: number) =>
+        terms.hasHeaders ? { limit: tokens, remaining } : null;
+      const refuse = (unit: TokenReply['unit'], remaining: number): void => {
         const answered = world.now() + delay();
-        const reported = manner.tellsWhenRefused ? report(rest) : null;
+        const reported = manner.tellsWhenRefused ? report(remaining) : null;
         const named = manner.namesLimits || unit === 'requests' ? unit : null;
         const reply = {
           ...common,
@@ -162,7 +162,7 @@ export const openVirtualGateway = (
       };
       const decide = (): void => {
         const now = world.now();
-        const before = counter.restOf(store, now);
+        const before = counter.remainingOf(store, now);
         if (ofRequests.used(now) > requests - 1 + 1e-9) return refuse('requests', before);
         ofRequests.add(1, now);
         const isAudio = kind === 'speech' || kind === 'transcription';
@@ -183,7 +183,7 @@ export const openVirtualGateway = (
           answer: error === undefined ? chat.answer : 0,
         };
         if (!isFree) counter.charge(store, limiter.charging.atStart(billed), now);
-        const after = counter.restOf(store, now);
+        const after = counter.remainingOf(store, now);
         const work =
           error === undefined
             ? scale * manner.base * (0.5 + random()) +
@@ -198,8 +198,8 @@ export const openVirtualGateway = (
           else if (!isFree) counter.charge(store, -limiter.charging.atStart(billed), settle);
         });
         const finish = (): void => {
-          const late = isStream ? after : counter.restOf(store, world.now());
-          const rest = [before, after, late][manner.restAt]!;
+          const late = isStream ? after : counter.remainingOf(store, world.now());
+          const remaining = [before, after, late][manner.remainingAt]!;
           const back = world.now() + delay();
           const first = isStream ? sent + 0.97 * (back - sent) : back;
           const status = kind === 'cut-sent' ? 0 : (error ?? 200);
@@ -221,7 +221,7 @@ export const openVirtualGateway = (
             usage,
           };
           world.at(back, () =>
-            resolve({ ...reply, reported: status === 200 ? report(rest) : null }),
+            resolve({ ...reply, reported: status === 200 ? report(remaining) : null }),
           );
         };
         world.at(kind === 'cut-sent' ? Math.min(ended, now + 20) : ended, finish);

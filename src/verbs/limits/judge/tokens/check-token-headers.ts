@@ -4,20 +4,20 @@ import { isAdmitted, isRefused, type TokenLog, usedTokens } from '../../model/to
 import { type ChargeTerms, chargesOf, roundedCount } from './token-charges.ts';
 import type { TokenGuards } from './token-guards.ts';
 
-/** Returns whether the rest stood still from first to last although half the limit was used in a burst. */
+/** Returns whether the remaining tokens stood still from first to last although half the limit was used in a burst. */
 const isConstant = ({ replies, rule }: TokenLog): boolean => {
-  const told = replies.filter((reply) => isAdmitted(reply) && reply.reported !== null);
+  const reporting = replies.filter((reply) => isAdmitted(reply) && reply.reported !== null);
   const used = [1, 2, 3].map((serial) =>
-    told
+    reporting
       .filter(({ burst }) => burst === serial)
       .reduce((sum, reply) => sum + (usedTokens(reply) ?? 0), 0),
   );
   const isUsed = Math.max(...used) > rule.tokens / 2;
-  return isUsed && new Set(told.map(({ reported }) => reported!.remaining)).size === 1;
+  return isUsed && new Set(reporting.map(({ reported }) => reported!.remaining)).size === 1;
 };
 
-/** Counts the refusals for tokens although the rest before them was more than all that can have been charged since. */
-const refusedWithRest = (log: TokenLog, terms: ChargeTerms): number => {
+/** Counts the refusals for tokens although more tokens remained before them than can have been charged since. */
+const refusedWithRemaining = (log: TokenLog, terms: ChargeTerms): number => {
   const inFlight = sumInFlight(chargesOf(log.replies, terms), ({ most, reserved }) =>
     Math.max(most, reserved),
   );
@@ -40,19 +40,19 @@ export const otherLimits = ({ replies, rule }: TokenLog): readonly number[] =>
     (limit) => limit !== rule.tokens,
   );
 
-/** The share of the limit that the rest must have fallen by to show that it is one. */
+/** The share of the limit by which the remaining tokens must have fallen to show that they are true. */
 const shownFall = 1 / 2;
 
-/** Returns why the reported rests do not show that they are what remains; `null` if they do. */
-const whyRestIsUnsure = (
+/** Returns why the reported remaining tokens do not show that they are true; `null` if they do. */
+const whyRemainingIsUnsure = (
   { replies, rule }: TokenLog,
-  { counting, hasRest }: Pick<TokenGuards, 'counting' | 'hasRest'>,
+  { counting, hasRemaining }: Pick<TokenGuards, 'counting' | 'hasRemaining'>,
 ): string | null => {
-  if (!hasRest) return 'most answers have none';
+  if (!hasRemaining) return 'most answers have none';
   if (counting.finding !== 'usage' && counting.finding !== 'near')
     return 'it does not show the charge of single chats';
-  const rests = replies.flatMap(({ reported }) => reported?.remaining ?? []);
-  const fall = Math.max(...rests) - Math.min(...rests);
+  const remaining = replies.flatMap(({ reported }) => reported?.remaining ?? []);
+  const fall = Math.max(...remaining) - Math.min(...remaining);
   return fall >= shownFall * rule.tokens
     ? null
     : `it only fell by ${roundedCount(fall)} tokens, since it was seldom reported`;
@@ -61,27 +61,27 @@ const whyRestIsUnsure = (
 /** Checks that the remaining tokens of the headers are those that are left. */
 export const checkReportedTokens = (
   log: TokenLog,
-  guards: Pick<TokenGuards, 'counting' | 'hasRest' | 'terms'>,
+  guards: Pick<TokenGuards, 'counting' | 'hasRemaining' | 'terms'>,
 ): LimitCheck => {
-  const told = log.replies.filter(({ reported }) => reported !== null);
+  const reporting = log.replies.filter(({ reported }) => reported !== null);
   const others = otherLimits(log);
-  const refused = refusedWithRest(log, guards.terms);
+  const refused = refusedWithRemaining(log, guards.terms);
   const wrong = [
     ...(isConstant(log) ? ['it never fell, while more than half the limit was used'] : []),
     ...(refused > 0 ? [`${refused} refused although enough remained`] : []),
     ...(others.length > 0 ? [`it says a limit of ${others.map(roundedCount).join(' and ')}`] : []),
   ];
-  const unsure = told.length === 0 ? null : whyRestIsUnsure(log, guards);
-  const isUnseen = told.length === 0 || unsure !== null;
+  const unsure = reporting.length === 0 ? null : whyRemainingIsUnsure(log, guards);
+  const isUnseen = reporting.length === 0 || unsure !== null;
   return advisoryCheck({
     id: 'token-remaining',
     claim: 'The headers report the limit of tokens and what remains of it.',
     finding: wrong.length > 0 ? 'refuted' : isUnseen ? 'undecided' : 'proved',
     observed:
-      told.length === 0
+      reporting.length === 0
         ? 'no header reports the remaining tokens'
         : wrong.length > 0
           ? wrong.join('; ')
-          : `${told.length} answers${unsure === null ? '' : `, but ${unsure}`}`,
+          : `${reporting.length} answers${unsure === null ? '' : `, but ${unsure}`}`,
   });
 };

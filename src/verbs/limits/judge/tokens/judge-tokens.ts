@@ -160,8 +160,8 @@ const checkEnvelope = ({ log, guards, promises }: Evidence): FactCheck => {
 
 const checkEarly = ({ log, guards, promises }: Evidence): FactCheck => {
   const { finding } = guards.counting;
-  const isRestTrue = finding === 'usage' || finding === 'near';
-  const early = tokensRefusedEarly(log, guards.terms, isRestTrue);
+  const isRemainingTrue = finding === 'usage' || finding === 'near';
+  const early = tokensRefusedEarly(log, guards.terms, isRemainingTrue);
   const { sent, admitted, refused, others } = evenOutcome(log, guards.terms);
   return violating(
     {
@@ -375,7 +375,7 @@ export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFind
   const chargedAt = chargedAtOf(evidence);
   const verdict = violations.length > 0 ? 'violated' : undecided.length > 0 ? 'undecided' : 'kept';
   const kept = [
-    `both bursts were refused, and not certainly too late${refusedAfter(evidence.bursts)} of ${roundedCount(log.rule.tokens)} tokens${isChargedAtEnd(evidence) ? ' (all that was sent before the first charge)' : ''}; an even pace below the limit never was, and the key recovered${guards.hasRest ? '' : '; no header shows what is charged'}`,
+    `both bursts were refused, and not certainly too late${refusedAfter(evidence.bursts)} of ${roundedCount(log.rule.tokens)} tokens${isChargedAtEnd(evidence) ? ' (all that was sent before the first charge)' : ''}; an even pace below the limit never was, and the key recovered${guards.hasRemaining ? '' : '; no header shows what is charged'}`,
   ];
   const reasons = { violated: violations, undecided, kept }[verdict];
   return {

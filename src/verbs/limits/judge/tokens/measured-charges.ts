@@ -1,19 +1,19 @@
 import { isAdmitted, type TokenKind, type TokenReply, usedTokens } from '../../model/token-log.ts';
 
-/** What the reported rest says that a request was charged. */
+/** What the reported remaining tokens say that a request was charged. */
 export interface MeasuredCharge {
   readonly kind: TokenKind;
   readonly status: number;
   readonly prompt: number;
   /** The tokens that the answer reports; `null` if it reports none. */
   readonly used: number | null;
-  /** The tokens by which the rest fell for it; `null` if the rest does not show it. */
+  /** The tokens by which the remaining ones fell for it; `null` if they do not show it. */
   readonly charge: number | null;
-  /** Whether the rest stood still beside it, so that nothing was refilled or forgotten meanwhile. */
+  /** Whether the remaining tokens stood still beside it, so that nothing was refilled or forgotten meanwhile. */
   readonly isSteady: boolean;
 }
 
-const restOf = ({ reported }: TokenReply): number | null => reported?.remaining ?? null;
+const remainingOf = ({ reported }: TokenReply): number | null => reported?.remaining ?? null;
 
 /** The tokens by which two counts of one small chat may differ. */
 export const roundingTokens = 2;
@@ -44,22 +44,23 @@ const groupsOf = (replies: readonly TokenReply[]): readonly Group[] => {
 const sumUsed = (replies: readonly TokenReply[]): number =>
   replies.reduce((sum, reply) => sum + (usedTokens(reply) ?? 0), 0);
 
-/** Measures a group: the fall of the rest, but for the small chats in between. */
+/** Measures a group: the fall of the remaining tokens, but for the small chats in between. */
 const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCharge => {
   const { kind, status, prompt } = subject;
   const used = usedTokens(subject);
   const common = { kind, status, prompt, used };
-  const begin = restOf(before);
+  const begin = remainingOf(before);
   const answered = after.every(isAdmitted) && isAdmitted(before);
   const last = after.at(-1)!;
-  const end = restOf(last);
+  const end = remainingOf(last);
   if (begin === null || end === null || !answered)
     return { ...common, charge: null, isSteady: false };
-  // A rest is reported with or without the chat’s own charge; small chats are all alike.
+  // What remains is reported with or without the chat’s own charge; small chats are all alike.
   const charge = begin - end - sumUsed(after);
   const isFull = end >= fullest - (usedTokens(last) ?? 0) - roundingTokens;
   const previous = after.at(-2);
-  const earlier = previous === undefined || previous.sent < subject.ended ? null : restOf(previous);
+  const earlier =
+    previous === undefined || previous.sent < subject.ended ? null : remainingOf(previous);
   const isSteady =
     earlier !== null && Math.abs(earlier - end - (usedTokens(last) ?? 0)) <= roundingTokens;
   const isShown = charge >= -roundingTokens && !(isFull && charge <= roundingTokens);
@@ -67,12 +68,12 @@ const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCh
 };
 
 /**
- * Returns what was charged for each kind of request. A rest that was refilled, or forgot something, shows too little and
- * never too much, so of several measurements of a kind the largest counts, most of all beside a rest that stood still.
+ * Returns what was charged for each kind of request. Remaining tokens that were refilled meanwhile show too little and
+ * never too much, so of several measurements of a kind the largest counts, most of all one beside which they stood still.
  */
 export const measuredCharges = (replies: readonly TokenReply[]): readonly MeasuredCharge[] => {
   const measured = replies.filter(({ phase }) => phase === 'calibration' || phase === 'accounting');
-  const fullest = measured.reduce((most, reply) => Math.max(most, restOf(reply) ?? 0), 0);
+  const fullest = measured.reduce((most, reply) => Math.max(most, remainingOf(reply) ?? 0), 0);
   const best = new Map<TokenKind, MeasuredCharge>();
   for (const group of groupsOf(measured)) {
     const found = measure(group, fullest);
@@ -85,8 +86,8 @@ export const measuredCharges = (replies: readonly TokenReply[]): readonly Measur
 };
 
 /**
- * Returns when the prompt of a stream is charged, by the rest that a small chat beside it reported before its first
- * byte. It is later only if a rest afterwards shows the charge, since what is refilled meanwhile may have hidden it.
+ * Returns when the prompt of a stream is charged, by what a small chat beside it reported to remain before its
+ * first byte. It is later only if what remains afterwards shows the charge, since a refill may have hidden it.
  */
 export const chargedWhen = (replies: readonly TokenReply[]): 'admission' | 'later' | null => {
   const found = groupsOf(replies.filter(({ phase }) => phase === 'calibration')).flatMap(
@@ -94,19 +95,22 @@ export const chargedWhen = (replies: readonly TokenReply[]): 'admission' | 'late
       const beside = after.find(
         ({ sent, answered }) => sent < subject.answered && answered < subject.answered,
       );
-      const [begin, seen] = [restOf(before), beside === undefined ? null : restOf(beside)];
+      const [begin, seen] = [
+        remainingOf(before),
+        beside === undefined ? null : remainingOf(beside),
+      ];
       if (subject.kind !== 'stream' || begin === null || seen === null || seen > begin) return [];
-      const isShown = (rest: number | null): boolean =>
-        rest !== null && begin - rest > subject.prompt / 2;
+      const isShown = (left: number | null): boolean =>
+        left !== null && begin - left > subject.prompt / 2;
       if (isShown(seen)) return ['admission' as const];
-      return isShown(restOf(after.at(-1)!)) ? ['later' as const] : [];
+      return isShown(remainingOf(after.at(-1)!)) ? ['later' as const] : [];
     },
   );
   return found.includes('admission') ? 'admission' : (found[0] ?? null);
 };
 
 export interface CountingEvidence {
-  /** `usage`: charges are the usage; `near`: within the tolerance; `unknown`: the rest does not show it. */
+  /** `usage`: charges are the usage; `near`: within the tolerance; `unknown`: the remaining tokens do not show it. */
   readonly finding: 'usage' | 'near' | 'more' | 'less' | 'unknown';
   /** The charge as a multiple of the usage that is the furthest from 1; `null` if unknown. */
   readonly ratio: number | null;
@@ -151,7 +155,7 @@ export const countingEvidence = (
   );
   const ratios = large
     .map((each) => ({ each, ratio: each.charge! / each.used! }))
-    // A rest that rises meanwhile shows too little.
+    // Remaining tokens that rise meanwhile show too little.
     .filter(({ each, ratio }) => each.isSteady || ratio > ownCount);
   const furthest = ratios.toSorted((a, b) => Math.abs(b.ratio - 1) - Math.abs(a.ratio - 1))[0];
   if (furthest === undefined) return { finding: 'unknown', ratio: null, isImplausible: false };

@@ -44,27 +44,27 @@ export const refillStep = 1 / 10;
 /** The time in ms that a burst may last, so that no boundary of a grid lies in two bursts half a window apart. */
 export const longestBurst = (window: number): number => window / 2 - window / 30;
 
-/** The share of the rest that must fall before it shows that charges arrive. */
+/** The share of the remaining tokens by which they must fall to show that charges arrive. */
 const shownFall = 1 / 4;
 
 /**
- * Creates a function that decides whether the gateway’s own count was below the limit just before a request, by the last
- * rest reported before it. That excuses an admission if all charges arrive in the end, since then they are only late.
+ * Creates a function that decides whether the gateway’s own count was below the limit just before a request, by the
+ * tokens that last remained before it. That excuses an admission if all charges arrive in the end, since then they are only late.
  */
 const ownCountIsBelow = (
   replies: readonly TokenReply[],
   { tokens }: TokenLog['rule'],
   { sum, ownCount }: { readonly sum: number; readonly ownCount: number },
 ): ((request: TokenReply) => boolean) => {
-  const told = replies.filter(({ reported }) => reported !== null);
-  const rests = told.map(({ reported }) => reported!.remaining);
-  const fullest = Math.max(...rests);
-  const fall = fullest - Math.min(...rests);
+  const reporting = replies.filter(({ reported }) => reported !== null);
+  const remaining = reporting.map(({ reported }) => reported!.remaining);
+  const fullest = Math.max(...remaining);
+  const fall = fullest - Math.min(...remaining);
   const isRefusedLast = replies.findLast(({ isTap }) => isTap)?.status === 429;
   const hasArrived =
     ownCount * fall >= Math.min(sum, fullest) || (isRefusedLast && fall >= shownFall * fullest);
   return ({ sent }) => {
-    const last = told.findLast(({ answered }) => answered <= sent)?.reported;
+    const last = reporting.findLast(({ answered }) => answered <= sent)?.reported;
     if (!hasArrived || last === undefined || last === null || last.remaining === 0) return false;
     return fullest - last.remaining < tokens;
   };
@@ -184,10 +184,10 @@ export interface SettleEvidence {
   readonly isMeasured: boolean;
 }
 
-/** The rise of the rest, in tokens as a share of the limit, that shows that a window ended. */
+/** The rise of the remaining tokens, as a share of the limit, that shows that a window ended. */
 const endOfWindow = 1 / 10;
 
-/** Returns the replies of a burst before the rest rose, since an ended window hides what was charged before. */
+/** Returns the replies of a burst before the remaining tokens rose, since an ended window hides what was charged before. */
 const beforeEndOfWindow = (
   replies: readonly TokenReply[],
   { tokens }: TokenLog['rule'],
@@ -203,8 +203,8 @@ const beforeEndOfWindow = (
 };
 
 /**
- * Returns whether a refused small chat was refused for tokens: a refusal that names no limit is not if its own rest has
- * room for the chat, nor, without a rest, if so many requests were sent that their limit can be the reason.
+ * Returns whether a refused small chat was refused for tokens: a refusal that names no limit is not if enough remained
+ * for the chat by its own headers, nor, without these, if so many requests were sent that their limit can be the reason.
  */
 const isForTokens = (
   tap: TokenReply,
@@ -220,11 +220,11 @@ const isForTokens = (
 };
 
 /**
- * Returns the time in ms by which usage is charged after an answer, by the rests of a burst: at each, what was answered
- * so long ago is at most what the rest fell by, and what was refilled meanwhile if `isRefilled`. It is `usual` if less
+ * Returns the time in ms by which usage is charged after an answer, by the remaining tokens of a burst: at each reply, what was
+ * answered so long ago is at most what they fell by, and what was refilled meanwhile if `isRefilled`. It is `usual` if less
  * than that was ever charged, since then nothing is late.
  */
-const settleByRests = (
+const settleByRemaining = (
   burst: readonly TokenReply[],
   log: TokenLog,
   terms: ChargeTerms,
@@ -238,8 +238,8 @@ const settleByRests = (
     .filter(({ least }) => least > 0)
     .map(({ settled, least }) => ({ ended: settled, least }))
     .toSorted((a, b) => a.ended - b.ended);
-  const told = replies.filter((reply) => isAdmitted(reply) && reply.reported !== null);
-  const fullest = told.reduce((most, { reported }) => Math.max(most, reported!.remaining), 0);
+  const reporting = replies.filter((reply) => isAdmitted(reply) && reply.reported !== null);
+  const fullest = reporting.reduce((most, { reported }) => Math.max(most, reported!.remaining), 0);
   const last = replies.at(-1);
   if (last === undefined) return usual;
   const sum = ends.reduce((total, { least }) => total + least, 0);
@@ -251,7 +251,7 @@ const settleByRests = (
     ? isForTokens(last, log, terms)
     : last.reported !== null && fellBy(last) >= sum;
   if (!hasArrived) return usual;
-  return told.reduce((latest, reply) => {
+  return reporting.reduce((latest, reply) => {
     let charged = 0;
     const open = ends.find(({ least }) => {
       charged += least;
@@ -272,7 +272,7 @@ const mayHaveFilled = (
   terms: ChargeTerms,
 ): boolean => {
   const last = before.at(-1)!;
-  // A rest may be reported without the charge of the chat that reports it.
+  // What remains may be reported without the charge of the chat that reports it.
   if (last.reported !== null) {
     const left = last.reported.remaining - (usedTokens(last) ?? 0);
     return left < chargesOf([next], terms)[0]!.reserved;
@@ -290,8 +290,8 @@ export const settleEvidence = (log: TokenLog, terms: ChargeTerms): SettleEvidenc
     const taps = burst.filter(({ isTap }) => isTap);
     const end = Math.max(...burst.filter(({ isTap }) => !isTap).map(({ ended }) => ended));
     const largest = Math.max(0, ...burst.map(({ prompt }) => prompt));
-    shown = Math.max(shown, settleByRests(burst, log, terms, true));
-    settle = Math.max(settle, settleByRests(burst, log, terms, false));
+    shown = Math.max(shown, settleByRemaining(burst, log, terms, true));
+    settle = Math.max(settle, settleByRemaining(burst, log, terms, false));
     for (const [i, tap] of taps.entries()) {
       if (!isRefused(tap) || !isForTokens(tap, log, terms)) continue;
       isMeasured = true;

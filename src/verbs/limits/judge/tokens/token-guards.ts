@@ -20,16 +20,16 @@ export interface TokenGuards {
   readonly when: 'admission' | 'later' | null;
   readonly counting: CountingEvidence;
   readonly settling: SettleEvidence;
-  readonly hasRest: boolean;
+  readonly hasRemaining: boolean;
   readonly hasUsage: boolean;
-  /** Whether the rest fell between two answers by more than the requests can have used. */
+  /** Whether the remaining tokens fell between two answers by more than the requests can have used. */
   readonly isSpent: boolean;
   /** Whether more was used of the limit than the requests of two windows can have used. */
   readonly isRemembered: boolean;
   readonly terms: ChargeTerms;
 }
 
-/** Decides whether somebody else uses the key, or charges are higher than the judge assumes, by the reported rests. */
+/** Decides whether somebody else uses the key, or charges are higher than the judge assumes, by the remaining tokens. */
 const hiddenUse = (log: TokenLog, terms: ChargeTerms, allowance: number) => {
   const uses = chargesOf(log.replies, terms);
   const rule = tokenRuleOf(log.rule);
@@ -40,8 +40,8 @@ const hiddenUse = (log: TokenLog, terms: ChargeTerms, allowance: number) => {
     uses.map((use) => ({ ...use, settled: use.settled + memory })),
     mostOf,
   );
-  const told = log.replies.filter(({ reported }) => reported !== null);
-  const fullest = told.reduce((most, { reported }) => Math.max(most, reported!.remaining), 0);
+  const reporting = log.replies.filter(({ reported }) => reported !== null);
+  const fullest = reporting.reduce((most, { reported }) => Math.max(most, reported!.remaining), 0);
   const from = (log.replies[0]?.sent ?? 0) + memory;
   const exceeds = (amount: number, most: number): boolean =>
     amount > allowance * most + roundingTokens;
@@ -52,14 +52,16 @@ const hiddenUse = (log: TokenLog, terms: ChargeTerms, allowance: number) => {
       inFlight({ sent: reply.sent, answered: next.answered }),
     );
   return {
-    isSpent: told.some((reply, i) => told[i + 1] !== undefined && fell(reply, told[i + 1]!)),
-    isRemembered: told.some(
+    isSpent: reporting.some(
+      (reply, i) => reporting[i + 1] !== undefined && fell(reply, reporting[i + 1]!),
+    ),
+    isRemembered: reporting.some(
       (reply) => reply.sent >= from && exceeds(fullest - reply.reported!.remaining, lately(reply)),
     ),
   };
 };
 
-/** Adds what the rests of the bursts say: if they hardly fall, no count of the texts explains that. */
+/** Adds what remained in the bursts: if that hardly falls, no count of the texts explains that. */
 const withBursts = (
   counting: CountingEvidence,
   log: TokenLog,
@@ -72,7 +74,7 @@ const withBursts = (
 };
 
 /** The share of admitted answers that must report the remaining tokens for a guard to look. */
-const enoughRests = 0.5;
+const enoughReports = 0.5;
 
 /** Measures the assumptions of the facts: how the gateway counts, when it charges, and who else uses the key. */
 export const tokenGuards = (log: TokenLog): TokenGuards => {
@@ -86,7 +88,7 @@ export const tokenGuards = (log: TokenLog): TokenGuards => {
   const isExact = counting.finding === 'usage' && !settling.isLate;
   const terms = { ...usual, settle: settling.settle, ownCount: isExact ? 1 : usual.ownCount };
   const admitted = log.replies.filter(({ status }) => status === 200);
-  const told = admitted.filter(({ reported }) => reported !== null);
+  const reporting = admitted.filter(({ reported }) => reported !== null);
   const allowance = counting.isImplausible ? Math.max(1, 1.1 * (counting.ratio ?? 1)) : 1;
   return {
     charges,
@@ -94,7 +96,7 @@ export const tokenGuards = (log: TokenLog): TokenGuards => {
     counting,
     settling,
     hasUsage: log.charactersPerToken !== null,
-    hasRest: told.length > 0 && told.length >= enoughRests * admitted.length,
+    hasRemaining: reporting.length > 0 && reporting.length >= enoughReports * admitted.length,
     ...hiddenUse(log, { ...usual, settle: settling.settle }, allowance),
     terms,
   };
@@ -102,7 +104,7 @@ export const tokenGuards = (log: TokenLog): TokenGuards => {
 
 const ratioText = ({ ratio }: CountingEvidence): string => (ratio ?? 0).toFixed(2);
 
-const noRestReason =
+const noRemainingReason =
   'no header reports the remaining tokens (--yes-tokens says that the key is idle and that usage is charged)';
 
 /** Why nothing shows what a gateway charges that reports no usage, whatever the operator promises. */
@@ -123,7 +125,7 @@ export const latenessText = ({ settle, isLateShown }: SettleEvidence): string =>
 
 /** Returns why a fact that rests on the least that was charged proves nothing; `null` if it does. */
 export const whyLeastIsUnsure = (
-  { counting, settling, hasRest, hasUsage }: TokenGuards,
+  { counting, settling, hasRemaining, hasUsage }: TokenGuards,
   { isPromised }: GuardTerms,
 ): string | null => {
   if (!hasUsage) return noUsageReason;
@@ -132,9 +134,9 @@ export const whyLeastIsUnsure = (
     return `only ${ratioText(counting)} of the usage is charged`;
   }
   if (isPromised || counting.finding !== 'unknown') return null;
-  return hasRest
+  return hasRemaining
     ? 'the remaining tokens do not show what is charged (--yes-tokens says that it is the usage)'
-    : noRestReason;
+    : noRemainingReason;
 };
 
 /** Returns why a refusal can have another cause than the requests of the examination; `null` if it cannot. */
@@ -143,7 +145,7 @@ const whyRefusalIsUnsure = ({ isSpent }: TokenGuards): string | null =>
 
 /** Returns why another user of the key can have caused a refusal; `null` if none can. */
 export const whyOthersMayCause = (guards: TokenGuards, { isPromised }: GuardTerms): string | null =>
-  whyRefusalIsUnsure(guards) ?? (guards.hasRest || isPromised ? null : noRestReason);
+  whyRefusalIsUnsure(guards) ?? (guards.hasRemaining || isPromised ? null : noRemainingReason);
 
 /** Returns why a fact that rests on the most that was charged proves nothing; `null` if it does. */
 export const whyMostIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null => {

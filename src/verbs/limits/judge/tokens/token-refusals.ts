@@ -31,15 +31,19 @@ const repliesOf = (
   return log.replies.filter((_, i) => wanted.has(uses[i]!));
 };
 
-/** Returns when every limiter has forgotten what the key did before; at once if a true rest shows that it was idle. */
-const forgottenBy = ({ replies, rule }: TokenLog, settle: number, isRestTrue: boolean): number => {
+/** Returns when every limiter has forgotten what the key did before; at once if true headers show that it was idle. */
+const forgottenBy = (
+  { replies, rule }: TokenLog,
+  settle: number,
+  isRemainingTrue: boolean,
+): number => {
   const first = replies[0];
   if (first === undefined) return Infinity;
   const isIdle =
     first.reported !== null &&
     first.reported.limit === rule.tokens &&
     first.reported.remaining >= rule.tokens - (usedTokens(first) ?? 0);
-  return first.sent + (isRestTrue && isIdle ? 0 : limiterMemory(tokenRuleOf(rule)) + settle);
+  return first.sent + (isRemainingTrue && isIdle ? 0 : limiterMemory(tokenRuleOf(rule)) + settle);
 };
 
 /** The most that the burst before the even pace may use, as a multiple of the limit, for a bucket to have forgotten it. */
@@ -65,12 +69,12 @@ const mayBeInDebt = (log: TokenLog, terms: ChargeTerms): boolean => {
 
 /**
  * Finds refusals for tokens, or for no named limit, of a key that certainly stayed below the limit of tokens, at the even
- * pace also by what was sent since it began. `isRestTrue` says whether the reported rest falls by what is used.
+ * pace also by what was sent since it began. `isRemainingTrue` says whether the reported remaining tokens fall by what is used.
  */
 export const tokensRefusedEarly = (
   log: TokenLog,
   terms: ChargeTerms,
-  isRestTrue: boolean,
+  isRemainingTrue: boolean,
 ): readonly TokenReply[] => {
   const uses = chargesOf(log.replies, terms);
   const isEven = (_: unknown, i: number): boolean => log.replies[i]!.phase === 'even';
@@ -82,7 +86,7 @@ export const tokensRefusedEarly = (
     return earlyRefusals(refusals, { uses: some, atOnce: atOnceAmounts }, tokenRuleOf(log.rule));
   };
   return repliesOf(log, uses, [
-    ...earlyAmong(uses, forgottenBy(log, terms.settle, isRestTrue)),
+    ...earlyAmong(uses, forgottenBy(log, terms.settle, isRemainingTrue)),
     ...(mayBeInDebt(log, terms)
       ? []
       : earlyAmong(uses.filter(isEven), burstForgottenBy(log, terms))),
