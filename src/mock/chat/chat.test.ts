@@ -197,13 +197,8 @@ describe('a streamed chat', () => {
   });
 
   it('frees its place when the client disconnects, and charges what was sent', async () => {
-    const { clock, chat, get, waitForCounters } = await startManualMock();
-    const hangUp = new AbortController();
-    const response = await chat({ ...streamed, max_tokens: 50 }, { signal: hangUp.signal });
-    const reader = response.body!.getReader();
-    clock.advance(120);
-    await reader.read();
-    hangUp.abort();
+    const { clock, get, hangUpAfter, waitForCounters } = await startManualMock();
+    await hangUpAfter(120, { ...streamed, max_tokens: 50 });
     await waitForCounters({ aborted: 1 });
     expect(clock.waiting).toBe(0);
     await waitForCounters({ inFlight: 0, completed: 0, 'tokens.input': 2, 'tokens.output': 2 });

@@ -106,13 +106,8 @@ describe('the ledger', () => {
   });
 
   it('charges an aborted stream for the tokens that were written', async () => {
-    const { clock, chat, readLedger, waitForCounters } = await opened(100);
-    const hangUp = new AbortController();
-    const answer = chat({ ...asked, stream: true }, { signal: hangUp.signal });
-    await clock.whenWaiting();
-    clock.advance(120);
-    await (await answer).body?.getReader().read();
-    hangUp.abort();
+    const { hangUpAfter, readLedger, waitForCounters } = await opened(100);
+    await hangUpAfter(120, asked);
     await waitForCounters({ aborted: 1, 'cost.micros': 22 });
     expect((await readLedger()).entries).toMatchObject([{ micros: 22, balance: 78 }]);
   });

@@ -15,6 +15,8 @@ interface ManualMock {
   readonly chat: (body: unknown, init?: RequestInit) => Promise<Response>;
   /** The same, with the time moved on until it is answered. */
   readonly chatAfterMinute: (body: unknown, headers?: Record<string, string>) => Promise<Response>;
+  /** Sends a streamed chat whose client reads what there is after so many ms, and hangs up. */
+  readonly hangUpAfter: (time: number, body: object) => Promise<void>;
   /** POST /audio/speech, as `chat` does. */
   readonly speak: (body: unknown, init?: RequestInit) => Promise<Response>;
   /** POST /audio/transcriptions with a form or whatever else is to be its body. */
@@ -63,6 +65,14 @@ export const startManualMock = async (settings: SettingsInput = {}): Promise<Man
     counters,
     chat,
     get: (path, headers = testKeyHeaders) => fetch(mock.url + path, { headers }),
+    hangUpAfter: async (time, body) => {
+      const hangUp = new AbortController();
+      const answer = chat({ ...body, stream: true }, { signal: hangUp.signal });
+      await clock.whenWaiting();
+      clock.advance(time);
+      await (await answer).body?.getReader().read();
+      hangUp.abort();
+    },
     chatAfterMinute: (body, headers = testKeyHeaders) => afterMinute(chat(body, { headers })),
     speak: (body, init = {}) => post(routes.speech.path, text(body), init),
     upload: (body, init = {}) => post(routes.transcription.path, body, init),

@@ -55,13 +55,8 @@ describe('the tokens of a chat are charged', () => {
     [['hangUpWhole' as const], 2 + 3],
     [['hangUpFree' as const], 0],
   ])('with %j as %i, if the client hangs up after two of three tokens', async (bugs, charged) => {
-    const { chat, clock, entries, waitForCounters } = await opened({ bugs });
-    const hangUp = new AbortController();
-    const answer = chat({ ...asked, stream: true }, { signal: hangUp.signal });
-    await clock.whenWaiting();
-    clock.advance(120);
-    await (await answer).body?.getReader().read();
-    hangUp.abort();
+    const { hangUpAfter, entries, waitForCounters } = await opened({ bugs });
+    await hangUpAfter(120, asked);
     await waitForCounters({ aborted: 1 });
     expect((await entries()).map(({ tokens }) => tokens)).toEqual(charged === 0 ? [] : [charged]);
   });
