@@ -9,7 +9,7 @@ import {
   exponentialLength,
   lognormalLength,
 } from '../../acceptance/capacity/queue-server.fixture.ts';
-import { meanOf } from '../../judge/statistics/significance.ts';
+import { meanOf, varianceOf } from '../../judge/statistics/significance.ts';
 import { atLeast, atMost, type BenchPart, benchRow } from '../harness/bench.ts';
 
 const searches = 50;
@@ -79,9 +79,8 @@ export const capacityOfQueues = queues.map(
           seconds += length / searches;
         }
       }
-      const mean = meanOf(found);
-      const off = (mean - 1) * 100;
-      const own = Math.sqrt(meanOf(found.map((each) => (each - mean) ** 2))) * 100;
+      const off = (meanOf(found) - 1) * 100;
+      const own = Math.sqrt(varianceOf(found)) * 100;
       say(
         `${name}: ${off.toFixed(2)} % off, standard deviation ${own.toFixed(2)} %, ${held} of ${searches} intervals hold; ${Math.round(requests)} requests in ${Math.round(seconds)} s`,
       );
