@@ -62,6 +62,7 @@ const commandsOf = (form: StoredForm): readonly (readonly [string, readonly stri
 /** A problem of a scenario names its place in it, one of what comes after the reading the target. */
 const namesFor = (form: StoredForm): readonly string[] => [
   form.file,
+  form.orNames ?? '',
   'history.db',
   'weir history baseline',
   'scenario.yaml:',

@@ -8,6 +8,8 @@ export interface StoredForm {
   /** The file that is damaged. */
   readonly file: string;
   readonly writing: Writing;
+  /** What a message names in its place where the file is missing; absent for the file itself. */
+  readonly orNames?: string;
   /** The command lines that read it, by a short name. `here` is the folder with the damaged copy, `sound` that with the sound one. */
   readonly commands: (here: string, sound: string) => Readonly<Record<string, readonly string[]>>;
 }
@@ -63,6 +65,8 @@ const journals: readonly StoredForm[] = [
     name: 'checkpoint',
     file: 'checkpoint.jsonl',
     writing: 'lines',
+    // A folder without a checkpoint is asked for its result.
+    orNames: '/here/result.json does not exist',
     commands: (here, sound) => {
       const { report, merge, compare, baseline } = readersOfResults('checkpoint.jsonl')(
         here,
@@ -76,33 +80,21 @@ const journals: readonly StoredForm[] = [
     name: 'observations',
     file: 'observations.jsonl',
     writing: 'lines',
-    commands: (here) => ({
-      csv: [
-        'report',
-        join(here, 'result.json'),
-        '--out',
-        join(here, 'out'),
-        '--observations',
-        join(here, 'observations.jsonl'),
-        '--requests',
-        join(here, 'requests.csv'),
-      ],
-      parquet: [
-        'report',
-        join(here, 'result.json'),
-        '--out',
-        join(here, 'out'),
-        '--observations',
-        join(here, 'observations.jsonl'),
-        '--requests',
-        join(here, 'requests.parquet'),
-      ],
-    }),
+    commands: (here) => {
+      const report = ['report', join(here, 'result.json'), '--out', join(here, 'out')];
+      const tabled = [...report, '--observations', join(here, 'observations.jsonl'), '--requests'];
+      return {
+        csv: [...tabled, join(here, 'requests.csv')],
+        parquet: [...tabled, join(here, 'requests.parquet')],
+      };
+    },
   },
   {
     name: 'history',
     file: 'history.db',
     writing: 'bytes',
+    // Without a history a new one is begun, which has no runs.
+    orNames: 'the history has no run 1: `weir history` lists them',
     commands: (here) => ({
       history: ['history'],
       json: ['history', '--json'],
