@@ -238,6 +238,7 @@ interface ParsedVerb {
   run: (() => Promise<ExitName>) | null;
 }
 
+/** Declares a verb and the verbs within it. If the command line names one of them, it is stored in `parsed`. */
 const declareVerb = (
   parser: Argv,
   [usage, summary, verb]: readonly [usage: string, summary: string, verb: Verb],

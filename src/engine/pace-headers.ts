@@ -30,6 +30,7 @@ export interface DeclaredPace {
   /** The lowest declared number of requests in a window of the pace. */
   readonly requests: number | null;
   readonly tokens: number | null;
+  /** The lowest declared number of requests in a window that is shorter than the pace's window. */
   readonly atOnce: number | null;
 }
 

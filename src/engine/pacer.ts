@@ -101,9 +101,11 @@ export interface PaceRule extends Readonly<PaceAmounts> {
   readonly follows?: readonly ('requests' | 'tokens')[] | undefined;
 }
 
+/** What a request occupies in the limits of a key, from its release on. */
 interface Booking {
   /** Called before the first byte is written. */
   onSent(at: number): void;
+  /** Called when the head of an answer has come. */
   onHeaders(at: number, said: KeyHeaders): void;
   /** Called at the end with the tokens that the request used: none if it was never sent. */
   onFinished(at: number, tokens: number): void;
@@ -150,6 +152,7 @@ class UsageWindow {
   }
 }
 
+/** What ended requests and requests under way occupy of one limit of one key. */
 class LimitUsage {
   limit: number;
   readonly #used = new UsageWindow();

@@ -21,6 +21,7 @@ export interface Credential {
  * an integer for each unit of the budget, and an integer that says which cap was reached.
  */
 export interface SharedBudget {
+  /** The slice that owns this part of the budget. */
   readonly slice: Slice;
   readonly counters: BigInt64Array<SharedArrayBuffer>;
 }
@@ -37,6 +38,7 @@ export interface SliceOptions {
   readonly credentials: readonly Credential[];
   /** Whether a test request was sent with each key just before the run. A pace must count these requests. */
   readonly keysWereUsed?: boolean;
+  /** Additional request headers, in which secrets are already filled in. */
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
   readonly clips: ClipLibrary;

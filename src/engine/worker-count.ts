@@ -58,6 +58,7 @@ const requestsPerSecond = (load: Load, answerTime: number): number => {
 };
 
 export interface LoadPeak {
+  /** Requests per second. */
   readonly requests: number;
   /** Streamed chunks per second, where a request counts as ten chunks. */
   readonly chunks: number;

@@ -5,6 +5,7 @@ import type { z } from 'zod';
  * `scenario/schema/notation.ts` reads quantities from text.
  */
 
+/** A length of time; fractions are allowed. */
 export type Milliseconds = number & z.$brand<'Milliseconds'>;
 /** Milliseconds since the run began, on its monotonic clock. */
 export type Instant = number & z.$brand<'Instant'>;

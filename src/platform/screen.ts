@@ -4,6 +4,7 @@ import type { WriteStream } from 'node:tty';
 export interface Screen {
   /** Whether a block can be redrawn. If not, `block` writes nothing. */
   readonly live: boolean;
+  /** The number of columns of the terminal. */
   readonly width: number;
   block(text: string): void;
   /** Removes the block and writes a line in its place. */

@@ -3,7 +3,9 @@ import type { Observation } from '../model/observation/observation.ts';
 import type { Failure } from '../model/result/result.ts';
 import { getOrCreate, byText, type Recorder } from './recorder.ts';
 
+/** The maximum number of characters of a text that are read. */
 const maxReadLength = 1000;
+/** The maximum number of characters of a masked text. */
 const maxMaskedLength = 200;
 
 /** Matches the unit after a number. A number with a unit is not taken for a name. */
@@ -91,6 +93,7 @@ const maxFamilies = 30;
 const otherMessages = 'other messages';
 const otherCauses = 'other causes';
 
+/** The maximum number of characters of an example. */
 const maxExampleLength = 300;
 
 const dropReasons = {

@@ -21,6 +21,7 @@ const valuePattern =
 const decimalPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const infinityPattern = /^([+-]?)inf(?:inity)?$/i;
 
+/** Returns the name of the metric of a line; empty for a comment or an invalid line. */
 export const metricOfLine = (line: string): string => {
   namePattern.lastIndex = 0;
   return namePattern.exec(line)?.[1] ?? '';

@@ -1,6 +1,7 @@
 import type { Observation } from '../model/observation/observation.ts';
 import { type ChatStreamAnswer, type Outcome, partialOf } from '../model/observation/outcome.ts';
 
+/** A part of a state that can be stored quickly, and its stored form. */
 export interface Portion<State, Stored> {
   readonly state: State;
   readonly stored: readonly Stored[];
@@ -16,6 +17,7 @@ export interface Portion<State, Stored> {
  */
 export interface Recorder<State, Stored> {
   readonly record: (state: State, observation: Observation) => void;
+  /** Adds another state, which stays unchanged. */
   readonly add: (into: State, from: State) => void;
   /** Returns the state in its stored form. The order of observations does not change the stored form. */
   readonly store: (state: State) => Stored[];

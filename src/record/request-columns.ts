@@ -30,6 +30,7 @@ export interface RowContext {
   readonly zero: number;
 }
 
+/** A column. Its name includes its unit. */
 export interface RequestColumn {
   readonly name: string;
   readonly type: ColumnType;

@@ -69,6 +69,7 @@ const readLines = (lines: readonly string[], onUnread: (line: string) => void): 
   return reading;
 };
 
+/** Returns the values of series that are not part of another series. */
 const wholesOf = (
   series: Iterable<PrometheusSample>,
   partLabel: string | null,
@@ -83,6 +84,7 @@ const sumOf = (values: readonly number[]): number => values.reduce((sum, each) =
 const presentIn = (reading: Reading, names: readonly string[]) =>
   names.map((name) => reading.get(name)).find((series) => series !== undefined);
 
+/** The maximum number of characters of a line that are shown. */
 const maxShownLine = 120;
 
 /** Reads the metrics of one server during a run. Figures are differences between two scrapes. Memory is bounded. */
@@ -159,6 +161,7 @@ export class ServerReadings {
     this.#unread += 1;
   }
 
+  /** Returns sentences that say which data the figures lack. */
   notes(): readonly string[] {
     const notes: string[] = [];
     if (this.#turns.areSeveral) {

@@ -27,6 +27,7 @@ const recordersOf = (plan: Plan) => ({
 type Recorders = ReturnType<typeof recordersOf>;
 type Part = keyof Recorders;
 
+/** The running sums of a run's observations. These sums change in place. */
 export type Tally = {
   readonly [Name in Part]: Parameters<Recorders[Name]['record']>[0];
 } & {
@@ -76,11 +77,13 @@ export const recordObservation = (tally: Tally, observation: Observation): void 
   tally.ended = Math.max(tally.ended, observation.ended);
 };
 
+/** Adds another tally of the same plan. The other tally stays unchanged. */
 const addTally = (into: Tally, from: Tally): void => {
   for (const part of parts) recorderOf(into, part).add(into[part], from[part]);
   into.ended = Math.max(into.ended, from.ended);
 };
 
+/** Returns the sum of two tallies of the same plan, which stay unchanged. */
 export const mergeTallies = (a: Tally, b: Tally): Tally => {
   const whole = emptyTally(a.plan);
   addTally(whole, a);

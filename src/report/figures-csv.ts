@@ -37,6 +37,7 @@ const columns = [
 ] as const;
 type Row = Readonly<Partial<Record<(typeof columns)[number], string | number | null | undefined>>>;
 
+/** Rounds to four digits, more than any run can measure. */
 const rounded = (value: number | null | undefined): number | null =>
   value === null || value === undefined || !Number.isFinite(value)
     ? null

@@ -27,6 +27,7 @@ import { readCalibration } from '../platform/files/calibration-file.ts';
 import type { Environment } from '../scenario/text/environment-template.ts';
 import { calibrationPath } from './calibration-note.ts';
 
+/** The assumed time until an answer, for loads whose users wait for answers. */
 const defaultAnswerTime = milliseconds(1000);
 
 const answerTimeNotation = bounded(durationNotation, (time) => time >= 1, ', at least 1ms');

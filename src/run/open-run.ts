@@ -115,6 +115,7 @@ const checkForecast = async (
  */
 const closeTimeout = 5000;
 
+/** The parts of a run that have been opened, and the two ways to close them. */
 class Openings {
   readonly observers: RunObserver[] = [];
   readonly #stops: (() => Promise<void> | undefined)[] = [];

@@ -20,6 +20,7 @@ interface RecordedRun {
   readonly server: ServerWatch;
 }
 
+/** Returns the result of a plan whose load has ended. The result is not judged yet. */
 export const resultOfRun = (
   { facts, recorder, target, canary, server }: RecordedRun,
   driven: DrivenSlice,

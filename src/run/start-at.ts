@@ -19,6 +19,7 @@ const maxWait = 24 * 3_600_000;
 
 const nameOf = (at: number): string => new Date(at).toISOString();
 
+/** Returns the start that an option names, measured by this machine's wall clock. */
 export const byWallClock = (at: number | undefined): PlannedStart | null =>
   at === undefined
     ? null

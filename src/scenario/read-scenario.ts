@@ -61,6 +61,7 @@ export interface ScenarioSource {
   readonly workload?: WorkloadFiles;
   /** The value of `--transport`: `undici` or `socket`. */
   readonly transport?: string | undefined;
+  /** The value of `--workers`: a number or `auto`. */
   readonly workers?: string | undefined;
 }
 
@@ -113,6 +114,7 @@ const rules: readonly Rule[] = [
   untilRule,
 ];
 
+/** Removes problems about missing keys that the scenario contains with a wrong spelling. */
 const withoutMisspelt = (
   findings: readonly ScenarioFinding[],
   value: unknown,

@@ -64,6 +64,7 @@ export const batchingOf = (latency: Latency): Batching | null =>
   latency === 'fixed' ? null : typeof latency === 'string' ? batchingPresets[latency] : latency;
 
 export interface RequestSize {
+  /** The tokens of the prompt. None of them is cached. */
   readonly promptTokens: number;
   readonly outputTokens: number;
 }

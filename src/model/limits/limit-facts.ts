@@ -54,6 +54,7 @@ export interface SustainedFact {
   readonly windows: number;
   readonly offered: number;
   readonly admitted: number;
+  /** The number of the load's requests that a limiter admits if it allows no burst. */
   readonly spaced: number;
   /**
    * The bounds of the admitted requests per window, which hold for any limiter. `most` is `null` if the load may have
@@ -70,6 +71,7 @@ export interface SustainedFact {
 }
 
 export interface LimitFacts {
+  /** The bounds of the highest number of admissions within one window. */
   readonly mostAdmitted: CountBounds;
   /** Whether more requests than the limit were admitted within one window, as fixed windows and buckets may do. */
   readonly overAdmitted: LimitFinding;

@@ -101,6 +101,7 @@ export interface ProbeReply extends LimiterDecision {
   /** `true` if the status means success but the body is an error; otherwise absent. */
   readonly holdsError?: true;
   readonly told: readonly ReportedLimit[];
+  /** The limit headers that could not be read, as `name: value`. */
   readonly unreadable: readonly string[];
   /** The wait that `Retry-After` or a similar header names; `null` if there is none or it is unreadable. */
   readonly retryAfter: Milliseconds | null;
@@ -144,6 +145,7 @@ export interface RefusalDetails {
 export const limitCheckSchema = z.strictObject({
   /** The name of the check, which never changes, for example `remaining-serial`. */
   id: z.string(),
+  /** A statement about the gateway. It is true if the check is proved. */
   claim: z.string(),
   /** The section of the interface that promises what is claimed; `null` if no section does. */
   section: z.string().nullable(),
@@ -181,6 +183,7 @@ export interface LimitLog {
    * there was one.
    */
   readonly listed?: Pick<LimiterDecision, 'sent' | 'answered'>;
+  /** The causes of failure of the requests that got no answer. */
   readonly unanswered: readonly string[];
   /** The reason for which the examination stopped early; `null` if it is complete. */
   readonly cut: string | null;

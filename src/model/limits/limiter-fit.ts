@@ -1,5 +1,6 @@
 import type { LimiterClass, ProbePhase } from './limit-log.ts';
 
+/** A fitted number, and the interval of the values that explain the log equally well. */
 export interface Fitted {
   readonly value: number;
   readonly least: number;
@@ -14,6 +15,7 @@ export interface LimiterFit {
   readonly window: Fitted;
   /** The other fitted parameters, for example the phase (in ms), the burst and the steps. Each class has its own. */
   readonly parameters: Readonly<Record<string, Fitted>>;
+  /** The number of decisions in the log that contradict this limiter. */
   readonly wrong: number;
 }
 

@@ -60,6 +60,7 @@ export const runLimitsSchema = z.strictObject({
   keys: z.array(keyLimitsSchema).readonly(),
   /** The number of 429s after the warm-up that may have been caused by a declared limit; `null` if unknown. */
   explained: count.nullable().optional(),
+  /** Whether the scenario asks for a verdict on the limits. */
   judged: z.boolean(),
   /** Whether a limit is violated (exit code 14). False if the scenario asks for no verdict. */
   violated: z.boolean(),

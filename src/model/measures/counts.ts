@@ -12,6 +12,7 @@ export const count = z.int().nonnegative();
 
 export const secondSchema = count.max(longestRun / 1000);
 
+/** The maximum number of groups. Stages, traffic entries and keys multiply, but no real plan needs so many. */
 export const maxGroups = 20_000;
 
 export const labelsSchema = z.strictObject({
@@ -63,6 +64,7 @@ export const groupSchema = z.strictObject({
   outcomes: outcomeCountsSchema,
   /** The number of arrivals with at least one attempt whose first byte was written. */
   sent: count,
+  /** The number of attempts, and of arrivals with more than one attempt. */
   attempts: count,
   retried: count,
   /** The number of arrivals that were not retried although the plan retries such failures. The keys are the reasons. */
@@ -93,6 +95,7 @@ export const groupSchema = z.strictObject({
    * order; absent without such objectives.
    */
   good: z.strictObject({ all: count, each: z.array(count) }).optional(),
+  /** The distributions of the measures over completed requests. */
   distributions: z.partialRecord(z.enum(measureNames), encodedHistogramSchema),
   /**
    * The times to the first token or audio of answers that failed later. The field is absent if there are no such

@@ -5,6 +5,7 @@ import type { TrafficKind } from '../workload/traffic.ts';
 
 export const thousandths = 1000;
 
+/** The highest allowed sample, in the measure's unit. Up to it, thousandths are exact. */
 export const sampleUpperBound = Number.MAX_SAFE_INTEGER / thousandths;
 
 export interface Measure {

@@ -26,6 +26,7 @@ export const sumOutcomes = (
   return sum;
 };
 
+/** Returns the number of all arrivals, which is the denominator of every rate. */
 export const countArrivals = (outcomes: OutcomeCounts): number =>
   outcomeKinds.reduce((sum, kind) => sum + outcomes[kind], 0);
 

@@ -79,6 +79,7 @@ export const doubt = 2;
  */
 export const doubtOfLooks = 2.5;
 
+/** Returns the ranks of the interval for `n` samples that tell as much as `n / widening` independent samples. */
 const dependentRanks = (n: number, q: number, widening: number): { low: number; high: number } => {
   const effective = Math.max(1, Math.round(n / widening));
   const { low, high } = confidenceRanks(effective, q);

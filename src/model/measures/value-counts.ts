@@ -83,6 +83,7 @@ export class ValueCounts {
     throw new RangeError(`rank ${rank} is above the ${below} values`);
   }
 
+  /** Returns how many values are in the counter of `max` and in all lower counters. */
   countUpTo(max: number): number {
     let sum = 0;
     this.forEachUsed(max, (_, count) => (sum += count));
@@ -128,6 +129,7 @@ export class ValueCounts {
 
 const cookie = 0x1c849303;
 const compressedCookie = 0x1c849304;
+/** The word in the head which says that counters have variable lengths. */
 const variableLength = 0x10;
 const cookieMask = ~0xf0;
 

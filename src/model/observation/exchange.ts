@@ -12,6 +12,7 @@ export interface WireRequest {
   readonly method: 'GET' | 'POST';
   /** The path and query below the base address, such as `/chat/completions`. */
   readonly path: string;
+  /** The headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
 }
@@ -92,6 +93,7 @@ export interface Transport {
   connectAhead(count: number): void;
   /** Returns sentences for the report about how the server treats connections. */
   notes(): readonly string[];
+  /** Destroys every connection, and resolves when all are gone. */
   close(): Promise<void>;
 }
 

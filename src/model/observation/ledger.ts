@@ -28,6 +28,7 @@ const columns = {
   /** The time from a 429 until the key is admitted again, once by its header and once by its body. */
   retryAfter: cell,
   resetIn: cell,
+  /** The number of input tokens, and how many of them came from a cache. */
   input: cell,
   cached: cell,
   /** The size of a chat: how many characters the model reads, and the maximum number of tokens of its answer. */

@@ -32,6 +32,7 @@ const tokenCountsSchema = z.strictObject({
 });
 export type TokenCounts = z.infer<typeof tokenCountsSchema>;
 
+/** The deviations of an answer from the interface that are tolerated, with their texts in reports. */
 export const answerNotes = {
   'content-type': 'The stream was not labelled text/event-stream.',
   'no-done': 'The stream ended without [DONE].',
@@ -293,6 +294,7 @@ export const responseHeadSchema = z.strictObject({
   at: instantSchema,
   status: z.int(),
   quota: quotaSchema.nullable(),
+  /** The server's own request id, by which the server's logs name the request. */
   serverId: z.string().nullable(),
 });
 export type ResponseHead = z.infer<typeof responseHeadSchema>;

@@ -27,5 +27,6 @@ export interface SaturatingRun {
   stop(): void;
   /** Returns sentences for the report about how the server treats connections. */
   notes(): readonly string[];
+  /** Destroys every connection, and resolves when all are gone. */
   close(): Promise<void>;
 }

@@ -4,7 +4,9 @@ const cap = z.int().positive().nullable();
 
 /** The most that a run may spend; `null` means no limit. A run that has spent it is ended. */
 export const budgetSchema = z.strictObject({
+  /** The number of requests, including retries. */
   requests: cap,
+  /** The sum of the tokens of all prompts and answers. */
   tokens: cap,
   /** The cost, in whole millionths of the currency. */
   cost: cap,

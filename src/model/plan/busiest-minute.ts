@@ -2,6 +2,7 @@ import type { MinutePeak } from './forecast.ts';
 
 const minute = 60_000;
 
+/** The number of past arrivals at which the arrays are shortened. */
 const compactAfter = 65_536;
 
 /**

@@ -57,6 +57,7 @@ export interface LimitForecast {
   readonly binds: LimitUnit | null;
   /** The number of keys that are enough if all are used evenly; `null` if no limit is declared. */
   readonly keysNeeded: number | null;
+  /** The keys whose busiest minute exceeds a limit. */
   readonly exceeded: readonly string[];
 }
 
@@ -70,6 +71,7 @@ export interface PaceForecast {
   readonly tokenTime: Milliseconds;
 }
 
+/** The number of samples that a measure will have if every request succeeds. */
 export interface SampleForecast {
   readonly measure: MeasureName;
   readonly traffic: TrafficKind;

@@ -36,6 +36,7 @@ const withoutExpectation = (traffic: Traffic): Traffic => {
   return sent;
 };
 
+/** Returns the part of a plan that decides what is sent. */
 export const hashedPartOf = (
   plan: Plan,
 ): Omit<Plan, keyof typeof fieldsNotHashed | 'streams'> & { readonly streams: string } => ({

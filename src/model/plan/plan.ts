@@ -157,6 +157,7 @@ export type AnswerCaps = z.infer<typeof capsSchema>;
 
 /** The declared limits of each key for which the scenario declares no others. */
 const limitsSchema = limitsPerMinuteSchema.extend({
+  /** The limiter that is permitted, if the run is judged by its limits. */
   limiter: z
     .enum(['any', ...limiterClassNames])
     .nullable()
@@ -193,6 +194,7 @@ export const planSchema = z.strictObject({
    * word Bearer before the key.
    */
   auth: z.strictObject({ header: z.string().min(1) }).optional(),
+  /** Further headers of each request. Their values are templates, like those of `keys`. */
   headers: z.record(z.string(), z.string()),
   stages: z.array(stageSchema).min(1),
   /** The end of the warm-up. No figure contains arrivals that are due before it. */
@@ -227,6 +229,7 @@ export const planSchema = z.strictObject({
       /** The address of the metrics, or a path on the target. */
       metrics: z.string().min(1),
       every: millisecondsSchema,
+      /** The figures from metrics that Weir does not know. Each has a name of the user's choice. */
       figures: z.array(
         z.strictObject({ name: z.string(), metric: z.string(), as: z.enum(['gauge', 'rate']) }),
       ),

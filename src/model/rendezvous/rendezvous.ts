@@ -19,6 +19,7 @@ export interface Rendezvous {
   store(name: string, content: Uint8Array): Promise<string>;
   /** Reads a content. Throws a `Problem` if it is missing or if its digest differs. */
   load(name: string, digest: string): Promise<Uint8Array>;
+  /** Answers all questions for the time, until the returned function is called. */
   answerTime(now: () => number): Promise<() => Promise<void>>;
   /** Asks for the time of the coordinator's clock; returns `null` if no answer comes. */
   askTime(): Promise<number | null>;

@@ -15,6 +15,7 @@ export const possibleWarmUpEnds = (
   return possibleEnds(Math.ceil(earliest / 1000), Math.floor(Math.min(latest, half) / 1000));
 };
 
+/** Creates a function that returns between which possible ends of the warm-up an instant of it lies. */
 export const warmUpParts = ({ autoWarmUp }: Plan): ((due: Instant) => number | undefined) => {
   if (autoWarmUp === undefined) return () => undefined;
   const ends = possibleWarmUpEnds(autoWarmUp);
@@ -26,6 +27,7 @@ export const warmUpParts = ({ autoWarmUp }: Plan): ((due: Instant) => number | u
 
 const isJudgedBy = (name: TimelineMeasure): boolean => name !== 'lag';
 
+/** Returns the measures by which the end is found: those of the objectives, or the usual ones. */
 const measuresOf = ({ objectives }: Plan): readonly TimelineMeasure[] => {
   const named = objectives.flatMap(({ figure }) =>
     figure.kind === 'measure' ? [figure.name] : [],

@@ -22,6 +22,7 @@ import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { serverMetricsSchema } from './server-metrics.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 
+/** The failures of one traffic kind, outcome, cause and masked message, counted. */
 export const failureSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(['limited', 'refused', 'malformed', 'broken', 'dropped']),
@@ -128,6 +129,7 @@ export const resultSchema = z.strictObject({
   /** The address of the target in the first slice. If other slices used other addresses, a note names them. */
   baseUrl: z.string(),
   startedAt: z.iso.datetime(),
+  /** The verdict and the figures when the file was written, for other programs. `weir report` computes them again. */
   summary: runSummarySchema.optional(),
   /** The slices in order. If some are missing (their `count` is larger), the run is incomplete. */
   slices: z.array(sliceRunSchema).min(1),
@@ -136,6 +138,7 @@ export const resultSchema = z.strictObject({
    * stopped.
    */
   scheduled: millisecondsSchema,
+  /** When the last exchange ended. */
   ended: millisecondsSchema,
   /** The reason for which the run stopped early; `null` if it did not. */
   partial: z.string().nullable(),
@@ -151,6 +154,7 @@ export const resultSchema = z.strictObject({
       excluded: count,
     })
     .optional(),
+  /** The verdicts on objectives at the time of writing. `weir report` judges again. */
   verdicts: z.array(objectiveVerdictSchema).optional(),
   errorBar: errorBarSchema.optional(),
   server: serverMetricsSchema.optional(),

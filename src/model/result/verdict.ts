@@ -13,6 +13,7 @@ export interface TrustSignal {
   readonly decides: boolean;
   readonly level: TrustLevel;
   readonly observed: string;
+  /** What the signal is for a healthy load generator, in words. */
   readonly expected: string;
   /** Advice to the user; `null` for none. */
   readonly advice: string | null;

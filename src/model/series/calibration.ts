@@ -20,6 +20,7 @@ const measurementErrorSchema = z.strictObject({
 export type MeasurementError = z.infer<typeof measurementErrorSchema>;
 
 const cellSchema = z.strictObject({
+  /** The number of concurrent streams, and the number of tokens per second of each stream. */
   streams: z.int().positive(),
   tokensPerSecond: z.number().positive(),
   transport: z.enum(transportNames),
@@ -27,6 +28,7 @@ const cellSchema = z.strictObject({
   /** The number of answers after the warm-up that both Weir and the gateway recorded. */
   answers: z.int().positive(),
   trust: z.enum(['valid', 'degraded', 'invalid']),
+  /** The signals by which the load generator was not valid, as sentences. */
   complaints: z.array(z.string()),
   errors: z.strictObject({
     ttft: measurementErrorSchema,

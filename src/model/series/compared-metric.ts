@@ -35,6 +35,7 @@ export const comparisonRules = {
    * The least number of repetitions on each side. With fewer, nothing is decided, unless two single runs are far apart.
    */
   repetitions: 5,
+  /** The noise that is assumed for single runs, as a coefficient of variation. */
   assumedNoise: 0.05,
   /** The assumed noise (a standard deviation) with which two single runs are tested for a clear difference. */
   singleRunNoise: 0.1,
@@ -43,7 +44,9 @@ export const comparisonRules = {
 } as const;
 
 const sideFiguresSchema = z.strictObject({
+  /** The values of the repetitions that have one, in the metric's unit; failure rates are shares. */
   values: z.array(z.number()),
+  /** The geometric mean of the values, or the share over all repetitions together. */
   typical: z.number().nullable(),
 });
 
@@ -71,6 +74,7 @@ const effectSchema = z.strictObject({
 });
 
 export const comparedMetricSchema = z.strictObject({
+  /** The identity of the metric: traffic kind, model and name. */
   id: z.string(),
   traffic: z.enum(trafficKinds).nullable(),
   model: z.string().nullable(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+/** A figure of a finished run that the history stores, if the run's figures are valid. */
 export const historyFigureSchema = z.strictObject({
   /** The figure's name as in a comparison: traffic kind, model and name. */
   id: z.string(),
@@ -19,6 +20,7 @@ export const historyFigureSchema = z.strictObject({
 export type HistoryFigure = z.infer<typeof historyFigureSchema>;
 
 export const historyRunSchema = z.strictObject({
+  /** The absolute path of the result. */
   file: z.string(),
   planHash: z.string(),
   plan: z.string(),
@@ -26,6 +28,7 @@ export const historyRunSchema = z.strictObject({
   weir: z.string(),
   startedAt: z.iso.datetime(),
   trust: z.enum(['valid', 'degraded', 'invalid']),
+  /** The verdicts on the objectives and, if limits were judged, on the limits. */
   verdicts: z.array(
     z.strictObject({ text: z.string(), ruling: z.enum(['pass', 'fail', 'inconclusive']) }),
   ),

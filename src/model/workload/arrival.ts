@@ -15,6 +15,7 @@ export interface Slice {
 
 export const wholeRunSlice: Slice = { index: 0, count: 1 };
 
+/** Splits a slice into slices that together own the same arrivals. */
 export const splitSlice = ({ index, count }: Slice, parts: number): readonly Slice[] =>
   Array.from({ length: parts }, (_, part) => ({
     index: index + part * count,

@@ -13,6 +13,7 @@ export interface Clip {
 /** The source of clips. Two sources of the same file with different texts have separate clips. */
 export type ClipSource = TrafficOf<'transcription'>['clips'][number];
 
+/** The length of a recording, computed from its content. */
 export interface RecordedLength {
   readonly seconds: number;
   /** Whether this length is right even if the header declares another one. */

@@ -12,6 +12,7 @@ export const expectationSchema = z.strictObject({
   toolArguments: z.boolean().optional(),
   /** A regular expression (with the flag u) that must match some part of the answer's text. */
   matches: z.string().optional(),
+  /** The minimum length of the answer's text, in Unicode code points. */
   minLength: z.int().nonnegative().optional(),
 });
 export type Expectation = z.infer<typeof expectationSchema>;

@@ -48,6 +48,7 @@ export const promptSourceSchema = z.discriminatedUnion('kind', [
     /** How many tokens the server counts per generated token; absent means 1. Prompts are shortened by this factor. */
     calibration: z.number().positive().optional(),
   }),
+  /** Prompts from a file, drawn uniformly. */
   z.strictObject({
     kind: z.literal('dataset'),
     system,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Draw, drawNormal } from './draw.ts';
 
+/** The maximum number of tokens. No context window is larger. */
 export const maxTokenCount = 10_000_000;
 
 const counted = z.int().min(1).max(maxTokenCount);
@@ -29,6 +30,7 @@ export const tokenCountSchema = z.union([
       sigma: z.number().nonnegative(),
       ...bounds,
     }),
+    /** A value from a list. The chance of each value is proportional to its weight. */
     z.strictObject({
       kind: z.literal('empirical'),
       values: z.array(counted).min(1),

@@ -25,6 +25,7 @@ const body = z.record(z.string(), z.json());
 const chatFields = {
   ...entryFields,
   model: z.string().min(1),
+  /** The conversations from which each request draws one by seed, stage and index, or the source of the prompts. */
   conversations: z.union([z.array(z.array(messageSchema).min(1)).min(1), promptSourceSchema]),
   /** The maximum number of tokens of an answer. A source of prompts can ask for fewer. */
   maxTokens: tokenCountSchema.nullable(),
@@ -73,6 +74,7 @@ const clipSourceSchema = z.strictObject({
 const transcriptionFields = {
   ...entryFields,
   model: z.string().min(1),
+  /** The sources of clips. Each request uploads a clip drawn from all of them. */
   clips: z.array(clipSourceSchema).min(1),
   format: z.enum(transcriptFormats),
   language: z.string().min(1).nullable(),

@@ -11,6 +11,7 @@ export interface RequestFields {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** The messages of one chat request, and the maximum number of answer tokens if their source names one. */
 export interface ChatContent {
   readonly messages: readonly Message[];
   readonly maxTokens: number | null;
@@ -27,6 +28,7 @@ export interface Workload {
   traceOf(load: TraceLoad): Trace;
 }
 
+/** The content of a file, or a message that names the file and the line of a problem. */
 export type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string };
@@ -46,9 +48,11 @@ export interface DatasetFacts {
   readonly dropped?: DroppedParts;
 }
 
+/** Reads the files that a scenario names. Each file is read once. */
 export interface WorkloadFiles {
   /** Reads an image or a recording named as `bundled:NAME` or `file:PATH`. */
   media(reference: string): ReadResult<MediaFile>;
+  /** Reads the text of a file that is to be spoken. */
   text(file: string): ReadResult<string>;
   /** Reads the text of a file of prices. */
   prices(file: string): ReadResult<string>;

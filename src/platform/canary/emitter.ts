@@ -4,6 +4,12 @@ import { onInterrupt } from '../process/interrupts.ts';
 import { stampedChunk, stampedHead } from './stamp.ts';
 
 /**
+ * This is the program of the canary's emitter, a separate process. It prints its port, and answers each request with an
+ * endless stream of events. Each event contains the time of sending. The process ignores Ctrl-C, which the run handles.
+ * It ends when its standard input ends, so it also ends with its parent process.
+ */
+
+/**
  * The sockets that send in each time slot. Time is divided into slots of equal length; the streams of an event loop
  * take turns, one slot each.
  */

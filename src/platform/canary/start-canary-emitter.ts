@@ -17,6 +17,7 @@ const program = fileURLToPath(
   new URL(`./emitter${extname(import.meta.filename)}`, import.meta.url),
 );
 
+/** Starts the emitter. If it does not start, returns the reason. */
 export const startCanaryEmitter = async (
   command: readonly [string, ...string[]] = [process.execPath, '--single-threaded-gc', program],
 ): Promise<CanaryEmitter | string> => {

@@ -91,6 +91,7 @@ export const proxyInEnvironment = (url: URL, environment: Environment): Variable
 };
 
 export interface TargetEndpoint {
+  /** The base address. The paths of requests are below it. */
   readonly url: string;
   readonly wire: ConnectionSettings;
   readonly certificates: Certificates | null;
@@ -99,6 +100,7 @@ export interface TargetEndpoint {
 /** Loads `node:tls`, and with it `node:crypto`, when TLS is first used, since loading takes 11 ms of CPU. */
 export const loadTls = (): typeof tls => process.getBuiltinModule('node:tls');
 
+/** The certificates for TLS connections that the scenario names in addition to those of the system, in PEM. */
 export interface Certificates {
   /** The certificates of authorities that are trusted in addition to the system's. */
   readonly authorities: string | null;
@@ -160,8 +162,10 @@ export const proxyFor = (baseUrl: string, proxy: ConnectionSettings['proxy']): U
 const proxyError = (message: string): Error =>
   Object.assign(new Error(message), { code: 'WEIR_PROXY' });
 
+/** Cancels an attempt to connect. Does nothing if the attempt has ended. */
 export type CancelConnect = () => void;
 
+/** Opens one connection. `done` receives its socket or an error. */
 export type OpenConnection = (
   options: buildConnector.Options,
   done: buildConnector.Callback,

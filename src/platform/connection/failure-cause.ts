@@ -39,6 +39,7 @@ const anyTime: Readonly<Record<string, BrokenCause>> = {
   WEIR_PROXY: 'proxy',
 };
 
+/** The causes of errors by which the server ends an established connection. */
 const closeCauses: Readonly<Record<string, BrokenCause>> = {
   ECONNRESET: 'reset',
   EPIPE: 'reset',

@@ -4,6 +4,7 @@ import type { AnsweredConnection, ReuseRule } from './reuse-rule.ts';
 
 /** A connection that may be used for further requests. */
 export interface KeptConnection extends AnsweredConnection {
+  /** Whether the socket is open, as far as this process knows. */
   readonly isOpen: boolean;
   readonly answeredAt: Instant;
   /** Until when the connection may be used for another request. */
@@ -80,6 +81,7 @@ export class KeptConnections<Connection extends KeptConnection> {
     return true;
   }
 
+  /** Keeps a connection whose answer is complete, or closes it. */
   keep(connection: Connection): void {
     if (this.#rule.allowsReuse(connection)) {
       if (this.#rule.endsOf(connection).restAfter(connection.answers) === 0)
@@ -96,6 +98,7 @@ export class KeptConnections<Connection extends KeptConnection> {
     }
   }
 
+  /** Forgets a connection that the server ended, whether a request was using it or not. */
   onEnded(connection: Connection, at: Instant): void {
     this.#rule.endsOf(connection).onEnded(connection.answers, at - connection.answeredAt);
     this.forget(connection);

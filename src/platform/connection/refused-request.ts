@@ -13,6 +13,7 @@ import type { Socket } from 'node:net';
 
 const nothing = new Uint8Array(0);
 
+/** Returns whether a socket is one of `node:tls`, without loading that module. */
 const isTls = (socket: Socket): boolean => 'encrypted' in socket;
 
 /** The longest time to wait for a refusal, in ms. A refusal comes one round trip after the request. */

@@ -30,6 +30,7 @@ const noEnds = { answers: 0, inARow: 0 };
 export class ObservedEnds {
   /** The number of answers after which a connection is not used again. */
   limit = Number.POSITIVE_INFINITY;
+  /** All limits that were concluded so far, including those that turned out to be wrong. */
   readonly concluded = new Set<number>();
   readonly dropped = new Set<number>();
   /** The latest connections that the server ended, all of them after the same number of answers. */

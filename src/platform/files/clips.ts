@@ -15,6 +15,7 @@ export interface ClipRequest extends ClipSource {
 }
 
 export interface UploadRules {
+  /** The file extensions that are accepted, in lower case, without the dot. */
   readonly extensions: readonly string[];
   /** The maximum size of a file, in bytes. */
   readonly largest: number;

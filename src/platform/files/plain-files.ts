@@ -44,11 +44,13 @@ export const hasContent = (path: string): Promise<boolean> =>
     () => false,
   );
 
+/** Writes a new file; fails if it exists. */
 export const createText = (path: string, content: string | Uint8Array): Promise<void> =>
   writeFile(path, content, { flag: 'wx' });
 
 export const appendText = (path: string, text: string): Promise<void> => appendFile(path, text);
 
+/** Removes a file if it exists. */
 export const removeFile = (path: string): Promise<void> => rm(path, { force: true });
 
 export const namesInFolder = (path: string): Promise<readonly string[]> => readdir(path);

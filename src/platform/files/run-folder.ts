@@ -16,6 +16,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Problem } from '../problem.ts';
 import { fileErrorCode } from './plain-files.ts';
 
+/** An error: another run in progress writes to the same folder. */
 class FolderInUse extends Problem {}
 
 const lockName = '.weir-lock';
@@ -65,6 +66,7 @@ process.on('exit', () => {
   for (const path of heldLocks.keys()) rmSync(path, { force: true });
 });
 
+/** Writes a lock. Returns `false` if a lock exists. */
 const claim = async (path: string, line: string): Promise<boolean> => {
   try {
     await writeFile(path, line, { flag: 'wx' });
@@ -242,6 +244,7 @@ export const openRunFolder = async (path: string, mustBeNew = false): Promise<Ru
   };
 };
 
+/** The maximum number of folders of the same name. Fewer runs than this can start within one second. */
 const maxNamesakes = 1000;
 
 /** Opens a folder that did not exist before: `path`, or if it exists, `path-2`, `path-3` and so on. */

@@ -10,6 +10,7 @@ const formats: Readonly<Record<string, 'module' | 'module-typescript'>> = {
   '.mjs': 'module',
 };
 
+/** The names under which scenario files import Weir. `weir` is the old name. */
 const names: readonly string[] = ['weir-bench', 'weir'];
 
 /** Returns whether a scenario file is a TypeScript or JavaScript module. */

@@ -6,6 +6,7 @@ import { openLineFile } from './line-file.ts';
 
 /** A table that is written line by line to a temporary file, and renamed when it is complete. */
 export interface TableFile {
+  /** Adds a line, without its line feed. */
   add(line: string): void;
   /** Waits until the whole table is on disk under its final name. Throws a `Problem` if it could not be written. */
   complete(): Promise<void>;

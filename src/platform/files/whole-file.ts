@@ -65,6 +65,7 @@ const readPipe = async (path: string, most: number): Promise<Buffer> => {
   }
 };
 
+/** Reads a file or a pipe. A shell's `<(command)` is a pipe. */
 export const readBytes = async (path: string, most: number = fileBounds.text): Promise<Buffer> => {
   const found = await stat(path);
   if (!found.isFile() && !found.isDirectory())

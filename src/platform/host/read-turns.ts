@@ -70,6 +70,7 @@ export class ReadTurns {
     if (this.#timerDue - now <= earliestTimer) this.#timerDue = Number.POSITIVE_INFINITY;
   }
 
+  /** Records that a timer was set for the instant `due`, which will not be changed. */
   timerSet(due: number): void {
     this.#timerDue = Math.min(this.#timerDue, due);
   }

@@ -15,8 +15,10 @@ import { ObservedSocket, type SaturatingContext } from './autocannon-socket.ts';
 
 /** The name of the method that opens `conn` and sends the first request over it. */
 const connect = '_connect';
+/** The name of the method that writes the next request. */
 const sendNext = '_doRequest';
 
+/** The part of autocannon's undocumented client that Weir uses, as in the pinned version. */
 export interface AutocannonConnection extends EventEmitter {
   conn: Socket;
   /** The number of requests after which the client ends. */
@@ -152,6 +154,7 @@ export class ObservedConnection {
     exchange.sent(now);
   }
 
+  /** Writes the current request again, on a new socket. */
   #resend(exchange: SocketExchange): void {
     if (this.#client.destroyed) return;
     this.#inFlight = null;

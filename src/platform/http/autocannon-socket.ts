@@ -32,6 +32,7 @@ interface SocketHandlers {
   onEnd(): void;
 }
 
+/** Opens a socket as autocannon does, but with one buffer for all reads. */
 const openSocket = (
   { protocol, hostname: host, port }: SocketAddress,
   { socketPath, tlsOptions }: SaturatingContext,

@@ -14,6 +14,7 @@ export type Preflight =
   | { readonly kind: 'reached'; readonly status: number }
   /** The answer is not a list of models, or no answer came. Requests for chats may still work. */
   | { readonly kind: 'doubtful' | 'silent'; readonly message: string }
+  /** The target cannot be loaded. `message` says why, and what to do. */
   | { readonly kind: 'unusable'; readonly message: string };
 
 /** The default timeout of the request, in ms. */

@@ -114,6 +114,7 @@ export class UndiciConnection implements KeptConnection {
     void this.close();
   }
 
+  /** Destroys the connection and waits until it is gone. If an exchange uses the connection, it fails. */
   close(): Promise<void> {
     this.#hasEnded = true;
     const destroyed = this.client.destroy().catch(() => undefined);

@@ -66,6 +66,7 @@ const isEqual = (a: string, b: string): boolean =>
 const eventText = (event: string, data: string): string =>
   `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
+/** The readers of the updates. For each reader at most one event is stored. */
 class Readers {
   readonly #onReaders: LiveContent['onReaders'];
   /** The readers, each with the last time at which it had received everything. */
@@ -103,6 +104,7 @@ class Readers {
     }
   }
 
+  /** Resolves when all readers have received the event. */
   async finish(event: string): Promise<void> {
     const open = [...this.#open.keys()].filter((response) => !response.writableEnded);
     const ends = open.map(

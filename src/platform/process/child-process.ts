@@ -7,6 +7,7 @@ import { noDescriptorsReason } from '../no-descriptors.ts';
 const passedOn =
   /^(?:PATH|HOME|TMPDIR|TEMP|TMP|LANG|LC_\w+|TZ|NODE_(?:OPTIONS|EXTRA_CA_CERTS|COMPILE_CACHE|V8_COVERAGE)|SYSTEMROOT)$/i;
 
+/** A child process that always ends when this process ends. */
 export interface ChildProcessHandle {
   readonly ok: true;
   readonly pid: number | null;
@@ -20,6 +21,7 @@ export interface ChildProcessHandle {
   readonly backlog: () => number;
   /** Returns in one line how the process ended unexpectedly; `null` while it runs. */
   readonly ended: () => string | null;
+  /** Ends the process and waits until it has ended. */
   readonly stop: () => Promise<void>;
 }
 

@@ -7,6 +7,7 @@ export interface Thread<Message> {
   end(): Promise<unknown>;
 }
 
+/** Returns the message of an error that ended a thread, without its stack. */
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 

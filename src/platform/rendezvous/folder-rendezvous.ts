@@ -47,6 +47,7 @@ const textIn = async (path: string): Promise<string | null> => {
 const filesIn = (folder: string) => {
   const pathOf = (kind: 'record' | 'content' | 'ask' | 'time' | 'draft', key: string): string =>
     join(folder, `${ownPrefix}${kind}-${key}`);
+  /** Writes a complete file under a temporary name, and calls `place` with its path. */
   const throughDraft = async <T>(
     content: string | Uint8Array,
     place: (draft: string) => Promise<T>,
@@ -61,6 +62,7 @@ const filesIn = (folder: string) => {
   };
   const replace = (path: string, content: string | Uint8Array): Promise<void> =>
     throughDraft(content, (draft) => rename(draft, path));
+  /** Creates a file; returns `false` if it already exists. */
   const createNew = (path: string, content: string): Promise<boolean> =>
     throughDraft(content, async (draft) => {
       try {

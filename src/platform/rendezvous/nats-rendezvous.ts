@@ -161,6 +161,7 @@ const textOf = async (records: KV, key: string): Promise<string | null> => {
   return entry?.operation === 'PUT' ? entry.string() : null;
 };
 
+/** Creates a record; returns `false` if it already exists. */
 const createNew = async (
   { jetstream }: NatsPackages,
   records: KV,

@@ -8,6 +8,7 @@ export interface ContentSink {
   onContent(bytes: Buffer, from: number, to: number): void;
 }
 
+/** The states of the parser of the chunked coding. */
 const inSize = 0;
 const inExtension = 1;
 const beforeSizeLf = 2;
@@ -44,6 +45,7 @@ const digitOf = (byte: number): number => {
  * skipped, and their total length is bounded.
  */
 export class ChunkedDecoder {
+  /** Whether the last chunk has come. Trailers follow it. */
   hasLastChunk = false;
   fault: HttpFault | null = null;
   #state: number = inSize;

@@ -114,6 +114,7 @@ export class ReadQueue {
     this.#blocks.push(this.#free.pop() ?? new Block());
   }
 
+  /** Removes empty blocks. The last block stays. */
   #dropEmpty(): void {
     while (!this.#blocks[0]!.hasWaiting) {
       const empty = this.#blocks[0]!;

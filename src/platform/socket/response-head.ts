@@ -263,6 +263,7 @@ const closesAfter = (text: string, connection: string): boolean => {
   return !text.startsWith('HTTP/1.1') && !listIncludes(connection, 'keep-alive');
 };
 
+/** Parses a head from its status line to its empty line. */
 export const parseHead = (text: string): ParsedHead | HttpFault => {
   const status = statusOf(text);
   if (status === null) return new HttpFault('protocol', 'the answer does not start like HTTP/1.1');

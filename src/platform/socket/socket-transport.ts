@@ -217,6 +217,7 @@ class SocketTransport implements Transport, ConnectionContext {
     else ahead.begin(outgoing, now);
   }
 
+  /** Destroys all connections and waits until all are gone. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#ahead.want(0);

@@ -15,6 +15,7 @@ import {
 } from './live-series.ts';
 
 export interface OtlpAddress {
+  /** The collector's full address, with the path for metrics. */
   readonly url: string;
   /** The time between two pushes, in ms. */
   readonly interval: number;

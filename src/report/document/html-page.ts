@@ -20,6 +20,7 @@ const detailsMarkup = ({ details }: ShownCell): Markup | null =>
     ? null
     : markup`<details><summary>${details.title}</summary><ul>${details.lines.map((line) => markup`<li><code>${line}</code></li>`)}</ul></details>`;
 
+/** Formats a cell's text. In a row that is strong as a whole, no cell is bold. */
 const textMarkup = ({ holds, text, dot, tone }: ShownCell, rowTone: Tone): Markup => {
   if (dot !== undefined) return markup`<span class="dot ${dot}">${text}</span>`;
   if (holds === 'code') return markup`<code>${text}</code>`;

@@ -72,6 +72,7 @@ const tableText = (table: Table): string => {
   ].join('\n');
 };
 
+/** Returns the paragraphs of a block; the heading of a section has `level` number signs. */
 const blockTexts = (block: Block, level: number): readonly string[] => {
   if (!isShown(block, 'markdown')) return [];
   switch (block.kind) {

@@ -49,6 +49,7 @@ import type { Trust } from '../../model/result/verdict.ts';
 import { rateSentences, tokenNotes, wordErrorSentence } from '../summary/rates.ts';
 import { present } from '../text/present.ts';
 
+/** Formats a figure. The time per second of audio is also shown as a real-time factor. */
 const valueCell = (value: number, unit: string): Cell => ({
   text: figureText(value, unit),
   ...(unit === 'ms/s' ? { unit: factorText(value) } : {}),

@@ -30,6 +30,7 @@ import { runTotalsOf } from './cost.ts';
 
 /** This file builds what most readers look for first: a few tiles, and a row for each kind of traffic. */
 
+/** A tile; without a kind it is for all traffic. */
 type Tile = readonly [
   label: string,
   value: string,
@@ -41,6 +42,7 @@ type Tile = readonly [
 /** The maximum number of tiles, as many as fit into one row of a wide page. */
 const mostTiles = 6;
 
+/** The times of an answer that a user waits for. */
 const shownMeasures: readonly MeasureName[] = ['ttft', 'firstAudio', 'endToEnd'];
 
 /** Returns the tiles of streams, then those of other kinds, the most frequent kind first. */

@@ -185,6 +185,7 @@ const usageColumns: readonly Column<KeyUsage>[] = [
   column.text('Lowest remaining', ({ tokens }) => remainingText(tokens)),
 ];
 
+/** Describes the use of a key in words, for a terminal. */
 const usageBlock = (usage: KeyUsage, limits: readonly Block[]): Block => {
   const { key, answered, requests, tokens } = usage;
   const texts = list([

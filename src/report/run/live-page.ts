@@ -58,6 +58,7 @@ const progressMarkup = ({ progress, planned }: LiveRun): Markup => {
   return markup`<progress aria-label="Progress of the load" max="${planned}" value="${Math.min(planned, Math.round(elapsed))}"></progress><p>${said}</p>`;
 };
 
+/** Formats the progress, and the button that stops the run. */
 const barMarkup = (
   run: LiveRun,
 ): Markup => markup`<aside id="live" class="live" aria-label="The run under way">

@@ -80,6 +80,7 @@ const exemplarColumns = ({ plan }: Result): readonly Column<Exemplar>[] => [
   ),
 ];
 
+/** Builds the lists of requests to look up in the server's logs; empty if the result has none. */
 export const exemplarFolds = (result: Result): readonly Block[] => {
   const { completed = [], failed = [] } = Object.groupBy(result.exemplars ?? [], ({ outcome }) =>
     outcome === 'completed' ? 'completed' : 'failed',

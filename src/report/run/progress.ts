@@ -30,6 +30,7 @@ export interface RunProgress {
   readonly scheduled: Milliseconds;
   /** The current stage; `null` for a load with a single stage, or after the end. */
   readonly stage: RunningStage | null;
+  /** `due` is the number of arrivals so far, `inFlight` the number of exchanges in flight. */
   readonly due: number;
   readonly inFlight: number;
   readonly outcomes: OutcomeCounts;

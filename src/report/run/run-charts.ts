@@ -30,6 +30,7 @@ import { markup, type Markup } from '../text/markup.ts';
 import { present } from '../text/present.ts';
 
 const maxColumns = 60;
+/** The minimum number of samples of a dot; fewer are noise. */
 const minSamples = 10;
 
 const columnsOf = (result: Result): Bins => {
@@ -52,6 +53,7 @@ const pointsOf = (
     return [{ rate: sumOf(seconds, ({ sent }) => sent) / step, p50, p95 }];
   });
 
+/** Draws latencies by the second in which requests were due, as a density over time, and against the load. */
 const distributionSection = (result: Result): Markup | null => {
   const bins = columnsOf(result);
   const parts = intoBins(result.timeline, bins);
@@ -135,6 +137,7 @@ export const firstCharts = ({ latency, flow }: RunCharts): Block => {
   return picture(() => markup`<div class="pair">${charts.map(chartFigure)}</div>`);
 };
 
+/** Shows percentiles. The other latencies over time, single requests, histograms and densities are folded. */
 export const speedCharts = (
   result: Result,
   trust: Trust,

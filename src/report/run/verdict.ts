@@ -123,6 +123,10 @@ const evidenceColumns: readonly Column<TrustSignal>[] = [
   column.words('What to do', ({ advice }) => advice ?? '–'),
 ];
 
+/**
+ * Lists why a run is not valid: the signals of the load that decided it, advice for figures that are not exact, and the
+ * possible causes. The sentences of the verdict already name the figures that are not exact.
+ */
 const findingsList = ({ evidence }: Trust): Block => {
   const unhealthy = evidence.filter(({ level }) => level !== 'valid');
   const deciding = unhealthy.filter(({ decides }) => decides);

@@ -63,6 +63,7 @@ export const errorWords = (error: BoundedFigure): string | null => {
   return `up to ${present([tooHigh !== null && `${tooHigh} too high`, tooLow !== null && `${tooLow} too low`]).join(' or ')}`;
 };
 
+/** The same as a mark of a percentile that has an error, with a tone if it is not small. */
 export const markedErrorText = (
   error: FigureError | null,
 ): { readonly text: string; readonly tone: 'quiet' | 'warning' } | undefined => {

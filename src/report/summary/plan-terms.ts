@@ -10,6 +10,7 @@ import { countText, moneyText, plural, timeText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
 import { loadText, promptsText, tokenCountText } from './workload-text.ts';
 
+/** Removes user and password from an address. */
 export const addressText = (url: string): string => url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1');
 
 const openModel =

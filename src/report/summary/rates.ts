@@ -40,6 +40,7 @@ export const measuredRates = (result: Result) => {
     offered: rate(({ due }) => due),
     sent: rate(({ sent }) => sent),
     completed: rate((second) => completedDueIn(second)),
+    /** Answers that ended within the window: what the server did while the load lasted. */
     ended: rate(({ outcomes }) => outcomes.completed),
     completedByKind: kindsPresent(result).map((kind) => ({
       kind,

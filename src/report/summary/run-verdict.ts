@@ -73,6 +73,7 @@ export const selfTestMeaning =
 /** What a run showed, and whether its load and figures can be trusted. */
 export interface RunVerdict {
   readonly level: TrustLevel;
+  /** What the objectives say, then `load`. */
   readonly title: string;
   /** Whether the load was the planned one, and how many figures are not exact. */
   readonly load: string;
@@ -106,6 +107,7 @@ const listedFigures = (figures: readonly FigureError[]): string => {
   return listed(present([...first, others > 0 && plural(others, 'other')]));
 };
 
+/** How well the headline figures are known, in sentences and in a few words. */
 const figuresVerdict = ({ figures, evidence }: Trust, verdicts: readonly ObjectiveVerdict[]) => {
   const areJudged = evidence.some(({ signal }) => signal === figuresSignalName);
   const judged = areJudged ? judgedFigures(figures) : [];

@@ -31,6 +31,7 @@ const wholeNumber = (environment: Environment, name: string, least: number): num
   );
 };
 
+/** Reads a number from a variable. If the variable is not set, returns `other`. */
 const numberOr = (environment: Environment, name: string, least: number, other: number): number =>
   isSet(environment, name) ? wholeNumber(environment, name, least) : other;
 

@@ -56,6 +56,7 @@ export interface ExtraReportPaths {
   readonly csv?: string | undefined;
   readonly bill?: string | undefined;
   readonly summary?: string | undefined;
+  /** The path of a CI job's summary page, to which this run's summary is appended. */
   readonly jobSummary?: string | undefined;
 }
 

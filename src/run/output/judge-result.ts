@@ -12,6 +12,7 @@ import { type ExitName, gravestExit } from './exit-codes.ts';
 export interface JudgedResult {
   readonly result: Result;
   readonly trust: Trust;
+  /** Whether an objective also fails if it is not sure, or within the measurement error. */
   readonly isStrict?: boolean;
 }
 
@@ -45,6 +46,7 @@ const isIncomplete = (result: Result): boolean =>
 export const leavesUndecided = ({ severity, grounds }: ObjectiveVerdict): boolean =>
   severity === 'fail' && (grounds === 'unsure' || grounds === 'within-error');
 
+/** Returns whether the limits by which a run is judged leave it undecided if it is strict: a violation is not excluded. */
 export const leavesLimitsUndecided = ({ limits }: Result): boolean =>
   limits?.judged === true &&
   !limits.violated &&

@@ -18,6 +18,7 @@ export interface Output {
   readonly data?: string;
 }
 
+/** Describes a file in a command's folder. The file is written completely or not at all. */
 export const fileIn = (
   folder: RunFolder,
   title: string,

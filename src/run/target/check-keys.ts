@@ -13,7 +13,9 @@ import { countText } from '../../report/text/number-text.ts';
 
 /** This file checks the keys and models of a plan against the target's list of models, before the load. */
 
+/** The number of keys that ask for the list at the same time. */
 const atOnce = 8;
+/** The maximum number of models that a message names from a long list. */
 const mostNamed = 5;
 
 /** A target with its keys, before the load. */
@@ -83,6 +85,7 @@ const limitNames = [
   ['tokensPerMinute', 'limitTokens', 'tokens'],
 ] as const;
 
+/** Returns warnings if the headers of an answer declare limits that differ from those of the scenario. */
 const limitWarnings = (
   limits: LimitsPerMinute,
   headers: Readonly<Record<string, string>>,

@@ -32,6 +32,7 @@ import { embeddedMockSettings } from './embedded-mock.ts';
 import { certificatesFor } from '../input/named-files.ts';
 import type { ReadPlan, ReadPlanWithFiles } from '../input/read-plan.ts';
 
+/** The address and the credentials for a plan's requests. Secrets are filled in. */
 export interface ReadyTarget {
   readonly baseUrl: string;
   readonly wire: ConnectionSettings;

@@ -22,6 +22,7 @@ const openFigures = (plan: Plan) => {
       groups.add(state.groups, other.groups);
       timeline.add(state.timeline, other.timeline);
     },
+    /** Returns what is known at an instant, and the end of the warm-up if the run finds it. */
     stored: (at: Instant) => {
       const stored = timeline.store(state.timeline);
       const warmUp = findWarmUp(plan, stored, milliseconds(at));

@@ -21,6 +21,7 @@ import type { ProgressReport } from '../input/run-report.ts';
 /** The interval between two lines of progress in ms, on outputs that cannot redraw a block. */
 const lineInterval = 10_000;
 
+/** Returns the samples of an observation that are shown live: those that tables count. */
 export const liveSamples = (observation: Observation): Float64Array | readonly number[] =>
   tabledSamples(progressMeasure(observation.traffic), observation);
 

@@ -106,6 +106,7 @@ class ForgetfulRecorder {
     observationLine(observation);
   };
 
+  /** Encodes the recorded part, as for a checkpoint. */
   flush(): void {
     const parts = this.#tally.flush();
     for (let part = parts.next(); part.done !== true; part = parts.next())

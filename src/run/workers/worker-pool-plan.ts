@@ -21,11 +21,13 @@ import type { TargetAddress } from './slice-ports.ts';
 
 export interface WorkerSetup {
   readonly slice: Slice;
+  /** The options of the slice, without those that cannot be sent to another thread. */
   readonly options: Omit<SliceOptions, 'slice' | 'clips' | 'workload' | 'redact'>;
   /** Notes on the target, which the checkpoint contains. */
   readonly notes: readonly string[];
   /** The secrets. They must never be written anywhere. */
   readonly secrets: readonly string[];
+  /** The audio clips. The keys are the sources of the clips as JSON. */
   readonly clips: ReadonlyMap<string, readonly Clip[]>;
   /** The folder to which the paths of prompts and traces are relative. Each worker reads these files itself. */
   readonly baseFolder: string;
@@ -41,6 +43,7 @@ export interface WorkerSetup {
     /** Whether it needs the observation itself, for objectives that may end the run and for live metrics. */
     readonly observations: boolean;
   };
+  /** The interval between checkpoint snapshots, which all threads share. */
   readonly pace: SnapshotPace;
 }
 

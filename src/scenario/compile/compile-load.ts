@@ -61,6 +61,7 @@ const loadCompilers: {
   },
 };
 
+/** A curve has at least one piece. A piece without length is refused later, as a load without requests. */
 export const compileLoad = <K extends ScenarioLoad['kind']>(
   load: LoadOf<K>,
   files: WorkloadFiles,
@@ -69,5 +70,6 @@ export const compileLoad = <K extends ScenarioLoad['kind']>(
 /** The stage's name in a scenario with only one load. */
 export const defaultStageName = 'main';
 
+/** Returns the names of the stages in the plan that a stage of the scenario becomes. */
 export const planStageNames = (name: string, load: ScenarioLoad): readonly string[] =>
   load.kind === 'stairs' ? stairs(load).map(({ suffix }) => `${name}${suffix}`) : [name];

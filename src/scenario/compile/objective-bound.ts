@@ -26,6 +26,7 @@ const scaleNotation = (notation: BoundNotation, factor: number): BoundNotation =
 
 const plainNumberText = /^\d+(\.\d+)?$/;
 
+/** Returns the notation of a number that is followed by a mark. An empty mark means a plain number. */
 const numberWith = (mark: string, expected: string): BoundNotation => ({
   read: (text) => {
     const number = text.slice(0, text.length - mark.length);

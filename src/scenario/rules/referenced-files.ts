@@ -6,6 +6,7 @@ import type { ScenarioPlace } from '../text/scenario-problem.ts';
 import type { Path } from '../text/scenario-tree.ts';
 import { placedEntries, type ScenarioEntry, type WholeScenario } from './placed-stages.ts';
 
+/** What a file is for: a secret, certificates to trust, or a clip to upload. Paths are as written in the scenario. */
 export type FileUse =
   | { readonly kind: 'secret' | 'certificates'; readonly file: string }
   | { readonly kind: 'clip'; readonly clip: ClipSource; readonly oversized: boolean };

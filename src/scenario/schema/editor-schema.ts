@@ -150,6 +150,7 @@ const decideIn = (part: unknown, resolve: Resolve): unknown => {
   return withoutUnion(Object.fromEntries(inner) as Schema, resolve);
 };
 
+/** Changes all unions of a schema, at any depth, if a property or a type can show which branch is meant. */
 export const decideUnions = (whole: Schema): Schema => {
   const definitions = isSchema(whole['definitions']) ? whole['definitions'] : {};
   const decided = new Map<string, unknown>();

@@ -173,6 +173,7 @@ export const optionalField = <Field extends z.ZodType>(field: Field) => z.option
 export const orNull = <Field extends z.ZodType>(field: Field) =>
   field.optional().transform((value) => value ?? null);
 
+/** Returns a schema of a mapping with a field `kind`, which distinguishes it from mappings of other kinds. */
 export const ofKind = <Kind extends string, Shape extends z.core.$ZodLooseShape>(
   kind: Kind,
   meaning: string,

@@ -71,6 +71,7 @@ export const parsePath = (text: string, value: unknown): Path | string => {
   return path;
 };
 
+/** Splits an override into its path and its value. The path is empty if the override contains none. */
 const partsOf = (text: string): readonly [name: string, value: string] => {
   const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   return [name.trim(), value.trim()];

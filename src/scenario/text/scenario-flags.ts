@@ -39,6 +39,7 @@ const loadKind = ({ users, iterations }: ScenarioFlags) => {
 /** The flags whose text is read as a number. All other flags stay texts. */
 const numericFlags = ['maxTokens', 'users', 'iterations'];
 
+/** Returns the flag of a field: `maxTokens` becomes `--max-tokens`. */
 const flagName = (name: string): string =>
   `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 

@@ -6,6 +6,7 @@ import {
   type SourcePosition,
 } from './scenario-tree.ts';
 
+/** A place in a scenario. If the file would be valid without a flag, the place also names that flag. */
 export interface ScenarioPlace extends SourcePosition {
   /** The path as `--set` writes it, for example `traffic.0.model`. */
   readonly path: string;

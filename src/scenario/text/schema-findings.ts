@@ -24,6 +24,7 @@ const listText = (values: readonly unknown[]): string => {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 };
 
+/** The unit in which the size of a value is counted. The keys are types of values. */
 const sizeUnits: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
 
 const boundText = (
@@ -39,6 +40,7 @@ const boundText = (
 
 const anyJson = 'expected a value that JSON can hold';
 
+/** Returns Weir's message for an issue whose field has no message of its own. */
 export const schemaIssueMessage: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === 'invalid_type')
     return `expected ${typeNames[issue.expected] ?? issue.expected}`;

@@ -10,6 +10,7 @@ import { objectOf } from './json-text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** The parts of an error body as the server wrote them. */
 export interface ErrorText {
   readonly form: Refusal['form'];
   /** The message; `null` if the server gives none. */

@@ -120,6 +120,7 @@ export const isKnownFinish = (reason: string): boolean => endingOf(reason) !== u
  */
 const maxReadLength = 8192;
 
+/** Returns a finish reason as results store it: masked, shortened and without control characters. */
 export const shownFinish = (reason: string, redact: (text: string) => string): string =>
   isKnownFinish(reason)
     ? reason.slice(0, maxFinishLength)

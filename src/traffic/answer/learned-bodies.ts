@@ -9,6 +9,10 @@ import { plainUsage, type UsageReading } from './read-usage.ts';
 
 /** The number of matches that allow one more attempt to learn. Learning a body takes as long as reading about sixty. */
 const matchesPerLearning = 64;
+/**
+ * The number of attempts to learn that are allowed at the beginning. Matches cannot raise the number of open attempts
+ * beyond it.
+ */
 const maxLearnings = 8;
 /**
  * The maximum length of a body that is learned, in UTF-16 units. Longer bodies are hardly ever equal except for the
@@ -16,6 +20,7 @@ const maxLearnings = 8;
  */
 const maxLearnedLength = 16 * 1024;
 
+/** Limits the number of attempts to learn. Matches allow further attempts. */
 class LearningAllowance {
   #left = maxLearnings;
   #matches = 0;

@@ -82,6 +82,7 @@ const setAt = (document: unknown, path: VariableMember['path'], value: unknown):
 
 const textAt = (base: number, place: number): string => `weir ${base + place}`;
 
+/** Two lists of values to put into the places. All values are different. */
 const fillings = [11, 2222].map((base) => ({
   text: (place: number): string => textAt(base, place),
   words: (place: number): string => textAt(base, place),

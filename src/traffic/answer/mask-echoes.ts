@@ -25,6 +25,7 @@ const promptTexts = (value: unknown): readonly string[] => {
   );
 };
 
+/** Returns all texts of a JSON request; none if the body is not JSON. */
 const textsOf = ({ headers, body }: WireRequest): readonly string[] => {
   if (body === null || headers['content-type'] !== 'application/json') return [];
   const texts = promptTexts(JSON.parse(Buffer.from(body).toString('utf8')));

@@ -48,6 +48,7 @@ const noMessage = 'no message';
 
 const maxWordLength = 100;
 
+/** Prepares the parts of a body that the report shows as `excerpt` does. */
 const mask = ({ form, message, type, code }: ErrorText, redact: Redact): ErrorBodyDetails => {
   const word = (value: unknown): string | null => {
     const text = wordOf(value);

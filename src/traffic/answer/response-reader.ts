@@ -48,6 +48,7 @@ export const malformed = (
 
 /** The headers in which servers send the id of a request, in order of preference. */
 const idHeaders = ['x-request-id', 'request-id', 'x-litellm-call-id', 'cf-ray'] as const;
+/** The maximum length of a request id in characters. */
 const maxIdLength = 128;
 
 /** The maximum number of bytes of a compressed refusal after it is decoded. */
@@ -60,6 +61,7 @@ const serverIdIn = (headers: ResponseHeaders, { redactId }: ReadingContext): str
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
+/** The body of an answer that is not a stream, as far as it was received and kept. */
 export interface CollectedBody {
   readonly bytes: Buffer;
   readonly isTruncated: boolean;

@@ -111,6 +111,7 @@ export interface JsonFormat<T> {
   readonly errorIn?: (json: unknown, redact: (text: string) => string) => string | null;
 }
 
+/** An answer of the right form that the server itself calls failed. */
 export interface FailedAnswer {
   readonly failure: string;
   readonly by: string;

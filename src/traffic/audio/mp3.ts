@@ -93,6 +93,7 @@ export function* scanMp3(found: FoundAudio): ScanStep<void> {
   }
 }
 
+/** Returns the verdict on a file that ends between two frames. */
 const judgeEnd = (
   { audio, junk, frames, declared, tags }: Mp3Progress,
   found: FoundAudio,

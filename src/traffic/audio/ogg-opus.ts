@@ -34,6 +34,7 @@ const pageOf = (header: Buffer, lacing: Buffer) => {
     position: position === -1n ? null : Number(position),
     serial: header.readUInt32LE(14),
     bodyLength: lacing.reduce((sum, segment) => sum + segment, 0),
+    /** The lengths of the packets, or of the parts of packets, in the page's body. */
     parts: partsOf(lacing),
     /** Whether the last part continues on the next page. */
     isOpen: lacing.at(-1) === fullSegment,
@@ -112,6 +113,7 @@ interface OpusLink {
   /** The position at which the stream starts. It is above 0 if the stream was cut out of a longer one. */
   start: number;
   end: number;
+  /** The number of samples that the stream has played so far. */
   played: number;
 }
 
@@ -171,6 +173,7 @@ const advance = (link: OpusLink, position: number, found: FoundAudio): void => {
   link.played = played;
 };
 
+/** Returns the verdict on a file that ends between two pages. */
 const judgeEnd = ({ link, hasLinks, isCut, other }: OggProgress, found: FoundAudio): void => {
   if (!hasLinks)
     throw new ScanFault('container', `the Ogg file contains ${other ?? 'no stream'}, not Opus`);

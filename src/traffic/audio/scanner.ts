@@ -56,6 +56,7 @@ export function* wholeBytes(request: ScanRequest, detail: string): ScanStep<Buff
 export class FoundAudio {
   /** Whether the file contains bytes that belong to no part of the container. */
   hasJunk = false;
+  /** The number of samples by sample rate. */
   readonly #samples = new Map<number, number>();
 
   add(samples: number, sampleRate: number): void {

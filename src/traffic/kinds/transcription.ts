@@ -137,6 +137,7 @@ const readText = (
   });
 };
 
+/** The text of a transcript, or what came instead, with its message. */
 type UnwrappedBody =
   | { readonly text: string; readonly notes: readonly AnswerNote[] }
   | { readonly wrong: readonly [what: string, detail: string] };

@@ -22,6 +22,7 @@ const windowOfWord = (word: string): number | null => {
   return windowWords.find(([words]) => words.split('|').includes(word))?.[1] ?? null;
 };
 
+/** The units for the letters of `rpm`, `tpd` and so on. */
 const shortUnits: Readonly<Record<string, string>> = { r: 'requests', t: 'tokens' };
 const shortWindows: Readonly<Record<string, number>> = { s: second, m: minute, h: hour, d: day };
 
@@ -32,6 +33,7 @@ interface HeaderFamily {
    * limit), `unit`, `period` (a word or seconds), `descriptor` (the owner of the limit) and `short` (`rpm`).
    */
   readonly pattern: RegExp;
+  /** The unit of the limit if the header's name contains none. */
   readonly unit: string;
   /**
    * The window in ms if the header's name contains none; `null` if only other headers or the time of the reset show it.
@@ -155,6 +157,7 @@ const parseName = (name: string): HeaderMeaning | null => {
   };
 };
 
+/** Matches a part that the name of every limit header contains. */
 const limitWords = /rate-?limit|tokenlimit|litellm-key|anthropic-priority|-call-/;
 
 /** The maximum number of names that are remembered. If a server invents more names, they are parsed each time. */

@@ -57,6 +57,10 @@ const quickWait = (text: string): number | null => {
 
 type Mutable<Limit> = { -readonly [Cell in keyof Limit]: Limit[Cell] };
 
+/**
+ * Collects the values of limits, by the limit's name. This runs for each answer. An answer has few limits, so searching
+ * the list takes less time than building a key for a map.
+ */
 class Collection {
   readonly all: Mutable<ReportedLimit>[] = [];
 
@@ -212,6 +216,7 @@ const joinWindow = (headers: HeaderFields, { all }: Collection): void => {
     if (withPolicies.includes(limit.profile)) limit.window ??= milliseconds(window);
 };
 
+/** The tolerance when the time in which a bucket fills is compared with a day, as a share of a day. */
 const dayError = 0.02;
 
 /**
@@ -240,6 +245,7 @@ const inferWindows = ({ all }: Collection): void => {
 const firstIn = (text: string, hasLists: boolean): string =>
   hasLists && /^\d+(?:, *\d+)+$/.test(text) ? text.slice(0, text.indexOf(',')) : text;
 
+/** Reads the value of one header into its limit. Returns false if the value cannot be read. */
 const readCell = (
   { field: kind, unit, hasLists }: HeaderMeaning,
   text: string,

@@ -8,6 +8,7 @@ const limitWords = [
   ['requests', /\brequests?\b|\brpm\b/i],
 ] as const;
 
+/** Matches the state of one of several limits: LiteLLM’s older proxies list those of requests, tokens and concurrency. */
 const limitStatePattern = /\bcurrent (\w+): (\d+), \1(?: limit)?: (\d+)/gi;
 
 /** Matches the name of a limit in a text. LiteLLM writes `Limit type: …`, OpenAI `on tokens per min (TPM)`. */

@@ -88,7 +88,9 @@ export const tokenDemand = (traffic: Traffic, context: DrawContext) => {
   const { characters, media } = demandOf(messages);
   return {
     traffic,
+    /** The number of characters that the model reads. */
     characters: characters + extraCharactersOf(body),
+    /** The estimated tokens of the request's images and recordings. */
     media,
     /** The maximum number of tokens of the answer; 0 without a maximum. */
     output: maxAnswerTokens({ maxTokens, body }) ?? 0,

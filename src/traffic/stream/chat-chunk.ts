@@ -85,6 +85,7 @@ const carriedBy = (choice: Choice): CarriedContent => {
   return reasoningNames.some((name) => hasText(delta[name])) ? 'reasoning' : content;
 };
 
+/** Returns the kind of content in an event. An event is visible if any choice has visible content. */
 export const carriedByEvent = (choices: readonly ChoiceReading[]): CarriedContent =>
   (['visible', 'reasoning'] as const).find((content) =>
     choices.some(({ carries }) => carries === content),

@@ -104,6 +104,7 @@ export class EventStreamReader implements BodyReader {
   #failedFinish: string | null = null;
   /** The fields of the first event that is no chunk, as a text. */
   #otherFields = '';
+  /** What is stored of the lines that are not fields of an event stream. */
   #stray = '';
 
   constructor(context: StreamContext) {

@@ -31,6 +31,7 @@ const variableMembers = [
   ...usageMembers,
 ];
 
+/** Returns the reading of an event that matched. If the event has no usage, it is the same object each time. */
 const readingOf = (learned: LearnedReading<ChunkReading>): ChunkReading | null => {
   const { usage } = learned.reading;
   if (usage === null) return learned.reading;
@@ -56,6 +57,7 @@ const areEqual = (view: DataView, one: number, other: number, length: number): b
   return true;
 };
 
+/** Stores an event of the current read that matched the template. The next events of the read are compared with it. */
 class RepeatedEvent {
   #bytes: Buffer | null = null;
   /** A view of the bytes. It is made for the second event of a read, since most reads contain one event. */

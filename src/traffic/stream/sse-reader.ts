@@ -11,7 +11,9 @@ const emptyBuffer: Buffer = Buffer.alloc(0);
 export class SseReader {
   readonly #listener: SseListener;
   readonly #maxBytes: number;
+  /** The incomplete line at the end of the last read. */
   readonly #tail: ByteBuffer;
+  /** The data of the event that has not ended yet, if the data came in several reads. */
   readonly #data: ByteBuffer;
   /** The data of the event that has not ended yet, while it is one line of the current read. */
   #line = emptyBuffer;

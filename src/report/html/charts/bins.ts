@@ -21,12 +21,14 @@ const minBins = 10;
 const lastSecond = (result: Result): number =>
   Math.max(1, Math.ceil(Math.max(result.ended, result.scheduled) / 1000), result.timeline.length);
 
+/** Returns the bins for counts: one second each if the run is short enough. */
 export const countBins = (result: Result): Bins => {
   const seconds = lastSecond(result);
   const step = steps.find((width) => seconds / width <= maxBins) ?? Math.ceil(seconds / maxBins);
   return { step, count: Math.ceil(seconds / step) };
 };
 
+/** Returns the bins for percentiles of `samples`, wide enough for about twenty each. */
 export const percentileBins = (result: Result, samples: number): Bins => {
   const finest = countBins(result);
   const seconds = lastSecond(result);

@@ -61,6 +61,7 @@ const failureMarks = (result: Result, bins: Bins): readonly ChartMarks[] =>
       .map((kind) => [kind, kind, (seconds) => sumOf(seconds, ({ outcomes }) => outcomes[kind])]),
   );
 
+/** Charts percentiles by the second in which requests were due; no chart without samples. */
 const percentileCharts = (
   result: Result,
   id: string,

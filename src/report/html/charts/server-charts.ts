@@ -36,6 +36,7 @@ const commonCharts: readonly ServerChart[] = [
 
 const ownColours: readonly ChartColour[] = ['p50', 'completed', 'limited', 'malformed', 'broken'];
 
+/** Returns the client's view of the same quantity, by the id of the chart that shows both. */
 const clientLines = (result: Result): Readonly<Record<string, readonly ChartLine[]>> => {
   const bins = countBins(result);
   const rate = (seconds: readonly TimelineSecond[]): number =>
