@@ -1,4 +1,4 @@
-import type { ModelPrice, Prices } from '../schema/prices-schema.ts';
+import type { ModelPrice } from '../schema/prices-schema.ts';
 
 /**
  * This file reads LiteLLM's public price table, model_prices_and_context_window.json: an object of models, with prices in
@@ -44,7 +44,7 @@ const priceOf = (row: Row): ModelPrice => {
     ([name, field]) => [name, perMillion(row[field])] as const,
   );
   const request = row['input_cost_per_request'];
-  const prices: Record<string, number | undefined> = {
+  return {
     ...Object.fromEntries(tokens),
     maxInput: maxInputOf(row),
     request: typeof request === 'number' ? Math.round(request * 1e6) : undefined,
@@ -54,7 +54,6 @@ const priceOf = (row: Row): ModelPrice => {
         ? perMillion(row['output_cost_per_second'])
         : perMillion(row['input_cost_per_second'] || row['output_cost_per_second']),
   };
-  return Object.fromEntries(Object.entries(prices).filter(([, amount]) => amount !== undefined));
 };
 
 /** Returns whether a document is LiteLLM's table: its rows name their provider, but for aliases and rules of names. */
@@ -63,12 +62,13 @@ export const isLiteLlmTable = (document: unknown): document is Readonly<Record<s
   Object.values(document).every((row) => isRow(row)) &&
   Object.values(document).some((row) => isRow(row) && typeof row['litellm_provider'] === 'string');
 
-export const liteLlmPrices = (table: Readonly<Record<string, Row>>): Prices => {
-  const rowOf = (row: Row): Row => {
-    const { alias_of: name } = row;
-    return typeof name === 'string' && Object.hasOwn(table, name) ? table[name]! : row;
-  };
-  const models = Object.entries(table).filter(([name]) => name !== 'sample_spec');
-  const prices = models.map(([name, row]) => [name, priceOf(rowOf(row))] as const);
-  return { ...Object.fromEntries<unknown>(prices), currency: 'USD' } as Prices;
+/** Returns the price of a model in LiteLLM's table; `undefined` if it has none. */
+export const liteLlmPrice = (
+  table: Readonly<Record<string, Row>>,
+  name: string,
+): ModelPrice | undefined => {
+  if (name === 'sample_spec' || !Object.hasOwn(table, name)) return undefined;
+  const row = table[name]!;
+  const { alias_of: alias } = row;
+  return priceOf(typeof alias === 'string' && Object.hasOwn(table, alias) ? table[alias]! : row);
 };

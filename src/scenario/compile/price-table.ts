@@ -6,13 +6,8 @@ import type {
 } from '../../model/workload/price.ts';
 import type { ReadResult, WorkloadFiles } from '../../model/workload/workload.ts';
 import { parse } from 'yaml';
-import { isLiteLlmTable, liteLlmPrices } from './litellm-prices.ts';
-import {
-  type ModelPrice,
-  pricesSchema,
-  type Prices,
-  pricingKeys,
-} from '../schema/prices-schema.ts';
+import { isLiteLlmTable, liteLlmPrice } from './litellm-prices.ts';
+import { type ModelPrice, pricesSchema, type Prices } from '../schema/prices-schema.ts';
 
 /** The prices of a scenario: its own, and those of the file that it names. */
 export interface PriceTable {
@@ -48,10 +43,20 @@ export const transcriptionPriceOf = (
   return { price: roundUpTo === undefined ? { perSecond } : { perSecond, roundUpTo } };
 };
 
-const modelsIn = (prices: Prices): Readonly<Record<string, ModelPrice>> =>
-  Object.fromEntries(
-    Object.entries(prices).filter(([name]) => !pricingKeys.includes(name as never)),
-  ) as Record<string, ModelPrice>;
+/** The prices of a scenario or of a file. */
+interface PriceSource extends Pick<Prices, 'currency' | 'date'> {
+  /** Returns the price under this name; `undefined` if there is none. */
+  of(name: string): ModelPrice | undefined;
+}
+
+const lookUp = <Row>(rows: Readonly<Record<string, Row>>, name: string): Row | undefined =>
+  Object.hasOwn(rows, name) ? rows[name] : undefined;
+
+const pricesIn = ({ file: _, currency, date, ...models }: Prices): PriceSource => ({
+  currency,
+  date,
+  of: (name) => lookUp(models as Readonly<Record<string, ModelPrice>>, name),
+});
 
 const refused = (problem: string) => ({ ok: false, problem }) as const;
 
@@ -64,9 +69,13 @@ const parsedText = (text: string): unknown => {
 };
 
 /** Reads a file of prices. `file` is its name in messages. */
-const readPriceFile = (text: string, file: string): ReadResult<Prices> => {
+const readPriceFile = (text: string, file: string): ReadResult<PriceSource> => {
   const document = parsedText(text);
-  if (isLiteLlmTable(document)) return { ok: true, value: liteLlmPrices(document) };
+  if (isLiteLlmTable(document)) {
+    // The table has thousands of rows, of which a scenario needs a few.
+    const of = (name: string) => liteLlmPrice(document, name);
+    return { ok: true, value: { currency: 'USD', of } };
+  }
   const { data, error } = pricesSchema.safeParse(document);
   if (data === undefined) {
     const [issue] = error.issues;
@@ -74,36 +83,33 @@ const readPriceFile = (text: string, file: string): ReadResult<Prices> => {
     return refused(`${file}: ${place === '' ? '' : `${place}: `}${issue!.message}`);
   }
   return data.file === undefined
-    ? { ok: true, value: data }
+    ? { ok: true, value: pricesIn(data) }
     : refused(`${file}: a file of prices cannot name another one`);
 };
 
-const lookUp = (models: Readonly<Record<string, ModelPrice>>, name: string) =>
-  Object.hasOwn(models, name) ? models[name] : undefined;
-
 /** Reads the prices of a scenario with the file that they name. The scenario's own prices win. */
 export const readPriceTable = (prices: Prices, files: WorkloadFiles): ReadResult<PriceTable> => {
-  let stored: Prices = {};
-  if (prices.file !== undefined) {
-    const text = files.prices(prices.file);
+  const { file } = prices;
+  let stored = pricesIn({});
+  if (file !== undefined) {
+    const text = files.prices(file);
     if (!text.ok) return text;
-    const read = readPriceFile(text.value, prices.file);
+    const read = readPriceFile(text.value, file);
     if (!read.ok) return read;
     stored = read.value;
   }
-  const [own, others] = [modelsIn(prices), modelsIn(stored)];
-  const currency = prices.currency ?? stored.currency;
-  const date = prices.date ?? stored.date;
+  const written = pricesIn(prices);
+  const [currency, date] = [written.currency ?? stored.currency, written.date ?? stored.date];
   return {
     ok: true,
     value: {
       pricing: {
         ...(currency === undefined ? {} : { currency }),
         ...(date === undefined ? {} : { date }),
-        ...(prices.file === undefined ? {} : { file: prices.file }),
+        ...(file === undefined ? {} : { file }),
       },
       of: (model, kind) =>
-        lookUp(own, model) ?? lookUp(others, model) ?? lookUp(own, kind) ?? lookUp(others, kind),
+        written.of(model) ?? stored.of(model) ?? written.of(kind) ?? stored.of(kind),
     },
   };
 };
