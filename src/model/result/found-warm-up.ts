@@ -4,7 +4,7 @@ import { type AutoWarmUp, leastSteady, type Plan } from '../plan/plan.ts';
 import { type Instant, type Milliseconds, milliseconds } from '../quantity.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 import type { Result } from './result.ts';
-import { completedDueIn, samplesBySecond, secondsAt } from './run-dependence.ts';
+import { failedWithout, samplesBySecond, secondsAt } from './run-dependence.ts';
 
 /** Returns the seconds at which the warm-up of a load of some length (ms) can end: at most half of its steady part. */
 export const possibleWarmUpEnds = (
@@ -42,11 +42,10 @@ const measuredSeconds = (
   seconds: readonly (TimelineSecond | undefined)[],
   name: TimelineMeasure,
 ): readonly MeasuredSecond[] =>
-  samplesBySecond({ kinds: trafficKinds, seconds }, name).map((samples, i) => {
-    const second = seconds[i];
-    const failed = second === undefined || name === 'gap' ? 0 : second.due - completedDueIn(second);
-    return { samples, failed: Math.max(0, failed) };
-  });
+  samplesBySecond({ kinds: trafficKinds, seconds }, name).map((samples, i) => ({
+    samples,
+    failed: failedWithout(seconds[i], name),
+  }));
 
 export type FoundWarmUp = NonNullable<Result['warmUp']>;
 

@@ -92,6 +92,14 @@ export const completedDueIn = (
   kinds: readonly TrafficKind[] = trafficKinds,
 ): number => kinds.reduce((sum, kind) => sum + (latency[kind]?.endToEnd?.count ?? 0), 0);
 
+/** Counts the arrivals that were due in a second and did not complete. */
+const failedDueIn = (second: TimelineSecond): number =>
+  Math.max(0, second.due - completedDueIn(second));
+
+/** Counts the arrivals due in a second that failed and so lack a measure; 0 for gaps, of which an answer has many. */
+export const failedWithout = (second: TimelineSecond | undefined, name: TimelineMeasure): number =>
+  second === undefined || name === 'gap' ? 0 : failedDueIn(second);
+
 /**
  * Returns the dependence of samples, increased by the dependence of failures, which count as infinite. If more arrivals
  * failed than lie beyond the percentile, the percentile is infinite, and only the failures matter.
@@ -105,7 +113,7 @@ const withFailures = (
   const ofFailures = dependenceOfShare(
     seconds.map((second) => {
       if (second === undefined) return { events: 0, of: 0 };
-      return { events: Math.max(0, second.due - completedDueIn(second)), of: second.due };
+      return { events: failedDueIn(second), of: second.due };
     }),
   );
   if (failed > 1 - q) return ofFailures;
@@ -138,12 +146,10 @@ export const withinBySecond = (
   bound: number,
 ): readonly Share[] | null =>
   isOfTimeline(name)
-    ? samplesBySecond(part, name).map((samples, i) => {
-        const second = part.seconds[i];
-        const failed =
-          second === undefined || name === 'gap' ? 0 : second.due - completedDueIn(second);
-        return { events: samples.countUpTo(bound), of: samples.count + Math.max(0, failed) };
-      })
+    ? samplesBySecond(part, name).map((samples, i) => ({
+        events: samples.countUpTo(bound),
+        of: samples.count + failedWithout(part.seconds[i], name),
+      }))
     : null;
 
 /** Returns the sum of a measure and the number of its samples in each second; `null` if the timeline lacks it. */
