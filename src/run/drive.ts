@@ -122,37 +122,24 @@ const stopOnRequest = (
 };
 
 /**
- * Checks the objectives once a second during the load. The first broken objective ends the load, and requests in flight
- * may end.
+ * Calls `find` once a second. The first thing that it finds ends the load, and requests in flight may end. `textOf` says
+ * why.
  */
-const stopOnBreach = (
-  clock: Clock,
-  { running, until }: { readonly running: RunningSlice; readonly until: Instant },
-  { observer, say }: DriveContext,
-): { readonly found: () => Breach | null; readonly release: () => void } => {
-  let found: Breach | null = null;
-  const release = clock.every(1000, () => {
-    if (found !== null || clock.now() >= until) return;
-    found = observer.findBreach(clock.now());
-    if (found === null) return;
-    say(`ending: the objective ${found.text} is broken`);
-    running.stop(milliseconds(drainTimeout));
-  });
-  return { found: () => found, release };
-};
-
-/** Ends the load when an observer reports that no request can succeed. */
-const stopOnRefusal = (
+const stopOnFound = <Found>(
   clock: Clock,
   running: RunningSlice,
-  { observer, say }: DriveContext,
-): { readonly found: () => string | null; readonly release: () => void } => {
-  let found: string | null = null;
+  say: DriveContext['say'],
+  {
+    find,
+    textOf,
+  }: { readonly find: () => Found | null; readonly textOf: (found: Found) => string },
+): { readonly found: () => Found | null; readonly release: () => void } => {
+  let found: Found | null = null;
   const release = clock.every(1000, () => {
     if (found !== null) return;
-    found = observer.findRefusal();
+    found = find();
     if (found === null) return;
-    say(`ending: ${found} (--no-early-stop goes on)`);
+    say(`ending: ${textOf(found)}`);
     running.stop(milliseconds(drainTimeout));
   });
   return { found: () => found, release };
@@ -291,8 +278,14 @@ export const drive = async (
   await clockStarted(clock);
   if (stop.cause() === null) say(openingLine(options, target));
   const until = scheduledEnd(options.plan);
-  const breachWatch = stopOnBreach(clock, { running, until }, context);
-  const refusalWatch = stopOnRefusal(clock, running, context);
+  const breachWatch = stopOnFound<Breach>(clock, running, say, {
+    find: () => (clock.now() >= until ? null : observer.findBreach(clock.now())),
+    textOf: ({ text }) => `the objective ${text} is broken`,
+  });
+  const refusalWatch = stopOnFound<string>(clock, running, say, {
+    find: () => observer.findRefusal(),
+    textOf: (refusal) => `${refusal} (--no-early-stop goes on)`,
+  });
   const decision = endWhenDecided(clock, { running, until }, context);
   const stopTicks = clock.every(tickInterval, () =>
     observer.onTick(clock.now(), running.progress()),
