@@ -44,15 +44,16 @@ const priceOf = (row: Row): ModelPrice => {
     ([name, field]) => [name, perMillion(row[field])] as const,
   );
   const request = row['input_cost_per_request'];
+  const { input_cost_per_second: inputSecond, output_cost_per_second: outputSecond } = row;
+  // Some transcriptions have their price as that of the output, and 0 or nothing as that of the input.
+  const isOutput =
+    row['mode'] === 'audio_speech' || inputSecond === 0 || typeof inputSecond !== 'number';
   return {
     ...Object.fromEntries(tokens),
     maxInput: maxInputOf(row),
     request: typeof request === 'number' ? Math.round(request * 1e6) : undefined,
     perCharacter: perMillion(row['input_cost_per_character']),
-    perSecond:
-      row['mode'] === 'audio_speech'
-        ? perMillion(row['output_cost_per_second'])
-        : perMillion(row['input_cost_per_second'] || row['output_cost_per_second']),
+    perSecond: perMillion(isOutput ? outputSecond : inputSecond),
   };
 };
 

@@ -52,7 +52,7 @@ interface PriceSource extends Pick<Prices, 'currency' | 'date'> {
 const lookUp = <Row>(rows: Readonly<Record<string, Row>>, name: string): Row | undefined =>
   Object.hasOwn(rows, name) ? rows[name] : undefined;
 
-const pricesIn = ({ file: _, currency, date, ...models }: Prices): PriceSource => ({
+const pricesIn = ({ file: _file, currency, date, ...models }: Prices): PriceSource => ({
   currency,
   date,
   of: (name) => lookUp(models as Readonly<Record<string, ModelPrice>>, name),
