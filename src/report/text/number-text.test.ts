@@ -125,6 +125,18 @@ describe('numbers as text', () => {
     ]);
   });
 
+  it('a count has its commas where the engine puts them', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.double({ noNaN: true })),
+        (value) => {
+          // Nothing is minus zero.
+          expect(countText(value)).toBe((Math.round(value) + 0).toLocaleString('en-US'));
+        },
+      ),
+    );
+  });
+
   it('counts with separators and agrees with its noun', () => {
     expect([countText(1234567), plural(1, 'key'), plural(0, 'key'), plural(2000, 'key')]).toEqual([
       '1,234,567',

@@ -1,6 +1,12 @@
 import { present } from './present.ts';
 
-export const countText = (value: number): string => Math.round(value).toLocaleString('en-US');
+/** Formats a whole number with commas between thousands. The engine's own formatter takes 10 ms to start. */
+const groupedText = (whole: number): string =>
+  Number.isSafeInteger(whole)
+    ? String(whole).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
+    : whole.toLocaleString('en-US');
+
+export const countText = (value: number): string => groupedText(Math.round(value));
 
 /** Units that are counted in whole numbers. */
 const wholeUnits: ReadonlySet<string> = new Set(['tokens', 'models', 'characters', 'bytes', 'µ']);
@@ -38,7 +44,7 @@ export const factorText = (msPerSecond: number): string => {
 /** Formats micro-units of the currency as an exact amount: `0.012340`, `1,204.000001`. */
 export const moneyText = (microUnits: number): string => {
   const text = String(microUnits).padStart(7, '0');
-  return `${Number(text.slice(0, -6)).toLocaleString('en-US')}.${text.slice(-6)}`;
+  return `${groupedText(Number(text.slice(0, -6)))}.${text.slice(-6)}`;
 };
 
 /**
