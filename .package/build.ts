@@ -144,8 +144,8 @@ const bundle = async (): Promise<void> => {
   const bundled = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
     platform: 'node',
-    // Packages are not bundled, but what the compiler itself brings is.
-    external: /^(?!@oxc-project)[@\w]/,
+    // What the compiler itself brings is bundled, and of packages the two that every command with a scenario loads whole.
+    external: /^(?!@oxc-project|(?:zod|yaml)(?:\/|$))[@\w]/,
     plugins: [keepPlaces, skipPassers],
     // As chunks by name demand it.
     preserveEntrySignatures: 'allow-extension',
