@@ -12,11 +12,12 @@ type WaitReader = (body: string, now: number) => number | null;
 
 const duration = `(?<wait>${durationPattern})`;
 
-/** Returns a reader that uses the group `wait` of the first match of a pattern. */
+/** Returns a reader that uses the group `wait` (or `left`, for a second place) of the first match of a pattern. */
 const sentence = (pattern: string): WaitReader => {
   const expression = new RegExp(pattern, 'i');
   return (body) => {
-    const text = expression.exec(body)?.groups?.['wait'];
+    const groups = expression.exec(body)?.groups ?? {};
+    const text = groups['wait'] ?? groups['left'];
     const wait = text === undefined ? Number.NaN : durationIn(text);
     return Number.isFinite(wait) ? wait : null;
   };
@@ -196,8 +197,17 @@ const waitForms: readonly (readonly [form: string, source: string, read: WaitRea
   ],
   [
     'limited for',
-    'gateways ("You have been rate limited for 2 seconds", "Next request allowed in 2 seconds")',
-    sentence(String.raw`\b(?:limited for|blocked for|allowed in) ${duration}`),
+    'gateways ("You have been rate limited for 2 seconds", "Next request allowed in 2 seconds", "Cooldown of 30 seconds")',
+    sentence(
+      String.raw`\b(?:(?:limited|throttled|blocked|banned|suspended|locked out|slow down|pause|cool ?-?down) for|allowed in|cool ?-?down(?: period)?(?: of|:)?) ${duration}`,
+    ),
+  ],
+  [
+    'in … try again',
+    'gateways that name the wait first ("In 2 seconds, try again.", "2 seconds remaining until reset", "Your limit resets 2 seconds from now")',
+    sentence(
+      String.raw`(?:\b(?:in|after) (?<wait>${durationPattern}),? (?:please |you can |you may )?(?:try again|retry)|(?<!\w)(?<left>${durationPattern}) (?:(?:remaining|left|to go|more) (?:until|before|till|to)\b|until (?:the |your )?(?:next|reset|retry|limit)|(?:until|before) (?:trying again|retrying)|from now\b))`,
+    ),
   ],
   [
     'fields',

@@ -60,43 +60,50 @@ export interface RequestedWait {
 }
 
 /**
- * The headers that name a wait, the most exact first. Each row has the length of the unit in ms (`null`: any notation),
+ * The headers that name a wait, the most exact first. Each row has the unit (`null`: any notation),
  * and the standard header under whose name the wait is reported.
  */
 const waitHeaders = [
   // Source: openai/openai-node, src/client.ts, where this header takes precedence over retry-after.
-  ['retry-after-ms', 1, 'retry-after-ms'],
+  ['retry-after-ms', 'ms', 'retry-after-ms'],
   // Source: Azure/azure-sdk-for-js, sdk/core/core-rest-pipeline/src/retryStrategies/throttlingRetryStrategy.ts.
-  ['x-ms-retry-after-ms', 1, 'retry-after-ms'],
+  ['x-ms-retry-after-ms', 'ms', 'retry-after-ms'],
   // Source: RFC 9110, section 10.2.3.
   ['retry-after', null, 'retry-after'],
   // Sent by Moonshot together with Retry-After.
   ['x-retry-after', null, 'retry-after'],
-  ['x-retry-after-ms', 1, 'retry-after-ms'],
+  ['x-retry-after-ms', 'ms', 'retry-after-ms'],
   // Sent by Kong (rate-limiting-advanced and ai-rate-limiting-advanced).
   ['x-ratelimit-retry-after', null, 'retry-after'],
   ['x-ai-ratelimit-retry-after', null, 'retry-after'],
   // Sent by bucket4j’s Spring examples, in both units.
   ['x-rate-limit-retry-after-seconds', null, 'retry-after'],
-  ['x-rate-limit-retry-after-milliseconds', 1, 'retry-after-ms'],
+  ['x-rate-limit-retry-after-milliseconds', 'ms', 'retry-after-ms'],
   // Sent by Discord (topics, Rate Limits).
   ['x-ratelimit-reset-after', null, 'retry-after'],
   // Sent by gateways with headers like Discord’s (uber-go/ratelimit, issue 103).
   ['x-rate-limit-reset-after', null, 'retry-after'],
   // Sent by gRPC servers behind a transcoder (grpc/proposal, A6, pushback).
-  ['grpc-retry-pushback-ms', 1, 'retry-after-ms'],
+  ['grpc-retry-pushback-ms', 'ms', 'retry-after-ms'],
+  // Sent by gateways that users build themselves: time left in ms, or a moment in ms since 1970.
+  ['x-ratelimit-reset-ms', 'ms', 'retry-after-ms'],
+  ['x-rate-limit-reset-ms', 'ms', 'retry-after-ms'],
+  ['ratelimit-reset-ms', 'ms', 'retry-after-ms'],
+  ['x-ratelimit-reset-after-ms', 'ms', 'retry-after-ms'],
 ] as const;
 
 /**
- * Returns the longest of the numbers in a header that was sent once or several times (`250, 250`); NaN for anything
- * else.
+ * Returns the longest of the waits in ms in a header that was sent once or several times (`250, 250`); NaN for anything
+ * else. A number of thirteen digits is a moment in ms since 1970.
  */
-const countIn = (text: string): number => {
+const millisecondsIn = (text: string, now: number): number => {
   const members = text.split(',').map((member) => member.trim());
   return Math.max(
-    ...members.map((member) =>
-      /^\d+(\.\d+)?(?: ?ms)?$/.test(member) ? Number.parseFloat(member) : Number.NaN,
-    ),
+    ...members.map((member) => {
+      if (!/^\d+(\.\d+)?(?: ?ms)?$/.test(member)) return Number.NaN;
+      const count = Number.parseFloat(member);
+      return count >= 1e12 && count < 1e13 ? count - now : count;
+    }),
   );
 };
 
@@ -112,8 +119,8 @@ export const readRetryAfter = (
   for (const [name, unit, by] of waitHeaders) {
     const text = headers[name]?.replaceAll('"', '');
     if (text === undefined) continue;
-    const wait =
-      unit === null ? millisecondsUntilReset(text, dateOf(headers) ?? now) : countIn(text) * unit;
+    const clock = dateOf(headers) ?? now;
+    const wait = unit === 'ms' ? millisecondsIn(text, clock) : millisecondsUntilReset(text, clock);
     // A number of several hundred digits is not finite.
     if (wait !== null && Number.isFinite(wait))
       return { wait: milliseconds(Math.max(0, wait)), by };

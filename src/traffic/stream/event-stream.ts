@@ -190,10 +190,7 @@ export class EventStreamReader implements BodyReader {
   }
 
   #onEvent(type: string, bytes: Buffer, start: number, end: number): void {
-    if (this.#isDone) {
-      this.#note('data-after-done');
-      return this.#sse.stop();
-    }
+    if (this.#isDone) return this.#readAfterDone(bytes.toString('utf8', start, end));
     this.#events += 1;
     const { caps } = this.context;
     if (this.#events > caps.events)
@@ -201,6 +198,15 @@ export class EventStreamReader implements BodyReader {
     const matched = type === 'message' ? this.#template.match(bytes, start, end) : null;
     if (matched === null) this.#parseEvent(type, bytes.toString('utf8', start, end));
     else this.#applyMatched(matched);
+  }
+
+  /** Reads the event after `[DONE]`, in which some servers report the usage. Nothing else of it counts. */
+  #readAfterDone(data: string): void {
+    this.#note('data-after-done');
+    const reading = readChatChunk(data, this.context.redact);
+    if (reading.kind === 'chunk' && reading.usage !== null)
+      this.#usage = laterUsage(this.#usage, reading.usage);
+    this.#sse.stop();
   }
 
   #parseEvent(type: string, data: string): void {

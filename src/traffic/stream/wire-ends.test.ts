@@ -124,6 +124,19 @@ describe('the end of a streamed chat, however it is cut,', () => {
     }
   });
 
+  it('reads the usage after [DONE], with a note', () => {
+    const late = sseEvent({ choices: [], usage: usageFields(7) });
+    expect(
+      readEverySplit(sseEvents(textChunk('a'), textChunk('b'), stopChunk, doneData) + late),
+    ).toEqual(
+      expectCompleted({
+        ...twoTokens,
+        tokens: including({ input: 5, output: 7, source: 'usage' }),
+        notes: ['data-after-done'],
+      }),
+    );
+  });
+
   it('is complete after [DONE] while the socket stays open; its time ends at the last token', () => {
     const reader = readerFor('chat-stream', contextWith());
     reader.onHeaders(headAt, 200, { 'content-type': 'text/event-stream' });
