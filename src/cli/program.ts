@@ -97,7 +97,7 @@ const writtenOption = (words: readonly string[], name: string): string | null =>
     return [normalized(name), `no${normalized(name)}`].includes(normalized(written));
   }) ?? null;
 
-/** Returns the word behind an option that has no value of its own. */
+/** Returns the word after an option, which is its value; `undefined` if the value follows a `=`, or the next word is an option. */
 const valueAfter = (words: readonly string[], option: string): string | undefined => {
   const next = option.includes('=') ? undefined : words[words.indexOf(option) + 1];
   return next?.startsWith('-') === false ? next : undefined;

@@ -87,7 +87,7 @@ const runTests = async (
     ],
     {
       cwd: root,
-      // A group of its own, so that the workers of vitest end with it.
+      // In a new process group, so that ending the group ends the workers of vitest, too.
       detached: true,
       stdio: 'ignore',
       env: { ...process.env, ...(reach === undefined ? {} : { WEIR_REACH: reach }) },

@@ -100,6 +100,7 @@ export interface ProbeReply extends LimiterDecision {
   readonly status: number;
   /** `true` if the status means success but the body is an error; otherwise absent. */
   readonly holdsError?: true;
+  /** The limits in the headers of the response. */
   readonly told: readonly ReportedLimit[];
   /** The limit headers that could not be read, as `name: value`. */
   readonly unreadable: readonly string[];
@@ -123,8 +124,8 @@ export interface ProbeReply extends LimiterDecision {
 const minute = 60_000;
 
 /**
- * Returns the limit of the key itself. If no header names that limit, it returns another limit of the same unit,
- * preferably one per minute.
+ * Returns the limit of the key itself, which the interface's headers call that of the `api_key`. If no header names that
+ * limit, it returns another limit of the same unit, preferably one per minute.
  */
 export const reportedLimitOf = (
   { told }: Pick<ProbeReply, 'told'>,

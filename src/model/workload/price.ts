@@ -12,7 +12,7 @@ export const tokenClasses = [
 ] as const;
 export type TokenClass = (typeof tokenClasses)[number];
 
-/** The class whose price applies to a class that has none of its own. */
+/** For each class of tokens, the class whose price it has if the scenario gives no price for it. */
 export const usualClass: Readonly<Record<TokenClass, 'input' | 'output'>> = {
   input: 'input',
   cachedInput: 'input',
