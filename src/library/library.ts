@@ -41,20 +41,15 @@ export const run = (
     const { signal, onProgress, out = null, target, set = [], force = false, allowFiles } = options;
     signal?.throwIfAborted();
     const { runOnce } = await import('../run/run.ts');
+    const { bareRequest } = await import('../run/input/run-request.ts');
     const { reportOf } = await import('../run/output/run-summary.ts');
     const { reportProgress } = await import('../run/watch/live-display.ts');
     const named =
       typeof scenario === 'string' ? { scenario } : { scenario: undefined, value: scenario };
     const request = {
+      ...bareRequest,
       source: { ...named, flags: {}, set, target, allowFiles },
       out,
-      extraReports: {},
-      observations: undefined,
-      capture: undefined,
-      metricsExport: { metrics: null, otlp: null },
-      slice: { index: 0, count: 1 },
-      runId: undefined,
-      history: null,
       yes: force,
     };
     const { stop, onSecond, failure } = stoppedByErrors(onProgress, signal);

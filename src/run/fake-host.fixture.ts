@@ -1,5 +1,5 @@
 import type { Host, PrintedOutcome, StopCause } from './input/host.ts';
-import type { RunRequest } from './input/run-request.ts';
+import { bareRequest, type RunRequest } from './input/run-request.ts';
 
 /** A host that keeps what it is told, and stops a run when a test says so. */
 export const fakeHost = (environment: Host['environment'] = {}) => {
@@ -38,15 +38,7 @@ export const runRequest = (
   target: string,
   more: Partial<RunRequest> = {},
 ): RunRequest => ({
+  ...bareRequest,
   source: { scenario: undefined, value, flags: {}, set: [], target },
-  out: null,
-  extraReports: {},
-  observations: undefined,
-  capture: undefined,
-  metricsExport: { metrics: null, otlp: null },
-  slice: { index: 0, count: 1 },
-  runId: undefined,
-  history: null,
-  yes: false,
   ...more,
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readPlanWithFiles } from './input/read-plan.ts';
+import { bareRequest } from './input/run-request.ts';
 import { silentHost } from './input/silent-host.ts';
 import { openRun } from './open-run.ts';
 
@@ -25,18 +26,7 @@ describe('opening a run', () => {
       during = countChildren();
       throw new Error('no clips');
     });
-    const request = {
-      source,
-      out: null,
-      extraReports: {},
-      observations: undefined,
-      capture: undefined,
-      metricsExport: { metrics: null, otlp: null },
-      slice: { index: 0, count: 1 },
-      runId: undefined,
-      history: null,
-      yes: true,
-    };
+    const request = { ...bareRequest, source, yes: true };
     const opener = { environment, printer, requestStop: () => undefined };
     await expect(openRun(request, opener, () => ({}))).rejects.toThrow('no clips');
     // The gateway, and the self-test streams beside the load.

@@ -1,3 +1,4 @@
+import { bareRequest } from '../../run/input/run-request.ts';
 import { runOnce } from '../../run/run.ts';
 import type { ScenarioInput } from '../../library/library.ts';
 
@@ -35,15 +36,9 @@ const host = {
 const performRun = async ({ scenario, observations }: ChildRun) => {
   const { result } = await runOnce(
     {
+      ...bareRequest,
       source: { scenario: undefined, value: scenario, flags: {}, set: [], target: undefined },
-      out: null,
-      extraReports: {},
       observations,
-      capture: undefined,
-      metricsExport: { metrics: null, otlp: null },
-      slice: { index: 0, count: 1 },
-      runId: undefined,
-      history: null,
       yes: true,
     },
     host,

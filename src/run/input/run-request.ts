@@ -1,5 +1,5 @@
 import type { PlannedStart } from './planned-start.ts';
-import type { Slice } from '../../model/workload/arrival.ts';
+import { type Slice, wholeRunSlice } from '../../model/workload/arrival.ts';
 import type { MetricsAddress } from '../../platform/telemetry/metrics-endpoint.ts';
 import type { OtlpAddress } from '../../platform/telemetry/otlp.ts';
 import type { PlanSource, ReadPlanWithFiles } from './read-plan.ts';
@@ -43,6 +43,19 @@ export interface RunRequest {
   /** Whether the target is checked before the load by a request for its models; true by default. */
   readonly preflight?: boolean | undefined;
 }
+
+/** The fields of a request that writes no file, exports nothing and is not one of several. */
+export const bareRequest = {
+  out: null,
+  extraReports: {},
+  observations: undefined,
+  capture: undefined,
+  metricsExport: { metrics: null, otlp: null },
+  slice: wholeRunSlice,
+  runId: undefined,
+  history: null,
+  yes: false,
+} as const satisfies Omit<RunRequest, 'source'>;
 
 export interface LivePageRequest {
   /** The port on 127.0.0.1; 0 means any free port. */

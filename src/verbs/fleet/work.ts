@@ -12,6 +12,7 @@ import { followStops } from '../../run/input/follow-stops.ts';
 import type { Host, OnStop } from '../../run/input/host.ts';
 import type { PlannedStart } from '../../run/input/planned-start.ts';
 import type { ReadPlanWithFiles } from '../../run/input/read-plan.ts';
+import { bareRequest } from '../../run/input/run-request.ts';
 import { folderFor } from '../../run/input/report-paths.ts';
 import type { ExitName } from '../../run/output/exit-codes.ts';
 import { type FinishedRun, runOnce } from '../../run/run.ts';
@@ -87,6 +88,7 @@ const runSlice = async (
     };
   };
   const request = {
+    ...bareRequest,
     source: read,
     slice,
     runId: run.runId,
@@ -94,12 +96,7 @@ const runSlice = async (
     lease: follow.lease,
     // Only one of all slices checks the keys, since each check uses a part of their limits.
     keyCheck: keyCheck && slice.index === 0,
-    out: null,
-    extraReports: {},
     observations,
-    capture: undefined,
-    metricsExport: { metrics: null, otlp: null },
-    history: null,
     yes: true,
   };
   const finished = await runOnce(request, host, () => ({

@@ -14,7 +14,7 @@ import { dataIn, pageIn, publishOutcome } from '../../run/output/write-outputs.t
 import { join } from 'node:path';
 import { judgePoint, judgeRun, type JudgedRun } from './judge/judge-point.ts';
 import { figureNames, isLatencyName, isRateName } from './judge/swept-figures.ts';
-import { wholeRunSlice } from '../../model/workload/arrival.ts';
+import { bareRequest } from '../../run/input/run-request.ts';
 import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import { pause } from '../../platform/process/pause.ts';
 import { Problem } from '../../platform/problem.ts';
@@ -146,15 +146,10 @@ const makeRun = async (
   const { plan } = read.points[slot.point]!;
   const { result, trust, exit } = await runOnce(
     {
+      ...bareRequest,
       source: sourceOfRun(request.source, read, slot),
       out: join(folder.path, folderOf(slot)),
-      extraReports: {},
-      observations: undefined,
-      capture: undefined,
-      metricsExport: { metrics: null, otlp: null },
-      slice: wholeRunSlice,
       runId: `${defaultRunId(plan)}-${order}`,
-      history: null,
       yes: true,
       // The keys are checked only once, since all runs have the same keys.
       keyCheck: order === 1,
