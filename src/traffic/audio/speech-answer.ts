@@ -22,6 +22,7 @@ import { ByteBuffer } from '../answer/byte-buffer.ts';
 import type { ReadingContext } from '../traffic-handler.ts';
 import { errorInsteadOf, excerpt, htmlInsteadOf } from '../answer/read-refusal.ts';
 import { type BodyReader, type ResponseHeaders, malformed } from '../answer/response-reader.ts';
+import { BodyEnd } from './error-at-end.ts';
 import type { ScanFault, ScanResult, Scanner } from './scanner.ts';
 
 interface SpeechContext extends ReadingContext {
@@ -113,6 +114,7 @@ export class SpeechReader implements BodyReader {
   readonly #kept = new ByteBuffer(maxKeptBytes);
   /** The scanner; `null` until the body is known to be in the requested container. */
   #scanner: Scanner | null = null;
+  readonly #end = new BodyEnd();
   #firstByte: Instant | null = null;
   #firstAudio: Instant | null = null;
   #bytes = 0;
@@ -124,6 +126,7 @@ export class SpeechReader implements BodyReader {
   onBytes(at: Instant, bytes: Uint8Array): void {
     this.#firstByte ??= at;
     this.#bytes += bytes.length;
+    this.#end.append(bytes);
     if (this.#scanner === null) this.#keep(bytes);
     else this.#scanner.feed(bytes);
     if (this.#scanner?.hasAudio === true) this.#firstAudio ??= at;
@@ -137,6 +140,9 @@ export class SpeechReader implements BodyReader {
     if (this.#scanner === null) return describeNonAudio(this.#kept.bytes(), this.#context);
     const scan = checkDuration(this.#scanner.end());
     const answer = this.#answer(scan);
+    const error = this.#end.error(this.#context.redact);
+    if (error !== null)
+      return malformed('audio-truncated', `the audio ends with an error: ${error}`, answer);
     if (scan.fault !== null) return malformed(issues[scan.fault.kind], scan.fault.detail, answer);
     return answer === null
       ? malformed('empty', `the ${containerName(this.#context.format)} file has no audio`)

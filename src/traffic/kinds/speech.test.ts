@@ -41,6 +41,35 @@ const read = (
   return whole;
 };
 
+describe('an error after the beginning of the audio', () => {
+  const error = '{"error":{"message":"the voice broke","type":"server_error"}}';
+  /** A WAV file as servers stream it, of a size that they do not know yet. */
+  const unsized = Buffer.from(bodies.wav);
+  unsized.writeUInt32LE(0xffff_ffff, 4);
+  unsized.writeUInt32LE(0xffff_ffff, 40);
+
+  it.each([
+    ['wav', 'audio of unknown length', unsized],
+    ['wav', 'audio of known length', bodies.wav],
+    ['mp3', 'frames', bodies.mp3],
+    ['opus', 'pages', bodies.opus],
+  ] as const)('fails the answer with the server’s sentence: %s, %s', (format, _, audio) => {
+    for (const text of [error, `\n${error}\n`, `${' '.repeat(300)}{"detail":"the voice broke"}`]) {
+      const outcome = read(format, Buffer.concat([audio, Buffer.from(text)]));
+      expect(outcome.kind).toBe('malformed');
+    }
+    expect(read(format, Buffer.concat([audio, Buffer.from(error)]))).toMatchObject({
+      issue: 'audio-truncated',
+      detail: 'the audio ends with an error: the voice broke',
+    });
+  });
+
+  it('is no error if the document names none', () => {
+    const text = Buffer.from('{"duration":1.5}');
+    expect(read('wav', Buffer.concat([unsized, text])).kind).toBe('completed');
+  });
+});
+
 describe('a speech request', () => {
   const bodyOf = (
     parts: Partial<TrafficOf<'speech'>>,

@@ -1,0 +1,36 @@
+import { readErrorLine } from '../answer/read-refusal.ts';
+import { jsonIn, objectOf } from '../answer/json-text.ts';
+import type { ReadingContext } from '../traffic-handler.ts';
+
+/**
+ * This file finds the error that a server appends to audio when it fails halfway: the status was sent, so only the body
+ * is left for it. In audio of unknown length it would count as sound.
+ */
+
+/** The maximum number of bytes at the end of a body in which an error is searched. */
+const maxErrorBytes = 2048;
+/** The maximum number of places at which the error may begin. */
+const maxStarts = 20;
+
+/** The last bytes of a body that arrives in pieces. */
+export class BodyEnd {
+  #bytes = Buffer.alloc(0);
+
+  append(bytes: Uint8Array): void {
+    const joined = bytes.length < maxErrorBytes ? Buffer.concat([this.#bytes, bytes]) : bytes;
+    this.#bytes = Buffer.from(joined.subarray(-maxErrorBytes));
+  }
+
+  /** Returns the message of a JSON error with which the body ends; `null` if it ends otherwise. */
+  error(redact: ReadingContext['redact']): string | null {
+    if (!/\}\s*$/.test(this.#bytes.toString('latin1'))) return null;
+    const text = this.#bytes.toString('utf8').replace(/^.*[\0-\x08\x0e-\x1f\ufffd]/s, '');
+    let start = text.indexOf('{');
+    for (let tried = 0; start >= 0 && tried < maxStarts; tried += 1) {
+      const rest = text.slice(start).trimEnd();
+      if (objectOf(jsonIn(rest)) !== null) return readErrorLine(rest, redact);
+      start = text.indexOf('{', start + 1);
+    }
+    return null;
+  }
+}
