@@ -65,12 +65,32 @@ const build = (folder: string, image: string): void => {
   console.error(lastLine('docker', 'build', '--tag', image, ...words, ...source));
 };
 
-const image = process.argv[2] ?? `weir:${version}`;
-const folder = mkdtempSync(join(tmpdir(), 'weir-image-'));
+/** Returns what prevents Docker from building; `null` if it answers. */
+const engineProblem = (): string | null => {
+  const { error, status, stderr } = spawnSync('docker', ['info'], { encoding: 'utf8' });
+  if (error !== undefined)
+    return `The image is built by Docker, which cannot be started here (${error.message}). Install Docker, and try again.`;
+  return status === 0
+    ? null
+    : `The image is built by Docker, whose daemon does not answer: ${stderr.trim().split('\n').at(-1)} Start it, for example by \`sudo systemctl start docker\`, and try again.`;
+};
+
+const main = (image: string): void => {
+  const problem = engineProblem();
+  if (problem !== null) throw new Error(problem);
+  const folder = mkdtempSync(join(tmpdir(), 'weir-image-'));
+  try {
+    layOut(folder);
+    build(folder, image);
+    console.log(image);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
 try {
-  layOut(folder);
-  build(folder, image);
-  console.log(image);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+  main(process.argv[2] ?? `weir:${version}`);
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
 }
