@@ -166,4 +166,34 @@ describe('the tokens of a prompt that came from a cache', () => {
     const last = readUsage({ usage: { ...counts, completion_tokens: 2 } })!;
     expect(laterUsage(first, last)).toMatchObject({ output: 2, classes: { cached: 64 } });
   });
+
+  const details: readonly unknown[] = [
+    null,
+    {},
+    [],
+    'no object',
+    0,
+    { cached_tokens: 0, audio_tokens: 0 },
+    { audio_tokens: 0, image_tokens: null },
+    { cached_tokens: null },
+    { cached_tokens: 3 },
+    { cached_tokens: 0, cached_tokens_details: { audio_tokens: 0 } },
+    { audio_tokens: 2, cached_tokens: 0 },
+    { reasoning_tokens: 0, accepted_prediction_tokens: 0 },
+    { reasoning_tokens: 2 },
+    { reasoning_tokens: '0' },
+    [{ modality: 'AUDIO', tokenCount: 1 }],
+  ];
+  it.each(details)(
+    'are the same beside a field without meaning, which is read slowly: %j',
+    (one) => {
+      const counts = { prompt_tokens: 9, completion_tokens: 4 };
+      for (const total of [{}, { total_tokens: 13 }, { total_tokens: 14 }])
+        for (const name of ['prompt_tokens_details', 'completion_tokens_details'])
+          for (const known of [counts, { prompt_tokens: 9 }, { completion_tokens: 4 }]) {
+            const own = { ...known, ...total, [name]: one };
+            expect(readUsage({ usage: own })).toEqual(readUsage({ usage: { ...own, odd: 'x' } }));
+          }
+    },
+  );
 });

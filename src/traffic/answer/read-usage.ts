@@ -187,21 +187,24 @@ const sumOfChoices = (byChoice: ReadonlyMap<number, UsageReading>): UsageReading
 /** Reads the usage that Moonshot writes into the last chunk of each choice (platform.moonshot.ai, Chat API, streaming). */
 const readChoices = ({ choices }: Fields): UsageReading | null => {
   if (!Array.isArray(choices)) return null;
-  const byChoice = new Map<number, UsageReading>();
-  for (const [position, value] of choices.entries()) {
+  let byChoice: Map<number, UsageReading> | null = null;
+  for (let position = 0; position < choices.length; position += 1) {
+    const value: unknown = choices[position];
     const usage = usageOfChoice(value);
     if (usage === null) continue;
     const index = objectOf(value)?.['index'];
+    byChoice ??= new Map();
     byChoice.set(typeof index === 'number' ? index : position, readingOf(usage, false));
   }
-  return byChoice.size === 0 ? null : sumOfChoices(byChoice);
+  return byChoice === null ? null : sumOfChoices(byChoice);
 };
 
 /** Reads the usage in a document, from the first place that has a count; `null` if no place has one. */
 export const readUsage = (document: Fields): UsageReading | null => {
   let found: UsageReading | null = null;
-  for (const [position, place] of places.entries()) {
-    const value = place(document);
+  // This runs for each chunk that is parsed, so it makes no iterators.
+  for (let position = 0; position < places.length; position += 1) {
+    const value = places[position]!(document);
     if (value !== undefined && value !== null) {
       const usage = objectOf(value);
       const reading = usage === null ? nothing : readingOf(usage, position === 0);
@@ -229,7 +232,10 @@ export const laterUsage = (before: UsageReading | null, after: UsageReading): Us
   const input = laterCount(before.input, after.input);
   const output = laterCount(before.output, after.output);
   const isEmpty = after.input === 0 && after.output === 0;
-  const classes = isEmpty ? before.classes : { ...before.classes, ...after.classes };
+  const classes =
+    isEmpty || before.classes === after.classes
+      ? before.classes
+      : { ...before.classes, ...after.classes };
   const isOdd = input === null || output === null;
   return { input, output, classes, isOdd, isOff: after.isOff, isPlain: false };
 };

@@ -136,7 +136,8 @@ const audioIn = (usage: Fields, details: readonly string[]): number | null =>
 /** Returns the audio of a prompt without what came from a cache, which has the price of cached tokens. */
 const newAudioIn = (usage: Fields): number | null => {
   const heard = audioIn(usage, inputDetails) ?? audioInLists(usage, modalityLists.prompt);
-  if (heard === null) return null;
+  // Most prompts have no audio.
+  if (heard === null || heard === 0) return heard;
   const cachedDetails = inputDetails
     .map((holder) => objectOf(objectOf(usage[holder])?.['cached_tokens_details']))
     .find((found) => found !== null);
@@ -179,15 +180,21 @@ interface SplitUsage {
 }
 
 export const noClasses: ClassCounts = Object.freeze({});
+/** The classes of a usage whose only report is that nothing came from a cache. Most servers send such usages. */
+const noneCached: ClassCounts = Object.freeze({ cached: 0 });
 
 /** Returns the classes of a plain usage. */
 export const plainClasses = (cached: number | undefined, reasoning: number): ClassCounts => {
-  if (cached === undefined) return reasoning === 0 ? noClasses : { reasoning };
-  return reasoning === 0 ? { cached } : { cached, reasoning };
+  if (reasoning === 0) {
+    if (cached === undefined) return noClasses;
+    return cached === 0 ? noneCached : { cached };
+  }
+  return cached === undefined ? { reasoning } : { cached, reasoning };
 };
 
 /** Returns whether all classes are those that the OpenAI API counts, in the places where it does. */
 export const hasPlainClasses = (usage: Fields, classes: ClassCounts): boolean => {
+  if (classes === noClasses || classes === noneCached) return true;
   const { cached = 0, reasoning = 0, cacheWrite, audioInput, audioOutput } = classes;
   const [read, thought] = [
     objectOf(usage['prompt_tokens_details'])?.['cached_tokens'] ?? 0,
@@ -217,14 +224,38 @@ export const countedTokens = (
     : { input, output, ...classes, source: 'usage' };
 };
 
-/** Whether a usage can have classes or a total that need more than its two main counts. */
-const isSimple = (usage: Fields, input: number | null, output: number | null): boolean => {
-  for (const name in usage) {
-    if (name === 'prompt_tokens' || name === 'completion_tokens') continue;
-    if (name !== 'total_tokens' || usage[name] !== (input ?? Number.NaN) + (output ?? 0))
-      return false;
+/** Whether details count nothing: each of them is 0 or absent, and none is an object of its own. */
+const areZeros = (details: unknown): boolean => {
+  if (typeof details !== 'object') return false;
+  for (const name in details) {
+    const count: unknown = details[name as keyof typeof details];
+    if (count !== 0 && count !== null) return false;
   }
   return true;
+};
+
+/**
+ * Returns the classes of a usage without tokens in classes whose total, if any, is the sum of its main counts. Returns
+ * `null` for any other usage.
+ */
+const simpleClasses = (
+  usage: Fields,
+  input: number | null,
+  output: number | null,
+): ClassCounts | null => {
+  let classes = noClasses;
+  for (const name in usage) {
+    if (name === 'prompt_tokens' || name === 'completion_tokens') continue;
+    const value = usage[name];
+    if (name === 'total_tokens') {
+      if (value !== (input ?? Number.NaN) + (output ?? 0)) return null;
+    } else if (name === 'prompt_tokens_details') {
+      if (!areZeros(value)) return null;
+      const found = readTokenCount(objectOf(value)?.['cached_tokens']);
+      if (found !== null) classes = noneCached;
+    } else if (name !== 'completion_tokens_details' || !areZeros(value)) return null;
+  }
+  return classes;
 };
 
 /** The counts of the classes, and where their names say that they are counted. */
@@ -233,13 +264,12 @@ const readClasses = (usage: Fields) => {
   const thought = findClass(usage, reasoningNames);
   const heard = newAudioIn(usage);
   const spoken = audioIn(usage, outputDetails) ?? audioInLists(usage, modalityLists.answer);
-  const classes: ClassCounts = {
-    ...(read.count === null ? {} : { cached: read.count }),
-    ...(written.count ? { cacheWrite: written.count } : {}),
-    ...(heard ? { audioInput: heard } : {}),
-    ...(thought.count ? { reasoning: thought.count } : {}),
-    ...(spoken ? { audioOutput: spoken } : {}),
-  };
+  const classes: { -readonly [Name in keyof ClassCounts]: ClassCounts[Name] } = {};
+  if (read.count !== null) classes.cached = read.count;
+  if (written.count) classes.cacheWrite = written.count;
+  if (heard) classes.audioInput = heard;
+  if (thought.count) classes.reasoning = thought.count;
+  if (spoken) classes.audioOutput = spoken;
   const byName: Places = {
     cacheBeside: (read.isBeside || written.isBeside) && countsBeside(usage),
     thoughtBeside: thought.isBeside,
@@ -295,7 +325,8 @@ export const splitUsage = (
   input: number | null,
   output: number | null,
 ): SplitUsage => {
-  if (isSimple(usage, input, output)) return { input, output, classes: noClasses, isOff: false };
+  const simple = simpleClasses(usage, input, output);
+  if (simple !== null) return { input, output, classes: simple, isOff: false };
   const { classes, byName } = readClasses(usage);
   const prompt = input === null ? null : input + toolPromptIn(usage);
   // Gemini leaves out the answer's count if the model only thought.
