@@ -118,6 +118,14 @@ describe('a completion template', () => {
     expect(usageIn(learned(noted('"a"')), noted('"b"'))).toBeUndefined();
   });
 
+  it('seldom compares after many misses, and always again after a match', () => {
+    const template = learned(bodyOf());
+    for (let n = 0; n < 100; n += 1) expect(template.match(Buffer.from('{}'))).toBeNull();
+    const later = Array.from({ length: 20 }, () => template.match(Buffer.from(bodyOf())) !== null);
+    expect(later.indexOf(true)).toBeLessThan(8);
+    expect(later.slice(later.indexOf(true))).not.toContain(false);
+  });
+
   it('keeps a few forms, and stops learning if no answer resembles another', () => {
     const forms = ['"stop"', '"length"', 'null'].map((finish) => bodyOf({ finish }));
     const several = learned(...forms);
