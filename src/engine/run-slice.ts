@@ -210,11 +210,13 @@ class SliceRunner implements RunningSlice, AttemptListener {
     this.#attempts.delete(attempt);
     const { facts, outcome, userFreeAt } = result;
     reservation?.settle(outcome);
-    const retryHint =
-      slot === null ? result.retryHint : slot.onFinished(userFreeAt, outcome, result.retryHint);
+    // Without a pace, nothing of the result changes, so it is not copied.
+    const paced =
+      slot === null
+        ? result
+        : { ...result, retryHint: slot.onFinished(userFreeAt, outcome, result.retryHint) };
     const { earlier } = lifecycle;
-    const attemptResult = { ...result, retryHint };
-    const next = decideNextAttempt(this.#options.plan, lifecycle, attemptResult, this.#closing);
+    const next = decideNextAttempt(this.#options.plan, lifecycle, paced, this.#closing);
     if (next.willRetry) {
       const { wait, waitBy } = next;
       const due = instant(facts.ended + wait);

@@ -50,17 +50,26 @@ const ledgerRowSchema = z.union([
   z.tuple(cells.slice(0, requiredCells) as typeof cells),
 ]) as unknown as z.ZodType<LedgerRow, LedgerRow>;
 
-export const toLedgerEntry = (row: LedgerRow): LedgerEntry =>
-  Object.fromEntries(names.map((name, i) => [name, row[i] ?? null])) as unknown as LedgerEntry;
+export const toLedgerEntry = (row: LedgerRow): LedgerEntry => {
+  const entry: Partial<Record<Column, unknown>> = {};
+  for (let i = 0; i < names.length; i += 1) entry[names[i]!] = row[i] ?? null;
+  return entry as LedgerEntry;
+};
 
 type OptionalColumn = 'input' | 'cached' | 'characters' | 'maxTokens';
 
 export const toLedgerRow = (
   entry: Omit<LedgerEntry, OptionalColumn> & Partial<Pick<LedgerEntry, OptionalColumn>>,
 ): LedgerRow => {
-  const row = names.map((name) => entry[name] ?? null);
-  const isKnown = row.slice(requiredCells).some((each) => each !== null);
-  return (isKnown ? row : row.slice(0, requiredCells)) as LedgerRow;
+  const row: unknown[] = [];
+  let isKnown = false;
+  for (let i = 0; i < names.length; i += 1) {
+    const value = entry[names[i]!] ?? null;
+    row.push(value);
+    isKnown ||= i >= requiredCells && value !== null;
+  }
+  if (!isKnown) row.length = requiredCells;
+  return row as LedgerRow;
 };
 
 /** Returns the columns that are `null` unless the outcome is a 429. */
