@@ -82,16 +82,20 @@ class TokenEstimator {
   }
 
   /**
-   * Returns the tokens that an attempt used: all reserved tokens if the server may still be working or reports no
-   * usage.
+   * Returns the tokens that an attempt used, and those of its prompt: all reserved tokens, as if of the answer, if the
+   * server may still be working or reports no usage.
    */
-  used(demand: TokenDemand | null, reserved: number, outcome: Outcome): number {
-    if (demand === null || outcome.kind === 'limited' || outcome.kind === 'refused') return 0;
-    if (outcome.kind !== 'completed' || !('tokens' in outcome.answer)) return reserved;
+  used(
+    demand: TokenDemand | null,
+    reserved: number,
+    outcome: Outcome,
+  ): readonly [all: number, prompt: number] {
+    if (demand === null || outcome.kind === 'limited' || outcome.kind === 'refused') return [0, 0];
+    if (outcome.kind !== 'completed' || !('tokens' in outcome.answer)) return [reserved, 0];
     const { input, output } = outcome.answer.tokens;
-    if (input === null) return this.#prompt(demand) + output;
-    this.#learn(demand, input);
-    return input + output;
+    if (input !== null) this.#learn(demand, input);
+    const prompt = input ?? this.#prompt(demand);
+    return [prompt + output, prompt];
   }
 
   #prompt({ traffic, characters, media }: TokenDemand): number {
@@ -252,10 +256,12 @@ export class PaceQueue {
         this.#capacityFreedAt = at;
       },
       onFinished: (at, outcome, hint) => {
-        booking.onFinished(at, isSent ? this.#tokenEstimator.used(demand, reserved, outcome) : 0);
+        const used = isSent ? this.#tokenEstimator.used(demand, reserved, outcome) : [0];
+        booking.onFinished(at, ...(used as [number, number?]));
         this.#capacityFreedAt = at;
         if (outcome.kind === 'completed') this.#pacer.onAdmitted(key, released);
         if (outcome.kind !== 'limited') return hint;
+        if (outcome.unit !== 'requests') this.#pacer.distrustCharging(key);
         this.#pacer.onRefused(key, released, at, hint?.wait ?? null);
         return null;
       },

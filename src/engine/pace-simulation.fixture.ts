@@ -8,6 +8,8 @@ export interface SimulatedRequest {
   readonly reserved: number;
   /** At most `reserved`. */
   readonly used: number;
+  /** The tokens of the prompt, of those used; none by default. */
+  readonly prompt?: number;
   /** From released to sent; `null` for one that finds no connection. */
   readonly delay: number | null;
   /** From sent to the end of the answer. */
@@ -51,7 +53,7 @@ export const simulatePace = (
     for (const { at, run } of due) run(at);
   };
   const release = (now: number, request: SimulatedRequest, key: number): void => {
-    const { delay, duration, used, reserved } = request;
+    const { delay, duration, used, reserved, prompt } = request;
     const booking = pacer.book(now, key, reserved);
     const attempt: SimulatedAttempt = { request, key, released: now, sent: null, endedAt: null };
     attempts.push(attempt);
@@ -61,7 +63,7 @@ export const simulatePace = (
     };
     const end = (at: number): void => {
       attempt.endedAt = at;
-      booking.onFinished(at, delay === null ? 0 : used);
+      booking.onFinished(at, delay === null ? 0 : used, prompt);
     };
     if (delay !== null) upcomingEvents.push({ at: now + delay, run: send });
     upcomingEvents.push({ at: now + (delay ?? 0) + duration, run: end });

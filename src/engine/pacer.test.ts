@@ -5,7 +5,7 @@ import {
   simulatePace,
   type SimulatedRequest,
 } from './pace-simulation.fixture.ts';
-import { Pacer, BurstProbe } from './pacer.ts';
+import { Pacer, BurstProbe, type PaceRule } from './pacer.ts';
 
 const most = { requests: 5, tokens: 60 };
 const window = 40;
@@ -109,6 +109,73 @@ describe('a pace', () => {
           expect(mostInAny(uses)).toBeLessThanOrEqual(limit.tokens ?? Infinity);
         }
       }),
+    );
+  });
+
+  it('waits exactly as long as learned charges need: the prompt from admission, the rest until it is settled', () => {
+    const request = { ready: 0, reserved: 30, used: 30, prompt: 20, delay: 0, duration: 7 };
+    const list = Array.from({ length: 6 }, () => ({ ...request, preferred: 0 }));
+    const rule = { requests: null, tokens: 60, ...free, margin: 2, settle: 3 };
+    const released = (charged: PaceRule['charged'], used: Partial<SimulatedRequest> = {}) =>
+      simulatePace(
+        { ...rule, charged },
+        1,
+        list.map((each) => ({ ...each, ...used })),
+      ).map((each) => each.released);
+    const [sent, settled] = [2 + window, 7 + 3 + window];
+    expect(released('sent')).toEqual([0, 0, sent, sent, 2 * sent, 2 * sent]);
+    expect(released('ended')).toEqual([0, 0, settled, settled, 2 * settled, 2 * settled]);
+    // The two prompts of 20 tokens are room for the third, their answers of 10 each for the fourth, and so on.
+    expect(released('prompt-sent')).toEqual([0, 0, sent, settled, sent + settled, 2 * settled]);
+    expect(released('prompt-sent', { prompt: 30 })).toEqual(released('sent'));
+    expect(released('prompt-sent', { prompt: 0 })).toEqual(released('ended'));
+  });
+
+  it('never exceeds the limit where charges come as late as was learned', () => {
+    fc.assert(
+      fc.property(
+        limits,
+        keys,
+        wishes,
+        fc.nat(12),
+        fc.boolean(),
+        (limit, pool, list, settle, isSplit) => {
+          const charged = isSplit ? ('prompt-sent' as const) : ('ended' as const);
+          const requests = list.map((each) => ({ ...each, prompt: Math.floor(each.used / 2) }));
+          const rule = { ...limit, ...free, margin: 0, charged, settle };
+          for (const gone of byKey(simulatePace(rule, pool, requests))) {
+            const uses = gone.flatMap(({ sent, endedAt, request: { used, prompt = 0 } }, i) => {
+              if (sent === null) return [];
+              const end = { at: endedAt! + (i % 2) * settle, amount: used };
+              return isSplit
+                ? [
+                    { at: sent, amount: prompt },
+                    { ...end, amount: used - prompt },
+                  ]
+                : [end];
+            });
+            expect(mostInAny(uses)).toBeLessThanOrEqual(limit.tokens ?? Infinity);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('trusts no learned charging of a key that was refused for tokens', () => {
+    const rule = { requests: null, tokens: 60, ...free, settle: 3, charged: 'sent' as const };
+    const freedAt = (act: (pacer: Pacer) => void, settle: { settle?: number } = {}): number => {
+      const pacer = new Pacer({ ...rule, ...settle }, 1);
+      act(pacer);
+      const booking = pacer.book(0, 0, 60);
+      booking.onSent(0);
+      booking.onFinished(9, 60, 60);
+      return pacer.earliestRelease(9, 1, 0).at;
+    };
+    expect(freedAt(() => undefined)).toBe(window);
+    expect(freedAt((pacer) => pacer.distrustCharging(0))).toBe(9 + 3 + window);
+    expect(freedAt((pacer) => pacer.distrustCharging(0), { settle: undefined as never })).toBe(
+      window,
     );
   });
 

@@ -1,4 +1,4 @@
-import type { PaceAmounts } from '../model/plan/pace.ts';
+import type { Pace, PaceAmounts } from '../model/plan/pace.ts';
 import { type DeclaredPace, type KeyHeaders, ReportedRoom } from './pace-headers.ts';
 
 /**
@@ -9,7 +9,8 @@ import { type DeclaredPace, type KeyHeaders, ReportedRoom } from './pace-headers
  * tokens of a request are occupied until one window after its answer ended: by then every gateway has charged them. The
  * occupied amount never exceeds the limit, so fixed windows at any offset, sliding logs and buckets of the limit's size
  * all admit the client. The cost is the margin in each window of requests, and in each window of tokens the length of
- * an answer, unless the gateway is known to charge on admission.
+ * an answer, unless the gateway is known to charge on admission. If it was measured how long after an answer the gateway
+ * charges, tokens are occupied until one window after that.
  * Within the limit, at most `burst` requests are released at the same time, and the next `burst` only after the time in
  * which the limit allows that many. A smaller burst does not lower the sustained rate, and it also satisfies small
  * buckets and weighted windows. So after a refusal the requests of that key stay evenly spread until the end of the
@@ -95,8 +96,8 @@ export interface PaceRule extends Readonly<PaceAmounts> {
   readonly window: number;
   /** The longest time after sending at which the gateway may count a request, in ms. */
   readonly margin: number;
-  /** When the gateway charges tokens: on admission of a request, or at an unknown moment before its answer ends. */
-  readonly charged: 'sent' | 'ended';
+  readonly charged: Pace['charged'];
+  readonly settle?: number | undefined;
   /** The limits that the pacer lowers if the gateway declares lower ones. */
   readonly follows?: readonly ('requests' | 'tokens')[] | undefined;
 }
@@ -107,8 +108,8 @@ interface Booking {
   onSent(at: number): void;
   /** Called when the head of an answer has come. */
   onHeaders(at: number, said: KeyHeaders): void;
-  /** Called at the end with the tokens that the request used: none if it was never sent. */
-  onFinished(at: number, tokens: number): void;
+  /** Called at the end with the tokens that the request used, none if it was never sent, and those of its prompt. */
+  onFinished(at: number, tokens: number, prompt?: number): void;
 }
 
 /** The occupied amounts, in the order in which they become free. */
@@ -205,6 +206,8 @@ class KeyUsage {
    * given or already learned.
    */
   probe: BurstProbe | null = null;
+  /** When the gateway charges tokens, as far as no refusal has shown otherwise. */
+  charged: PaceRule['charged'];
   /** When the gateway admits the key again, as the gateway reported or as the pacer assumes. */
   blockedUntil = Number.NEGATIVE_INFINITY;
   /** The instant of the last refusal that was evidence: its request was released after the refusal before it. */
@@ -224,6 +227,7 @@ class KeyUsage {
     if (rule.requests !== null && rule.burst === undefined)
       this.probe = new BurstProbe(rule.requests, spacing, rule.window + rule.margin);
     if (rule.burst !== undefined && rule.burst < (rule.requests ?? 0)) this.limitBursts(rule.burst);
+    this.charged = rule.charged;
     this.assumedWait = spacing;
     this.leastSpacing = spacing;
     this.spacing = spacing;
@@ -338,6 +342,11 @@ export class Pacer {
     if (wait === null) usage.assumedWait = Math.min(window + margin, usage.assumedWait * 2);
   }
 
+  /** Drops what an examination found about charging, since the gateway refused this key for tokens. */
+  distrustCharging(key: number): void {
+    if (this.#rule.settle !== undefined) this.#keys[key]!.charged = 'ended';
+  }
+
   /**
    * Resets the count of consecutive refusals if the gateway admitted a request that was released after the last
    * refusal.
@@ -354,7 +363,7 @@ export class Pacer {
   book(released: number, key: number, reserved: number): Booking {
     const usage = this.#keys[key]!;
     const { requests, tokens, bursts, probe, room } = usage;
-    const { window, margin, charged } = this.#rule;
+    const { window, margin, settle } = this.#rule;
     probe?.onReleased(released, requests.availableAt(1));
     let unsent = 1;
     /** The latest moment at which the gateway counts the request, if it was sent. */
@@ -377,12 +386,14 @@ export class Pacer {
         usage.follow(declared, this.#rule);
         room.learn(reported, booked, { at, margin });
       },
-      onFinished: (at, used) => {
+      onFinished: (at, used, prompt = 0) => {
         probe?.onAnswered();
         requests.convert(unsent, 0, at);
         bursts?.usage.convert(unsent, 0, at);
-        const lastCharged = charged === 'sent' ? counted : Math.max(counted, at);
-        tokens.convert(reserved, used, lastCharged + window);
+        const early = { sent: used, 'prompt-sent': prompt, ended: 0 }[usage.charged];
+        const lastCharged = settle === undefined ? Math.max(counted, at) : at + settle;
+        tokens.convert(reserved, early, counted + window);
+        tokens.convert(0, used - early, lastCharged + window);
       },
     };
   }

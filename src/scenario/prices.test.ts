@@ -200,6 +200,7 @@ const withFiles = (files: Readonly<Record<string, string>>) => {
       dataset: absent,
       tokenizer: absent,
       trace: ({ file }: { readonly file: string }) => absent(file),
+      findings: () => ({ ok: false as const, problem: 'no findings are named here' }),
       prices: (file: string) =>
         file in files ? { ok: true as const, value: files[file]! } : absent(file),
     },

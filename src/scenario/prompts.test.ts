@@ -28,6 +28,7 @@ const workload: WorkloadFiles = {
       ? { ok: false, problem: `${reference} is missing` }
       : { ok: true, value: media[reference] },
   prices: () => ({ ok: false, problem: 'no prices are named here' }),
+  findings: () => ({ ok: false, problem: 'no findings are named here' }),
   text: () => ({ ok: false, problem: 'no text is named here' }),
   dataset: (file) =>
     file === 'p.jsonl'

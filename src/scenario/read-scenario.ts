@@ -71,6 +71,7 @@ const noFiles: WorkloadFiles = {
   media: notAvailable,
   text: notAvailable,
   prices: notAvailable,
+  findings: notAvailable,
   dataset: notAvailable,
   tokenizer: notAvailable,
   trace: ({ file }) => notAvailable(file),

@@ -12,6 +12,7 @@ const read = (entry: string) =>
     environment: {},
     workload: {
       prices: unread,
+      findings: unread,
       text: (file) => (file === 'c.txt' ? { ok: true, value: chapter } : unread(file)),
       media: unread,
       dataset: unread,

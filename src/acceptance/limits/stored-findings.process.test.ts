@@ -57,6 +57,22 @@ it('weir report says in one sentence what saved findings show of both limits', a
     expect(page).toContain(`>${part}</h2>`);
 });
 
+it('a pace learns from saved findings when tokens are charged', async () => {
+  const folder = await savedFindings();
+  const scenario = join(folder, '..', 'paced.yaml');
+  const chat = 'traffic: [{kind: chat, model: m, prompt: Hi, maxTokens: 9}]\n';
+  const load = 'load: {kind: constant, rate: 1/s, duration: 3s}\n';
+  await writeFile(scenario, `${chat}${load}pace: {charged: {file: findings}}\n`);
+  const valid = await weir(['validate', scenario], {});
+  expect(valid.code, valid.stdout + valid.stderr).toBe(0);
+  await writeFile(join(folder, 'token-limits.json'), '{"format": "token-limits/1"}');
+  const damaged = await weir(['validate', scenario], {});
+  expect([damaged.code, damaged.stdout + damaged.stderr]).toEqual([
+    2,
+    expect.stringContaining('findings: expected the token-limits.json of this version'),
+  ]);
+});
+
 it('weir report of findings has the gravest exit code, and refuses what is not a file of findings', async () => {
   const folder = await savedFindings(faultyLimiters['never enforced']);
   const violated = await weir(['report', join(folder, 'token-limits.json')], {});
@@ -81,5 +97,10 @@ it('weir report of findings says which pace suits a gateway that charges when a 
     true,
     false,
   ]);
-  expect(texts.map((text) => text.includes('Pace: `charged: sent`'))).toEqual([true, false]);
+  expect(texts).toEqual([
+    expect.stringContaining(
+      'Pace: `charged: {file: token-limits.json}` waits as these charges need: prompts are charged on admission, answers by',
+    ),
+    expect.stringContaining('as these charges need: tokens are charged by'),
+  ]);
 });

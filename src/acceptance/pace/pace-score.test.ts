@@ -1,5 +1,6 @@
 // @long 22 s
 import { describe, expect, it, vi } from 'vitest';
+import { milliseconds } from '../../model/quantity.ts';
 import {
   backingOff,
   pacedAtAdmission,
@@ -39,6 +40,30 @@ describe('half an hour of work at 60 requests and 2,000,000 tokens a minute', ()
       expect(score.refused).toBeLessThan(0.01);
       expect(score.shareOfBest).toBeGreaterThanOrEqual(0.97);
       expect(score.shareOfBest).toBeLessThanOrEqual(1);
+    },
+  );
+
+  it.each([
+    ['after the answer', { accounting: 'after' }, 'ended', 0],
+    ['after the answer, 3 s late', { charging: { delay: milliseconds(3000) } }, 'ended', 3000],
+    ['prompts on admission', { charging: { promptAt: 'admission' } }, 'prompt-sent', 0],
+    ['reserved and corrected', reserving, 'sent', 0],
+  ] as const)(
+    'is refused no more with what an examination learned of the charges, and is no slower: %s',
+    async (_, limiter, charged, settle) => {
+      const work = { ...chatWorkloads.longest, requests: 300 };
+      const learned = {
+        ...paced,
+        pace: { ...paced.pace, charged, settle: milliseconds(settle) },
+      };
+      const [before, after] = [
+        await scorePace(work, paced, limiter),
+        await scorePace(work, learned, limiter),
+      ];
+      expect(after.completed).toBe(work.requests);
+      expect(after.refused).toBeLessThanOrEqual(before.refused);
+      expect(after.refused).toBe(0);
+      if (settle === 0) expect(after.duration).toBeLessThanOrEqual(before.duration);
     },
   );
 

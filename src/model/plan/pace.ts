@@ -3,6 +3,18 @@ import { millisecondsSchema } from '../quantity-schema.ts';
 
 const maxPerWindow = z.int().positive().nullable();
 
+/** The moments at which a gateway can charge tokens, as far as a pace distinguishes them. */
+export const chargingMoments = ['sent', 'prompt-sent', 'ended'] as const;
+
+/** How a gateway charges tokens, as an examination of its limit of tokens found it. */
+export const learnedChargingSchema = z.object({
+  charged: z.enum(chargingMoments),
+  settle: millisecondsSchema,
+  /** The charge of a request as a multiple of its usage, at least 1. */
+  times: z.number().min(1),
+});
+export type LearnedCharging = z.infer<typeof learnedChargingSchema>;
+
 const paceAmountsSchema = z.strictObject({
   requests: maxPerWindow,
   /** The sum of the tokens of prompts and answers. */
@@ -21,9 +33,15 @@ export const paceSchema = paceAmountsSchema.extend({
   /** The maximum time until the server counts a request that was sent. It is added to each window. */
   margin: millisecondsSchema,
   /**
-   * When the server charges tokens: on admission (`sent`), or at an unknown moment before the answer ends (`ended`).
+   * When the server charges tokens: on admission (`sent`), the prompt on admission and the answer later (`prompt-sent`),
+   * or all at an unknown moment before the answer ends (`ended`).
    */
-  charged: z.enum(['sent', 'ended']),
+  charged: z.enum(chargingMoments),
+  /**
+   * The longest time after the end of an answer at which the server charges what it did not charge on admission, as an
+   * examination measured it; if absent, the end itself.
+   */
+  settle: millisecondsSchema.exactOptional(),
   /** The limits that the engine lowers if the headers of answers declare lower ones; absent for none. */
   follows: z
     .array(z.enum(['requests', 'tokens']))

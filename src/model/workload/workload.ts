@@ -56,6 +56,8 @@ export interface WorkloadFiles {
   text(file: string): ReadResult<string>;
   /** Reads the text of a file of prices. */
   prices(file: string): ReadResult<string>;
+  /** Reads the text of a file of findings, or of the findings of a token limit in a folder. */
+  findings(file: string): ReadResult<string>;
   dataset(file: string): ReadResult<DatasetFacts>;
   tokenizer(name: string): ReadResult<TokenizerFacts>;
   trace(cut: TraceSelection): ReadResult<TraceFacts>;

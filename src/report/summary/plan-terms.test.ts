@@ -31,6 +31,27 @@ describe('the scenario as a list', () => {
     expect(planTerms(plan)).toContainEqual(['Endpoints', shown]);
   });
 
+  it.each([
+    ['ended', 1500, '; tokens are charged by 1.5 s after the end of their answer'],
+    ['prompt-sent', 1000, '; prompts are charged on admission, answers by 1 s after their end'],
+    ['sent', 1000, '; tokens are charged on admission'],
+    ['ended', undefined, ' apart for the network'],
+  ] as const)(
+    'says when tokens are charged if that was learned: %s, %s',
+    (charged, settle, ending) => {
+      const pace = {
+        requests: 60,
+        tokens: 2e6,
+        window: milliseconds(60_000),
+        margin: milliseconds(1000),
+      };
+      const learned = settle === undefined ? {} : { settle: milliseconds(settle) };
+      const plan = { ...sampleReportPlan, pace: { ...pace, charged, ...learned } };
+      const [, said] = planTerms(plan).find(([term]) => term === 'Pace')!;
+      expect(said.endsWith(ending), said).toBe(true);
+    },
+  );
+
   it('reads naturally', () => {
     expect(text).toMatchInlineSnapshot(`
       "Name: quickstart

@@ -2,6 +2,7 @@ import type { Price } from '../../model/workload/price.ts';
 import { interfaceLimits } from '../../model/limits/run-limits.ts';
 import type { Budget } from '../../model/plan/budget.ts';
 import type { LimitsPerMinute } from '../../model/plan/limits-per-minute.ts';
+import type { Pace } from '../../model/plan/pace.ts';
 import type { Load, Plan, Stage, Target } from '../../model/plan/plan.ts';
 import { saturateLoadOf } from '../../model/plan/plan.ts';
 import { redactedTemplate } from '../../model/plan/secret.ts';
@@ -172,11 +173,24 @@ const allowances = ({ requests, tokens, cost }: Budget): readonly string[] =>
     cost !== null && `${moneyText(cost)} currency units`,
   ]);
 
+/** Says when a gateway charges tokens, as an examination found it. */
+export const chargingText = (
+  charged: Pace['charged'],
+  settle: NonNullable<Pace['settle']>,
+): string => {
+  const latest = timeText(settle);
+  return {
+    sent: 'tokens are charged on admission',
+    'prompt-sent': `prompts are charged on admission, answers by ${latest} after their end`,
+    ended: `tokens are charged by ${latest} after the end of their answer`,
+  }[charged];
+};
+
 const paceText = ({ pace }: Plan): string => {
   if (pace === null) return 'none: requests are sent when they are due';
-  const { requests, tokens, window, margin } = pace;
+  const { requests, tokens, window, margin, settle } = pace;
   const kept = allowances({ requests, tokens, cost: null }).join(' and ');
-  return `${kept} per key within any ${timeText(window)}, and ${timeText(margin)} apart for the network`;
+  return `${kept} per key within any ${timeText(window)}, and ${timeText(margin)} apart for the network${settle === undefined ? '' : `; ${chargingText(pace.charged, settle)}`}`;
 };
 
 const streamsMeaning = {

@@ -68,6 +68,9 @@ const readOnce = <Key extends string | { readonly file: string }, T>(
   };
 };
 
+/** The name of the findings of a limit of tokens in their folder. */
+const findingsName = 'token-limits.json';
+
 /** The maximum length of a text. Longer texts are refused, since the plan contains every piece of a text. */
 const maxTextCharacters = 1_000_000;
 
@@ -121,6 +124,12 @@ const readersIn = (folder: string, isTrusted: boolean) => {
     ),
     prices: readOnce((file: string) =>
       inside(file, () => ({ ok: true, value: readTextWithHash(resolve(folder, file)).text })),
+    ),
+    findings: readOnce((file: string) =>
+      inside(file, () => {
+        const path = resolve(folder, file, file.endsWith('.json') ? '' : findingsName);
+        return { ok: true, value: readTextWithHash(path).text };
+      }),
     ),
     dataset: readOnce((file: string) =>
       inside(file, () => readDataset(file, partsOf(file, fileBounds.text), media, newSha256)),
@@ -205,6 +214,7 @@ export const workloadFiles = (folder: string, isTrusted = true): WorkloadFileCac
       media: readers.media,
       text: readers.text,
       prices: readers.prices,
+      findings: readers.findings,
       dataset: (file) => factsIn(readers.dataset(file)),
       tokenizer: (name) => factsIn(readers.tokenizer(name)),
       trace: (cut) => factsIn(readers.trace(cut)),

@@ -9,6 +9,7 @@ import { scenarioLoadSchema } from '../schema/load-schema.ts';
 const files: WorkloadFiles = {
   media: (reference) => ({ ok: false, problem: `${reference} is missing` }),
   prices: () => ({ ok: false, problem: 'no prices are named here' }),
+  findings: () => ({ ok: false, problem: 'no findings are named here' }),
   text: () => ({ ok: false, problem: 'no text is named here' }),
   dataset: () => ({ ok: false, problem: 'no file of prompts is named here' }),
   tokenizer: () => ({ ok: false, problem: 'no tokenizer is named here' }),

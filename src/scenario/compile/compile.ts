@@ -22,6 +22,7 @@ import { compileLoad, defaultStageName, planStageNames } from './compile-load.ts
 import { limitsOfKeys, limitsWith } from './key-limits.ts';
 import { compileTraffic, expectFound } from './compile-traffic.ts';
 import { type PriceTable, readPriceTable } from './price-table.ts';
+import { readLearnedCharging } from './learned-charging.ts';
 import { compilePace } from '../schema/pace-schema.ts';
 import type { Scenario } from '../schema/scenario-schema.ts';
 
@@ -135,6 +136,13 @@ const authOf = ({ auth }: Scenario): Pick<Plan, 'auth'> =>
 const serverOf = ({ server }: Scenario): Pick<Plan, 'server'> =>
   server === undefined ? {} : { server };
 
+const paceOf = (scenario: Scenario, files: WorkloadFiles): Plan['pace'] => {
+  const { pace } = scenario;
+  if (pace === undefined) return null;
+  const learned = expectFound(readLearnedCharging(pace, files));
+  return compilePace(pace, limitsOfKeys(scenario), learned);
+};
+
 /** The usual paths of the endpoints (interface, section 4). */
 const usualPaths = {
   chat: '/chat/completions',
@@ -200,7 +208,7 @@ export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFil
       limiter: scenario.limits.class ?? null,
     },
     retry: scenario.retry,
-    pace: scenario.pace === undefined ? null : compilePace(scenario.pace, limitsOfKeys(scenario)),
+    pace: paceOf(scenario, files),
     budget: scenario.budget,
     streams: scenario.streams,
     ...(scenario.fails === undefined ? {} : { fails: scenario.fails }),

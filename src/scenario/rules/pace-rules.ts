@@ -1,5 +1,7 @@
 import { maxAnswerTokens } from '../../model/workload/traffic.ts';
 import { paceAmounts } from '../../model/plan/pace.ts';
+import type { WorkloadFiles } from '../../model/workload/workload.ts';
+import { readLearnedCharging } from '../compile/learned-charging.ts';
 import { limitsOfKeys } from '../compile/key-limits.ts';
 import { bodyOf } from '../compile/compile-traffic.ts';
 import { formatDuration } from '../schema/notation.ts';
@@ -32,13 +34,19 @@ function* unboundedAnswerFindings(scenario: WholeScenario): Findings {
   }
 }
 
-export function* paceRule(scenario: WholeScenario): Findings {
+export function* paceRule(scenario: WholeScenario, files: WorkloadFiles): Findings {
   const part = scenario.at('pace');
   const [pace, limits] = [part.validValue, scenario.at('limits').validValue];
   const keys = scenario.at('keys');
   if (pace === undefined || limits === undefined) return;
   if (keys.isPresent && keys.validValue === undefined) return;
-  const compiled = compilePace(pace, limitsOfKeys({ limits, keys: keys.validValue }));
+  const learned = readLearnedCharging(pace, files);
+  if (!learned.ok) {
+    yield part.at('charged').valueFinding(learned.problem);
+    return;
+  }
+  const ofKeys = limitsOfKeys({ limits, keys: keys.validValue });
+  const compiled = compilePace(pace, ofKeys, learned.value);
   const amounts = paceAmounts(compiled, 1);
   if (amounts.every(({ requests, tokens }) => requests === null && tokens === null)) {
     const hint = 'give it a rate, or declare the limits';

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import type { Pace, PaceAmounts } from '../../model/plan/pace.ts';
+import {
+  chargingMoments,
+  type LearnedCharging,
+  type Pace,
+  type PaceAmounts,
+} from '../../model/plan/pace.ts';
 import type { LimitsPerMinute } from '../../model/plan/limits-per-minute.ts';
 import { milliseconds, type PerSecond } from '../../model/quantity.ts';
 import {
@@ -8,6 +13,7 @@ import {
   mapping,
   optionalField,
   positiveDurationField,
+  textField,
   wholeNumberField,
   withDefault,
 } from './fields.ts';
@@ -46,6 +52,19 @@ const burstField = () =>
     error: 'expected a whole number from 1 to 1,000,000, or limit',
   });
 
+const chargedField = () =>
+  z.union(
+    [
+      z.enum(chargingMoments),
+      z.strictObject({
+        file: textField().describe(
+          'The token-limits.json of weir limits --tokens, or its folder, relative to the scenario’s folder.',
+        ),
+      }),
+    ],
+    { error: `expected ${chargingMoments.join(', ')}, or {file: token-limits.json}` },
+  );
+
 /** The schema of a pace, which keeps the client within limits. If absent, requests are sent when they are due. */
 export const scenarioPaceSchema = mapping('a mapping such as {requests: 60/min, tokens: limit}', {
   requests: withDefault(paceLimitField(), 'limit').describe(
@@ -63,8 +82,8 @@ export const scenarioPaceSchema = mapping('a mapping such as {requests: 60/min, 
   margin: optionalField(durationField()).describe(
     'How much later than it was sent the gateway may count a request; the pace waits that much longer. Default: a sixtieth of the window.',
   ),
-  charged: withDefault(z.enum(['sent', 'ended']), 'ended').describe(
-    'When the gateway charges tokens: "sent" when it admits a request, "ended" at any time until its answer has ended, which is safe for every gateway but loses the length of an answer in each window.',
+  charged: withDefault(chargedField(), 'ended').describe(
+    'When the gateway charges tokens: "sent" when it admits a request, "prompt-sent" its prompt then and the answer later, "ended" all at any time until its answer has ended, which is safe for every gateway but loses the length of an answer in each window; or {file: token-limits.json}, the findings of weir limits --tokens.',
   ),
 });
 export type ScenarioPace = z.output<typeof scenarioPaceSchema>;
@@ -75,9 +94,21 @@ export interface LimitsOfKeys extends LimitsPerMinute {
   readonly keys?: readonly LimitsPerMinute[];
 }
 
+const chargingOf = (
+  charged: ScenarioPace['charged'],
+  learned: LearnedCharging | null,
+): Pick<Pace, 'charged' | 'settle'> => {
+  if (typeof charged === 'string') return { charged };
+  return learned === null
+    ? { charged: 'ended' }
+    : { charged: learned.charged, settle: learned.settle };
+};
+
+/** Compiles a pace. `learned` is what the file of findings says that the pace names. */
 export const compilePace = (
   { requests, tokens, burst, window, margin, charged }: ScenarioPace,
   { keys, ...limits }: LimitsOfKeys,
+  learned: LearnedCharging | null = null,
 ): Pace => {
   /**
    * Returns how many units (requests or tokens) a window allows, as a whole number. The number must be above zero,
@@ -88,12 +119,15 @@ export const compilePace = (
     // A rate per minute, divided by 60, is often not exact in binary.
     return perMinute && Math.floor(Number(((perMinute * window) / 60_000).toPrecision(12)));
   };
+  /** Returns the tokens by usage that a limit allows whose gateway charges more than the usage. */
+  const chargedTokens = (most: number | null): number | null =>
+    most && Math.floor(most / (learned?.times ?? 1));
   const amountsOf = ({ requestsPerMinute, tokensPerMinute }: LimitsPerMinute): PaceAmounts => {
     const most = unitsPerWindow(requests, requestsPerMinute);
     const atOnce = burst === 'limit' ? (most ?? undefined) : burst;
     return {
       requests: most,
-      tokens: unitsPerWindow(tokens, tokensPerMinute),
+      tokens: chargedTokens(unitsPerWindow(tokens, tokensPerMinute)),
       ...(atOnce === undefined ? {} : { burst: atOnce }),
     };
   };
@@ -103,7 +137,7 @@ export const compilePace = (
     ...amountsOf(limits),
     window,
     margin: margin ?? milliseconds(window / 60),
-    charged,
+    ...chargingOf(charged, learned),
     ...(follows.length === 0 ? {} : { follows }),
     ...(keys === undefined ? {} : { keys: keys.map(amountsOf) }),
   };

@@ -76,6 +76,7 @@ describe('the bundled scenarios', () => {
       return existsSync(fixture) ? { ok: true, value } : unread(reference);
     },
     prices: unread,
+    findings: unread,
     text: unread,
     dataset: unread,
     tokenizer: unread,

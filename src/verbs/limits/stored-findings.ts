@@ -83,8 +83,8 @@ export const reportFindings = async (
   { printer }: Host,
 ): Promise<ExitName> => {
   const findings = await readFindings(folder);
-  rejectTwoTargets(folder, findings);
   const document = documentOf(folder, findings);
+  rejectTwoTargets(folder, findings);
   const kind = findings.requests === null ? 'tokens' : 'limits';
   const output = await openOutputFolder(
     out ?? folder,

@@ -1,4 +1,5 @@
 import type { LimitCheck } from '../../../model/limits/limit-log.ts';
+import type { LearnedCharging } from '../../../model/plan/pace.ts';
 import type { LimitVerdict } from './limit-report.ts';
 import type { TokenLog } from './token-log.ts';
 
@@ -34,6 +35,8 @@ export interface TokenFindings {
   readonly charges: readonly ChargeRow[];
   readonly bursts: readonly BurstRow[];
   readonly chargedAt: 'reserved' | 'admission' | 'end' | null;
+  /** What a pace needs to know of the charges; absent in findings of earlier versions. */
+  readonly charging?: LearnedCharging;
   /** How many were admitted at once with more than the limit, and what so many can use; `null` if none were. */
   readonly atOnce: { readonly requests: number; readonly limits: number } | null;
 }

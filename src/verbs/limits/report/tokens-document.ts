@@ -14,6 +14,7 @@ import {
 } from '../../../report/document/document.ts';
 import { junitFile } from '../../../report/junit/junit-file.ts';
 import { countText, plural, timeText } from '../../../report/text/number-text.ts';
+import { chargingText } from '../../../report/summary/plan-terms.ts';
 import type { KeyFindings } from '../model/key-findings.ts';
 import { isRefused, tokenKinds, usedTokens } from '../model/token-log.ts';
 import type { BurstRow, ChargeRow, TokenReport } from '../model/token-report.ts';
@@ -100,15 +101,15 @@ export const tokenTexts = (report: TokenReport) => {
   };
 };
 
-/** Says which pace waits no longer than this gateway's charges need, if that is not the default one. */
-export const paceAdvice = ({ findings: { chargedAt } }: TokenReport): readonly Block[] =>
-  chargedAt === 'admission' || chargedAt === 'reserved'
-    ? [
+/** Says which pace waits no longer than this gateway's charges need. */
+export const paceAdvice = ({ findings: { charging } }: TokenReport): readonly Block[] =>
+  charging === undefined
+    ? []
+    : [
         text(
-          'Pace: `charged: sent` suits this gateway, and waits less where tokens bind than the default.',
+          `Pace: \`charged: {file: token-limits.json}\` waits as these charges need: ${chargingText(charging.charged, charging.settle)}.`,
         ),
-      ]
-    : [];
+      ];
 
 /**
  * Builds the document of an examination of a limit of tokens. If the limit of requests was examined as well

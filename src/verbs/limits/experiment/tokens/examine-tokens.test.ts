@@ -113,6 +113,32 @@ describe('an examination of tokens', () => {
     expect(said).not.toContain('end');
   });
 
+  it.each([
+    ['charged at the end', { charged: 'ended', times: 1 }],
+    ['prompt at the start, answer at the end', { charged: 'prompt-sent', times: 1 }],
+    [
+      'reserved at the start, then corrected',
+      { charged: expect.stringContaining('sent') as string, times: 1 },
+    ],
+  ])('tells a pace what it needs to know: %s', async (rule, expected) => {
+    const limiter = compliantLimiters[`fixed window on a grid, ${rule}`]!;
+    const { findings } = await examineVirtually(limiter, 77, { hasSmallBucket: false });
+    expect(findings.charging).toMatchObject(expected);
+    expect(findings.charging!.settle).toBeGreaterThanOrEqual(1000);
+  });
+
+  it('tells a pace how late charges come, and how much more than the usage they are', async () => {
+    const { findings: late } = await examineVirtually(faultyLimiters['charged 10 s late']!, 11, {
+      hasSmallBucket: false,
+    });
+    expect(late.charging!.settle).toBeGreaterThanOrEqual(10_000);
+    expect(late.charging!.settle).toBeLessThan(17_000);
+    const { findings } = await examineVirtually(faultyLimiters['prompts counted twice']!, 11, {
+      hasSmallBucket: false,
+    });
+    expect(findings.charging!.times).toBeCloseTo(2, 2);
+  });
+
   it('measures a charge beside chats that are charged themselves', async () => {
     for (const seed of [77, 78, 79, 80]) {
       const limiter = compliantLimiters['fixed window on a grid, charged at the end']!;

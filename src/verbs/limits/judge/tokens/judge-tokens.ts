@@ -10,6 +10,7 @@ import {
 } from '../../model/token-log.ts';
 import { chargeRows, checkAccounting } from './check-accounting.ts';
 import { checkReportedTokens, otherLimits } from './check-token-headers.ts';
+import { chargingOf } from './learned-charging.ts';
 import { burstsEvidence, type BurstEvidence, areHalfApart } from './token-bursts.ts';
 import { chargesOf, roundedCount } from './token-charges.ts';
 import {
@@ -384,6 +385,7 @@ export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFind
     checks,
     charges: chargeRows(guards.charges),
     chargedAt,
+    charging: chargingOf(guards, chargedAt),
     bursts: evidence.bursts.map(({ count, refused, admitted, beforeRefusal, atOnce }, i) => ({
       burst: i + 1,
       admitted: count,

@@ -1,0 +1,19 @@
+import type { LearnedCharging } from '../../../../model/plan/pace.ts';
+import { milliseconds } from '../../../../model/quantity.ts';
+import type { TokenFindings } from '../../model/token-report.ts';
+import type { TokenGuards } from './token-guards.ts';
+
+const moments = { reserved: 'sent', admission: 'prompt-sent', end: 'ended' } as const;
+
+/**
+ * Returns what a pace needs to know of the charges. Where a prompt is charged at its admission and nothing is seen to be
+ * reserved, the answer is taken to be charged later.
+ */
+export const chargingOf = (
+  { counting, settling }: TokenGuards,
+  chargedAt: TokenFindings['chargedAt'],
+): LearnedCharging => ({
+  charged: moments[chargedAt ?? 'end'],
+  settle: milliseconds(settling.settle),
+  times: counting.finding === 'more' ? Math.max(1, counting.ratio ?? 1) : 1,
+});
