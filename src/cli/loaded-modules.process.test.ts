@@ -22,6 +22,7 @@ const most: Readonly<Record<string, number>> = {
   'capacity --help': 51,
   'sweep --help': 53,
   'calibrate --help': 50,
+  'doctor --help': 51,
   'init --help': 43,
   'import --help': 44,
   'plan --help': 49,

@@ -96,12 +96,21 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
     ],
     load: async () => (await import('../verbs/calibrate/cli/calibrate.ts')).calibrateVerb,
   },
+  'doctor [scenario]': {
+    summary: 'Say what this machine can measure, what is installed, and whether a target answers',
+    expects: 'one scenario file',
+    examples: [
+      ['doctor', 'this machine and the optional packages; sends nothing'],
+      ['doctor --target https://host/v1', 'the target too: two requests for its list of models'],
+    ],
+    load: async () => (await import('../verbs/doctor/cli/doctor.ts')).doctorVerb,
+  },
   'init <target>': {
     summary: 'Read the models of a gateway and write a first scenario for it',
     expects: 'the base address of a gateway',
     examples: [
-      ['init https://host/v1 > first.yaml', 'write a first scenario'],
-      ['init http://localhost:8000/v1', 'print one for a local gateway'],
+      ['init https://host/v1', 'write a first scenario, weir.yaml'],
+      ['init http://localhost:8000/v1 --out local.yaml', 'one for a local gateway'],
     ],
     load: async () => (await import('../verbs/init/cli/init.ts')).initVerb,
   },

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { Problem } from './problem.ts';
 
 const ranges = (): Readonly<Record<string, string>> => {
@@ -10,6 +12,20 @@ const ranges = (): Readonly<Record<string, string>> => {
 export const installCommand = (names: readonly string[]): string => {
   const known = ranges();
   return `npm install ${names.map((name) => `${name}@${known[name]}`).join(' ')}`;
+};
+
+/** Returns the version of a package that this program would load; `null` if it is not installed. It is not loaded. */
+export const installedVersion = (name: string): string | null => {
+  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
+  for (const folder of folders) {
+    try {
+      const text = readFileSync(join(folder, name, 'package.json'), 'utf8');
+      return (JSON.parse(text) as { version: string }).version;
+    } catch {
+      // The next folder on the way up may have it.
+    }
+  }
+  return null;
 };
 
 /**

@@ -5,7 +5,7 @@ import type { GeneratorSample } from '../../model/result/result.ts';
 import { timerLateness } from './timer-lateness.ts';
 
 /** Returns the text of a kernel file; `null` if it does not exist. */
-const kernelText = (path: string): string | null => {
+export const kernelText = (path: string): string | null => {
   try {
     return readFileSync(path, 'utf8');
   } catch {

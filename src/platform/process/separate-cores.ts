@@ -15,6 +15,14 @@ const allowedCores = async (): Promise<readonly number[]> => {
   return list === undefined ? [] : coresIn(list);
 };
 
+/** Returns whether this machine can keep processes on different cores: Linux with `/proc`, `taskset` and two cores. */
+export const canSeparateCores = async (): Promise<boolean> =>
+  (await allowedCores()).length > 1 &&
+  (await promisify(execFile)('taskset', ['-p', String(process.pid)]).then(
+    () => true,
+    () => false,
+  ));
+
 /** Binds the main thread of a process, and all threads and processes that it starts later, to some cores. */
 const bind = async (pid: number, cores: readonly number[]): Promise<void> => {
   // If `taskset` is missing or the process has ended, the system chooses the cores.

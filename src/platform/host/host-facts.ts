@@ -1,0 +1,102 @@
+import { instant } from '../../model/quantity.ts';
+import { startClock } from './clock.ts';
+import { cpuStatPaths, kernelText, watchGenerator } from './generator-signals.ts';
+
+/**
+ * Returns the CPUs that a cgroup may use, from the text of cpu.max (version 2: `50000 100000`) or from those of
+ * cpu.cfs_quota_us and cpu.cfs_period_us (version 1), joined by a space; `null` if it may use all.
+ */
+export const parseQuota = (text: string): number | null => {
+  const [, quota, period] = /^(\d+)\s+(\d+)\s*$/.exec(text) ?? [];
+  return quota === undefined ? null : Number(quota) / Number(period);
+};
+
+/** Returns the smallest CPU quota of this process's cgroup and its ancestors; `null` if there is none. */
+const cpuQuota = (): number | null => {
+  const quotas = cpuStatPaths(kernelText('/proc/self/cgroup') ?? '').flatMap((path) => {
+    const read = (name: string): string => kernelText(path.replace(/cpu\.stat$/, name)) ?? '';
+    const both = `${read('cpu.cfs_quota_us').trim()} ${read('cpu.cfs_period_us')}`;
+    return parseQuota(read('cpu.max')) ?? parseQuota(both) ?? [];
+  });
+  return quotas.length === 0 ? null : Math.min(...quotas);
+};
+
+/**
+ * Returns how many files this process may open: a number, or `unlimited`; `null` where the system does not say.
+ * Node.js has no other way to this limit than its diagnostic report, which needs no `/proc`.
+ */
+const openFileLimit = (): number | 'unlimited' | null => {
+  // A report with the network interfaces would look up the name of each connection.
+  const options: NodeJS.ProcessReport & { excludeNetwork?: boolean } = process.report;
+  options.excludeNetwork = true;
+  const report = process.report.getReport() as {
+    readonly userLimits?: { readonly open_files?: { readonly soft?: number | string } };
+  };
+  const soft = report.userLimits?.open_files?.soft;
+  return soft === 'unlimited' ? soft : typeof soft === 'number' ? soft : null;
+};
+
+/** Returns how many local ports the system gives out for connections; `null` where it does not say. */
+const localPorts = (): number | null => {
+  const [first, last] = (kernelText('/proc/sys/net/ipv4/ip_local_port_range') ?? '')
+    .trim()
+    .split(/\s+/)
+    .map(Number);
+  return first === undefined || last === undefined ? null : last - first + 1;
+};
+
+/** What this machine tells of itself. `null` means that the system has no such figure. */
+export interface HostFacts {
+  /** The CPUs that the cgroup of this process may use; `null` for no quota. */
+  readonly quota: number | null;
+  readonly openFiles: number | 'unlimited' | null;
+  readonly ports: number | null;
+  /** Whether the kernel says for how long a thread waits for a CPU. */
+  readonly hasCpuWait: boolean;
+  /** Whether the cgroup says for how long a quota throttles this process. */
+  readonly hasThrottling: boolean;
+  readonly hasMemory: boolean;
+  /** How late the alarms of a second rang, in ms. */
+  readonly alarmLateness: readonly number[];
+}
+
+/** The number of alarms, and the time between two of them, in ms. */
+const alarms = { count: 50, interval: 20 };
+
+/** Returns how late alarms ring, in ms. A load sends its requests by such alarms. */
+const measureAlarms = async (): Promise<readonly number[]> => {
+  const clock = startClock();
+  const lateness: number[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let due = clock.now();
+  const alarm = clock.alarm(() => {
+    lateness.push(clock.now() - due);
+    if (lateness.length === alarms.count) return resolve();
+    setNext();
+  });
+  const setNext = (): void => {
+    due = instant(Math.max(due, clock.now()) + alarms.interval);
+    alarm.set(due);
+  };
+  setNext();
+  await promise;
+  alarm.stop();
+  return lateness;
+};
+
+/** Measures this machine for about a second. */
+export const measureHost = async (): Promise<HostFacts> => {
+  const generator = watchGenerator();
+  const alarmLateness = await measureAlarms();
+  const { cpuWait, throttled, memory } = generator.sample(0);
+  generator.stop();
+  return {
+    quota: cpuQuota(),
+    openFiles: openFileLimit(),
+    ports: localPorts(),
+    hasCpuWait: cpuWait !== null,
+    hasThrottling: throttled !== null,
+    hasMemory: memory !== null,
+    alarmLateness,
+  };
+};

@@ -1,0 +1,54 @@
+import { readCalibration } from '../../platform/files/calibration-file.ts';
+import { measureHost } from '../../platform/host/host-facts.ts';
+import { thisMachine, weirVersion } from '../../platform/host/machine.ts';
+import { canSeparateCores } from '../../platform/process/separate-cores.ts';
+import { terminalText } from '../../report/document/terminal-writer.ts';
+import { calibrationPath } from '../../run/calibration-note.ts';
+import type { Host } from '../../run/input/host.ts';
+import type { ExitName } from '../../run/output/exit-codes.ts';
+import type { TargetRequest } from '../../run/target/target-plan.ts';
+import { type Diagnosis, doctorDocument } from './doctor-document.ts';
+import type { Finding } from './finding.ts';
+import { machineFindings } from './machine-findings.ts';
+import { packageFindings } from './package-findings.ts';
+
+const lookAtMachine = async ({ environment }: Host): Promise<readonly Finding[]> => {
+  // The figures are taken one after the other, so that none disturbs the timers.
+  const facts = await measureHost();
+  const separatesCores = await canSeparateCores();
+  const path = calibrationPath(environment);
+  const calibration = path === null ? null : await readCalibration(path);
+  return machineFindings(thisMachine(), facts, separatesCores, calibration);
+};
+
+/** Returns the exit of a diagnosis: a target that cannot be used, or a machine on which no load would be as planned. */
+const exitOf = (findings: readonly Finding[]): ExitName => {
+  const bad = findings.filter(({ level }) => level === 'bad');
+  if (bad.some(({ about, name }) => about === 'target' || name === 'open files'))
+    return 'configuration';
+  return bad.length > 0 ? 'invalid' : 'pass';
+};
+
+/** Says what this machine can measure, which optional packages are there, and whether a target answers. */
+export const diagnose = async (request: TargetRequest, host: Host): Promise<ExitName> => {
+  const hasTarget = request.scenario !== undefined || request.target !== undefined;
+  const ofTarget = hasTarget
+    ? await (await import('./target-findings.ts')).targetFindings(request, host)
+    : [];
+  const findings = [...ofTarget, ...(await lookAtMachine(host)), ...packageFindings()];
+  const { node, platform } = thisMachine();
+  const diagnosis: Diagnosis = {
+    format: 'doctor/1',
+    weir: weirVersion(),
+    node,
+    platform,
+    findings,
+  };
+  const exit = exitOf(findings);
+  host.printer.print({
+    json: JSON.stringify(diagnosis),
+    text: (style) => terminalText(doctorDocument(diagnosis), style),
+    isGood: exit === 'pass',
+  });
+  return exit;
+};
