@@ -105,7 +105,7 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
     ],
     load: async () => (await import('../verbs/doctor/cli/doctor.ts')).doctorVerb,
   },
-  'init <target>': {
+  'init [target]': {
     summary: 'Read the models of a gateway and write a first scenario for it',
     expects: 'the base address of a gateway',
     examples: [

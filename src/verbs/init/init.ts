@@ -5,7 +5,9 @@ import { pathExists } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
 import { whyUnwritable } from '../../platform/files/file-error-reasons.ts';
 import type { ProbeModels } from '../limits/experiment/probe-requests.ts';
-import { starterScenarioText } from './starter-scenario.ts';
+import { askForFirstToken, askForModel, askForTarget, unlistedModel } from './questions.ts';
+import { pricesInFile, pricesInList } from './starter-prices.ts';
+import { starterScenarioText, type StarterPrices, usualFirstToken } from './starter-scenario.ts';
 import { openProbe } from '../limits/examination.ts';
 import type { Host } from '../../run/input/host.ts';
 import { schemaFor } from '../../run/input/schema-address.ts';
@@ -13,23 +15,23 @@ import { placeholderScenario, readPlan } from '../../run/input/read-plan.ts';
 import { prepareTarget } from '../../run/target/prepare-target.ts';
 
 interface InitRequest {
-  readonly target: string;
+  /** The address of the gateway; `undefined` means that the user is asked for it. */
+  readonly target: string | undefined;
   readonly model: string | undefined;
   /** Whether the target is asked for its models even if `model` names one. */
   readonly preflight: boolean;
   readonly key: string;
+  /** A file with prices; `undefined` means that only the gateway's list is asked. */
+  readonly prices: string | undefined;
   readonly out: string;
 }
 
 const fileExists = (path: string): Problem =>
   new Problem(`${path} exists already: name another file with --out FILE`);
 
-const unlistedModel = (model: string, listed: readonly string[]): Problem =>
-  new Problem(`the target lists no model ${model}: expected one of ${listed.join(', ')}`);
-
 /** Reads the models of a target. If the user named a model, the list may be left out or unusable. */
 const readTargetModels = async (
-  { target: address, model, preflight, key }: InitRequest,
+  { target: address, model, preflight, key }: InitRequest & { readonly target: string },
   { environment, printer: { say } }: Host,
 ): Promise<ProbeModels> => {
   const value = environment[key];
@@ -54,39 +56,67 @@ const readTargetModels = async (
   }
 };
 
+const chooseTarget = async ({ target }: InitRequest, host: Host): Promise<string> => {
+  if (target !== undefined) return target;
+  if (host.ask === null) throw new Problem('expected the base address of a gateway, got nothing');
+  return askForTarget(host, host.ask);
+};
+
 const chooseChatModel = async (
   { chat, speech, transcription, listed }: ProbeModels,
   { model }: InitRequest,
-  { printer, ask }: Host,
+  host: Host,
 ): Promise<string> => {
   const chats = listed.filter((id) => id !== speech && id !== transcription);
-  if (model !== undefined || chats.length < 2 || ask === null) return chat;
-  printer.say(`Models: ${chats.join(', ')}`);
-  const answer = (await ask(`Which one? [${chat}] `)).trim() || chat;
-  if (!chats.includes(answer)) throw unlistedModel(answer, chats);
-  return answer;
+  if (model !== undefined || chats.length < 2 || host.ask === null) return chat;
+  return askForModel(host, host.ask, chats, chat);
 };
 
-/**
- * Reads the models of a target and writes a first scenario. It never overwrites a file. Resolves with the model that
- * the scenario uses for chats.
- */
-export const writeStarterScenario = async (request: InitRequest, host: Host): Promise<string> => {
-  const { target, model, key, out } = request;
-  if (await pathExists(out)) throw fileExists(out);
-  const models = await readTargetModels(request, host);
-  if (model !== undefined && models.listed.length > 0 && !models.listed.includes(model))
-    throw unlistedModel(model, models.listed);
-  const chat = await chooseChatModel(models, request, host);
-  const { speech, transcription } = models;
-  const declared = models.declared ?? { requests: null, tokens: null };
-  const starter = { target, key, chat, speech, transcription, declared, schema: schemaFor(out) };
-  const text = starterScenarioText(starter, basename(out));
+const chatPrices = (
+  { prices: file }: InitRequest,
+  chat: string,
+  models: ProbeModels,
+  { printer }: Host,
+): StarterPrices | undefined => {
+  if (file === undefined) return pricesInList(chat, models);
+  const found = pricesInFile(file, chat, models);
+  if (found?.models.some(([model]) => model === chat) !== true)
+    printer.say(`${file} has no price of ${chat}: add it to the scenario.`);
+  return found;
+};
+
+const writeNew = async (out: string, text: string): Promise<void> => {
   try {
     await createText(out, text);
   } catch (error) {
     if (fileErrorCode(error) === 'EEXIST') throw fileExists(out);
     throw new Problem(`${out} cannot be written: ${whyUnwritable(error)}`);
   }
+};
+
+/**
+ * Reads the models of a target and writes a first scenario. At a terminal it asks three questions at most: for the
+ * address, if none was given, for the model, if there are several, and for the gate. It never overwrites a file.
+ * Resolves with the model that the scenario uses for chats.
+ */
+export const writeStarterScenario = async (request: InitRequest, host: Host): Promise<string> => {
+  const { model, key, out } = request;
+  if (await pathExists(out)) throw fileExists(out);
+  const target = await chooseTarget(request, host);
+  const models = await readTargetModels({ ...request, target }, host);
+  if (model !== undefined && models.listed.length > 0 && !models.listed.includes(model))
+    throw new Problem(unlistedModel(model, models.listed));
+  const chat = await chooseChatModel(models, request, host);
+  const prices = chatPrices(request, chat, models, host);
+  const firstToken = host.ask === null ? usualFirstToken : await askForFirstToken(host, host.ask);
+  const { speech, transcription, listed } = models;
+  const { longer = [], ...declared } = models.declared ?? { requests: null, tokens: null };
+  const others = listed.filter((id) => ![chat, speech, transcription].includes(id));
+  const starter = { target, key, chat, speech, transcription, declared, longer, others, prices };
+  const text = starterScenarioText(
+    { ...starter, firstToken, schema: schemaFor(out) },
+    basename(out),
+  );
+  await writeNew(out, text);
   return chat;
 };

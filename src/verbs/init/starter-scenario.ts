@@ -1,3 +1,12 @@
+import type { ModelPrice } from '../../scenario/schema/prices-schema.ts';
+
+/** The prices of the models of a first scenario, and where they come from. */
+export interface StarterPrices {
+  readonly source: string;
+  readonly currency: string | undefined;
+  readonly models: readonly (readonly [model: string, price: ModelPrice])[];
+}
+
 /** What a first scenario contains of the target. */
 export interface StarterScenario {
   readonly target: string;
@@ -8,6 +17,14 @@ export interface StarterScenario {
   readonly transcription: string | null;
   /** The limits per minute that the gateway declares. A limit is `null` if the gateway does not name it. */
   readonly declared: Readonly<Record<'requests' | 'tokens', number | null>>;
+  /** Limits of longer windows that the gateway declares, in words. */
+  readonly longer?: readonly string[];
+  /** Other chat models that the target lists. */
+  readonly others?: readonly string[];
+  /** The known prices; absent if there are none. */
+  readonly prices?: StarterPrices | undefined;
+  /** The median time to the first token that the run must keep, in words such as `800ms`. */
+  readonly firstToken?: string;
   /** The address at which an editor finds the schema of scenarios. It contains no spaces. */
   readonly schema: string;
 }
@@ -15,22 +32,26 @@ export interface StarterScenario {
 /** The limits of the interface (section 8). They are used if a gateway declares none. */
 const usualLimits = { requests: 60, tokens: 2_000_000 } as const;
 
+/** The median time to the first token that a run must keep if the user names none. */
+export const usualFirstToken = '2s';
+
 /** The number of requests. It is large enough to decide the objectives below. */
 const requestCount = 50;
 
 /** Returns the limits, where they come from, and a rate that stays below them. */
-const limitsOf = ({ declared }: StarterScenario) => {
+const limitsOf = ({ declared, longer = [] }: StarterScenario) => {
   const requests = declared.requests ?? usualLimits.requests;
   const tokens = declared.tokens ?? usualLimits.tokens;
   const isDeclared = declared.requests !== null || declared.tokens !== null;
   // The rate is slightly below the limit, and at most one request per second.
   const perMinute = requests < 60 ? Math.max(1, Math.floor(requests * 0.8)) : 60;
   const duration = Math.ceil((requestCount * 60) / perMinute);
+  const more = longer.length === 0 ? '' : `\n# It also declares ${longer.join(', ')}.`;
   return {
     load: `rate: ${perMinute === 60 ? '1/s' : `${perMinute}/min`}, duration: ${duration}s`,
     source: isDeclared
-      ? 'The limits that the gateway declares for each key, by the headers of its answer.'
-      : 'The gateway’s answer declares no limits: these are the interface’s, for each key.',
+      ? `The limits that the gateway declares for each key, by the headers of its answer.${more}`
+      : `The gateway’s answer declares no limits${longer.length === 0 ? '' : ' per minute'}: these are the interface’s, for each key.${more}`,
     fields: `{ requestsPerMinute: ${requests}, tokensPerMinute: ${tokens} }`,
   };
 };
@@ -67,6 +88,44 @@ const targetLines = ({ target, key }: StarterScenario): readonly string[] =>
         `keys: '\${env:${key}}'`,
       ];
 
+/** Writes an amount without an exponent. The unit of amounts is a millionth of the currency. */
+const amountText = (amount: number, decimals: number): string =>
+  (amount / 10 ** decimals).toFixed(decimals).replace(/\.?0+$/, '');
+
+const priceText = (price: ModelPrice): string => {
+  const fields = Object.entries(price).flatMap(([name, amount]) => {
+    if (amount === undefined) return [];
+    if (name === 'roundUpTo') return [`${name}: ${amount}ms`];
+    if (name === 'maxInput') return [`${name}: ${amount}`];
+    return [`${name}: ${amountText(amount, name.startsWith('per') ? 12 : 6)}`];
+  });
+  return `{ ${fields.join(', ')} }`;
+};
+
+/** Returns the prices that are known; else an example that is commented out. */
+const priceLines = ({ chat, prices }: StarterScenario): string => {
+  if (prices === undefined)
+    return `# Prices of chat, in units of the currency for a million tokens, from the service’s price list. With
+# them weir plan and the report show the cost.
+# prices:
+#   ${quote(chat)}: { input: 0.15, output: 0.60 }`;
+  const { source, currency, models } = prices;
+  const rows = models.map(([model, price]) => `  ${quote(model)}: ${priceText(price)}`);
+  return `# Prices of a million tokens, ${source}: weir plan and the report show the cost.
+prices:
+${[...(currency === undefined ? [] : [`  currency: ${quote(currency)}`]), ...rows].join('\n')}`;
+};
+
+/** The number of other models that a scenario names. */
+const mostNamed = 5;
+
+const otherModels = ({ others = [] }: StarterScenario): string => {
+  const more = others.length > mostNamed ? ' …' : '';
+  return others.length === 0
+    ? ''
+    : `\n# Other models that the gateway lists: ${others.slice(0, mostNamed).map(quote).join(', ')}${more}`;
+};
+
 /**
  * Returns the text of a complete scenario with comments: fifty requests, at most one per second, below the limits of a
  * key.
@@ -84,7 +143,7 @@ name: first
 ${targetLines(starter).join('\n')}
 
 # The requests to send: a mix by weight. The prompts are generated with exactly this many tokens and all
-# differ, so no cache helps; maxTokens limits the time and cost of the answers.
+# differ, so no cache helps; maxTokens limits the time and cost of the answers.${otherModels(starter)}
 traffic:
   - kind: chat-stream
     model: ${quote(starter.chat)}
@@ -97,10 +156,7 @@ traffic:
     weight: 0.2
 ${audioEntries(starter)}  # - kind: models # the model list is free
 
-# Prices of chat, in units of the currency for a million tokens, from the service’s price list. With
-# them weir plan and the report show the cost.
-# prices:
-#   ${quote(starter.chat)}: { input: 0.15, output: 0.60 }
+${priceLines(starter)}
 
 # An even rate, whether or not earlier answers have come. Other kinds: poisson, ramping,
 # stairs, closed (users with a thinkTime), trace.
@@ -114,9 +170,9 @@ limits: ${limits.fields}
 # spends more.
 budget: { requests: 100, tokens: 50000 }
 
-# The objectives of the run: if one is broken, the exit code is 10. A median needs 20 samples, a p95 200.
+# The gate of the run: if one of these objectives is broken, the exit code is 10. A median needs 20 samples, a p95 200.
 objectives:
   - errorRate < 5%
-  - ttft.p50 < 2s
+  - ttft.p50 < ${starter.firstToken ?? usualFirstToken}
 `;
 };

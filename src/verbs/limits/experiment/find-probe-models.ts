@@ -73,8 +73,11 @@ export const findProbeModels = async (
   const models = modelsFrom(ids ?? noIds, chat);
   if (models === null)
     return 'the model list has no chat model: name one with --model PUBLISHER/MODEL';
-  const found = readDeclaredLimits(response.headers)?.quota ?? null;
+  const found = readDeclaredLimits(response.headers);
   if (found === null) return models;
-  const declared = { requests: found.limitRequests, tokens: found.limitTokens };
-  return { ...models, declared };
+  const { limitRequests = null, limitTokens = null } = found.quota ?? {};
+  return {
+    ...models,
+    declared: { requests: limitRequests, tokens: limitTokens, longer: found.longer },
+  };
 };

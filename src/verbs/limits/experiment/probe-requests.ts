@@ -3,6 +3,15 @@ import type { WireRequest } from '../../../model/observation/exchange.ts';
 import type { ProbeReply, ProbeRequest } from '../../../model/limits/limit-log.ts';
 import { encodeForm } from '../../../traffic/request/multipart.ts';
 
+/** The limits that the headers of a list declare. */
+export interface DeclaredQuota {
+  /** The limits per minute; `null` for a limit that they do not name. */
+  readonly requests: number | null;
+  readonly tokens: number | null;
+  /** Limits of longer windows, in words such as `1,000 requests a day`. */
+  readonly longer: readonly string[];
+}
+
 /** The models for a probe; `null` where the target offers none. */
 export interface ProbeModels {
   readonly chat: string;
@@ -15,11 +24,8 @@ export interface ProbeModels {
   readonly listed: readonly string[];
   /** What the list says of a model beside its name; absent for nothing. */
   readonly details?: ReadonlyMap<string, ModelDetails>;
-  /**
-   * The limits per minute that the list's headers declare; `null` for a limit that they do not name. Absent if there
-   * are no headers.
-   */
-  readonly declared?: Readonly<Record<'requests' | 'tokens', number | null>>;
+  /** What the list's headers declare; absent if there are no headers. */
+  readonly declared?: DeclaredQuota;
 }
 
 /** What a list of models says of one. */
