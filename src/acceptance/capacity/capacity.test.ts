@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { constantLoad } from '../../engine/fake-run.fixture.ts';
+import { capacityReportSchema } from '../../verbs/capacity/model/capacity.ts';
+import { batchingPresets, saturationRate } from '../../model/gateway/mock-latency.ts';
+import { milliseconds } from '../../model/quantity.ts';
+import { simulatedPlan, runOnSimulatedServer } from './simulated-capacity.fixture.ts';
+import { weir } from '../harness/weir-command.fixture.ts';
+import { tempFile, tempFolder, cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
+
+cleanUpAfterEach();
+
+const server = {
+  batching: batchingPresets.medium,
+  workload: { promptTokens: 200, outputTokens: 50 },
+  seed: 2,
+};
+
+/** The stored result of stairs of these rates. */
+const storedStairs = async (rates: readonly number[]): Promise<string> => {
+  const plan = simulatedPlan(server);
+  const [{ traffic }] = plan.stages as [(typeof plan.stages)[number]];
+  const stages = rates.map((rate) => ({
+    name: `${rate}/s`,
+    load: constantLoad(rate, 24_000),
+    traffic,
+  }));
+  const stored = await runOnSimulatedServer({ ...plan, stages, warmUp: milliseconds(0) }, server);
+  return tempFile('result.json', JSON.stringify({ ...stored, planHash: 'a' }));
+};
+
+describe('weir capacity', () => {
+  it('uses the steps of a stored result, on the terminal, as JSON and as a page', async () => {
+    const file = await storedStairs([3, 6, 9, 12, 12.7, 16]);
+    const out = await tempFolder();
+    const { code, stdout, stderr } = await weir([
+      'capacity',
+      '--from',
+      file,
+      '--think',
+      '30s',
+      '--out',
+      out,
+      '--json',
+    ]);
+    expect(code, stderr).toBe(0);
+    const { answer, fit, steps, terms } = capacityReportSchema.parse(JSON.parse(stdout));
+    expect(steps).toHaveLength(6);
+    expect(terms.thinkTime).toBe(30_000);
+    const saturation = saturationRate(server.batching, server.workload);
+    expect(answer!.rate.value / saturation).toBeGreaterThan(0.95);
+    expect(answer!.rate.value / saturation).toBeLessThan(1.05);
+    expect(answer!.binding).toBe('concurrency');
+    // A step of this server takes 18 ms and 0.2 ms for each in flight: shared in half where both are equal.
+    expect(fit?.knee?.rate).toBeLessThan(saturation);
+    expect(await readFile(join(out, 'capacity.html'), 'utf8')).toContain('Latency against');
+  });
+
+  it('refuses a time in which no search fits, before it asks or sends', async () => {
+    const words = ['--target', 'http://127.0.0.1:1/v1', '--model', 'm', '--time', '5s', '--yes'];
+    const { code, stderr } = await weir(['capacity', ...words], { WEIR_API_KEY: 'sk-weir-test' });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/--time: no search .* fits in 5 s/)]);
+  });
+
+  it('reports a wrong option', async () => {
+    const { code, stderr } = await weir([
+      'capacity',
+      '--target',
+      'mock',
+      '--model',
+      'm',
+      '--start',
+      '9/s',
+      '--yes',
+    ]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--start: expected a rate of at most 1/s');
+  });
+});
