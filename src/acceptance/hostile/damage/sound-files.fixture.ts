@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { tokenizerReferences } from '../../../platform/files/tokenizer-reference.fixture.ts';
+import { sampleCalibration } from '../../../verbs/calibrate/report/sample-calibration.fixture.ts';
 import { samples } from '../../../verbs/import/readers/samples.fixture.ts';
 
 /**
@@ -254,8 +255,16 @@ const writeRun = async (sound: string, form: string, words: readonly string[]): 
   await keepOnly(out, ['result.json']);
 };
 
+/** A calibration of some other day: one of this machine has no cell where it is too busy to measure. */
+const writeStoredCalibration = async (sound: string): Promise<void> => {
+  await mkdir(join(sound, 'calibration'));
+  const text = JSON.stringify(sampleCalibration());
+  await writeFile(join(sound, 'calibration/calibration.json'), text);
+};
+
 /** What the examinations leave. They take a minute, so the short sample does without them. */
 const writeExaminations = async (sound: string): Promise<void> => {
+  await writeStoredCalibration(sound);
   const load = '--model weir/small --max-tokens 2'.split(' ');
   await Promise.all([
     weirTo(join(sound, 'check'), ['check', '--target', 'mock', '--yes']),
@@ -273,13 +282,11 @@ const writeExaminations = async (sound: string): Promise<void> => {
       'load.rate=5/s,10/s',
       '--yes',
     ]),
-    weirTo(join(sound, 'calibration'), ['calibrate', '--quick']),
   ]);
   await Promise.all([
     keepOnly(join(sound, 'check'), ['check.json']),
     keepOnly(join(sound, 'limits'), ['limits.json']),
     keepOnly(join(sound, 'sweep'), ['sweep.json']),
-    keepOnly(join(sound, 'calibration'), ['calibration.json']),
   ]);
 };
 
