@@ -1,8 +1,8 @@
 import type { ExtraReportPaths } from '../input/run-request.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { Trust } from '../../model/result/verdict.ts';
-import { type LineFile, openLineFile } from '../../platform/files/line-file.ts';
 import { hasContent } from '../../platform/files/plain-files.ts';
+import { openReportFile, type ReportFile } from '../../platform/files/report-file.ts';
 import { appendJobSummary } from './job-summary.ts';
 import type { JudgedResult } from './judge-result.ts';
 import type { Output } from './write-outputs.ts';
@@ -37,7 +37,10 @@ const reportKinds = {
 type ReportKind = keyof typeof reportKinds;
 const reportKindNames = Object.keys(reportKinds) as readonly ReportKind[];
 
-/** The files of reports. They are open before the load, so that a wrong path is noticed early. */
+/**
+ * The files of reports. They are opened before the load, so that a wrong path is noticed early, and written whole or
+ * not at all.
+ */
 export interface ExtraReports {
   readonly outputs: (judged: JudgedResult) => readonly Output[];
   /** Appends a summary to the page of a CI job, if there is one. */
@@ -58,7 +61,7 @@ export const openExtraReports = async (
   paths: ExtraReportPaths,
   say: (text: string) => void,
 ): Promise<ExtraReports> => {
-  const opened: { kind: ReportKind; path: string; file: LineFile }[] = [];
+  const opened: { kind: ReportKind; path: string; file: ReportFile }[] = [];
   const discard = async (): Promise<void> => {
     for (const { file } of opened) await file.discard();
   };
@@ -67,7 +70,7 @@ export const openExtraReports = async (
       const path = paths[kind];
       if (path === undefined) continue;
       if (await hasContent(path)) say(`${path} is overwritten.`);
-      opened.push({ kind, path, file: await openLineFile(path) });
+      opened.push({ kind, path, file: await openReportFile(path) });
     }
   } catch (error) {
     await discard();
@@ -81,8 +84,7 @@ export const openExtraReports = async (
         path,
         write: async () => {
           const render = await reportKinds[kind].load();
-          file.write(render(result, trust, isStrict).replace(/\n$/, ''));
-          await file.close();
+          await file.write(`${render(result, trust, isStrict).replace(/\n$/, '')}\n`);
         },
       })),
     appendToJob: async (result, trust, warn) => {

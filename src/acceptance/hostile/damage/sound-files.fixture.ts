@@ -233,7 +233,7 @@ const keepOnly = async (folder: string, names: readonly string[]): Promise<void>
 const writeSlices = async (sound: string): Promise<void> => {
   const folder = join(sound, 'result-slice');
   const words = ['run', 'scenarios/quickstart.yaml', '--set', 'load.duration=4s', '--start-at'];
-  const begin = new Date(Date.now() + 8000).toISOString();
+  const begin = new Date(Date.now() + 25_000).toISOString();
   await Promise.all(
     ['0', '1'].map((n) => weirTo(join(folder, n), [...words, begin, '--slice', `${n}/2`])),
   );
