@@ -15,7 +15,13 @@ import { emptySecond } from '../model/measures/outcome-counts.ts';
 /** Those counts of a second that grow when an answer is completed. */
 type ThroughputCounts = Pick<
   TimelineSecond,
-  'completed' | 'inputTokens' | 'outputTokens' | 'audioReceived' | 'audioSent' | 'characters'
+  | 'completed'
+  | 'inputTokens'
+  | 'outputTokens'
+  | 'cached'
+  | 'audioReceived'
+  | 'audioSent'
+  | 'characters'
 >;
 type CountsAt = (moment: Instant) => ThroughputCounts;
 
@@ -56,6 +62,15 @@ const recordOutput = (answer: Answer, ended: Instant, at: CountsAt): void => {
   at(instant(events.at(-1) ?? ended)).outputTokens += output - spread.length;
 };
 
+const recordCached = (answer: Answer, second: ThroughputCounts): void => {
+  if (!('tokens' in answer)) return;
+  const { input, cached } = answer.tokens;
+  if (input === null || cached === undefined) return;
+  const sums = (second.cached ??= { input: 0, tokens: 0 });
+  sums.input += input;
+  sums.tokens += Math.min(cached, input);
+};
+
 /** Counts the tokens, audio and characters of a completed answer in the seconds in which they arrived. */
 const recordThroughput = (observation: Observation, at: CountsAt): void => {
   const { outcome, traffic, ended } = observation;
@@ -66,6 +81,7 @@ const recordThroughput = (observation: Observation, at: CountsAt): void => {
   last.audioReceived += Math.round(sum(measures.speechSeconds.of(observation)) * 1000);
   last.audioSent += Math.round(sum(measures.clipSeconds.of(observation)) * 1000);
   last.characters += sum(measures.characters.of(observation));
+  recordCached(outcome.answer, last);
   recordOutput(outcome.answer, ended, at);
 };
 

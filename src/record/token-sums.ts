@@ -6,7 +6,7 @@ export type TokensBySource = Partial<Record<TokenCounts['source'], Omit<TokenSum
 
 export const recordTokens = (
   tokens: TokensBySource,
-  { source, input, output, asked }: TokenCounts,
+  { source, input, output, asked, cached }: TokenCounts,
 ): void => {
   const sums = (tokens[source] ??= { answers: 0, answersWithInput: 0, input: 0, output: 0 });
   sums.answers += 1;
@@ -14,6 +14,12 @@ export const recordTokens = (
   if (input === null) return;
   sums.answersWithInput += 1;
   sums.input += input;
+  if (cached !== undefined) {
+    const reported = (sums.cached ??= { answers: 0, input: 0, tokens: 0 });
+    reported.answers += 1;
+    reported.input += input;
+    reported.tokens += Math.min(cached, input);
+  }
   if (asked === undefined) return;
   const made = (sums.made ??= { answers: 0, asked: 0, input: 0 });
   made.answers += 1;

@@ -53,6 +53,7 @@ describe('an objective', () => {
       0,
     ],
     ['completedRate > 120/min', { kind: 'rate', name: 'completedRate' }, '>', 2],
+    ['cacheHits > 80%', { kind: 'token-share', name: 'cacheHits' }, '>', 80],
     ['limited <= 0', { kind: 'count', name: 'limited' }, '<=', 0],
   ])('%s', (text, figure, comparison, bound) => {
     expect(one(text)).toMatchObject({ text, figure, comparison, bound, severity: 'fail' });
@@ -209,6 +210,7 @@ describe('an error in an objective is reported at its place', () => {
         ['ttft.mean{quota=excluded} < 1s', 'is of completed requests only'],
         ['gap.p95{quota=excluded} < 1s', 'is of completed requests only'],
         ['outputSpeed.p5{quota=excluded} > 20/s', 'is of completed requests only'],
+        ['cacheHits{quota=excluded} > 5%', 'is of completed requests only'],
         ['completed{quota=excluded} > 5', 'counts no 429s'],
         ['completedRate{quota=excluded} > 5/s', 'counts events, of which no 429 is one'],
         ['server.waiting.p95{quota=excluded} < 5', 'is not of single requests'],

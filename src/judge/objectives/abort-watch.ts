@@ -8,6 +8,7 @@ import { finishOf, plainFinish } from '../../model/observation/outcome.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { type Instant, secondOf } from '../../model/quantity.ts';
 import { rates } from '../../model/measures/run-figures.ts';
+import { cachedPromptsOf } from '../../model/measures/prompt-cache.ts';
 import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
 import { groundsFor } from './judge-objectives.ts';
 import { independence } from '../../model/measures/dependence.ts';
@@ -42,6 +43,7 @@ class RunningFigure {
     if (!inScope(wanted, { traffic, model, key, stage })) return;
     switch (figure.kind) {
       case 'server':
+      case 'token-share':
         // A scenario in which an objective on such a figure should end the run is refused.
         return;
       case 'measure':
@@ -93,6 +95,8 @@ class RunningFigure {
       counted: () => this.#counted,
       arrivals: () => this.#counted.outcomes,
       server: () => [],
+      cachedPrompts: () => cachedPromptsOf([]),
+      cachedHalfWidth: () => null,
       rated: () =>
         ratedSeconds(this.#plan, now, scope.stages).map(
           (second) => this.#bySecond.get(second) ?? 0,

@@ -31,6 +31,7 @@ import {
 } from '../../model/result/summary.ts';
 import { isOfRequests } from '../../model/measures/server-figures.ts';
 import { serverSamplesIn, serverValuesOf } from '../../model/result/server-metrics.ts';
+import { cachedPromptsOf } from '../../model/measures/prompt-cache.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
 import { instant, secondOf } from '../../model/quantity.ts';
 import type { ErrorBounds, Trust } from '../../model/result/verdict.ts';
@@ -38,6 +39,7 @@ import { type FigureErrors, figureErrorsOf } from '../errors/figure-errors.ts';
 import { doubtOfLooks } from '../../model/measures/quantile.ts';
 import { ratedSeconds, stageSpans } from '../../model/plan/stage-spans.ts';
 import {
+  cachedHalfWidth,
   dependenceAtBound,
   dependenceOfDue,
   dependenceOfArrivals,
@@ -171,6 +173,8 @@ export const observeObjective = (result: Result, objective: Objective) => {
       finished: 'reason' in figure ? countFinishes(groups, figure.reason) : null,
     }),
     dependenceOfShare: (name, counted) => dependenceOfArrivals(part, name, counted),
+    cachedPrompts: () => cachedPromptsOf(groups),
+    cachedHalfWidth: () => cachedHalfWidth(part, cachedPromptsOf(groups).input),
     server: (name) => serverValues(result, name, scope.stages),
     rated: (name) => ratedIn(result, name, scope),
   };
@@ -195,12 +199,16 @@ export const isSure = (
   return keeps(observed) ? worst !== null && keeps(worst) : best !== null && !keeps(best);
 };
 
-/** Returns the bounds of the true figure; `null` if the load generator cannot have changed the figure. */
+/**
+ * Returns the bounds of the true figure, given the error of the load generator or the answers that do not report the
+ * figure; `null` if neither can have changed it.
+ */
 const errorOf = (
   { boundsOfCompleted, boundsOfMean }: FigureErrors,
   { figure, scope }: Objective,
-  { observed, level }: ObservedValue,
+  { observed, level, bounds }: ObservedValue,
 ): ErrorBounds | null => {
+  if (bounds !== undefined) return bounds;
   if (figure.kind !== 'measure' || observed === Number.POSITIVE_INFINITY) return null;
   const where: LabelFilter = (labels) => outsideWarmUp(labels) && inScope(scope, labels);
   if (figure.statistic === 'mean') return boundsOfMean(figure.name, where);
@@ -228,8 +236,13 @@ const findingOf = (
   error: ErrorBounds | null,
 ): VerdictReason => {
   const seen = groundsFor(objective, observed);
-  if (seen === 'no-data') return isNeverGiven(result, objective) ? 'never-given' : seen;
-  return isWithin(error, objective) ? 'within-error' : seen;
+  const { n, unreported } = observed;
+  if (seen === 'no-data') {
+    const isNever = isNeverGiven(result, objective) || (n === 0 && unreported !== undefined);
+    return isNever ? 'never-given' : seen;
+  }
+  if (!isWithin(error, objective)) return seen;
+  return unreported === undefined ? 'within-error' : 'unreported';
 };
 
 interface Circumstances {
@@ -293,6 +306,7 @@ const judge = (
     minSamples,
     low: finite(low),
     high: finite(high),
+    ...(observedValue.unreported === undefined ? {} : { unreported: observedValue.unreported }),
     ...(error === null || breach !== null
       ? {}
       : { error: { low: error.low, high: Number.isFinite(error.high) ? error.high : null } }),

@@ -8,6 +8,7 @@ import type { Part } from '../../model/measures/dependence.ts';
 import type { Result } from '../../model/result/result.ts';
 import {
   type RunPart,
+  cachedBySecond,
   shareBySecond,
   sumBySecond,
   withinBySecond,
@@ -38,6 +39,8 @@ const bySecondOf = (
   switch (figure.kind) {
     case 'rate':
       return { seconds: ratedIn(result, figure.name, scope).map((sum) => ({ sum, of: 1 })), keeps };
+    case 'token-share':
+      return { seconds: cachedBySecond(part), keeps: (ratio) => keeps(ratio * 100) };
     case 'share':
       return {
         seconds: ofShares(shareBySecond(part, figure.name)),

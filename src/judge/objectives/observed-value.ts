@@ -11,6 +11,7 @@ import {
   type ShareName,
   shares,
 } from '../../model/measures/run-figures.ts';
+import { cachedBounds, type CachedPrompts } from '../../model/measures/prompt-cache.ts';
 import { countArrivals } from '../../model/measures/outcome-counts.ts';
 import { failuresBeside } from '../../model/result/summary.ts';
 
@@ -31,6 +32,9 @@ export interface ObservedValue {
   readonly effective?: number;
   /** The quantile of the samples that a percentile or an extreme is; higher than its own where arrivals failed. */
   readonly level?: number;
+  /** The number of answers that do not report the figure, and between what they can move it; absent for none. */
+  readonly unreported?: number;
+  readonly bounds?: { readonly low: number; readonly high: number };
 }
 
 interface Interval {
@@ -51,6 +55,8 @@ export interface FigureSources {
   readonly meanHalfWidth: (name: MeasureName) => number | null;
   readonly counted: () => CountedArrivals;
   readonly dependenceOfShare: (name: ShareName, counted: CountedArrivals) => Dependence | null;
+  readonly cachedPrompts: () => CachedPrompts;
+  readonly cachedHalfWidth: () => number | null;
   /** Returns the values of a server’s figure; none if too many readings are missing. */
   readonly server: (name: string) => readonly number[];
   /**
@@ -92,6 +98,16 @@ const around = (
     high: observed + width,
   });
   return { observed, n, ...within(halfWidth), outer: within(Math.sqrt(divisor) * halfWidth) };
+};
+
+/** Returns a share that is between 0 and 1 in percent, and so are its intervals. */
+const inPercent = ({ observed, n, low, high, outer }: ObservedValue): ObservedValue => {
+  const percent = (share: number | null): number | null =>
+    share === null ? null : Math.min(1, share) * 100;
+  const ends = { low: percent(low), high: percent(high) };
+  if (outer === undefined) return { observed: percent(observed), n, ...ends };
+  const wider = { low: percent(outer.low), high: percent(outer.high) };
+  return { observed: percent(observed), n, ...ends, outer: wider };
 };
 
 /** Computes a statistic of some values, with quantiles by nearest rank; `null` without values. */
@@ -183,6 +199,15 @@ export const observeFigure = (
       const { effect, widening } = dependence;
       const outer = between(divisor * widening);
       return { observed, n, ...between(widening), outer, effective: Math.max(1, n / effect) };
+    }
+    case 'token-share': {
+      const prompts = sources.cachedPrompts();
+      const { answers, input, cached, silent } = prompts;
+      const bounds = cachedBounds(prompts);
+      const missing = bounds === null ? {} : { unreported: silent, bounds };
+      if (input === 0) return { ...withoutInterval(null, answers), ...missing };
+      const share = around(cached / input, answers, sources.cachedHalfWidth(), divisor);
+      return { ...inPercent(share), ...missing };
     }
     case 'server': {
       const values = sources.server(figure.name);

@@ -56,6 +56,8 @@ export const tokenSumsSchema = z.strictObject({
    * tokens that were requested and reported.
    */
   made: z.strictObject({ answers: count, asked: count, input: count }).optional(),
+  /** The answers that say how much of their prompt came from a cache: the sums of their input and cached tokens. */
+  cached: z.strictObject({ answers: count, input: count, tokens: count }).optional(),
 });
 export type TokenSums = z.infer<typeof tokenSumsSchema>;
 
@@ -134,6 +136,8 @@ export const timelineSecondSchema = z.strictObject({
    */
   inputTokens: count,
   outputTokens: count,
+  /** The input and cached tokens of those answers that say how much came from a cache; absent for none. */
+  cached: z.strictObject({ input: count, tokens: count }).optional(),
   /** The ms of audio in completed answers, and the characters spoken, in the second in which the answer ended. */
   audioReceived: count,
   audioSent: count,

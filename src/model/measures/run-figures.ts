@@ -119,9 +119,18 @@ export const rates = {
   ),
 } as const satisfies Record<string, Rate>;
 
+/** Shares of tokens, of the completed answers that report them. */
+export const tokenShares = {
+  cacheHits: {
+    definition: 'Prompt tokens from a cache, of the answers that report it.',
+  },
+} as const satisfies Record<string, { readonly definition: string }>;
+
 export type CountName = keyof typeof counts;
 export type ShareName = keyof typeof shares;
 export type RateName = keyof typeof rates;
+export type TokenShareName = keyof typeof tokenShares;
 export const countNames = Object.keys(counts) as readonly CountName[];
 export const shareNames = Object.keys(shares) as readonly ShareName[];
 export const rateNames = Object.keys(rates) as readonly RateName[];
+export const tokenShareNames = Object.keys(tokenShares) as readonly TokenShareName[];

@@ -2,7 +2,7 @@ import { type Labels, timelineMeasures } from '../measures/counts.ts';
 import { z } from 'zod';
 import { isTimeOfEachRequest, measureNames, measures } from '../measures/measures.ts';
 import { millisecondsSchema } from '../quantity-schema.ts';
-import { countNames, rateNames, shareNames } from '../measures/run-figures.ts';
+import { countNames, rateNames, shareNames, tokenShareNames } from '../measures/run-figures.ts';
 import { unitOfServerFigure } from '../measures/server-figures.ts';
 import { trafficKinds } from '../workload/traffic.ts';
 import type { Observation } from '../observation/observation.ts';
@@ -48,6 +48,8 @@ const figureSchema = z.discriminatedUnion('kind', [
     reason: z.string().exactOptional(),
   }),
   z.strictObject({ kind: z.literal('rate'), name: z.enum(rateNames) }),
+  /** A share of tokens, in percent. */
+  z.strictObject({ kind: z.literal('token-share'), name: z.enum(tokenShareNames) }),
   /** A figure from the server's own metrics, known to Weir or defined by the scenario. */
   z.strictObject({ kind: z.literal('server'), name: z.string(), statistic: statisticSchema }),
 ]);
@@ -100,7 +102,7 @@ export const inScope = (
   (scope.key === null || scope.key === labels.key) &&
   (scope.stages === null || scope.stages.includes(labels.stage));
 
-const unitByKind = { count: '', share: '%', rate: '/s' } as const;
+const unitByKind = { count: '', share: '%', rate: '/s', 'token-share': '%' } as const;
 
 export const unitOfFigure = (figure: ObjectiveFigure): string => {
   if (figure.kind === 'measure') return measures[figure.name].unit;
@@ -121,6 +123,8 @@ export const whyNoQuota = (figure: ObjectiveFigure): string | null => {
       return typeof figure.statistic === 'number' && isTimeOfEachRequest(figure.name)
         ? null
         : 'is of completed requests only';
+    case 'token-share':
+      return 'is of completed requests only';
     case 'rate':
       return 'counts events, of which no 429 is one';
     case 'server':
@@ -133,7 +137,7 @@ export const whyNoQuota = (figure: ObjectiveFigure): string | null => {
  * figures never have an interval.
  */
 export const canBeSure = ({ figure }: { readonly figure: ObjectiveFigure }): boolean => {
-  if (figure.kind !== 'measure') return figure.kind === 'share' || figure.kind === 'rate';
+  if (figure.kind !== 'measure') return figure.kind !== 'count' && figure.kind !== 'server';
   const { name, statistic } = figure;
   return statistic === 'mean'
     ? timelineMeasures.some((each) => each === name)

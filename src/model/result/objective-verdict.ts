@@ -3,9 +3,10 @@ import { z } from 'zod';
 /**
  * The verdict (ruling) that each reason leads to. `aborted`: the broken objective ended the run. `unfit`: the load
  * generator was invalid. `within-error`: the load generator's error may have moved the figure across the bound.
+ * `unreported`: the answers that do not report the figure can move it across the bound.
  * `unsure`: the objective is kept, but `--strict` accepts only objectives that are sure. `incomplete`: a slice is
  * missing. `partial`: the run was stopped while the objective was kept. `never-given`: the server never reported the
- * figure.
+ * figure, and no answer reported it.
  */
 export const rulingByReason = {
   kept: 'pass',
@@ -15,6 +16,7 @@ export const rulingByReason = {
   'never-given': 'inconclusive',
   unfit: 'inconclusive',
   'within-error': 'inconclusive',
+  unreported: 'inconclusive',
   unsure: 'inconclusive',
   incomplete: 'inconclusive',
   partial: 'inconclusive',
@@ -46,7 +48,9 @@ export const objectiveVerdictSchema = z.strictObject({
   /** The lower end of the 95 % confidence interval; `null` if the interval has no lower end. */
   low: z.number().nullable(),
   high: z.number().nullable(),
-  /** The bounds of the true figure, given the error of the load generator. `high` is `null` without an upper bound. */
+  /** The number of answers that do not report the figure; absent for none, and for other figures. */
+  unreported: z.int().positive().optional(),
+  /** The bounds of the true figure, given the error of the load generator, or given the answers that do not report it. `high` is `null` without an upper bound. */
   error: z.strictObject({ low: z.number(), high: z.number().nullable() }).optional(),
   /** Whether the whole confidence interval is on one side of the objective's bound. */
   sure: z.boolean().nullable(),

@@ -177,6 +177,21 @@ export const dependenceAtBound = (
   return withFailures(part, due, () => strongest(values.map(dependenceUpTo)));
 };
 
+/** Returns the cached and all input tokens of the answers that report both, in each second. */
+export const cachedBySecond = ({ seconds }: RunPart): readonly Part[] =>
+  seconds.map((second) => ({ sum: second?.cached?.tokens ?? 0, of: second?.cached?.input ?? 0 }));
+
+/**
+ * Returns half the width of the 95 % interval of the cached share of `input` tokens. The timeline holds the tokens of
+ * all labels, and a part of them varies more than all.
+ */
+export const cachedHalfWidth = (part: RunPart, input: number): number | null => {
+  const seconds = cachedBySecond(part);
+  const all = seconds.reduce((sum, { of }) => sum + of, 0);
+  const half = halfWidthOfRatio(seconds);
+  return half === null ? null : half * Math.sqrt(Math.max(1, all / Math.max(1, input)));
+};
+
 /** Returns half the width of the 95 % interval of a mean; `null` if the timeline does not contain the measure. */
 export const meanHalfWidth = (part: RunPart, name: MeasureName): number | null => {
   const sums = sumBySecond(part, name);

@@ -54,7 +54,7 @@ const noDataText = ({ text, n, minSamples, unit }: ObjectiveVerdict): string => 
   if (text.startsWith('server.') && n === 0)
     return 'no data: too few readings of the server have this figure';
   if (n === null) return 'no data: nothing was reported, or no whole second was measured';
-  const what = unit === '%' ? 'arrival' : 'sample';
+  const what = text.startsWith('cacheHits') ? 'answer' : unit === '%' ? 'arrival' : 'sample';
   return n === 0
     ? `no data: no ${what}s`
     : `too little data: ${plural(n, what)}, at least ${countText(minSamples)} needed`;
@@ -70,7 +70,24 @@ const withinErrorText = ({ observed, error, unit }: ObjectiveVerdict): string =>
     : `undecided: the measurement error of up to ${valueText(Math.max(observed - low, high - observed), unit)} spans the bound`;
 };
 
+/** How many answers do not report the figure, and what it can be with them; `null` if all do. */
+const unreportedText = ({
+  n,
+  error,
+  unit,
+  unreported,
+  grounds,
+}: ObjectiveVerdict): string | null => {
+  if (unreported === undefined || n === null) return null;
+  const { low = 0, high } = error ?? {};
+  const range = `${valueText(low, unit)} to ${valueText(high ?? 100, unit)}`;
+  const silent = `${countText(unreported)} of ${plural(n + unreported, 'answer')}`;
+  const doubt = grounds === 'unreported' ? 'undecided: ' : '';
+  return `${doubt}${silent} did not report it, ${range} with them`;
+};
+
 const reasons = {
+  unreported: null,
   aborted: 'the run was stopped because of it',
   unfit: 'undecided: the load was not as planned',
   incomplete: 'undecided: a slice of the run is missing',
@@ -118,6 +135,7 @@ export const objectiveReasonText = (verdict: ObjectiveVerdict): string | null =>
   const why = present([
     infiniteText(verdict),
     excludedText(verdict),
+    unreportedText(verdict),
     reasons[verdict.grounds] ?? unsure,
   ]);
   return why.length === 0 ? null : why.join('; ');
@@ -141,6 +159,7 @@ const openReasons = {
   'within-error':
     'the load generator can have moved what it measured across the bound; run again on a quieter machine',
   'never-given': 'the server never gave the figure',
+  unreported: 'some answers do not report the figure, and it can be on either side of the bound',
   unsure: 'the figure can be on either side of the bound; run longer',
 } as const satisfies Partial<Record<ObjectiveVerdict['grounds'], string>>;
 

@@ -44,7 +44,7 @@ const isIncomplete = (result: Result): boolean =>
 
 /** Returns whether an objective makes a strict run undecided. */
 export const leavesUndecided = ({ severity, grounds }: ObjectiveVerdict): boolean =>
-  severity === 'fail' && (grounds === 'unsure' || grounds === 'within-error');
+  severity === 'fail' && ['unsure', 'within-error', 'unreported'].includes(grounds);
 
 /** Returns whether the limits by which a run is judged leave it undecided if it is strict: a violation is not excluded. */
 export const leavesLimitsUndecided = ({ limits }: Result): boolean =>

@@ -64,6 +64,7 @@ const runNotations = {
   count: numberWith('', 'a number of arrivals'),
   share: scaleNotation(percentageNotation, 100),
   rate: scaleNotation(rateNotation, 1),
+  'token-share': scaleNotation(percentageNotation, 100),
 } as const satisfies Record<Exclude<ObjectiveFigure['kind'], 'measure' | 'server'>, BoundNotation>;
 
 const serverNotations = {
@@ -87,7 +88,7 @@ const unitAdvice = (
   n: number,
   withUnit: (n: number) => string,
 ): string =>
-  kind === 'share' && n > 0 && n < 1
+  (kind === 'share' || kind === 'token-share') && n > 0 && n < 1
     ? `write ${withUnit(Number((n * 100).toPrecision(12)))} for the share ${n}, or ${withUnit(n)}`
     : `a number needs its unit: ${withUnit(n)}`;
 

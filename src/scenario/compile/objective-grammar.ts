@@ -8,7 +8,7 @@ import {
   statistics,
   whyNoQuota,
 } from '../../model/plan/objective.ts';
-import { counts, rates, shares } from '../../model/measures/run-figures.ts';
+import { counts, rates, shares, tokenShares } from '../../model/measures/run-figures.ts';
 import { readBound } from './objective-bound.ts';
 import { didYouMean } from '../text/spelling.ts';
 
@@ -63,7 +63,7 @@ const has = <K extends string>(table: Readonly<Record<K, unknown>>, name: string
 /** The short names of measures that other tools use. */
 const aliases: Readonly<Record<string, keyof typeof measures>> = { e2e: 'endToEnd' };
 
-const runFigures = [...Object.keys(counts), ...Object.keys(shares), ...Object.keys(rates)];
+const runFigures = [counts, shares, rates, tokenShares].flatMap((table) => Object.keys(table));
 const statisticWords = ['p50', 'p90', 'p95', 'p99', 'median', ...statistics];
 
 const quote = (text: string): string => JSON.stringify(text);
@@ -82,6 +82,7 @@ const readStatistic = (text: string): Statistic => {
 const runFigure = (name: string): ObjectiveFigure | null => {
   if (has(counts, name)) return { kind: 'count', name };
   if (has(shares, name)) return { kind: 'share', name };
+  if (has(tokenShares, name)) return { kind: 'token-share', name };
   return has(rates, name) ? { kind: 'rate', name } : null;
 };
 

@@ -79,7 +79,9 @@ function* labelErrors({ labels }: ParsedObjective, context: ObjectiveContext): E
 /** Returns the kinds of traffic that have a figure; `null` if all kinds have it. */
 const kindsOf = (figure: ParsedObjective['figure']): readonly TrafficKind[] | null => {
   if (figure.kind === 'measure') return measures[figure.name].traffic;
-  return figure.kind === 'share' && figure.name === 'finish' ? chatKinds : null;
+  const isOfChats =
+    figure.kind === 'token-share' || (figure.kind === 'share' && figure.name === 'finish');
+  return isOfChats ? chatKinds : null;
 };
 
 /** Finds labels of which each one is valid although no request has all of them. */
@@ -172,6 +174,7 @@ const abortProblem = ({ figure, comparison, quota }: ParsedObjective): string | 
     return 'a minimum count cannot fail before the run ends';
   }
   if (figure.kind === 'server') return 'the server’s figures are judged when the run ends';
+  if (figure.kind === 'token-share') return 'cached tokens are judged when the run ends';
   return figure.kind === 'rate' && rates[figure.name].countsAtEnd === null
     ? `"${figure.name}" is known only when the run ends`
     : null;

@@ -135,7 +135,9 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
     misses: scoped.map((each, i) => missOfObjective(result, each, verdicts[i]!, where)),
     breaches,
     doubts,
-    undecided: verdicts.some(({ grounds }) => ['no-data', 'never-given'].includes(grounds)),
+    undecided: verdicts.some(({ grounds }) =>
+      ['no-data', 'never-given', 'unreported'].includes(grounds),
+    ),
     sure:
       broken.length > 0
         ? broken.some(({ sure }) => sure)

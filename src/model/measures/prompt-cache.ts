@@ -1,0 +1,38 @@
+import type { Group } from './counts.ts';
+
+/** The tokens of the prompts of completed chats, by whether their answers say how much came from a cache. */
+export interface CachedPrompts {
+  /** The number of answers that say it, and the sums of their input and cached tokens. */
+  readonly answers: number;
+  readonly input: number;
+  readonly cached: number;
+  /** The number of the other answers, and the sum of their input tokens; `null` if one does not report these either. */
+  readonly silent: number;
+  readonly silentInput: number | null;
+}
+
+export const cachedPromptsOf = (groups: readonly Pick<Group, 'tokens'>[]): CachedPrompts => {
+  let [all, withInput, allInput] = [0, 0, 0];
+  let [answers, input, cached] = [0, 0, 0];
+  for (const sums of groups.flatMap(({ tokens }) => tokens)) {
+    all += sums.answers;
+    withInput += sums.answersWithInput;
+    allInput += sums.input;
+    answers += sums.cached?.answers ?? 0;
+    input += sums.cached?.input ?? 0;
+    cached += sums.cached?.tokens ?? 0;
+  }
+  const silentInput = withInput < all ? null : allInput - input;
+  return { answers, input, cached, silent: all - answers, silentInput };
+};
+
+/**
+ * Returns the bounds of the cached share in percent: either nothing or all of the other prompts came from a cache. Some
+ * servers report cached tokens only where there are any, as vLLM does.
+ */
+export const cachedBounds = ({ input, cached, silent, silentInput }: CachedPrompts) => {
+  if (silent === 0) return null;
+  if (silentInput === null || input + silentInput === 0) return { low: 0, high: 100 };
+  const whole = input + silentInput;
+  return { low: (cached / whole) * 100, high: ((cached + silentInput) / whole) * 100 };
+};
