@@ -318,6 +318,18 @@ describe('the tables of the READMEs', () => {
     expect(names.filter((name) => !spans.includes(name))).toEqual([]);
   });
 
+  it('name only figures of ours beside the words of other tools', () => {
+    const [, section = ''] = /^## Figures of streamed(.*?)^## How/ms.exec(
+      documentText('scenarios/words.md'),
+    )!;
+    const ours = firstCells(section)
+      .map((cell) => /^\w+/.exec(cell)?.[0] ?? '')
+      .filter((word) => /^[a-z]/.test(word) && word !== 'users');
+    expect(ours.length).toBeGreaterThan(18);
+    const names = Object.keys({ ...measures, ...counts, ...rates, ...shares });
+    expect(ours.filter((name) => !names.includes(name))).toEqual([]);
+  });
+
   it('list every class of limiters that can be recognised', () => {
     expect(missingCells('src/verbs/limits/README.md', limiterClassNames)).toEqual([]);
   });
