@@ -17,6 +17,7 @@ import { exitCodes } from '../../run/output/exit-codes.ts';
 import { readScenario } from '../../scenario/read-scenario.ts';
 import { scenarioLoadSchema } from '../../scenario/schema/load-schema.ts';
 import { scenarioJsonSchema, scenarioSchema } from '../../scenario/schema/scenario-schema.ts';
+import { interfaceRows } from '../../verbs/check/model/interface-rows.ts';
 import {
   type FencedBlock,
   blocksIn,
@@ -328,6 +329,17 @@ describe('the tables of the READMEs', () => {
     expect(ours.length).toBeGreaterThan(18);
     const names = Object.keys({ ...measures, ...counts, ...rates, ...shares });
     expect(ours.filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  it('say of each section of the interface that a check names what it promises', () => {
+    const sections = new Set([...interfaceRows.values()].map(({ section }) => section));
+    expect(sections.size).toBeGreaterThan(15);
+    const headings = new Set(
+      [...documentText('scenarios/interface.md').matchAll(/^##+ ([\d.]*\d)\.? /gm)].map(
+        ([, number = '']) => number,
+      ),
+    );
+    expect([...sections].filter((section) => !headings.has(section))).toEqual([]);
   });
 
   it('list every class of limiters that can be recognised', () => {

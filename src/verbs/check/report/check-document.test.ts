@@ -40,6 +40,7 @@ describe('the findings on a terminal', () => {
       ! headers.models (§ 8): no-headers: missing; expected: 200 for a chat with system, user and
       assistant messages
 
+      §: a section of the interface, see scenarios/interface.md.
       Not checked: 2 checks (no model for speech is known).
       Models: chat a/b, speech tts, transcription c/whisper; profile spec
       67 requests in 12.3 s, 72 input and 277 output tokens, 280 characters of speech, 80 s of audio"

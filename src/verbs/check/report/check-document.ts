@@ -48,6 +48,9 @@ const captions: Readonly<Record<CheckOutcome, string>> = {
   pass: 'What is as specified',
 };
 
+/** Says where a section of the interface can be read. */
+const sectionsNote = '§: a section of the interface, see scenarios/interface.md.';
+
 const outcomes = Object.keys(titles) as readonly CheckOutcome[];
 
 /** Returns what was observed. If it is a known deviation, its name is added. */
@@ -175,6 +178,7 @@ export const checkDocument = (report: CheckReport): ReportDocument => ({
       ['terminal'],
       text('✓ as specified · ✗ breaks the specification (exit 10) · ! known deviation', 'quiet'),
     ),
+    text(sectionsNote, 'quiet'),
   ]),
   footer: `Checked by Weir ${report.weir}, started ${report.startedAt}.`,
 });
@@ -261,7 +265,14 @@ export const checkOverview = (report: CheckReport): ReportDocument => {
       ),
       hidden.length > 0 &&
         list([cut(`${plural(hidden.length, 'more check')} (--details): ${namesOf(hidden)}`)]),
-      list([uncheckedText(report), ...descriptionOf(report)], 'quiet'),
+      list(
+        [
+          findings.length > 0 ? sectionsNote : null,
+          uncheckedText(report),
+          ...descriptionOf(report),
+        ],
+        'quiet',
+      ),
     ]),
   };
 };
