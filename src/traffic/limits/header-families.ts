@@ -130,6 +130,11 @@ export const headerFamilies: readonly HeaderFamily[] = [
   family('legacy', `x-rate-?limit-${field}`, { window: null, hasLists: true }),
 ];
 
+/** The names of all families, those of the IETF's combined headers too. */
+export const headerFamilyNames: readonly string[] = [
+  ...new Set([...headerFamilies.map(({ name }) => name), 'ietf']),
+];
+
 /** What the name of a header means. `window` is in ms; `null` if neither the name nor its family defines it. */
 export interface HeaderMeaning {
   readonly family: string;

@@ -351,6 +351,8 @@ const minuteLimit = (reported: readonly ReportedLimit[], unit: string): number |
 };
 
 interface DeclaredLimits {
+  /** The families of the headers; none for the interface's. */
+  readonly families: readonly string[];
   /** The limits per minute and what remains of them; `null` if there are none. */
   readonly quota: ReturnType<typeof readLimitHeaders>;
   /** The limits of longer windows, in words: `1,000 requests a day`. */
@@ -373,7 +375,7 @@ const wordsOfLonger = ({ limit, unit, window }: ReportedLimit): readonly string[
 export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null => {
   if (!declaresLimits(headers)) return null;
   const own = readLimitHeaders(headers);
-  if (own !== null) return { quota: own, longer: [] };
+  if (own !== null) return { families: [], quota: own, longer: [] };
   const { reported } = readLimits(headers, () => dateOf(headers) ?? Number.NaN);
   if (reported.length === 0) return null;
   const quota = {
@@ -384,6 +386,7 @@ export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null
   };
   const isLimit = (cell: number | null): boolean => cell !== null;
   return {
+    families: [...new Set(reported.map(({ profile }) => profile))],
     quota: Object.values(quota).some(isLimit) ? quota : null,
     longer: reported.flatMap(wordsOfLonger),
   };

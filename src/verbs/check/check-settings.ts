@@ -1,4 +1,5 @@
 import { type CheckProfile, checkProfiles, checkTopics } from './model/check-choices.ts';
+import { headerFamilyNames } from '../../traffic/limits/header-families.ts';
 import { Problem } from '../../platform/problem.ts';
 import { isFree, checkTable, requestsFor } from './suite/check-table.ts';
 import type { Check, CheckRequest } from './reading/check-case.ts';
@@ -13,6 +14,8 @@ export interface CheckSettings extends Omit<TargetRequest, 'secondKey'> {
   readonly speechModel: string | undefined;
   readonly transcriptionModel: string | undefined;
   readonly profile: string | undefined;
+  /** The family of limit headers that the gateway has instead of the interface’s. */
+  readonly headerFamily?: string | undefined;
   /** Whether the target is checked before anything else is sent; true by default. */
   readonly preflight?: boolean | undefined;
   /** The names of the checks or topics to perform, separated by commas. */
@@ -58,17 +61,30 @@ const profileOf = (text: string | undefined): CheckProfile => {
   );
 };
 
+const rejectUnknownFamily = (family: string | undefined): void => {
+  if (family === undefined || headerFamilyNames.includes(family)) return;
+  const near = didYouMean(family, headerFamilyNames);
+  throw new Problem(
+    `--header-family: expected one of ${headerFamilyNames.join(', ')}; got ${family}${near === null ? '' : `; ${near}`}`,
+  );
+};
+
 /** The notation of durations from 100 ms to 10 minutes. */
 const timeoutNotation = bounded(durationNotation, (length) => length >= 100 && length <= 600_000);
 
 /** Reads the options. Throws a `Problem` that says what was expected if one is wrong. */
 export const selectChecks = ({
   profile,
+  headerFamily,
   only,
   skip,
   noCost,
   timeout,
-}: Pick<CheckSettings, 'profile' | 'only' | 'skip' | 'noCost' | 'timeout'>): CheckSelection => {
+}: Pick<
+  CheckSettings,
+  'profile' | 'headerFamily' | 'only' | 'skip' | 'noCost' | 'timeout'
+>): CheckSelection => {
+  rejectUnknownFamily(headerFamily);
   const wanted = only === undefined ? null : readNames('only', only);
   const left = skip === undefined ? null : readNames('skip', skip);
   const chosen = checkTable.filter(({ id, topic }) => {

@@ -19,6 +19,8 @@ export interface CheckOptions extends Pick<
   readonly transcriptionModel?: string | undefined;
   /** The server whose known gaps are reported separately from violations; `spec` by default, which has none. */
   readonly profile?: CheckProfile | undefined;
+  /** The family of limit headers that the gateway has, such as `openai`; by default the interface’s. */
+  readonly headerFamily?: string | undefined;
   readonly only?: readonly string[] | undefined;
   readonly skip?: readonly string[] | undefined;
   /** Whether to send only requests that cost nothing if the gateway behaves as specified. */
@@ -39,13 +41,20 @@ export const check = (
   withWeirErrors(async () => {
     const { signal, environment, set = [], allowFiles, only, skip, noCost = false } = options;
     const { scenario, key, model, voice, speechModel, transcriptionModel } = options;
-    const { profile, timeout } = options;
+    const { profile, headerFamily, timeout } = options;
     signal?.throwIfAborted();
     const { performCheck } = await import('./perform-check.ts');
     const host = silentHost(environment, signal ?? new AbortController().signal, []);
     const where = { scenario, target, set, allowFiles, key };
     const models = { model, voice, speechModel, transcriptionModel };
-    const which = { profile, only: only?.join(','), skip: skip?.join(','), noCost, timeout };
+    const which = {
+      profile,
+      headerFamily,
+      only: only?.join(','),
+      skip: skip?.join(','),
+      noCost,
+      timeout,
+    };
     const request = { ...where, ...models, ...which };
     return (await performCheck(request, host, async () => undefined)).report;
   });

@@ -84,6 +84,7 @@ const readModels = async (
     chat: options.model ?? found.chat,
     speech: options.speechModel ?? found.speech,
     transcription: options.transcriptionModel ?? found.transcription,
+    headerFamily: options.headerFamily,
     voice: options.voice ?? found.voice,
     listed: found.listed,
   };

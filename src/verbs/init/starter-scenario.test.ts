@@ -52,7 +52,7 @@ describe('a first scenario', () => {
     { says: 'nothing', declared: unsaid.declared, limits: [60, 2_000_000], load: [1, 50_000] },
     {
       says: 'much',
-      declared: { requests: 600, tokens: 90_000 },
+      declared: { requests: 600, tokens: 90_000, families: ['openai'] },
       limits: [600, 90_000],
       load: [1, 50_000],
     },
@@ -68,6 +68,7 @@ describe('a first scenario', () => {
     const text = starterScenarioText({ ...starter, declared: row.declared }, 'weir.yaml');
     expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=./schema.json');
     expect(text.includes('declares no limits')).toBe(row.says === 'nothing');
+    expect(text.includes('by the openai headers of its answer')).toBe(row.says === 'much');
     const read = reading(text);
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
     const { limits, stages } = read.plan;

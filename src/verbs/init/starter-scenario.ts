@@ -16,7 +16,10 @@ export interface StarterScenario {
   readonly speech: string | null;
   readonly transcription: string | null;
   /** The limits per minute that the gateway declares. A limit is `null` if the gateway does not name it. */
-  readonly declared: Readonly<Record<'requests' | 'tokens', number | null>>;
+  readonly declared: Readonly<Record<'requests' | 'tokens', number | null>> & {
+    /** The families of the headers that declare them; none for the interface's. */
+    readonly families?: readonly string[];
+  };
   /** Limits of longer windows that the gateway declares, in words. */
   readonly longer?: readonly string[];
   /** Other chat models that the target lists. */
@@ -38,6 +41,9 @@ export const usualFirstToken = '2s';
 /** The number of requests. It is large enough to decide the objectives below. */
 const requestCount = 50;
 
+const familiesText = (families: readonly string[] = []): string =>
+  families.length === 0 ? '' : `${families.join(' and ')} `;
+
 /** Returns the limits, where they come from, and a rate that stays below them. */
 const limitsOf = ({ declared, longer = [] }: StarterScenario) => {
   const requests = declared.requests ?? usualLimits.requests;
@@ -50,7 +56,7 @@ const limitsOf = ({ declared, longer = [] }: StarterScenario) => {
   return {
     load: `rate: ${perMinute === 60 ? '1/s' : `${perMinute}/min`}, duration: ${duration}s`,
     source: isDeclared
-      ? `The limits that the gateway declares for each key, by the headers of its answer.${more}`
+      ? `The limits that the gateway declares for each key, by the ${familiesText(declared.families)}headers of its answer.${more}`
       : `The gateway’s answer declares no limits${longer.length === 0 ? '' : ' per minute'}: these are the interface’s, for each key.${more}`,
     fields: `{ requestsPerMinute: ${requests}, tokensPerMinute: ${tokens} }`,
   };

@@ -19,6 +19,9 @@ export const interfaceVerb = defineVerb({
       profile: textOption(
         `Server whose known gaps are set apart from what it breaks: ${checkProfiles.join(', ')} [spec]`,
       ),
+      'header-family': textOption(
+        'Family of limit headers that the gateway has, such as openai [the interface’s]',
+      ),
       only: textOption(`Checks or topics, separated by commas: ${checkTopics.join(', ')}`),
       skip: textOption('Checks or topics to leave out'),
       cost: {

@@ -13,6 +13,8 @@ export interface CheckTarget {
   /** The recording whose transcripts are compared, with its text and its length. */
   readonly clip: Clip;
   readonly otherClips: readonly Clip[];
+  /** The family of limit headers that the gateway is said to have; absent for the interface’s. */
+  readonly headerFamily?: string | undefined;
   /** The present Unix time in seconds. */
   readonly now: number;
 }

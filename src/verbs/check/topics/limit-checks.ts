@@ -1,5 +1,10 @@
 import { limitHeaders, readLimitHeaders } from '../../../contract/limit-headers.ts';
-import { readReportedLimits } from '../../../traffic/limits/read-limit-headers.ts';
+import { meaningOf } from '../../../traffic/limits/header-families.ts';
+import {
+  type HeaderFields,
+  readDeclaredLimits,
+  readReportedLimits,
+} from '../../../traffic/limits/read-limit-headers.ts';
 import type { CheckAnswer } from '../reading/check-answer.ts';
 import {
   type Check,
@@ -18,24 +23,49 @@ const { checkOf, checkAcross } = checksOf('limits');
 
 const names = Object.values(limitHeaders);
 
-/** Returns the names of other families of limit headers in an answer; empty for none. */
-const othersIn = (headers: Readonly<Record<string, string>>): string => {
+/** Returns the limits a minute and what remains of them, by the headers of any family. */
+const quotaIn = (headers: HeaderFields) => readDeclaredLimits(headers)?.quota ?? null;
+
+const shownHeaders = 4;
+
+/** Finds limit headers of other families than the interface's: the names of the families, and some headers. */
+const othersIn = (answer: CheckAnswer) => {
+  const { headers } = answer.received;
   const { reported } = readReportedLimits(headers, Number.NaN);
-  const families = new Set(reported.map(({ profile }) => profile));
-  families.delete('litellm');
-  return families.size === 0 ? '' : `; there are limit headers of ${[...families].join(', ')}`;
+  const families = [...new Set(reported.map(({ profile }) => profile))];
+  const shown = Object.entries(headers)
+    .filter(([name]) => meaningOf(name) !== null || name.startsWith('ratelimit'))
+    .slice(0, shownHeaders)
+    .map(([name, value]) => answer.quote(`${name}: ${value}`, 60));
+  return { families, text: `of ${families.join(', ')}: ${shown.join(', ')}` };
+};
+
+/** Judges limit headers that all have other names than the interface's. */
+const judgeOthers = (
+  { families, text }: ReturnType<typeof othersIn>,
+  wanted: string | undefined,
+): Judged => {
+  if (wanted !== undefined && families.includes(wanted)) return pass(`those ${text}`);
+  return deviation('other-limit-headers', `under other names, those ${text}`);
 };
 
 /**
  * Judges the four limit headers. If servers are known to omit them from such an answer, `deviationName` names that
  * deviation; with `null`, missing headers are a violation.
  */
-const judgeHeaders = (answer: CheckAnswer, deviationName: string | null): Judged => {
+const judgeHeaders = (
+  answer: CheckAnswer,
+  deviationName: string | null,
+  wanted: string | undefined,
+): Judged => {
   const { headers } = answer.received;
   const missing = names.filter((name) => headers[name] === undefined);
+  const others = othersIn(answer);
+  if (missing.length === names.length && others.families.length > 0)
+    return judgeOthers(others, wanted);
   if (missing.length > 0) {
     const what = missing.length === names.length ? 'all four' : missing.join(', ');
-    const observed = `missing: ${what}${othersIn(headers)}`;
+    const observed = `missing: ${what}`;
     return deviationName === null ? violation(observed) : deviation(deviationName, observed);
   }
   const odd = names.filter((name) => !/^\d{1,15}$/.test(headers[name]!.trim()));
@@ -60,7 +90,7 @@ const presence = Object.entries(headersOn).map(([where, [request, name]]) =>
     `headers.${where}`,
     ['8.headers'],
     `the four headers on ${where === 'refusals' ? 'a 400' : `an answer of ${where}`}`,
-    (answer) => judgeHeaders(answer, name),
+    (answer, { headerFamily }) => judgeHeaders(answer, name, headerFamily),
     request,
   ),
 );
@@ -88,7 +118,7 @@ const values = units.flatMap(({ unit, rows, limitName, remainingName, documented
     rows[0],
     `${limitHeaders[limitName]} is ${documented}, unless another limit was agreed`,
     ({ received: { headers } }): Judged => {
-      const limit = readLimitHeaders(headers)?.[limitName] ?? null;
+      const limit = quotaIn(headers)?.[limitName] ?? null;
       if (limit === null) return unchecked('the header is missing');
       if (limit <= 0) return violation(`the limit is ${limit}`);
       return limit === documented ? pass(String(limit)) : open(`the limit is ${limit}`);
@@ -100,12 +130,14 @@ const values = units.flatMap(({ unit, rows, limitName, remainingName, documented
     rows[1],
     `${limitHeaders[remainingName]} is between 0 and the limit`,
     ({ received: { headers } }): Judged => {
-      const read = readLimitHeaders(headers);
+      const read = quotaIn(headers);
       const [limit, remaining] = [read?.[limitName] ?? null, read?.[remainingName] ?? null];
       if (limit === null || remaining === null) return unchecked('a header is missing');
       return remaining >= 0 && remaining <= limit
         ? pass(`${remaining} of ${limit}`)
-        : violation(`${remaining} remain of ${limit}`);
+        : readLimitHeaders(headers) === null
+          ? open(`${remaining} remain of ${limit}`)
+          : violation(`${remaining} remain of ${limit}`);
     },
     'chat',
   ),
@@ -117,7 +149,7 @@ const fallingRest = checkAcross(
   'one chat later, fewer requests remain',
   (answers): Judged => {
     const [before, after] = ['chat', 'minimal'].map(
-      (id) => readLimitHeaders(answers.of(id)!.received.headers)?.remainingRequests ?? null,
+      (id) => quotaIn(answers.of(id)!.received.headers)?.remainingRequests ?? null,
     );
     if (typeof before !== 'number' || typeof after !== 'number')
       return unchecked('the header is missing');
@@ -126,7 +158,7 @@ const fallingRest = checkAcross(
     // A bucket that refills all the time may be full again a second later. It cannot be full after all the requests of
     // the checks.
     const others = answers.all.map(
-      ({ received }) => readLimitHeaders(received.headers)?.remainingRequests ?? before,
+      ({ received }) => quotaIn(received.headers)?.remainingRequests ?? before,
     );
     return others.every((remaining) => remaining === before)
       ? deviation('constant-remaining', `${before} every time`)

@@ -200,6 +200,62 @@ describe('the requests that remain', () => {
   });
 });
 
+describe('limit headers of another family', () => {
+  const openai = {
+    'x-ratelimit-limit-requests': '600',
+    'x-ratelimit-remaining-requests': '599',
+    'x-ratelimit-limit-tokens': '90000',
+    'x-ratelimit-remaining-tokens': '89990',
+  };
+  const judged = (id: string, headers: Record<string, string>, headerFamily?: string): Judged =>
+    judge(id, [answerWith('chat', { headers })], { headerFamily });
+
+  it('are there under other names, and right if the gateway is said to have them', () => {
+    expect(judged('headers.chat', openai)).toEqual({
+      outcome: 'deviation',
+      name: 'other-limit-headers',
+      observed: expect.stringMatching(
+        /^under other names, those of openai: x-ratelimit-limit-requests: 600, /,
+      ) as string,
+    });
+    expect(judged('headers.chat', openai, 'openai').outcome).toBe('pass');
+    expect(judged('headers.chat', openai, 'anthropic').outcome).toBe('deviation');
+    expect(
+      judged(
+        'headers.chat',
+        { ratelimit: '"default";r=50;t=30', 'ratelimit-policy': '"default";q=60;w=60' },
+        'ietf',
+      ).outcome,
+    ).toBe('pass');
+  });
+
+  it('are judged by their values', () => {
+    expect(judged('limit.requests', openai)).toEqual({
+      outcome: 'open',
+      observed: 'the limit is 600',
+    });
+    expect(judged('remaining.tokens', openai)).toEqual({
+      outcome: 'pass',
+      observed: '89990 of 90000',
+    });
+    const unknown = { ...openai, 'x-ratelimit-remaining-requests': '-1' };
+    expect(judged('remaining.requests', unknown).outcome).toBe('open');
+  });
+
+  it('do not excuse that one of the interface’s is missing, nor that there are none', () => {
+    const own = { [limitHeaders.limitRequests]: '60' };
+    expect(judged('headers.chat', own).observed).toContain(
+      'missing: x-ratelimit-api_key-remaining',
+    );
+    expect(judged('headers.chat', own).outcome).toBe('violation');
+    expect(judged('headers.chat', { ...openai, ...own }).outcome).toBe('violation');
+    expect(judged('headers.chat', {}, 'openai')).toMatchObject({
+      outcome: 'violation',
+      observed: 'missing: all four',
+    });
+  });
+});
+
 it.each(['models.form', 'models.audio'])(
   '%s shows the names of models without keys and escape sequences',
   (id) => {

@@ -76,8 +76,9 @@ export const findProbeModels = async (
   const found = readDeclaredLimits(response.headers);
   if (found === null) return models;
   const { limitRequests = null, limitTokens = null } = found.quota ?? {};
+  const { families, longer } = found;
   return {
     ...models,
-    declared: { requests: limitRequests, tokens: limitTokens, longer: found.longer },
+    declared: { requests: limitRequests, tokens: limitTokens, longer, families },
   };
 };

@@ -10,6 +10,8 @@ export interface DeclaredQuota {
   readonly tokens: number | null;
   /** Limits of longer windows, in words such as `1,000 requests a day`. */
   readonly longer: readonly string[];
+  /** The families of the headers, such as `openai`; none for the interface’s. */
+  readonly families: readonly string[];
 }
 
 /** The models for a probe; `null` where the target offers none. */
