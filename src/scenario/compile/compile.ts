@@ -22,8 +22,7 @@ import { compileLoad, defaultStageName, planStageNames } from './compile-load.ts
 import { limitsOfKeys, limitsWith } from './key-limits.ts';
 import { compileTraffic, expectFound } from './compile-traffic.ts';
 import { type PriceTable, readPriceTable } from './price-table.ts';
-import { readLearnedCharging } from './learned-charging.ts';
-import { compilePace } from '../schema/pace-schema.ts';
+import { compilePace, readLearnedCharging } from '../schema/pace-schema.ts';
 import type { Scenario } from '../schema/scenario-schema.ts';
 
 export const defaultKeyTemplate = '${env:WEIR_API_KEY}';

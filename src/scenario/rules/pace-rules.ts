@@ -1,12 +1,11 @@
 import { maxAnswerTokens } from '../../model/workload/traffic.ts';
 import { paceAmounts } from '../../model/plan/pace.ts';
 import type { WorkloadFiles } from '../../model/workload/workload.ts';
-import { readLearnedCharging } from '../compile/learned-charging.ts';
 import { limitsOfKeys } from '../compile/key-limits.ts';
 import { bodyOf } from '../compile/compile-traffic.ts';
 import { formatDuration } from '../schema/notation.ts';
 import { pathKey } from '../text/scenario-tree.ts';
-import { compilePace } from '../schema/pace-schema.ts';
+import { compilePace, readLearnedCharging } from '../schema/pace-schema.ts';
 import { chatContentFields } from '../schema/traffic-schema.ts';
 import { type Findings, placedEntries, placedStages, type WholeScenario } from './placed-stages.ts';
 
