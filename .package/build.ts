@@ -4,8 +4,16 @@
  * and on a disk, and slower to load.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, extname, relative, resolve } from 'node:path';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, extname, relative, resolve, sep } from 'node:path';
 import { type ChunkingContext, type Plugin, rolldown } from 'rolldown';
 import { minify } from 'rolldown/utils';
 import { trimDeclarations } from './declarations.ts';
@@ -27,10 +35,9 @@ const clear = (): void => rmSync('dist', { recursive: true, force: true });
 
 /** The compiler says itself what is wrong. */
 const compiles = (project: string): boolean => {
-  const compiler = resolve('node_modules', '.bin', 'tsc');
-  const { status, error } = spawnSync(compiler, ['-p', project], { stdio: 'inherit' });
-  if (error !== undefined)
-    console.error(`The compiler is not there (${error.message}): run npm ci.`);
+  const compiler = resolve('node_modules', 'typescript', 'bin', 'tsc');
+  if (!existsSync(compiler)) console.error('The compiler is not there: run npm ci.');
+  const { status } = spawnSync(process.execPath, [compiler, '-p', project], { stdio: 'inherit' });
   return status === 0;
 };
 
@@ -52,14 +59,16 @@ const keepPlaces: Plugin = {
   name: 'keep-places',
   transform: (code, id) => {
     if (!code.includes('import.meta.')) return null;
-    const place = JSON.stringify(relative('src', id).replace(/\.ts$/, '.js'));
+    const path = relative('src', id).split(sep).join('/');
+    const place = JSON.stringify(path.replace(/\.ts$/, '.js'));
     const url = `new URL(${place}, import.meta.url.slice(0, import.meta.url.lastIndexOf('/dist/') + 6))`;
-    const path = `decodeURIComponent(${url}.pathname)`;
+    // A chunk may not import anything that its module does not; a path of Windows is not that of its address.
+    const file = `process.getBuiltinModule('node:url').fileURLToPath(${url})`;
     return code
       .replaceAll(/import\.meta\.(url|filename|dirname)\b/g, 'import_meta_$1')
       .replaceAll('import_meta_url', `${url}.href`)
-      .replaceAll('import_meta_filename', path)
-      .replaceAll('import_meta_dirname', `${path}.replace(/\\/[^/]*$/, '')`);
+      .replaceAll('import_meta_filename', file)
+      .replaceAll('import_meta_dirname', `${file}.replace(/[\\\\/][^\\\\/]*$/, '')`);
   },
 };
 
@@ -144,8 +153,9 @@ const bundle = async (): Promise<void> => {
   const bundled = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
     platform: 'node',
-    // What the compiler itself brings is bundled, and of packages the two that every command with a scenario loads whole.
-    external: /^(?!@oxc-project|(?:zod|yaml)(?:\/|$))[@\w]/,
+    // What the compiler itself brings is bundled, and of packages the two that every command with a scenario loads whole. A path of Windows
+    // begins with a letter, too.
+    external: /^(?!@oxc-project|(?:zod|yaml)(?:\/|$)|[A-Za-z]:[\\/])[@\w]/,
     plugins: [keepPlaces, skipPassers],
     // As chunks by name demand it.
     preserveEntrySignatures: 'allow-extension',

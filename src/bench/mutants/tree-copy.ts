@@ -36,7 +36,7 @@ export interface TestRunOptions {
 }
 
 /** Packages are not copied, but found where they are. */
-const packageFolders = ['', '.package', '.runtime/any', '.runtime/arm64', '.runtime/x64'].map(
+const packageFolders = ['', '.package', '.runtime/arm64', '.runtime/linux', '.runtime/x64'].map(
   (folder) => join(folder, 'node_modules'),
 );
 

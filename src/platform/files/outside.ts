@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 const realPath = (path: string): string => {
   try {
@@ -17,7 +17,7 @@ const realPath = (path: string): string => {
  */
 export const outsideOf = (folder: string, file: string): string | null => {
   const path = relative(realPath(resolve(folder)), realPath(resolve(folder, file)));
-  return path === '..' || path.startsWith('../') || isAbsolute(path)
+  return path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)
     ? `${file} is outside the scenario’s folder: copy it there, or add --allow-files if you trust the scenario, which decides where it is sent`
     : null;
 };

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute, resolve, sep } from 'node:path';
 import { fillTemplate, type SecretReference, secretReferencesIn } from '../../model/plan/secret.ts';
 import { Problem } from '../problem.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
@@ -34,7 +34,7 @@ const valueOf = async (
  * if the file cannot be read.
  */
 export const readSecret = async (file: string, folder: string): Promise<string> => {
-  const isBareName = !file.includes('/');
+  const isBareName = !file.includes('/') && !file.includes(sep);
   const path = isAbsolute(file) ? file : resolve(isBareName ? secretsFolder : folder, file);
   const text = await readTextFile(path, fileBounds.secret).catch((error: unknown) => {
     const hint = isBareName ? `; write ./${file} for one in the scenario’s folder` : '';

@@ -2,17 +2,22 @@ import { spawn } from 'node:child_process';
 
 /** The environment variables that a browser needs to find the user's desktop. No variable contains a key. */
 const passedOn =
-  /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TMPDIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_\w+|DESKTOP_SESSION|GNOME_\w+|KDE_\w+|BROWSER|WSL\w*)$/;
+  /^(?:PATH|Path|HOME|USERPROFILE|SystemRoot|(?:LOCAL)?APPDATA|USER|LOGNAME|SHELL|LANG|LC_\w+|TMPDIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_\w+|DESKTOP_SESSION|GNOME_\w+|KDE_\w+|BROWSER|WSL\w*)$/;
 
 /** How long the program that opens the browser is watched, in ms. It ends at once, or runs as long as the browser. */
 const patience = 3000;
 
-const browserOpener = process.platform === 'darwin' ? 'open' : 'xdg-open';
+/** The program that opens the browser, with its first arguments. Other systems have that of freedesktop.org. */
+const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32.exe', 'url.dll,FileProtocolHandler'],
+};
+const [browserOpener, ...openerArguments] = openers[process.platform] ?? ['xdg-open'];
 
 /** Opens an address in the system's browser, without a shell. Returns a sentence if that failed, otherwise `null`. */
 export const openSystemBrowser = async (address: string): Promise<string | null> => {
   const environment = Object.entries(process.env).filter(([name]) => passedOn.test(name));
-  const child = spawn(browserOpener, [address], {
+  const child = spawn(browserOpener, [...openerArguments, address], {
     env: Object.fromEntries(environment),
     stdio: 'ignore',
     detached: true,

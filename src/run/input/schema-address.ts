@@ -1,4 +1,4 @@
-import { dirname, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /**
@@ -9,8 +9,10 @@ const schemaFile = fileURLToPath(new URL('../../../scenarios/schema.json', impor
 
 /** Returns where an editor finds the schema of the file `out`: a path or an address. */
 export const schemaFor = (out: string): string => {
-  const path = relative(dirname(resolve(out)), schemaFile);
-  // An editor reads the address only up to the first space.
-  if (/\s/.test(path)) return pathToFileURL(schemaFile).href;
+  const path = relative(dirname(resolve(out)), schemaFile)
+    .split(sep)
+    .join('/');
+  // An editor reads the address only up to the first space. On Windows, another drive has no relative path.
+  if (/\s/.test(path) || isAbsolute(path)) return pathToFileURL(schemaFile).href;
   return path.startsWith('.') ? path : `./${path}`;
 };

@@ -131,7 +131,7 @@ export const machineFindings = (
   portsFinding(facts),
   signalsFinding(facts),
   separatesCores
-    ? aboutMachine('cores apart', 'good', 'taskset')
+    ? aboutMachine('cores apart', 'good', 'by taskset')
     : aboutMachine(
         'cores apart',
         'absent',
