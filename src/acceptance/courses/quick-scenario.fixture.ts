@@ -38,6 +38,7 @@ export const gatewayForFile = (settings: SettingsInput = {}) => {
   });
   afterAll(() => mock?.close());
   return {
+    mock: (): Mock => mock!,
     url: (): string => mock!.url,
     weir: (...words: readonly string[]): Promise<FinishedProgram> => weir(words, withKey),
   };
