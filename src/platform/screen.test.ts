@@ -38,3 +38,42 @@ it('foreign control characters are shown, and colours, tabs and line ends stay',
   expect(visible(styled)).toBe(styled);
   expect(visible('\u001b[8mhidden')).toBe('\\u001b[8mhidden');
 });
+
+describe('a screen', () => {
+  const screen = (isTTY: boolean, environment: NodeJS.ProcessEnv = {}) => {
+    const written: string[] = [];
+    const stream = { isTTY, columns: 64, write: (text: string) => written.push(text) };
+    return { written, ...{ screen: screenOn(stream, environment) } };
+  };
+  const erase = (rows: number): string => `\u001b[${rows}A\r\u001b[J`;
+
+  it('redraws a block in its place, and a line takes the place of the block', () => {
+    const { screen: shown, written } = screen(true);
+    shown.block('one\ntwo\u0007');
+    shown.block('three');
+    shown.line('said');
+    shown.line('more');
+    shown.block('four');
+    shown.clear();
+    shown.clear();
+    expect(written).toEqual([
+      'one\ntwo\\u0007\n',
+      `${erase(2)}three\n`,
+      `${erase(1)}said\n`,
+      'more\n',
+      'four\n',
+      erase(1),
+      '',
+    ]);
+    expect(shown.width).toBe(64);
+  });
+
+  it('that is no terminal has lines only', () => {
+    const { screen: shown, written } = screen(false);
+    shown.block('never');
+    shown.line('said');
+    shown.clear();
+    expect(written).toEqual(['said\n', '']);
+    expect(shown.width).toBe(100);
+  });
+});
