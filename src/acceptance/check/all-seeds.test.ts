@@ -1,4 +1,4 @@
-// @full 50 s: 200 seeds in place of 25
+// @full 90 s: 200 seeds in place of 25
 import { expect, it } from 'vitest';
 import { reportedOver } from './check-seeds.fixture.ts';
 
@@ -7,5 +7,11 @@ const seeds = 200;
 it(
   `weir check reports nothing of the reference gateway over ${seeds} seeds`,
   async () => expect(await reportedOver(seeds)).toEqual([]),
+  seeds * 10_000,
+);
+
+it(
+  `weir check --only usage reports nothing of the reference gateway over ${seeds} seeds`,
+  async () => expect(await reportedOver(seeds, 'usage')).toEqual([]),
   seeds * 10_000,
 );

@@ -4,11 +4,11 @@ import { openDefectiveGateway } from './defective-gateway.fixture.ts';
 const usual = ['pass', 'open', 'unchecked'];
 
 /** What `weir check` reports of the reference gateway over so many seeds, and should not. */
-export const reportedOver = async (seeds: number): Promise<readonly unknown[]> => {
+export const reportedOver = async (seeds: number, only?: string): Promise<readonly unknown[]> => {
   const found: unknown[] = [];
   for (let seed = 1; seed <= seeds; seed += 1) {
     const gateway = await openDefectiveGateway({ seed });
-    const { rows } = await checkQuietly(gateway.url);
+    const { rows } = await checkQuietly(gateway.url, { only });
     await gateway.close();
     found.push(
       ...rows

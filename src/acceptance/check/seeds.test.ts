@@ -1,4 +1,4 @@
-// @long 5 s
+// @long 9 s
 import { expect, it } from 'vitest';
 import { reportedOver } from './check-seeds.fixture.ts';
 
@@ -7,5 +7,11 @@ const seeds = 25;
 it(
   `weir check reports nothing of the reference gateway over ${seeds} seeds`,
   async () => expect(await reportedOver(seeds)).toEqual([]),
+  seeds * 10_000,
+);
+
+it(
+  `weir check --only usage reports nothing of the reference gateway over ${seeds} seeds`,
+  async () => expect(await reportedOver(seeds, 'usage')).toEqual([]),
   seeds * 10_000,
 );

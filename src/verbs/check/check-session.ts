@@ -56,29 +56,36 @@ export const bundledClips = async (): Promise<{
   };
 };
 
+const secretsOf = (target: ReadyTarget | null): readonly string[] =>
+  target === null ? [] : [...target.secrets, ...target.credentials.map(({ value }) => value)];
+
+const keyHeaders = ({ auth, credentials: [own] }: ReadyTarget, kind: CheckRequest['key']) =>
+  kind === 'missing' ? {} : keyHeader(auth, kind === 'valid' ? (own?.value ?? '') : unknownKey);
+
 /**
- * Opens connections to a target for the checks. `timeout` is the maximum time for an answer, in ms. `fails` are the
- * finish reasons that make an answer a failure according to the scenario.
+ * Opens connections to a target for the checks, and to the model without the gateway, if its address is known.
+ * `timeout` is the maximum time for an answer, in ms. `fails` are the finish reasons that make an answer a failure
+ * according to the scenario.
  */
 export const openCheckSession = (
   target: ReadyTarget,
+  direct: ReadyTarget | null,
   timeout: number,
   fails: readonly string[],
 ) => {
-  const { baseUrl, wire, certificates, credentials } = target;
+  const { baseUrl } = target;
   const startedAt = wallClock();
   const wallZero = Date.parse(startedAt);
   const clock = startClock();
   const root = addressWithoutVersion(baseUrl);
-  const transportTo = (url: string) => undiciTransport({ url, wire, certificates }, clock);
+  const transportTo = (url: string, { wire, certificates } = target) =>
+    undiciTransport({ url, wire, certificates }, clock);
   const transports = {
     versioned: transportTo(baseUrl),
     root: root === null ? null : transportTo(root),
+    direct: direct === null ? null : transportTo(direct.baseUrl, direct),
   };
-  const key = credentials[0]?.value ?? '';
-  const redact = redactor([...target.secrets, ...credentials.map(({ value }) => value)]);
-  const keyHeaders = (kind: CheckRequest['key']) =>
-    kind === 'missing' ? {} : keyHeader(target.auth, kind === 'valid' ? key : unknownKey);
+  const redact = redactor([target, direct].flatMap(secretsOf));
   let serial = 0;
   const client: CheckClient = {
     now: () => clock.now(),
@@ -86,11 +93,12 @@ export const openCheckSession = (
     sleep,
     send: async ({ id, key: kind, base, isStream }, wireRequest, isShort) => {
       serial += 1;
+      const asked = base === 'direct' && direct !== null ? direct : target;
       const headers = {
         'user-agent': `weir/${weirVersion()}`,
         ...wireRequest.headers,
-        ...target.headers,
-        ...keyHeaders(kind),
+        ...asked.headers,
+        ...keyHeaders(asked, kind),
         [requestIdHeader]: `check-${startedAt.replaceAll(/[^0-9]/g, '').slice(4, 14)}-${serial}`,
       };
       const transport = transports[base] ?? transports.versioned;
@@ -111,10 +119,10 @@ export const openCheckSession = (
   return {
     client,
     startedAt,
-    /** Whether there is an address without the version that requests can be sent to. */
-    hasRoot: root !== null,
+    /** Whether there is an address of each kind that requests can be sent to. */
+    has: { versioned: true, root: root !== null, direct: direct !== null },
     close: async () => {
-      await Promise.all([transports.versioned.close(), transports.root?.close()]);
+      for (const transport of Object.values(transports)) await transport?.close();
     },
   };
 };

@@ -1,8 +1,14 @@
-import { type CheckProfile, checkProfiles, checkTopics } from './model/check-choices.ts';
+import {
+  type CheckProfile,
+  checkProfiles,
+  checkTopics,
+  namedTopics,
+} from './model/check-choices.ts';
 import { headerFamilyNames } from '../../traffic/limits/header-families.ts';
 import { Problem } from '../../platform/problem.ts';
 import { isFree, checkTable, requestsFor } from './suite/check-table.ts';
 import type { Check, CheckRequest } from './reading/check-case.ts';
+import { namedChecks } from './suite/named-checks.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
 import { didYouMean } from '../../scenario/text/spelling.ts';
 import { bounded, readOption } from '../../run/input/read-option.ts';
@@ -21,6 +27,12 @@ export interface CheckSettings extends Omit<TargetRequest, 'secondKey'> {
   /** The names of the checks or topics to perform, separated by commas. */
   readonly only: string | undefined;
   readonly skip: string | undefined;
+  /** The tokenizer of the chat model: an encoding of OpenAI or the path of a `tokenizer.json`. */
+  readonly tokenizer?: string | undefined;
+  /** The base address of the model without the gateway, the environment variable with its key, and its name there. */
+  readonly direct?: string | undefined;
+  readonly directKey?: string | undefined;
+  readonly directModel?: string | undefined;
   /** Whether to send only requests that cost nothing if the gateway behaves as specified. */
   readonly noCost: boolean;
   readonly timeout: string | undefined;
@@ -34,7 +46,9 @@ export interface CheckSelection {
   readonly timeout: number;
 }
 
-const names: readonly string[] = [...checkTopics, ...checkTable.map(({ id }) => id)];
+const topics: readonly string[] = [...checkTopics, ...namedTopics];
+const everyCheck: readonly Check[] = [...checkTable, ...namedChecks];
+const names: readonly string[] = [...topics, ...everyCheck.map(({ id }) => id)];
 
 /** Reads the names of checks and topics. The name of a request means all checks of its answer. */
 const readNames = (option: string, text: string): ReadonlySet<string> => {
@@ -46,7 +60,7 @@ const readNames = (option: string, text: string): ReadonlySet<string> => {
   if (words.length === 0 || unknown !== undefined) {
     const near = unknown === undefined ? null : didYouMean(unknown, names);
     throw new Problem(
-      `--${option}: expected checks or topics, separated by commas (topics: ${checkTopics.join(', ')}); got ${unknown ?? 'none'}${near === null ? '' : `; ${near}`}`,
+      `--${option}: expected checks or topics, separated by commas (topics: ${topics.join(', ')}); got ${unknown ?? 'none'}${near === null ? '' : `; ${near}`}`,
     );
   }
   return new Set(words);
@@ -87,7 +101,7 @@ export const selectChecks = ({
   rejectUnknownFamily(headerFamily);
   const wanted = only === undefined ? null : readNames('only', only);
   const left = skip === undefined ? null : readNames('skip', skip);
-  const chosen = checkTable.filter(({ id, topic }) => {
+  const chosen = (wanted === null ? checkTable : everyCheck).filter(({ id, topic }) => {
     const isAmong = (named: ReadonlySet<string>): boolean => named.has(id) || named.has(topic);
     return (wanted === null || isAmong(wanted)) && (left === null || !isAmong(left));
   });

@@ -23,6 +23,12 @@ export interface CheckOptions extends Pick<
   readonly headerFamily?: string | undefined;
   readonly only?: readonly string[] | undefined;
   readonly skip?: readonly string[] | undefined;
+  /** The tokenizer of the chat model, for usage: an encoding of OpenAI or the path of a `tokenizer.json`. */
+  readonly tokenizer?: string | undefined;
+  /** The base address of the model without the gateway, the environment variable with its key, and its name there. */
+  readonly direct?: string | undefined;
+  readonly directKey?: string | undefined;
+  readonly directModel?: string | undefined;
   /** Whether to send only requests that cost nothing if the gateway behaves as specified. */
   readonly noCost?: boolean | undefined;
   /** The maximum time for one answer, for example `45s`. */
@@ -41,7 +47,8 @@ export const check = (
   withWeirErrors(async () => {
     const { signal, environment, set = [], allowFiles, only, skip, noCost = false } = options;
     const { scenario, key, model, voice, speechModel, transcriptionModel } = options;
-    const { profile, headerFamily, timeout } = options;
+    const { profile, headerFamily, timeout, tokenizer } = options;
+    const { direct, directKey, directModel } = options;
     signal?.throwIfAborted();
     const { performCheck } = await import('./perform-check.ts');
     const host = silentHost(environment, signal ?? new AbortController().signal, []);
@@ -55,6 +62,7 @@ export const check = (
       noCost,
       timeout,
     };
-    const request = { ...where, ...models, ...which };
+    const audit = { tokenizer, direct, directKey, directModel };
+    const request = { ...where, ...models, ...which, ...audit };
     return (await performCheck(request, host, async () => undefined)).report;
   });

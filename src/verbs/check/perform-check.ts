@@ -1,6 +1,6 @@
 import { plainFinish } from '../../model/observation/outcome.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import type { CheckReport } from './model/check-report.ts';
+import { type CheckReport, isAudit } from './model/check-report.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { checkBudgetFor, type CheckBudget, checkTable } from './suite/check-table.ts';
@@ -15,6 +15,7 @@ import { followStops } from '../../run/input/follow-stops.ts';
 import type { Host, StopCause } from '../../run/input/host.ts';
 import { type ReadyTarget, closeTarget, prepareTarget } from '../../run/target/prepare-target.ts';
 import { bundledClips, type CheckSession, openCheckSession } from './check-session.ts';
+import { findAuditFacts, openDirectTarget } from './audit-facts.ts';
 import { type CheckSettings, type CheckSelection, selectChecks } from './check-settings.ts';
 import { targetPlanFor } from '../../run/target/target-plan.ts';
 
@@ -72,7 +73,7 @@ const readModels = async (
   const status = answer?.status ?? 0;
   const reason = whyNoList(status, {
     baseUrl,
-    hasVersion: session.hasRoot,
+    hasVersion: session.has.root,
     model: options.model,
     isLookedAt: options.preflight !== false,
   });
@@ -153,7 +154,7 @@ const checkTarget = async (
     rows: [
       ...judgeChecks(selection.checks, checkTable, answersFrom(run.target, run), selection.profile),
     ],
-    unseen: unseenRows(),
+    unseen: isAudit(selection.checks) ? [] : unseenRows(),
   };
 };
 
@@ -193,7 +194,8 @@ export const performCheck = async (
         throw new Problem(`${warning} Name a chat model with --model NAME`);
       say(warning);
     }
-    session = openCheckSession(target, selection.timeout, failingFinishes(read.plan));
+    const direct = await stops.unlessStopped(openDirectTarget(options, environment), null);
+    session = openCheckSession(target, direct, selection.timeout, failingFinishes(read.plan));
     const now = Math.floor(session.client.wall() / 1000);
     const run = new CheckRun(session.client, {
       target: { ...noModels, now, ...(await bundledClips()) },
@@ -201,19 +203,20 @@ export const performCheck = async (
       say,
     });
     await stops.unlessStopped(readModels({ run, session }, options, target.baseUrl), null);
+    const facts = await findAuditFacts(selection.checks, options, read, run.target.chat);
+    run.target = { ...run.target, ...facts.known };
     const { chat } = namedIn(run);
     const { baseUrl, mock } = target;
-    const { hasRoot } = session;
-    const requests = run.build(
-      selection.requests.filter(({ base }) => base === 'versioned' || hasRoot),
-    );
+    const { has } = session;
+    const requests = run.build(selection.requests.filter(({ base }) => has[base]));
     const budget = checkBudgetFor(requests.map(({ request }) => request));
     await stops.unlessStopped(confirm(budget, { baseUrl, chat, isMock: mock !== null }), null);
     const release = stops.onStop((cause) => {
       stoppedBy ??= cause;
       say('stopping: what was answered so far will be judged');
     });
-    const report = await checkTarget({ selection, session, run }, requests, baseUrl);
+    const checked = await checkTarget({ selection, session, run }, requests, baseUrl);
+    const report = { ...checked, ...facts.month };
     release();
     const isAnswered = [...run.answers.values()].some(({ status }) => status !== null);
     return { report, stoppedBy, isAnswered };

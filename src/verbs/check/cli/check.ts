@@ -1,4 +1,4 @@
-import { checkProfiles, checkTopics } from '../model/check-choices.ts';
+import { checkProfiles, checkTopics, namedTopics } from '../model/check-choices.ts';
 import {
   defineVerb,
   inGroup,
@@ -22,7 +22,9 @@ export const interfaceVerb = defineVerb({
       'header-family': textOption(
         'Family of limit headers that the gateway has, such as openai [the interface’s]',
       ),
-      only: textOption(`Checks or topics, separated by commas: ${checkTopics.join(', ')}`),
+      only: textOption(
+        `Checks or topics, separated by commas: ${checkTopics.join(', ')}; and only if named: ${namedTopics.join(', ')}`,
+      ),
       skip: textOption('Checks or topics to leave out'),
       cost: {
         type: 'boolean',
@@ -47,6 +49,10 @@ export const interfaceVerb = defineVerb({
       voice: textOption('Voice for speech [Emily.wav]'),
       'speech-model': textOption('Text-to-speech model [by its name in the list]'),
       'transcription-model': textOption('Speech-to-text model [by its name in the list]'),
+      tokenizer: textOption('Tokenizer of the chat model, for usage: tokenizer.json or o200k_base'),
+      direct: textOption('Base address of the model without the gateway, for usage'),
+      'direct-key': textOption('Environment variable with its key [that of --key]'),
+      'direct-model': textOption('Name of the chat model there [that of --model]'),
       set: listOption('Override a field of the scenario: --set mock.limits.profile=litellm'),
       'allow-files': switchOption('Let the scenario name files outside its folder'),
     }),

@@ -10,7 +10,10 @@ export const checkTopics = [
   'limits',
   'versioning',
 ] as const;
-export type CheckTopic = (typeof checkTopics)[number];
+
+/** The topics that are checked only if `--only` names them. */
+export const namedTopics = ['usage'] as const;
+export type CheckTopic = (typeof checkTopics)[number] | (typeof namedTopics)[number];
 
 /** The servers whose known gaps are reported separately from violations. */
 export const checkProfiles = ['spec', 'openai', 'litellm', 'vllm', 'llama.cpp'] as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkProfiles, checkTopics, type CheckProfile } from './check-choices.ts';
+import { checkProfiles, checkTopics, namedTopics, type CheckProfile } from './check-choices.ts';
 
 /** This file defines the report of `weir check` about a gateway's interface, as it is stored. */
 
@@ -19,7 +19,7 @@ const count = z.int().nonnegative();
 
 const checkRowSchema = z.strictObject({
   id: z.string().describe('The check; the same in every run.'),
-  topic: z.enum(checkTopics),
+  topic: z.enum([...checkTopics, ...namedTopics]),
   section: z.string().describe('The section of the specification.'),
   sentence: z.string().describe('What the specification says there.'),
   outcome: z.enum(outcomeNames).describe(
@@ -31,10 +31,31 @@ const checkRowSchema = z.strictObject({
   observed: z.string().describe('What came, or why nothing could be checked.'),
   name: z.string().nullable().describe('The name of a known deviation.'),
   evidence: z.array(z.string()).describe('Requests and excerpts, masked and cut.'),
+  bounds: z
+    .strictObject({
+      of: z.enum(['input', 'output']),
+      reported: count,
+      least: count,
+      most: count,
+    })
+    .exactOptional()
+    .describe('Tokens that were reported, and the fewest and the most that are possible.'),
 });
+export type TokenBounds = NonNullable<z.output<typeof checkRowSchema>['bounds']>;
 export type CheckRow = z.output<typeof checkRowSchema>;
 
 const modelId = z.string().nullable();
+
+const monthlyLoadSchema = z.strictObject({
+  requests: count,
+  input: count.describe('Prompt tokens.'),
+  output: count.describe('Output tokens, at most.'),
+  prices: z
+    .strictObject({ input: count, output: count })
+    .describe('Of a million tokens, in millionths of the currency.'),
+  currency: z.string(),
+});
+export type MonthlyLoad = z.output<typeof monthlyLoadSchema>;
 
 export const checkReportSchema = z.strictObject({
   format: z.literal('check/1'),
@@ -58,6 +79,9 @@ export const checkReportSchema = z.strictObject({
     waits: count.describe('Waits after a 429.'),
   }),
   stopped: z.string().nullable().describe('Why it ended early; null if it did not.'),
+  month: monthlyLoadSchema
+    .exactOptional()
+    .describe('A month of 30 days of the scenario’s load, for an audit of usage.'),
   rows: z.array(checkRowSchema),
   unseen: z
     .array(z.strictObject({ section: z.string(), sentence: z.string(), reason: z.string() }))
@@ -69,6 +93,10 @@ export const checkJsonSchema = (): object => ({
   title: 'What weir check found, check/1',
   ...z.toJSONSchema(checkReportSchema),
 });
+
+/** Returns whether only the reported usage was audited, and nothing else was checked. */
+export const isAudit = (checks: readonly Pick<CheckRow, 'topic'>[]): boolean =>
+  checks.length > 0 && checks.every(({ topic }) => topic === 'usage');
 
 export const countOutcomes = (
   rows: readonly Pick<CheckRow, 'outcome'>[],

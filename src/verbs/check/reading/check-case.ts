@@ -1,7 +1,9 @@
 import type { CheckTopic } from '../model/check-choices.ts';
-import type { CheckOutcome } from '../model/check-report.ts';
+import type { CheckOutcome, TokenBounds } from '../model/check-report.ts';
 import type { WireRequest } from '../../../model/observation/exchange.ts';
 import type { Clip } from '../../../model/workload/clip.ts';
+import type { Price } from '../../../model/workload/price.ts';
+import type { TokenCounter } from '../../../model/workload/tokenizer.ts';
 import type { CheckAnswer } from './check-answer.ts';
 
 export interface CheckTarget {
@@ -17,6 +19,12 @@ export interface CheckTarget {
   readonly headerFamily?: string | undefined;
   /** The present Unix time in seconds. */
   readonly now: number;
+  /** The tokenizer of the chat model, if it is known. */
+  readonly tokenizer?: TokenCounter;
+  /** The price of the chat model in the scenario, if it has one. */
+  readonly price?: Price;
+  /** The name of the chat model at the address that is asked without the gateway. */
+  readonly directChat?: string;
 }
 
 export interface RequestCost {
@@ -36,7 +44,8 @@ export const free: RequestCost = {
 export interface CheckRequest {
   readonly id: string;
   readonly key: 'valid' | 'unknown' | 'missing';
-  readonly base: 'versioned' | 'root';
+  /** `direct` is the address of the model without the gateway. */
+  readonly base: 'versioned' | 'root' | 'direct';
   /** The cost if the gateway behaves as specified. Requests that it must refuse cost nothing. */
   readonly cost: RequestCost;
   /** Whether the request is sent alone and before all others. If not, it is sent together with others. */
@@ -55,6 +64,7 @@ export interface Judged {
   /** The name of a known deviation, if the result is one. */
   readonly name?: string;
   readonly evidence?: readonly string[];
+  readonly bounds?: TokenBounds;
 }
 
 export const pass = (observed: string): Judged => ({ outcome: 'pass', observed });

@@ -3,6 +3,7 @@ import {
   type CheckReport,
   type CheckRow,
   countOutcomes,
+  isAudit,
   verdictOfChecks,
 } from '../model/check-report.ts';
 import {
@@ -20,6 +21,7 @@ import {
 } from '../../../report/document/document.ts';
 import { countText, plural, timeText } from '../../../report/text/number-text.ts';
 import { present } from '../../../report/text/present.ts';
+import { monthSection } from './month-section.ts';
 
 const outcomeTones = {
   violation: 'bad',
@@ -105,6 +107,12 @@ const verdicts = {
   undecided: ['Undecided', 'warning'],
 } as const satisfies Record<ReturnType<typeof verdictOfChecks>, readonly [string, Tone]>;
 
+const auditWords: Readonly<Record<keyof typeof verdicts, string>> = {
+  kept: 'Nothing speaks against the reported usage',
+  broken: 'The reported usage is wrong',
+  undecided: 'Undecided',
+};
+
 /** Formats the counts as `3 violations, 2 deviations, 150 as specified`. */
 const countsText = ({ rows }: CheckReport): string => {
   const counts = countOutcomes(rows);
@@ -125,7 +133,8 @@ const countsText = ({ rows }: CheckReport): string => {
 export const checkVerdict = (report: CheckReport) => {
   const verdict = verdictOfChecks(report);
   const { deviation } = countOutcomes(report.rows);
-  const [words, usualTone] = verdicts[verdict];
+  const [usualWords, usualTone] = verdicts[verdict];
+  const words = isAudit(report.rows) ? auditWords[verdict] : usualWords;
   const tone: Tone = verdict === 'kept' && deviation > 0 ? 'warning' : usualTone;
   const stopped = report.stopped === null ? '' : ` Ended early: ${report.stopped}.`;
   return { text: `${words}: ${countsText(report)}.${stopped}`, tone };
@@ -162,18 +171,20 @@ export const checkDocument = (report: CheckReport): ReportDocument => ({
   description: descriptionOf(report),
   verdict: checkVerdict(report),
   blocks: present([
+    monthSection(report),
     ...outcomes.map((outcome) => rowsSection(report, outcome)),
-    section('What no request can show', [
-      only(
-        ['terminal'],
-        list(
-          report.unseen.map(
-            ({ section: place, sentence, reason }) => `§ ${place}: ${sentence} Why: ${reason}.`,
+    report.unseen.length > 0 &&
+      section('What no request can show', [
+        only(
+          ['terminal'],
+          list(
+            report.unseen.map(
+              ({ section: place, sentence, reason }) => `§ ${place}: ${sentence} Why: ${reason}.`,
+            ),
           ),
         ),
-      ),
-      only(['html', 'markdown'], unseenTable(report)),
-    ]),
+        only(['html', 'markdown'], unseenTable(report)),
+      ]),
     only(
       ['terminal'],
       text('✓ as specified · ✗ breaks the specification (exit 10) · ! known deviation', 'quiet'),
@@ -265,6 +276,7 @@ export const checkOverview = (report: CheckReport): ReportDocument => {
       ),
       hidden.length > 0 &&
         list([cut(`${plural(hidden.length, 'more check')} (--details): ${namesOf(hidden)}`)]),
+      monthSection(report),
       list(
         [
           findings.length > 0 ? sectionsNote : null,

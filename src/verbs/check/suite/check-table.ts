@@ -12,6 +12,7 @@ import {
   errorChecks,
   versionCases,
 } from '../topics/refusal-checks.ts';
+import { namedRequests } from './named-checks.ts';
 import { limitChecks } from '../topics/limit-checks.ts';
 import { modelChecks, modelList } from '../topics/model-checks.ts';
 import { speechCases, speechChecks } from '../topics/speech-checks.ts';
@@ -51,7 +52,7 @@ export const checkRequests: readonly CheckRequest[] = [
 
 export const requestsFor = (checks: readonly Check[]): readonly CheckRequest[] => {
   const ids = new Set(checks.flatMap(({ needs, uses }) => [...needs, ...uses]));
-  return checkRequests.filter(({ id }) => ids.has(id));
+  return [...checkRequests, ...namedRequests].filter(({ id }) => ids.has(id));
 };
 
 /** The most that the checks can cost, if the gateway refuses everything that it must refuse. */

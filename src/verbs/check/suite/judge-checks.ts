@@ -9,7 +9,7 @@ const maxEvidence = 8;
 
 const rowOf = (
   { id, topic, rows, expected }: Check,
-  { outcome, observed, name = null, evidence = [] }: CheckRow | Judged,
+  { outcome, observed, name = null, evidence = [], bounds }: CheckRow | Judged,
 ): CheckRow => {
   const row = interfaceRows.get(rows[0] ?? '');
   return {
@@ -22,6 +22,7 @@ const rowOf = (
     observed,
     name,
     evidence: evidence.slice(0, maxEvidence),
+    ...(bounds === undefined ? {} : { bounds }),
   };
 };
 

@@ -1,0 +1,111 @@
+// @long 10 s
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { selectChecks } from '../../verbs/check/check-settings.ts';
+import { checkQuietly } from './check-quietly.fixture.ts';
+import { type DefectiveGateway, openDefectiveGateway } from './defective-gateway.fixture.ts';
+import { auditFindings, changeUsage, honestUsages, usageLies } from './usage-audit.fixture.ts';
+
+describe('the audit of usage', () => {
+  let gateway: DefectiveGateway;
+  beforeAll(async () => {
+    gateway = await openDefectiveGateway();
+  });
+  afterAll(() => gateway.close());
+
+  it.each(usageLies)('finds $what, with its bound', async ({ change, text, check, observed }) => {
+    await gateway.show({ answer: changeUsage(change, text) });
+    const report = await checkQuietly(gateway.url, { only: 'usage' });
+    const row = report.rows.find(({ id }) => id === `usage.${check}`);
+    expect(row?.observed).toContain(observed);
+    expect(['violation', 'deviation']).toContain(row?.outcome);
+  });
+
+  it.each(honestUsages)('reports nothing of $what', async ({ change, text }) => {
+    await gateway.show({ answer: changeUsage(change, text) });
+    const report = await checkQuietly(gateway.url, { only: 'usage' });
+    expect(auditFindings(report)).toEqual([]);
+    expect(gateway.changed()).toBeGreaterThan(0);
+  });
+
+  it('finds a constant of 12 tokens if the model is asked without the gateway, too', async () => {
+    const honest = await openDefectiveGateway();
+    const add = usageLies.find(({ what }) => what.startsWith('a constant'))!;
+    await gateway.show({
+      answer: changeUsage((given) => ({
+        ...given.usage,
+        prompt_tokens: given.usage.prompt_tokens + 12,
+      })),
+    });
+    const alone = await checkQuietly(gateway.url, { only: 'usage' });
+    const report = await checkQuietly(gateway.url, { only: 'usage', direct: honest.url });
+    await honest.close();
+    expect(add.check).toBe('template');
+    expect(auditFindings(alone)).toEqual([]);
+    expect(auditFindings(report)).toEqual([
+      'usage.direct: usage-long: 1313 prompt tokens through the gateway, and 1301 without it',
+    ]);
+  });
+
+  it('counts by the tokenizer of the model where it is named', async () => {
+    const twice = usageLies.find(({ what }) => what === 'every token counted twice')!;
+    await gateway.show({ answer: changeUsage(twice.change) });
+    const report = await checkQuietly(gateway.url, { only: 'usage', tokenizer: 'o200k_base' });
+    expect(report.rows.find(({ id }) => id === 'usage.words')).toMatchObject({
+      outcome: 'violation',
+      bounds: { of: 'input', reported: 2, least: 1, most: 1 },
+    });
+  });
+
+  it('reads the price, the tokenizer and the load of a month from the scenario', async () => {
+    const cached = usageLies.find(({ check }) => check === 'cached')!;
+    await gateway.show({ answer: changeUsage(cached.change) });
+    await using own = await mkdtempDisposable(join(tmpdir(), 'weir-audit-'));
+    const scenario = join(own.path, 'audited.json');
+    const entry = {
+      kind: 'chat',
+      model: 'weir/small',
+      prompt: { tokens: 500, tokenizer: 'o200k_base' },
+      maxTokens: 200,
+    };
+    await writeFile(
+      scenario,
+      JSON.stringify({
+        name: 'audited',
+        target: gateway.url,
+        prices: { currency: 'EUR', 'weir/small': { input: 1, cachedInput: 0.1, output: 4 } },
+        traffic: [entry],
+        load: { kind: 'constant', rate: '2/s', duration: '30s' },
+      }),
+    );
+    const report = await checkQuietly(gateway.url, { only: 'usage', scenario, target: undefined });
+    expect(auditFindings(report)).toEqual([
+      'usage.cached: usage-again: cost 0.001365 is named, and 0.000443 by your prices: 1024 cached tokens are billed as others',
+    ]);
+    // 30 days of 2 requests a second.
+    expect(report.month).toMatchObject({
+      requests: 5_184_000,
+      input: 5_184_000 * 500,
+      output: 5_184_000 * 200,
+      currency: 'EUR',
+    });
+  });
+
+  it('is made only if it is named', () => {
+    const none = {
+      profile: undefined,
+      only: undefined,
+      skip: undefined,
+      noCost: false,
+      timeout: undefined,
+    };
+    const topics = (only?: string): readonly string[] => [
+      ...new Set(selectChecks({ ...none, only }).checks.map(({ topic }) => topic)),
+    ];
+    expect(topics()).not.toContain('usage');
+    expect(topics('usage')).toEqual(['usage']);
+    expect(topics('usage.growth,streams').toSorted()).toEqual(['streams', 'usage']);
+  });
+});

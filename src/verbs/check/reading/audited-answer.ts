@@ -1,0 +1,94 @@
+import { laterUsage, readUsage, type UsageReading } from '../../../traffic/answer/read-usage.ts';
+import { objectOf } from '../../../traffic/answer/json-text.ts';
+import { failureInStream, eventsOf } from './judge-stream.ts';
+import { judgeAccepted, placesAt, valueAt } from './judge-answer.ts';
+import type { CheckAnswer } from './check-answer.ts';
+
+/** What an answer shows beside what it reports of its tokens. */
+export interface AuditedAnswer {
+  readonly id: string;
+  readonly input: number;
+  readonly output: number;
+  readonly usage: UsageReading;
+  /** The names of the model and of the deployment that answered. */
+  readonly origin: string;
+  readonly finish: unknown;
+  /** All texts that were received: content, reasoning and the arguments of calls. */
+  readonly text: string;
+  readonly hasCalls: boolean;
+  /** The tokens that the answer lists with their probabilities; `null` if it lists none. */
+  readonly listed: number | null;
+  /** The cost that the answer names, in units of the currency; `null` for none. */
+  readonly cost: number | null;
+}
+
+/** The fields of messages and deltas that are not text of the model. */
+const labels = new Set(['role', 'id', 'type', 'index']);
+
+const textsIn = (value: unknown): readonly string[] => {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) => (labels.has(name) ? [] : textsIn(each)));
+};
+
+/** Reads the cost as LiteLLM (header), OpenRouter (`usage.cost`) and Perplexity (`usage.cost.total_cost`) name it. */
+const costIn = ({ received }: CheckAnswer, documents: readonly unknown[]): number | null => {
+  const named = documents.flatMap((document) => [
+    valueAt(document, 'usage.cost.total_cost'),
+    valueAt(document, 'usage.cost'),
+  ]);
+  const header = received.headers['x-litellm-response-cost'];
+  const costs = [...named, header === undefined ? null : Number(header)];
+  const cost = costs.findLast((each) => typeof each === 'number' && Number.isFinite(each));
+  return typeof cost === 'number' ? cost : null;
+};
+
+const usageIn = (documents: readonly unknown[]): UsageReading | null => {
+  let usage: UsageReading | null = null;
+  for (const document of documents) {
+    const fields = objectOf(document);
+    const reading = fields === null ? null : readUsage(fields);
+    if (reading !== null) usage = laterUsage(usage, reading);
+  }
+  return usage;
+};
+
+const listedIn = (documents: readonly unknown[]): number | null => {
+  const lists = documents
+    .flatMap((document) => placesAt(document, 'choices.*.logprobs.content'))
+    .map(({ value }) => value)
+    .filter((value) => Array.isArray(value));
+  return lists.length === 0 ? null : lists.reduce((sum, { length }) => sum + length, 0);
+};
+
+/** Reads an answer for the audit. Returns the reason for which it says nothing of its usage. */
+export const auditedAnswer = (id: string, answer: CheckAnswer | null): AuditedAnswer | string => {
+  if (answer === null) return `${id} was not sent`;
+  const { outcome, observed } = judgeAccepted(answer);
+  if (outcome !== 'pass') return `${id}: ${observed}`;
+  const isStream = answer.contentType === 'text/event-stream';
+  const failure = isStream ? failureInStream(answer) : null;
+  if (failure !== null) return `${id}: ${failure}`;
+  const documents = isStream ? eventsOf(answer).map(({ json }) => json) : [answer.json];
+  const usage = usageIn(documents);
+  const { input = null, output = null } = usage ?? {};
+  if (usage === null || input === null || output === null) return `${id}: no usage is reported`;
+  const parts = documents.flatMap((document) =>
+    ['message', 'delta'].flatMap((name) => placesAt(document, `choices.*.${name}`)),
+  );
+  const written = parts.map(({ value }) => value).filter((value) => objectOf(value) !== null);
+  const [model] = documents.map((document) => valueAt(document, 'model')).filter(Boolean);
+  const finishes = documents.flatMap((document) => placesAt(document, 'choices.*.finish_reason'));
+  return {
+    id,
+    input,
+    output,
+    usage,
+    origin: `${String(model)} ${answer.received.headers['x-litellm-model-id'] ?? ''}`,
+    finish: finishes.map(({ value }) => value).findLast(Boolean),
+    text: written.flatMap(textsIn).join(''),
+    hasCalls: written.some((value) => valueAt(value, 'tool_calls') !== undefined),
+    listed: listedIn(documents),
+    cost: costIn(answer, documents),
+  };
+};

@@ -1,0 +1,57 @@
+/** This file judges how the reported tokens of a prompt grow with its text. What is the same in all prompts cancels out. */
+
+/** A prompt in which a word is repeated, and its reported tokens. */
+export interface RepeatedWord {
+  readonly words: number;
+  readonly tokens: number;
+}
+
+export interface TokenGrowth {
+  readonly moreWords: number;
+  readonly moreTokens: number;
+}
+
+/** The growth of a prompt: the tokens of each word, or a growth that no tokenizer has, with the nearest possible ones. */
+export type WordTokens =
+  | { readonly perWord: number }
+  | (TokenGrowth & { readonly least: number; readonly most: number });
+
+/**
+ * Finds the tokens of a repeated word. Each repetition is the same whole number of tokens by any tokenizer, since none
+ * joins words. So n more words are a multiple of n tokens, and the same multiple for all lengths.
+ */
+export const tokensOfWord = (prompts: readonly RepeatedWord[]): WordTokens => {
+  const sorted = prompts.toSorted((a, b) => a.words - b.words);
+  const growths = sorted.slice(1).map((each, index) => ({
+    moreWords: each.words - sorted[index]!.words,
+    moreTokens: each.tokens - sorted[index]!.tokens,
+  }));
+  const isWhole = ({ moreWords, moreTokens }: TokenGrowth): boolean =>
+    moreTokens > 0 && moreTokens % moreWords === 0;
+  const whole = growths.filter(isWhole).map((each) => each.moreTokens / each.moreWords);
+  const usual = whole.length === 0 ? null : Math.min(...whole);
+  const odd = growths.find((each) => usual === null || each.moreTokens !== usual * each.moreWords);
+  if (odd === undefined) return { perWord: usual ?? 1 };
+  const { moreWords, moreTokens } = odd;
+  const below = usual ?? Math.max(1, Math.floor(moreTokens / moreWords));
+  return {
+    moreWords,
+    moreTokens,
+    least: below * moreWords,
+    most: (usual ?? (moreTokens < moreWords ? 1 : below + 1)) * moreWords,
+  };
+};
+
+const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));
+
+/** Returns what is conspicuous in the counts of prompts of different lengths; an empty text for nothing. */
+export const patternIn = (prompts: readonly RepeatedWord[]): string => {
+  const divisor = prompts.reduce((found, { tokens }) => greatestDivisor(found, tokens), 0);
+  if (prompts.length > 2 && divisor >= 5) return `; every count is a multiple of ${divisor}`;
+  const same = prompts.find(({ words, tokens }) =>
+    prompts.some((other) => other.tokens === tokens && other.words !== words),
+  );
+  return same === undefined
+    ? ''
+    : `; prompts of different lengths have the same count, ${same.tokens}, as if it were of another request`;
+};

@@ -1,0 +1,7 @@
+import type { Check, CheckRequest } from '../reading/check-case.ts';
+import { usageChecks } from '../topics/usage-checks.ts';
+import { usageRequests } from '../topics/usage-requests.ts';
+
+/** The checks that are made only if `--only` names them, since they need more requests than a usual check. */
+export const namedChecks: readonly Check[] = [...usageChecks];
+export const namedRequests: readonly CheckRequest[] = [...usageRequests];

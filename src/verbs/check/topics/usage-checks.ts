@@ -1,0 +1,375 @@
+import { type AuditedAnswer, auditedAnswer } from '../reading/audited-answer.ts';
+import {
+  type Answers,
+  type Check,
+  checksOf,
+  deviation,
+  type Judged,
+  open,
+  pass,
+  unchecked,
+  violation,
+} from '../reading/check-case.ts';
+import { patternIn, type RepeatedWord, tokensOfWord } from '../reading/token-growth.ts';
+import {
+  judgeCost,
+  judgeLimit,
+  judgeListed,
+  judgeText,
+  judgeTotal,
+} from '../reading/judge-usage.ts';
+import {
+  type AuditWord,
+  auditWords,
+  comparedIds,
+  directId,
+  openingOf,
+  outputLimits,
+  repeated,
+  toolWords,
+  usageRequests,
+  wordPrompts,
+} from './usage-requests.ts';
+
+/** This file audits the reported usage (interface, section 2.4) against what is known of prompts and answers. */
+
+const { checkAcross } = checksOf('usage');
+const rows = ['2.4.usage'];
+
+/** Returns answers for the audit, or the reason for which one of them says nothing. */
+const auditedAll = (
+  answers: Answers,
+  ids: readonly string[],
+): readonly AuditedAnswer[] | string => {
+  const audited = ids.map((id) => auditedAnswer(id, answers.of(id)));
+  const reason = audited.find((each) => typeof each === 'string');
+  if (reason !== undefined) return reason;
+  const all = audited as readonly AuditedAnswer[];
+  const origins = new Set(all.map(({ origin }) => origin));
+  return origins.size === 1
+    ? all
+    : `${[...origins].join('and ')} answered, whose tokens cannot be compared`;
+};
+
+const promptsOf = (word: AuditWord): readonly string[] =>
+  Object.entries(wordPrompts).flatMap(([id, [own]]) => (own === word ? [id] : []));
+
+/** Returns the counts of all answered prompts of a word. The longest prompt may be too long for a model. */
+const countsOf = (answers: Answers, word: AuditWord): readonly RepeatedWord[] | string => {
+  const sent = promptsOf(word);
+  const reasons = sent
+    .map((id) => auditedAnswer(id, answers.of(id)))
+    .filter((each) => typeof each === 'string');
+  const answered = sent.filter((id) => typeof auditedAnswer(id, answers.of(id)) !== 'string');
+  if (answered.length < 2) return reasons[0] ?? 'two prompts are needed';
+  const audited = auditedAll(answers, answered);
+  if (typeof audited === 'string') return audited;
+  const counts = audited.map(({ id, input }) => ({ words: wordPrompts[id]![1], tokens: input }));
+  const distinct = counts.filter(
+    ({ words }, at) => counts.findIndex((c) => c.words === words) === at,
+  );
+  return distinct.length > 1 ? distinct : (reasons[0] ?? 'two prompts are needed');
+};
+
+/** Returns the tokens of each repetition of a word; a text where they are unknown. */
+const perWordOf = (answers: Answers, word: AuditWord): number | string => {
+  const counts = countsOf(answers, word);
+  if (typeof counts === 'string') return counts;
+  const found = tokensOfWord(counts);
+  return 'perWord' in found ? found.perWord : `the tokens of a word are unknown (usage.growth)`;
+};
+
+const rangeText = (least: number, most: number): string =>
+  least === most ? `only +${least} is possible` : `+${least} or +${most} are possible`;
+
+const judgeGrowth = (answers: Answers): Judged => {
+  const known: string[] = [];
+  let reason = '';
+  for (const word of auditWords) {
+    const counts = countsOf(answers, word);
+    if (typeof counts === 'string') {
+      reason = counts;
+      continue;
+    }
+    const found = tokensOfWord(counts);
+    if ('perWord' in found) {
+      known.push(`${found.perWord} for “${word}”`);
+      continue;
+    }
+    const { moreWords, moreTokens, least, most } = found;
+    return {
+      ...violation(
+        `reported ${moreTokens} prompt tokens more for ${moreWords} times “${word}” more: ${rangeText(least, most)}${patternIn(counts)}`,
+        counts.map(({ words, tokens }) => `${words} times “${word}”: ${tokens} prompt tokens`),
+      ),
+      bounds: { of: 'input', reported: Math.max(0, moreTokens), least, most: least },
+    };
+  }
+  return known.length === 0 ? unchecked(reason) : pass(`${known.join(', ')} each time`);
+};
+
+const judgeWords = (answers: Answers): Judged => {
+  const { tokenizer } = answers.target;
+  const found = auditWords.map((word) => [word, perWordOf(answers, word)] as const);
+  const reason = found.find(([, each]) => typeof each === 'string');
+  if (reason !== undefined) return unchecked(String(reason[1]));
+  const seen = found.map(([word, each]) => `${String(each)} for “${word}”`).join(', ');
+  const expected = ([word]: (typeof found)[number]): number =>
+    tokenizer === undefined
+      ? 1
+      : (tokenizer.count(repeated(word, 101)) - tokenizer.count(repeated(word, 1))) / 100;
+  const wrong = found.find((each) => each[1] !== expected(each));
+  if (wrong === undefined) return pass(seen);
+  const first = Number(wrong[1]);
+  const bounds = {
+    of: 'input' as const,
+    reported: first,
+    least: expected(wrong),
+    most: expected(wrong),
+  };
+  if (tokenizer !== undefined)
+    return {
+      ...violation(`${seen}; by the tokenizer ${expected(wrong)} for “${wrong[0]}”`),
+      bounds,
+    };
+  if (found.some(([, each]) => each !== first))
+    return unchecked(`${seen}: no common vocabulary, so that --tokenizer is needed`);
+  return {
+    ...deviation('several-tokens-per-word', `${seen}; in every common vocabulary it is 1`),
+    bounds,
+  };
+};
+
+/** Judges whether two answers to one prompt report the same prompt tokens. */
+const judgeSame = (
+  answers: Answers,
+  pairs: readonly (readonly [string, string, string])[],
+): Judged => {
+  const seen: string[] = [];
+  let reason = '';
+  for (const [one, other, what] of pairs) {
+    const audited = auditedAll(answers, [one, other]);
+    if (typeof audited === 'string') {
+      reason = audited;
+      continue;
+    }
+    const [a, b] = audited.map(({ input }) => input) as [number, number];
+    if (a === b) {
+      seen.push(String(a));
+      continue;
+    }
+    return {
+      ...violation(`the same prompt has ${a} prompt tokens, and ${b} ${what}: they must be equal`),
+      bounds: {
+        of: 'input',
+        reported: Math.max(a, b),
+        least: Math.min(a, b),
+        most: Math.min(a, b),
+      },
+    };
+  }
+  return seen.length === 0 ? unchecked(reason) : pass(`${seen.join(' and ')} in both`);
+};
+
+const judgeTools = (answers: Answers): Judged => {
+  const perWord = perWordOf(answers, 'time');
+  if (typeof perWord === 'string') return unchecked(perWord);
+  const audited = auditedAll(answers, ['usage-tools-short', 'usage-tools-more']);
+  if (typeof audited === 'string') return unchecked(audited);
+  const [short, long] = audited.map(({ input }) => input) as [number, number];
+  const words = toolWords['usage-tools-more'] - toolWords['usage-tools-short'];
+  const [more, most] = [long - short, words * perWord];
+  const observed = `reported ${more} prompt tokens more for ${words} words more in a tool`;
+  if (more === most) return pass(observed);
+  if (more === 0) return open('the words of a tool do not count');
+  const judged = violation(
+    `${observed}: only +${most} is possible if the tool is in the prompt once`,
+  );
+  return { ...judged, bounds: { of: 'input', reported: Math.max(0, more), least: 0, most } };
+};
+
+/**
+ * The most tokens that a chat template adds to one message. The longest templates with a preamble of their own have
+ * some 500.
+ */
+const maxTemplate = 512;
+
+const judgeOverhead = (answers: Answers): Judged => {
+  const { target } = answers;
+  const perWord = perWordOf(answers, 'time');
+  if (typeof perWord === 'string') return unchecked(perWord);
+  const audited = auditedAll(answers, ['usage-short']);
+  if (typeof audited === 'string') return unchecked(audited);
+  const { input } = audited[0]!;
+  const opening = openingOf(target);
+  // Without a tokenizer, the opening has at most a token for each byte.
+  const most = (target.tokenizer?.count(opening) ?? Buffer.byteLength(opening)) + 40 * perWord;
+  const added = Math.max(0, input - most);
+  const observed = `at least ${added} of ${input} prompt tokens are not of the text`;
+  if (added <= maxTemplate) return pass(`${observed}; chat templates add up to ${maxTemplate}`);
+  return {
+    ...deviation('tokens-not-sent', `${observed}; chat templates add at most ${maxTemplate}`),
+    bounds: { of: 'input', reported: input, least: most, most: most + maxTemplate },
+  };
+};
+
+/** Compares the cached tokens of a prompt that was sent twice on both ways. */
+const judgeDirectCache = (answers: Answers): Judged | null => {
+  const id = 'usage-again';
+  const [direct, through] = [directId(id), id].map((each) => auditedAnswer(each, answers.of(each)));
+  if (typeof direct !== 'object' || typeof through !== 'object') return null;
+  const { cached: known = 0 } = direct.usage.classes;
+  const { cached: passed } = through.usage.classes;
+  if (known <= (passed ?? 0)) return null;
+  const observed = `${passed ?? 'no'} cached tokens through the gateway, and ${known} without it`;
+  // Behind a gateway, another server may have answered, whose cache is empty.
+  return passed === undefined ? deviation('cached-not-passed-on', observed) : open(observed);
+};
+
+const judgeDirect = (answers: Answers): Judged => {
+  const seen: string[] = [];
+  let reason = 'no address of the model without the gateway is known (--direct URL)';
+  for (const id of comparedIds) {
+    const direct = auditedAnswer(directId(id), answers.of(directId(id)));
+    const through = auditedAnswer(id, answers.of(id));
+    if (typeof direct === 'string' || typeof through === 'string') {
+      const why = [direct, through].find((each) => typeof each === 'string');
+      if (answers.of(directId(id)) !== null) reason = why ?? reason;
+      continue;
+    }
+    if (through.input === direct.input) {
+      seen.push(`${through.input}`);
+      continue;
+    }
+    return {
+      ...violation(
+        `${id}: ${through.input} prompt tokens through the gateway, and ${direct.input} without it`,
+      ),
+      bounds: { of: 'input', reported: through.input, least: direct.input, most: direct.input },
+    };
+  }
+  if (seen.length === 0) return unchecked(reason);
+  return judgeDirectCache(answers) ?? pass(`${seen.join(', ')} on both ways`);
+};
+
+/** Judges each of some answers by itself. The gravest result counts. */
+const judgeEach = (
+  answers: Answers,
+  ids: readonly string[],
+  judge: (answer: AuditedAnswer) => Judged,
+): Judged => {
+  const reasons: string[] = [];
+  const found = ids.flatMap((id) => {
+    const audited = auditedAnswer(id, answers.of(id));
+    if (typeof audited !== 'string') return [judge(audited)];
+    if (answers.of(id) !== null) reasons.push(audited);
+    return [];
+  });
+  const excess = ({ bounds }: Judged): number =>
+    bounds === undefined ? 0 : bounds.reported - bounds.most;
+  for (const outcome of ['violation', 'deviation', 'open', 'pass'] as const) {
+    const alike = found.filter((each) => each.outcome === outcome);
+    const [first] = alike.toSorted((a, b) => excess(b) - excess(a));
+    if (first === undefined) continue;
+    if (outcome === 'pass') return pass(`${alike.length} answers`);
+    return { ...first, evidence: alike.map(({ observed }) => observed) };
+  }
+  return found[0] ?? unchecked(reasons[0] ?? 'no request was sent');
+};
+
+const ids = usageRequests.filter(({ base }) => base === 'versioned').map(({ id }) => id);
+const untooled = ids.filter((id) => !id.startsWith('usage-tools'));
+const prompts = Object.keys(wordPrompts);
+
+const audit = (
+  id: string,
+  expected: string,
+  judge: Check['judge'],
+  uses: readonly string[],
+): Check => checkAcross(`usage.${id}`, rows, expected, judge, { uses });
+
+export const usageChecks: readonly Check[] = [
+  audit(
+    'growth',
+    'a repeated word is the same whole number of prompt tokens each time',
+    judgeGrowth,
+    prompts,
+  ),
+  audit(
+    'words',
+    'a common word is one prompt token, or as many as the tokenizer says',
+    judgeWords,
+    prompts,
+  ),
+  audit(
+    'repeated',
+    'the same prompt has the same prompt tokens again',
+    (answers) => judgeSame(answers, [['usage-long', 'usage-again', 'when it was sent again']]),
+    ['usage-long', 'usage-again'],
+  ),
+  audit(
+    'streamed',
+    'the same prompt has the same prompt tokens whole and streamed',
+    (answers) =>
+      judgeSame(answers, [
+        ['usage-short', 'usage-stream-short', 'streamed'],
+        ['usage-more', 'usage-stream-more', 'streamed'],
+      ]),
+    ['usage-short', 'usage-stream-short', 'usage-more', 'usage-stream-more'],
+  ),
+  audit('tools', 'the words of a tool count as those of a message, once', judgeTools, [
+    'usage-tools-short',
+    'usage-tools-more',
+    ...promptsOf('time'),
+  ]),
+  audit(
+    'tools-streamed',
+    'the same prompt with a tool has the same prompt tokens whole and streamed',
+    (answers) => judgeSame(answers, [['usage-tools-more', 'usage-tools-stream', 'streamed']]),
+    ['usage-tools-more', 'usage-tools-stream'],
+  ),
+  audit('template', 'no more than a chat template is added to a prompt', judgeOverhead, [
+    ...promptsOf('time'),
+  ]),
+  audit(
+    'total',
+    'total_tokens is the sum, or the sum with tokens that are counted beside',
+    (answers) => judgeEach(answers, ids, judgeTotal),
+    ids,
+  ),
+  audit(
+    'limit',
+    'no more output tokens than max_tokens are reported',
+    (answers) => judgeEach(answers, ids, (answer) => judgeLimit(answer, outputLimits[answer.id]!)),
+    ids,
+  ),
+  audit(
+    'text',
+    'no more output tokens than the received text can have, but declared reasoning',
+    (answers) =>
+      judgeEach(answers, untooled, (answer) => judgeText(answer, answers.target.tokenizer)),
+    untooled,
+  ),
+  audit(
+    'listed',
+    'as many output tokens as the answer lists with their probabilities',
+    (answers) => judgeEach(answers, ['usage-listed', 'usage-listed-stream'], judgeListed),
+    ['usage-listed', 'usage-listed-stream'],
+  ),
+  audit(
+    'cached',
+    'tokens from a cache cost what they cost by the prices, or less than others',
+    (answers) => {
+      const audited = auditedAll(answers, ['usage-long', 'usage-again']);
+      if (typeof audited === 'string') return unchecked(audited);
+      return judgeCost(audited[0]!, audited[1]!, answers.target.price);
+    },
+    ['usage-long', 'usage-again'],
+  ),
+  audit(
+    'direct',
+    'prompt tokens and cached ones are those of the model without the gateway',
+    judgeDirect,
+    [...comparedIds, ...comparedIds.map(directId)],
+  ),
+];

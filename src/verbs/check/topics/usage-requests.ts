@@ -1,0 +1,152 @@
+import type { WireRequest } from '../../../model/observation/exchange.ts';
+import { type CheckRequest, type CheckTarget, free } from '../reading/check-case.ts';
+import { chatTokens, chatWith } from './check-requests.ts';
+
+/** This file has the requests of the audit of usage. Their prompts repeat a word, so that their differences are known. */
+
+/**
+ * The repeated words. With the space before it, each is one token in 11 vocabularies: OpenAI's four, Llama 2 and 3,
+ * Mistral, Gemma 3, Qwen 3, DeepSeek V3 and Claude. In a vocabulary of letters they differ.
+ */
+export const auditWords = ['time', 'in', 'government'] as const;
+export type AuditWord = (typeof auditWords)[number];
+
+/**
+ * The prompts: how often each repeats its word. The differences are primes, so that no rounding of the counts fits them.
+ * The order is not that of the lengths, so that counts of the request before do not fit either.
+ */
+export const wordPrompts: Readonly<Record<string, readonly [AuditWord, number]>> = {
+  'usage-long': ['time', 1292],
+  'usage-again': ['time', 1292],
+  'usage-government-more': ['government', 126],
+  'usage-short': ['time', 40],
+  'usage-in-more': ['in', 154],
+  'usage-more': ['time', 141],
+  'usage-in-short': ['in', 57],
+  'usage-government-short': ['government', 23],
+};
+
+/** The text before the words. It differs in each audit, so that no prompt is cached from another one. */
+export const openingOf = ({ now }: Pick<CheckTarget, 'now'>): string => `Note ${now}. Say yes.`;
+
+export const repeated = (word: string, count: number): string => ` ${word}`.repeat(count);
+
+const maxPromptAnswer = 16;
+const maxCounted = 64;
+const maxShortAnswer = 256;
+
+const streamed = { stream: true, stream_options: { include_usage: true } };
+
+/** How often the word is in the description of a tool. */
+export const toolWords = { 'usage-tools-short': 20, 'usage-tools-more': 127 } as const;
+
+const toolOf = (words: number) => ({
+  type: 'function',
+  function: {
+    name: 'tell',
+    description: `Tells the${repeated('time', words)}`,
+    parameters: { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] },
+  },
+});
+
+interface AuditRequest {
+  readonly id: string;
+  /** The tokens of the prompt by a common vocabulary, and the most of the answer. */
+  readonly tokens: readonly [input: number, output: number];
+  readonly fields: (target: CheckTarget) => Readonly<Record<string, unknown>>;
+  readonly isSerial?: boolean;
+}
+
+const promptFields = (word: string, count: number, more: object = {}) => ({
+  fields: (target: CheckTarget) => ({
+    messages: [{ role: 'user', content: openingOf(target) + repeated(word, count) }],
+    max_tokens: maxPromptAnswer,
+    ...more,
+  }),
+  tokens: [count + 40, maxPromptAnswer] as const,
+});
+
+/** A model ends the first count by its limit, and the second one by itself. */
+const counting = (end: 'two hundred' | 'twenty', more: object = {}) => {
+  const most = end === 'twenty' ? maxShortAnswer : maxCounted;
+  return {
+    fields: () => ({
+      messages: [{ role: 'user', content: `Count from one to ${end} in words.` }],
+      max_tokens: most,
+      ...more,
+    }),
+    tokens: [40, most] as const,
+  };
+};
+
+const withTool = (words: number, more: object = {}): Omit<AuditRequest, 'id'> => {
+  const { fields, tokens } = promptFields('time', 40, { tools: [toolOf(words)], ...more });
+  return { fields, tokens: [tokens[0] + words + 400, tokens[1]] };
+};
+
+const audits: readonly AuditRequest[] = [
+  ...Object.entries(wordPrompts).map(([id, [word, count]]) => ({
+    id,
+    ...promptFields(word, count),
+    isSerial: count > 1000,
+  })),
+  { id: 'usage-stream-more', ...promptFields('time', 141, streamed) },
+  { id: 'usage-stream-short', ...promptFields('time', 40, streamed) },
+  { id: 'usage-tools-more', ...withTool(toolWords['usage-tools-more']) },
+  { id: 'usage-tools-short', ...withTool(toolWords['usage-tools-short']) },
+  { id: 'usage-tools-stream', ...withTool(toolWords['usage-tools-more'], streamed) },
+  { id: 'usage-answer', ...counting('two hundred') },
+  { id: 'usage-answer-stream', ...counting('two hundred', streamed) },
+  { id: 'usage-listed', ...counting('twenty', { logprobs: true }) },
+  { id: 'usage-listed-stream', ...counting('twenty', { logprobs: true, ...streamed }) },
+  {
+    id: 'usage-yes',
+    fields: () => ({
+      messages: [{ role: 'user', content: 'Say yes.' }],
+      max_tokens: maxShortAnswer,
+    }),
+    tokens: [40, maxShortAnswer],
+  },
+];
+
+/** The most output tokens that each request asks for. */
+export const outputLimits: Readonly<Record<string, number>> = Object.fromEntries(
+  audits.map(({ id, tokens: [, most] }) => [id, most]),
+);
+
+const requestOf = ({ id, tokens, fields, isSerial = false }: AuditRequest): CheckRequest => ({
+  id,
+  key: 'valid',
+  base: 'versioned',
+  cost: { ...free, ...chatTokens(tokens[1], tokens[0]) },
+  isSerial,
+  onlyIfRefused: null,
+  isStream: 'stream' in fields({ now: 0 } as CheckTarget),
+  build: (target): WireRequest | null => chatWith(fields(target))(target),
+});
+
+const throughGateway = audits.map(requestOf);
+
+/** The requests that are sent to the model without the gateway, too. */
+export const comparedIds: readonly string[] = [
+  'usage-long',
+  'usage-again',
+  'usage-short',
+  'usage-stream-more',
+  'usage-tools-more',
+  'usage-yes',
+];
+
+export const directId = (id: string): string => `${id}-direct`;
+
+const directly = (request: CheckRequest): CheckRequest => ({
+  ...request,
+  id: directId(request.id),
+  base: 'direct',
+  build: (target) => request.build({ ...target, chat: target.directChat ?? target.chat }),
+});
+
+export const usageRequests: readonly CheckRequest[] = [
+  ...throughGateway,
+  ...throughGateway.filter(({ id }) => comparedIds.includes(id)).map(directly),
+];
