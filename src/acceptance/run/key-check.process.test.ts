@@ -57,16 +57,19 @@ describe('before the load', () => {
     expect(code).toBe(exitOf(await resultIn(out), 15));
   });
 
-  it('a model that is not listed is a warning', async () => {
+  it('a model that is not listed and not known ends the run before the load', async () => {
     const mock = await openMock();
     const path = await tempFile('s.yaml', scenario('', 'weir/smal'));
-    const { stderr } = await weir(
+    const { code, stderr } = await weir(
       ['run', path, '--target', mock.url, '--out', await tempFolder()],
       {
         WEIR_API_KEY: 'sk-weir-test',
       },
     );
-    expect(stderr).toContain('The target does not list weir/smal; it lists weir/small, ');
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      'does not know the model weir/smal: did you mean "weir/small"? It lists weir/small, ',
+    );
   });
 
   it('limits that the gateway declares otherwise are a warning', async () => {

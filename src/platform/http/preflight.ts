@@ -37,6 +37,8 @@ const isPageStatus = (status: number): boolean => status < 400 || status === 404
 interface PreflightRequest extends TargetEndpoint {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The body of a POST; without it, the request is a GET. */
+  readonly body?: string;
 }
 
 const redirectOf = (
@@ -104,9 +106,10 @@ const beginLook = (
   });
   const look = async (): Promise<FirstLook> => {
     const { statusCode, headers, body } = await client.request({
-      method: 'GET',
+      method: request.body === undefined ? 'GET' : 'POST',
       path: requestPathsOf(request.url, request.wire.paths)(request.path),
       headers: { ...request.headers },
+      body: request.body ?? null,
     });
     const contentType = String(headers['content-type'] ?? '');
     const heads = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);

@@ -116,15 +116,32 @@ it('a model that no key sees is named, with five of those that some key sees', a
   expect(await none.warnings).toEqual([]);
 });
 
-it('a list that anybody may read is read once, without a key', async () => {
+it('a list that anybody may read is read once, without a key; a model that it lacks is asked with one', async () => {
   const { warnings, asked } = await check(
     { '': { status: 200, models: ['m1'] } },
     { isOpen: true },
   );
   expect(await warnings).toHaveLength(1);
-  expect(asked).toEqual([{ path: '/v1/models', key: undefined }]);
+  expect(asked).toEqual([
+    { path: '/v1/models', key: undefined },
+    { path: '/v1/chat/completions', key: 'key-a' },
+  ]);
   const failing = await check({ '': { status: 500, models: ['m1'] } }, { isOpen: true });
   expect(await failing.warnings).toEqual([]);
+});
+
+it('a model that is not listed and is refused ends the run, with the name that is probably meant', async () => {
+  const refusal = { status: 404, models: ['no such model'] };
+  const listed = (...models: readonly string[]) => ({
+    '': { status: 200, models },
+    'key-a': refusal,
+  });
+  const near = await check(listed('m1', 'weir/smal'), { isOpen: true });
+  await expect(near.warnings).rejects.toThrow(
+    'does not know the model weir/small: did you mean "weir/smal"? It lists m1, weir/smal. No load was sent.',
+  );
+  const far = await check(listed('m1'), { isOpen: true });
+  await expect(far.warnings).rejects.toThrow('does not know the model weir/small. It lists m1.');
 });
 
 it('a limit that headers declare and the scenario does not is said once', async () => {

@@ -10,6 +10,7 @@ import type { TargetEndpoint } from '../../platform/connection/connector.ts';
 import { answerTo } from '../../platform/http/preflight.ts';
 import { Problem } from '../../platform/problem.ts';
 import { countText } from '../../report/text/number-text.ts';
+import { didYouMean } from '../../scenario/text/spelling.ts';
 
 /** This file checks the keys and models of a plan against the target's list of models, before the load. */
 
@@ -25,17 +26,15 @@ export interface CheckedTarget extends TargetEndpoint {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+const headersOf = (target: CheckedTarget, key: string | null) => ({
+  accept: 'application/json',
+  ...target.headers,
+  ...(key === null ? {} : keyHeader(target.auth, key)),
+  [requestIdHeader]: preflightId,
+});
+
 const list = (target: CheckedTarget, key: string | null) =>
-  answerTo({
-    ...target,
-    path: routes.models.path,
-    headers: {
-      accept: 'application/json',
-      ...target.headers,
-      ...(key === null ? {} : keyHeader(target.auth, key)),
-      [requestIdHeader]: preflightId,
-    },
-  });
+  answerTo({ ...target, path: routes.models.path, headers: headersOf(target, key) });
 
 const listOf = (names: readonly string[]): string => names.join(', ');
 
@@ -65,18 +64,59 @@ const rejectRefused = (
 const modelsIn = (text: string): readonly string[] =>
   servedModelListSchema.safeParse(jsonIn(text)).data?.data.map(({ id }) => id) ?? [];
 
-const unlistedWarnings = (plan: Plan, listed: readonly string[]): readonly string[] => {
-  const wanted = new Set(
-    plan.stages.flatMap(({ traffic }) =>
-      traffic.flatMap((entry) => ('model' in entry ? [entry.model] : [])),
-    ),
+/** Returns the models of a plan that a list does not have; none if the list is empty. */
+const unlistedModels = (plan: Plan, listed: readonly string[]): readonly string[] => {
+  const wanted = plan.stages.flatMap(({ traffic }) =>
+    traffic.flatMap((entry) => ('model' in entry ? [entry.model] : [])),
   );
-  const missing = [...wanted].filter((model) => !listed.includes(model));
-  if (listed.length === 0 || missing.length === 0) return [];
+  return listed.length === 0 ? [] : [...new Set(wanted)].filter((each) => !listed.includes(each));
+};
+
+const othersText = (listed: readonly string[]): string => {
   const more = listed.length - mostNamed;
-  const others = `${listOf(listed.slice(0, mostNamed))}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${listOf(listed.slice(0, mostNamed))}${more > 0 ? ` and ${more} more` : ''}`;
+};
+
+/**
+ * Asks for one token of an unlisted model, since a target may know more names than it lists. Returns whether the answer
+ * refuses the model.
+ */
+const refusesModel = async (target: CheckedTarget, model: string): Promise<boolean> => {
+  const messages = [{ role: 'user', content: 'Hi' }];
+  const answer = await answerTo({
+    ...target,
+    path: routes.chat.path,
+    headers: {
+      ...headersOf(target, target.credentials[0]?.value ?? null),
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ model, messages, max_tokens: 1 }),
+  });
+  return answer !== null && [400, 404, 422].includes(answer.status) && /model/i.test(answer.text);
+};
+
+/** Returns warnings about models that are not listed. Throws a `Problem` for a chat model that the target refuses. */
+const checkModels = async (
+  plan: Plan,
+  target: CheckedTarget,
+  listed: readonly string[],
+): Promise<readonly string[]> => {
+  const missing = unlistedModels(plan, listed);
+  if (missing.length === 0) return [];
+  const entries = plan.stages.flatMap(({ traffic }) => traffic);
+  const chats = missing.filter((model) =>
+    entries.some((each) => each.kind.startsWith('chat') && 'model' in each && each.model === model),
+  );
+  for (const model of chats.slice(0, mostNamed)) {
+    if (await refusesModel(target, model)) {
+      const near = didYouMean(model, listed);
+      throw new Problem(
+        `${target.url} does not know the model ${model}${near === null ? '.' : `: ${near}`} It lists ${othersText(listed)}. No load was sent. To send it all the same, add --no-preflight`,
+      );
+    }
+  }
   return [
-    `The target does not list ${listOf(missing)}; it lists ${others}. It may know other names, or answer 404.`,
+    `The target does not list ${listOf(missing)}; it lists ${othersText(listed)}. It may know other names, or answer 404.`,
   ];
 };
 
@@ -118,7 +158,7 @@ const listedByKeys = async (target: CheckedTarget) => {
 /**
  * Returns warnings about the models and limits of a plan. Throws a `Problem` for a key that the target refuses. If
  * anybody may read the list of models, it cannot show whether a key is valid, so no request with a key is sent.
- * Otherwise each key asks for the list once.
+ * Otherwise each key asks for the list once. A chat model that is not listed is asked for one token.
  */
 export const checkKeys = async (
   plan: Plan,
@@ -127,7 +167,7 @@ export const checkKeys = async (
 ): Promise<readonly string[]> => {
   if (isOpen) {
     const answer = await list(target, null);
-    return answer?.status === 200 ? unlistedWarnings(plan, modelsIn(answer.text)) : [];
+    return answer?.status === 200 ? checkModels(plan, target, modelsIn(answer.text)) : [];
   }
   const answers = await listedByKeys(target);
   rejectRefused(
@@ -140,5 +180,5 @@ export const checkKeys = async (
   const limits = answers.flatMap(({ name, headers }) =>
     limitWarnings(limitsOfKey(plan, name), headers),
   );
-  return [...unlistedWarnings(plan, [...new Set(listed)]), ...new Set(limits)];
+  return [...(await checkModels(plan, target, [...new Set(listed)])), ...new Set(limits)];
 };

@@ -60,21 +60,44 @@ export interface ReadyTarget {
 /** The value of `${uuid}` before the run: the largest UUID, which no request of a run has (RFC 9562, section 5.10). */
 const preflightUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
+/** Returns whether a status means that the server lists its models only for requests with a key. */
+const needsKey = (status: number): boolean => status === 401 || status === 403;
+
+/** The address that is probably meant: with its version once. `null` if the address is not odd. */
+const probableAddress = (baseUrl: string): string | null => {
+  const { url } = targetAddress(baseUrl);
+  if (url.search !== '' || baseUrl.startsWith('unix:')) return null;
+  const bare = baseUrl.replace(/\/+$/, '');
+  const twice = /^(.*(\/v\d+))\2$/.exec(bare);
+  if (twice !== null) return twice[1]!;
+  return /\/v\d+$/.test(bare) ? null : `${bare}/v1`;
+};
+
 /**
  * Returns warnings about the address, depending on the status of the request for models. A gateway may lack this route,
- * so there are only warnings.
+ * so a 404 is a warning only. If the probable address is answered otherwise, it is the right one: throws a `Problem`.
  */
-const warningsFor = (
-  baseUrl: string,
-  { paths }: ConnectionSettings,
+const warningsFor = async (
+  target: CheckedTarget,
+  headers: Readonly<Record<string, string>>,
   status: number,
-): readonly string[] => {
+): Promise<readonly string[]> => {
   if (status !== 404) return [];
-  const why = /\/v\d+\/*$/.test(targetAddress(baseUrl).url.pathname)
-    ? 'the gateway lacks this route, or has another address.'
-    : 'the base address of a gateway ends in its version, for example https://host/v1.';
-  const request = `GET ${originOf(baseUrl)}${requestPathsOf(baseUrl, paths)(routes.models.path)}`;
-  return [`${request} answered 404: ${why}`];
+  const { url: baseUrl, wire } = target;
+  const request = `GET ${originOf(baseUrl)}${requestPathsOf(baseUrl, wire.paths)(routes.models.path)}`;
+  const probable = probableAddress(baseUrl);
+  if (probable === null)
+    return [`${request} answered 404: the gateway lacks this route, or has another address.`];
+  const { path } = routes.models;
+  const other = await preflightTarget({ ...target, url: probable, path, headers });
+  if (other.kind === 'reached' && (other.status === 200 || needsKey(other.status))) {
+    throw new Problem(
+      `${request} answered 404, and ${probable} answers as a gateway does: write ${probable}. Nothing was sent. To send all the same, add --no-preflight`,
+    );
+  }
+  return [
+    `${request} answered 404: the base address of a gateway ends in its version, for example https://host/v1.`,
+  ];
 };
 
 /** The note for a target in a container. Container engines pass connections to a published port through a proxy. */
@@ -127,9 +150,6 @@ const startMock = (
   return startMockContainer({ settings, lifetime, base: image === '' ? null : image });
 };
 
-/** Returns whether a status means that the server lists its models only for requests with a key. */
-const needsKey = (status: number): boolean => status === 401 || status === 403;
-
 /** How a target is checked before anything else is sent. */
 export interface LookOptions {
   /** Whether the target is checked by a request for its models; true by default. */
@@ -152,14 +172,12 @@ const lookAt = async (
   target: CheckedTarget,
   { withKeys = false, needsList = false }: LookOptions,
 ): Promise<LookedAt> => {
-  const { url, wire } = target;
-  const preflight = await preflightTarget({
-    url,
-    wire,
-    certificates: target.certificates,
-    path: routes.models.path,
-    headers: { accept: 'application/json', ...target.headers, [requestIdHeader]: preflightId },
-  });
+  const headers = {
+    accept: 'application/json',
+    ...target.headers,
+    [requestIdHeader]: preflightId,
+  };
+  const preflight = await preflightTarget({ ...target, path: routes.models.path, headers });
   const { kind } = preflight;
   if (kind === 'unusable' || (kind !== 'reached' && needsList))
     throw new Problem(preflight.message);
@@ -168,7 +186,7 @@ const lookAt = async (
     return { ...unseen, notes: doubts, warnings: doubts, listing: kind };
   }
   const { status } = preflight;
-  const notes = warningsFor(url, wire, status);
+  const notes = await warningsFor(target, headers, status);
   const isChecked = withKeys && (status === 200 || needsKey(status));
   const found = isChecked ? await checkKeys(plan, target, status === 200) : [];
   const keysWereUsed = isChecked && needsKey(status);
