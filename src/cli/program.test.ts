@@ -20,7 +20,7 @@ it.each([
   ['run a -c 3', 'unknown option -c: write --set load.users=3'],
   [
     'run -c 3 -n 9',
-    /^unknown option -c: write --users 3: .*\nunknown option -n: write --iterations 9 --users 1/,
+    /^unknown option -c: write --users 3: .*\nunknown option -n: write --iterations 9: so many requests, which the --users share/,
   ],
   ['run a --qps 5', 'unknown option --qps: write --set load.rate=5/s'],
   ['run --request_rate 5', 'unknown option --request_rate: write --rate 5/s'],

@@ -53,6 +53,35 @@ const checkSwitches = (words: readonly string[], options: OptionTable): void => 
   }
 };
 
+/** The options of one letter that are groups for the parser, such as `-hq`, have at most this many letters. */
+const longestGroup = 2;
+
+/**
+ * Returns the words, with two dashes before each option that was written with one (`-rate`, as in Go's programs) or with
+ * a long dash (`—rate`, as programs for texts make of two), and the words that were changed. What follows `--` is left.
+ */
+const withTwoDashes = (
+  words: readonly string[],
+): { readonly words: readonly string[]; readonly odd: readonly string[] } => {
+  const end = words.indexOf('--');
+  const odd: string[] = [];
+  const meant = words.map((word, i) => {
+    const [, name] = /^(?:-|[–—]-?)([a-z][\w-]*(?:=.*)?)$/is.exec(word) ?? [];
+    const isGroup = word.startsWith('-') && (name?.split('=', 1)[0] ?? '').length <= longestGroup;
+    if (name === undefined || isGroup || (end >= 0 && i > end)) return word;
+    odd.push(word);
+    return `--${name}`;
+  });
+  return { words: meant, odd };
+};
+
+/** Throws a `UsageProblem` for the first option whose dashes are wrong. */
+const checkDashes = ([first]: readonly string[]): void => {
+  if (first === undefined) return;
+  const meant = first.replace(/^[-–—]+/, '--').split('=', 1);
+  throw new UsageProblem(`${first}: an option begins with two dashes: write ${meant}`);
+};
+
 interface KnownNames {
   readonly options: OptionTable;
   readonly fields: readonly string[];
@@ -265,7 +294,8 @@ const declareVerb = (
 
 /** Parses the command line and runs its verb. Throws `UsageProblem` and `Problem`. Any other error is a bug. */
 export const program = async (commandLine: readonly string[]): Promise<ExitName> => {
-  const words = completeLive(joinNegatives(helpAsOption(commandLine)));
+  const dashed = withTwoDashes(commandLine);
+  const words = completeLive(joinNegatives(helpAsOption(dashed.words)));
   const [name = '', ...given] = words;
   checkVerb(words[0]);
   const entry = verbTable.get(name);
@@ -281,6 +311,7 @@ export const program = async (commandLine: readonly string[]): Promise<ExitName>
       parser.parserConfiguration({ 'populate--': verb.takesCommand === true });
       const usage = isDefault ? entry.usage.replace(name, '$0') : entry.usage;
       declareVerb(parser, [usage, entry.summary, verb], parsed, entry.examples).parseSync();
+      checkDashes(dashed.odd);
     }
   } catch (error) {
     if (!(error instanceof ParserError)) throw error;

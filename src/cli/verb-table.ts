@@ -252,11 +252,29 @@ export const orList = (words: readonly string[]): string =>
 /** The verbs of similar programs for which Weir has an option. */
 const optionInstead: Readonly<Record<string, string>> = { version: '--version', usage: '--help' };
 
+/** The verbs of other load generators for Weir's own. */
+const otherVerbs: Readonly<Record<string, string>> = {
+  run: 'start test bench benchmark attack profile load exec',
+  validate: 'lint',
+  compare: 'diff',
+  mock: 'serve server',
+};
+
+/** Returns the command line that a word in the place of a verb probably means. */
+const meantCommand = (word: string): string | null => {
+  if (/\.(?:ya?ml|json|[cm]?[jt]s)$/i.test(word)) return `weir run ${word}`;
+  if (/^https?:\/\//i.test(word)) return `weir run --target ${word} …`;
+  const option = optionInstead[word];
+  if (option !== undefined) return `weir ${option}`;
+  const verb = Object.keys(otherVerbs).find((each) => otherVerbs[each]!.split(' ').includes(word));
+  return verb === undefined ? null : `weir ${verb}`;
+};
+
 /** Throws a `UsageProblem` for an unknown verb. The parser would report it as an unknown argument. */
 export const checkVerb = (word: string | undefined): void => {
   if (word === undefined || word.startsWith('-') || verbs.includes(word)) return;
-  const option = optionInstead[word];
-  const near = option === undefined ? didYouMean(word, verbs) : `did you mean \`weir ${option}\`?`;
+  const meant = meantCommand(word);
+  const near = meant === null ? didYouMean(word, verbs) : `did you mean \`${meant}\`?`;
   const expected = `expected ${orList(verbs)}`;
   throw new UsageProblem(
     `unknown verb "${word}": ${near === null ? expected : `${near} If not, ${expected}`}`,

@@ -69,7 +69,7 @@ const habits: readonly Habit[] = [
     names: 'n requests num-requests num-prompts request-count max-requests number',
     needs: 'iterations',
     field: 'load.iterations',
-    advice: (value) => `write --iterations ${value} --users 1: the users share so many requests`,
+    advice: (value) => `write --iterations ${value}: so many requests, which the --users share`,
   },
   {
     names: 'r R q qps rps request-rate',

@@ -70,6 +70,12 @@ export const planSourceFrom = (
   if (scenario === undefined && usedFlags.length === 0) {
     throw new UsageProblem(`expected ${wanted}; got nothing`);
   }
+  const closed = (['users', 'iterations'] as const).find((name) => flags[name] !== undefined);
+  if (flags.rate !== undefined && closed !== undefined) {
+    throw new UsageProblem(
+      `--rate and --${closed}: keep one of them. With --rate requests come whether or not answers do, with --${closed} each user waits for its answer`,
+    );
+  }
   return { scenario, flags, set, target, transport, workers, allowFiles };
 };
 

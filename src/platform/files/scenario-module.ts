@@ -38,6 +38,10 @@ const loadFailure = (path: string, url: string, error: unknown): Problem => {
       `${path}: Node.js does not read TypeScript below node_modules: copy the scenario to another folder`,
     );
   }
+  if (error instanceof Error && /'k6(?:\/|')/.test(error.message))
+    return new Problem(
+      `${path} is a script of k6, not a scenario: \`weir init\` writes one, and \`weir import\` makes objectives of the thresholds in k6’s summary`,
+    );
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   const at = stack?.indexOf(`${url}:`) ?? -1;
   const [line] = at < 0 ? [] : (/^\d+(:\d+)?/.exec(stack?.slice(at + url.length + 1) ?? '') ?? []);

@@ -62,6 +62,10 @@ const readScenarioFile = async (path: string): Promise<string> => {
   } catch (error) {
     const code = fileErrorCode(error);
     if (code === 'ENOENT') {
+      if (/^https?:\/\//i.test(path))
+        throw new Problem(
+          `${path} is an address, and a scenario file was expected: write --target ${path}`,
+        );
       const near = await similarScenario(path);
       throw new Problem(
         `the scenario file ${path} does not exist: ${near === null ? '' : `did you mean ${near}? If not, `}give the path of a YAML, JSON, TypeScript or JavaScript file`,

@@ -6,6 +6,7 @@ import {
   type Notation,
   percentageNotation,
   rateNotation,
+  respelt,
   sizeNotation,
 } from '../schema/notation.ts';
 
@@ -101,6 +102,8 @@ export const readBound = (figure: ObjectiveFigure, text: string) => {
   const bound = read(text);
   if (bound !== null) return { bound };
   const lacksUnit = withUnit !== null && plainNumberText.test(text);
-  const advice = lacksUnit ? unitAdvice(figure, Number(text), withUnit) : null;
+  const right = respelt(text, read);
+  const respelling = right === null ? null : `write ${right}`;
+  const advice = lacksUnit ? unitAdvice(figure, Number(text), withUnit) : respelling;
   return { expected, advice };
 };

@@ -239,6 +239,19 @@ const withParts = <Figure extends ObjectiveFigure>(
   throw new ObjectiveError(message, read.advice);
 };
 
+/** Returns advice for an objective in the form of another tool: `p95(ttft) < 1s`, `ttft p95 < 1s`, k6's thresholds. */
+const otherForm = (text: string): string | null => {
+  if (/^\s*http_req/.test(text))
+    return 'this is a threshold of k6, of which `weir import` makes an objective: for example serviceTime.p95 < 500ms, or errorRate < 1%';
+  const statistic = String.raw`p\(?\d+(?:\.\d+)?\)?|mean|avg|median|med|min|max`;
+  const [, outer, inner, rest] =
+    new RegExp(String.raw`^\s*(${statistic})\((\w+)\)(\s*[<>].*)$`).exec(text) ?? [];
+  if (outer !== undefined) return `write ${inner}.${outer}${rest}`;
+  const [, figure, after, bound] =
+    new RegExp(String.raw`^\s*(\w+?)[ _-](${statistic})(\s*[<>].*)$`).exec(text) ?? [];
+  return figure === undefined ? null : `write ${figure}.${after!.replaceAll(/[()]/g, '')}${bound}`;
+};
+
 /** Parses an objective of the run such as `ttft.p95{traffic=chat-stream} < 800ms` or `errorRate < 1%`. */
 export const parseObjective = (text: string): ParseResult<ParsedObjective> =>
   resultOf(() => {
@@ -246,7 +259,7 @@ export const parseObjective = (text: string): ParseResult<ParsedObjective> =>
     if (parts !== null) return withParts(readFigure(parts[1]!, parts[2]), parts, aggregateLabels);
     throw new ObjectiveError(
       `${quotedStart(text)} is not an objective: expected a figure, a comparison and a bound`,
-      'for example ttft.p95{traffic=chat-stream} < 800ms, or errorRate < 1%',
+      otherForm(text) ?? 'for example ttft.p95{traffic=chat-stream} < 800ms, or errorRate < 1%',
     );
   });
 

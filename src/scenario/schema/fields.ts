@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { milliseconds, perSecond } from '../../model/quantity.ts';
-import { durationNotation, type Notation, rateNotation, sizeNotation } from './notation.ts';
+import {
+  durationNotation,
+  type Notation,
+  rateNotation,
+  respelt,
+  sizeNotation,
+} from './notation.ts';
 
 /**
  * This file contains the kinds of field from which schemas of scenarios are made. Their messages are half sentences
@@ -26,7 +32,9 @@ const notationError = <Q extends number>(
   const n =
     typeof input === 'string' && input.trim() === '' ? Number.NaN : Number(input ?? undefined);
   const expected = `expected ${notation.expected}${or}`;
-  return n >= 0 ? `${expected}; a number needs its unit: ${notation.withUnit(n)}` : expected;
+  if (n >= 0) return `${expected}; a number needs its unit: ${notation.withUnit(n)}`;
+  const right = typeof input === 'string' ? respelt(input, notation.read) : null;
+  return right === null ? expected : `${expected}; write ${right}`;
 };
 
 /**

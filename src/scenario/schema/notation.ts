@@ -107,6 +107,29 @@ export const sizeNotation = amountNotation<number>(sizeUnits, ' ?', {
   withUnit: (n) => `${n} MB or ${n} MiB`,
 });
 
+/** The units as people write them, by the unit of a notation. */
+const otherUnits: Readonly<Record<string, string>> = {
+  '/s': 'rps qps tps r/s req/s reqs/s requests/s /sec /second persecond',
+  '/min': 'rpm qpm req/min requests/min /minute perminute',
+  '/h': 'rph /hr /hour perhour',
+  ms: 'ms msec msecs millis millisecond milliseconds',
+  s: 's sec secs second seconds',
+  m: 'm min mins minute minutes',
+  h: 'h hr hrs hour hours',
+  d: 'd day days',
+  '%': '% percent pct',
+};
+
+/** Returns a text that is written with an unusual unit, in the notation: `10rps` as `10/s`, `5 min` as `5m`. */
+export const respelt = (text: string, read: (text: string) => number | null): string | null => {
+  const [, amount, unit] =
+    new RegExp(`^(${amountPattern})(.+)$`).exec(text.toLowerCase().replaceAll(/\s/g, '')) ?? [];
+  const right = Object.keys(otherUnits)
+    .filter((each) => otherUnits[each]!.split(' ').includes(unit ?? ''))
+    .map((each) => `${amount}${each}`);
+  return right.find((each) => read(each) !== null) ?? null;
+};
+
 /** Formats a duration, for example as `1h30m`. `durationNotation` can read the result. */
 export const formatDuration = (length: Milliseconds): string => {
   let left: number = length;

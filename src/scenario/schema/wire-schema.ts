@@ -61,6 +61,9 @@ const addressProblem = (text: string, url: URL | null, mayHaveQuery: boolean): s
   // Python's requests-unixsocket, nginx and got write such addresses in other ways.
   if (/^(?:unix:|https?\+unix:|https?:\/\/unix:)/i.test(text) && unixTarget(text) === null)
     return `an address of a Unix socket is written ${unixExample}`;
+  if (/^[“”‘’]/.test(text)) return 'it has typographic quotation marks: write " or leave them out';
+  const [, variable] = /^\$\{?(\w+)\}?/.exec(text) ?? [];
+  if (variable !== undefined) return `write \${env:${variable}} for the environment variable`;
   if (url === null && /^https?:\/\//i.test(text)) return malformedAddressProblem(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     return /[.:/]/.test(text) ? 'an address must begin with http:// or https://' : null;

@@ -233,6 +233,31 @@ const syntaxProblems = (errors: readonly YAMLError[], lines: LineCounter): Scena
   ];
 };
 
+const imported = '`weir import FILE` makes a scenario of it';
+const written = '`weir init` writes a first scenario';
+
+/** What a file is, by its first line that is no comment, and what to do with it. */
+const kinds: readonly (readonly [pattern: RegExp, what: string, advice: string])[] = [
+  [/^(?:GET|POST|PUT) https?:/, 'targets of vegeta', imported],
+  [/^(?:\S+\/)?(?:aiperf|guidellm) /, 'a command line of AIPerf or GuideLLM', imported],
+  [
+    /^(?:\$ )?(?:\S+\/)?(?:curl|hey|wrk2?|k6|vegeta|vllm|ab|oha) /,
+    'a command line of another tool',
+    written,
+  ],
+  [/^(?:from|import) (?:locust|httpx|openai|requests|asyncio|time)\b/, 'a Python script', written],
+  [/^import .* from ['"]k6/, 'a script of k6', written],
+  [/^config:\s*$/, 'a file of Artillery', written],
+  [/^<\?xml|^<!doctype|^<html/i, 'XML or HTML', written],
+];
+
+/** Returns what a text is and what to do with it; `null` if it may be a scenario. */
+const foreignFile = (text: string): string | null => {
+  const first = /^[^\S\n]*(?!#|\s)(.*)$/m.exec(text.slice(0, 10_000))?.[1] ?? '';
+  const found = kinds.find(([pattern]) => pattern.test(first));
+  return found === undefined ? null : `expected a scenario, got ${found[1]}: ${found[2]}`;
+};
+
 /** Parses the text of a scenario file into a tree. The text is YAML or JSON (which is YAML). */
 export const parseScenarioText = (text: string): ParsedTree => {
   if (text.includes('\0')) {
@@ -241,6 +266,11 @@ export const parseScenarioText = (text: string): ParsedTree => {
       tree: null,
       problems: [{ path: '', line: null, column: null, flag: null, message, hint: null }],
     };
+  }
+  const foreign = foreignFile(text);
+  if (foreign !== null) {
+    const place = { path: '', line: 1, column: 1, flag: null };
+    return { tree: null, problems: [{ ...place, message: foreign, hint: null }] };
   }
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });

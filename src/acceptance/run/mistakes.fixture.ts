@@ -1,0 +1,160 @@
+/**
+ * Mistakes of people who use Weir for the first time, each with words that name its repair. In a command, `RUN` is a run
+ * without a file and `good.yaml` a scenario that could run; `$URL`, `$ROOT` and `$HTTPS` are the gateway's address, the
+ * same without its version, and with the wrong scheme.
+ */
+export const mistakenCommands = String.raw`
+RUN -c 10 -n 100 | write --users 10
+RUN -n 100 | write --iterations 100: so many requests, which the --users share
+RUN --vus 10 --duration 30s | write --users 10
+RUN --concurrency 8 | write --users 8
+RUN --num-prompts 100 | write --iterations 100
+RUN --request-rate 5 | write --rate 5/s
+RUN --qps 5 | write --rate 5/s
+RUN -z 30s | write --duration 30s
+RUN -rate 5/s -duration 5s | -rate: an option begins with two dashes: write --rate
+RUN —rate 5/s | —rate: an option begins with two dashes: write --rate
+RUN --rate 10 --duration 30s | a number needs its unit: 10/s
+RUN --rate 10/s --duration 30 | a number needs its unit: 30s
+RUN --rate 10rps --duration 30s | write 10/s
+RUN --rate 600rpm --duration 30s | write 600/min
+RUN --rate 10/sec --duration 30s | write 10/s
+RUN --rate 5/s --duration 5min | write 5m
+RUN --rate=-5/s --duration 30s | --rate: expected a rate above 0/s
+RUN --rate 0/s --duration 30s | --rate: expected a rate above 0/s
+RUN --users ten --duration 5s | --users: expected a whole number
+RUN --users 1.5 --duration 5s | --users: expected a whole number
+RUN --users 10 --rate 5/s --duration 5s | --rate and --users: keep one of them
+RUN --duration 5s | --rate: "rate" is missing
+RUN --rate 5/s | --duration: "duration" is missing
+RUN --rate 1/s --duration 100ms | less than one request (0.1); raise its rate or its duration
+RUN --rate 5/s --duration 5s --kind image | --kind: expected "chat"
+RUN --rate 5/s --duration 5s --max-tokens lots | --max-tokens: expected a whole number
+RUN --rate 5/s --duration 5s --stream | chats are streamed unless you write --kind chat
+run --target $URL --rate 5/s --duration 5s | --model: "model" is missing
+run --target $URL --model weir/smal --rate 30/s --duration 2s | did you mean "weir/small"?
+run --target $URL --model gpt-4o --rate 30/s --duration 2s | It lists weir/small
+run --target $URL/v1 --model weir/small --rate 5/s --duration 5s | answers as a gateway does: write $URL
+run --target $ROOT --model weir/small --rate 5/s --duration 5s | answers as a gateway does: write $URL
+run --target $URL/chat/completions --model weir/small --rate 5/s --duration 5s | without /chat/completions at its end
+run --target $HTTPS --model weir/small --rate 5/s --duration 5s | check whether http is meant
+run --target http://127.0.0.1:9/v1 --model a --rate 5/s --duration 5s | check the port
+run --target http://gateway.invalid/v1 --model a --rate 5/s --duration 5s | host name does not resolve
+run --target 127.0.0.1:8080/v1 --model a --rate 5/s --duration 5s | begin with http:// or https://
+run --target htp://a/v1 --model a --rate 5/s --duration 5s | begin with http:// or https://
+run --target gateway.example --model a --rate 5/s --duration 5s | begin with http:// or https://
+run $URL | write --target $URL
+NOKEY RUN --rate 5/s --duration 5s | export WEIR_API_KEY=
+BADKEY RUN --rate 5/s --duration 5s | check that it is complete and of this gateway
+run good.yaml -H X-Team:a | write --set 'headers.X-Team=a'
+run good.yaml --insecure | write --set wire.verifyTls=false
+run good.yaml --cacert ca.pem | write --set wire.caFile=ca.pem
+run good.yaml --api-key sk-1 | write WEIR_API_KEY=… in front of the command
+run good.yaml -t 12 -c 400 -d 30s | write --users for how many wait at once
+run good.yaml --rate 5/s | change its fields with --set
+run good.yaml --users 5 | change its fields with --set
+run good.yaml --quite | did you mean --quiet?
+run good.yaml -quiet | write --quiet
+run good.yaml --timeout 30 | write --set deadlines.total=30s
+run good.yaml --set load.rate | expected path=value
+run good.yaml --set load.rate:10/s | expected path=value
+run good.yaml --set rate=10/s | did you mean "rate" inside "load"?
+run good.yaml --set traffic.model=x | "traffic" is a list of 1
+run good.yaml --set load.rte=10/s | did you mean "rate"?
+run good.yaml --workers 0 | --workers: expected a whole number from 1
+run good.yaml --repeat 0 | --repeat: expected a whole number from 1
+run good.yaml --out good.yaml | there is a file of that name. Give another
+run good.yaml --out | --out: expected a value
+run good.yaml --junit nofolder/junit.xml | its folder does not exist: create it first
+run good.yaml --junit sub | it is a folder
+run good.yaml --requests rows.xlsx | ends in .csv or .parquet
+run good.yaml --baseline sub | contains no result.json
+run good.yaml other.yaml | weir run takes one scenario file
+run goood.yaml | did you mean
+run nofolder/here.yaml | does not exist: give the path
+run sub | is a folder: give the path of a scenario file
+run | expected a scenario file, or --model
+start good.yaml | did you mean ${'`'}weir run${'`'}?
+lint good.yaml | did you mean ${'`'}weir validate${'`'}?
+good.yaml | did you mean ${'`'}weir run
+validate | expected a scenario file
+report nofolder | give a result.json
+report good.yaml | expected a result.json
+compare sub | expected two sides
+compare good.yaml good.yaml | expected a result.json
+sweep good.yaml | add --vary load.users=1,2,4,8
+sweep good.yaml --vary load.rate | expected PATH=VALUES
+mock --port 99999 | --port: expected a whole number from 0 to 65535
+check | expected a target to examine
+limits --target $URL --window 60 | expected a length of time such as 30s
+import good.yaml | nothing that weir import knows
+init good.yaml | begin with http:// or https://
+`;
+
+/**
+ * Mistakes in a scenario. `⏎` ends a line and `→` is a tab. What has no `traffic` or `load` of its own gets a right one; a name in
+ * front of the text is that of a file that is no YAML.
+ */
+export const mistakenScenarios = String.raw`
+traffic:⏎→- kind: chat⏎→  model: a/b | indented with a tab; use spaces
+traffic:⏎  - kind: chat⏎   model: a/b | expected "- " at the beginning of this line, or as many spaces
+traffic:⏎- kind: chat⏎model: a/b | did you mean "model" inside "traffic"?
+traffic: [{ kind: stream, model: a/b }] | did you mean "chat-stream"?
+traffic: [{ kind: chat_stream, model: a/b }] | did you mean "chat-stream"?
+traffic: [{ kind: embeddings, model: a/b }] | expected "chat", "chat-stream"
+traffic: { kind: chat, model: a/b } | expected a list of traffic entries
+traffic: [{ kind: chat }] | "model" is missing
+traffic: [{ kind: chat, model: a/b, max_tokens: 5 }] | did you mean "maxTokens"?
+traffic: [{ kind: chat, model: a/b, maxTokens: -5 }] | expected a whole number from 1
+traffic: [{ kind: chat, model: a/b, weight: -1 }] | expected a number above 0
+traffic: [{ kind: chat, model: a/b, messages: Hello }] | expected a list of messages
+traffic: [{ kind: chat, model: a/b, prompt: { token: 100 } }] | did you mean "tokens"?
+traffic: [{ kind: chat, model: a/b, prompt: Hi, prompts: [Hi] }] | keep one of them
+loads: { kind: constant, rate: 2/s, duration: 1s } | did you mean "load"?
+target_url: http://127.0.0.1:9/v1 | did you mean "target"?
+load: { kind: constant, rate: 2, duration: 1s } | a number needs its unit: 2/s
+load: { kind: constant, rate: 2/s, duration: 30 } | a number needs its unit: 30s
+load: { kind: constant, rate: 2/s, duration: 30 seconds } | write 30s
+load: { rate: 2/s, duration: 30s } | "kind" is missing
+load: constant | expected a mapping with a "kind"
+load: { kind: closed, users: 0, duration: 1s } | expected a whole number from 1
+load: { kind: closed, users: 2, duration: 1s, thinkTime: 7 } | a number needs its unit: 7s
+load: { kind: closed, vus: 2, duration: 1s } | did you mean "users"?
+load: { kind: constant, rate: 2/s, duration: 1s }⏎stages: [] | keep one of them
+warmUp: -1s | expected "auto", or a length of time
+warmUp: 60s | shorten the warm-up or lengthen the load
+thresholds: [a] | did you mean "objectives"?
+timeout: 30s | did you mean "deadlines"?
+objectives: errorRate less than 1% | expected a list of objectives
+objectives: [e2e.p95 < 800] | a number needs its unit: 800s for seconds or 800ms
+objectives: [e2e.p95 < 800 msec] | write 800ms
+objectives: [tftt.p95 < 800ms] | did you mean "ttft"?
+objectives: [e2e.95 < 800ms] | did you mean "p95"?
+objectives: [p95(e2e) < 800ms] | write e2e.p95 < 800ms
+objectives: [e2e p95 < 800ms] | write e2e.p95 < 800ms
+objectives: [latency.p95 < 1s] | did you mean "endToEnd"?
+objectives: [e2e.avg < 5s] | did you mean "mean"?
+objectives: [errorRate < 0.01] | write 1% for the share 0.01
+objectives: [error_rate < 1%] | did you mean "errorRate"?
+objectives: ['http_req_duration: p(95)<500'] | this is a threshold of k6
+objectives: [e2e.p95 = 800ms] | expected <, <=, > or >=
+objectives: [goodput > 95] | a number needs its unit: 95%
+objectives: [ttft.p95 < 800ms] | measured for chat-stream only
+keys: sk-abc123 | write ${'$'}{env:NAME}
+keys: $WEIR_API_KEY | write ${'$'}{env:NAME}
+keys: '${'$'}{env:BLEU_KEY}' | export BLEU_KEY=
+headers: { Authorization: Bearer sk-abc } | write ${'$'}{env:NAME}
+headers: [X-Team: a] | expected a mapping of header names
+limits: 60 | expected "none", or a mapping
+target: ${'$'}{TARGET} | write ${'$'}{env:TARGET}
+target: “http://127.0.0.1:9/v1” | typographic quotation marks
+- a⏎- b | expected a mapping with "traffic" and "load", got a list
+# nothing yet | the scenario is empty
+s.js: import http from 'k6/http';⏎export default () => http.get('http://a/'); | is a script of k6, not a scenario
+s.txt: POST http://127.0.0.1:9/v1/chat/completions⏎@body.json | got targets of vegeta: ${'`'}weir import FILE${'`'}
+s.sh: aiperf profile -m a/b -u host:8000 | got a command line of AIPerf or GuideLLM
+s.sh: curl http://127.0.0.1:9/v1/models | got a command line of another tool
+s.py: from locust import HttpUser | got a Python script
+s.yml: config:⏎  target: http://a⏎scenarios: [] | got a file of Artillery
+s.json: { "target": "mock", "traffic": [ } | not valid YAML
+`;
