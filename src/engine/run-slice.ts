@@ -2,13 +2,14 @@ import type { DroppedCause } from '../model/observation/outcome.ts';
 import { type Instant, instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { drawRequestContent, type RequestContent } from './request-content.ts';
-import type { Alarm, Clock } from '../model/clock.ts';
+import type { Alarm } from '../model/clock.ts';
 import {
   type InFlightAttempt,
   type AttemptResult,
   type AttemptListener,
   SendContext,
 } from './in-flight-attempt.ts';
+import { BeginTurn } from './begin-turn.ts';
 import { ConnectAhead } from './connect-ahead.ts';
 import { type BeginRequest, earlierOf, type LoadLoop, createLoops } from './load-loop.ts';
 import { BudgetGuard, type BudgetReservation } from './budget-guard.ts';
@@ -37,42 +38,6 @@ interface ActiveAttempt {
   readonly content: RequestContent;
   readonly slot: PaceSlot | null;
   readonly reservation: BudgetReservation | null;
-}
-
-/**
- * How long one turn of the event loop may begin requests, in ms. Data that has arrived is read before more requests
- * begin.
- */
-const longestBegin = 1;
-
-/** Divides requests that are due at once among several turns of the event loop. */
-class BeginTurn {
-  /** Whether due requests must wait for the next turn of the event loop. */
-  isHeld = false;
-  readonly #clock: Clock;
-  #until = 0;
-  #hasBegun = false;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** Opens the turn at `now`. In the last turn all requests may begin. */
-  open(now: number, isLast: boolean): void {
-    this.#until = isLast ? Number.POSITIVE_INFINITY : now + longestBegin;
-    this.#hasBegun = false;
-    this.isHeld = false;
-  }
-
-  /**
-   * Returns whether a request may begin in this turn, and is called before each request. The first request of a turn
-   * may always begin.
-   */
-  readonly mayBegin = (): boolean => {
-    this.isHeld = this.#hasBegun && this.#clock.now() >= this.#until;
-    this.#hasBegun = true;
-    return !this.isHeld;
-  };
 }
 
 class SliceRunner implements RunningSlice, AttemptListener {
@@ -146,7 +111,8 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   onTick(): void {
-    if (!this.#turn.isHeld) this.#beginDue(this.#ports.clock.now());
+    const now = this.#ports.clock.now();
+    if (this.#turn.mayOpen(now)) this.#beginDue(now);
   }
 
   /**
@@ -158,7 +124,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     if (this.#polling || this.#checkLease(now)) return;
     this.#polling = true;
     try {
-      this.#turn.open(now, isLast);
+      this.#turn.open(now, this.#nextOfLoops(), isLast);
       const nextRetry = (): RequestLifecycle | null => this.#retries.take(now);
       for (let retry = nextRetry(); retry !== null; retry = nextRetry()) this.#enqueue(retry);
       for (const loop of this.#loops) loop.poll(now, this.#turn.mayBegin);
@@ -187,9 +153,14 @@ class SliceRunner implements RunningSlice, AttemptListener {
    * what the pace allows.
    */
   #nextDue(now: Instant): Instant | null {
-    let next = this.#retries.first()?.due ?? null;
-    for (const loop of this.#loops) next = earlierOf(next, loop.nextDue());
+    const next = earlierOf(this.#retries.first()?.due ?? null, this.#nextOfLoops());
     return this.#paceQueue?.size ? earlierOf(next, instant(now + 1)) : next;
+  }
+
+  #nextOfLoops(): Instant | null {
+    let next: Instant | null = null;
+    for (const loop of this.#loops) next = earlierOf(next, loop.nextDue());
+    return next;
   }
 
   onSent(attempt: InFlightAttempt, at: Instant): void {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
+import { instant } from '../../model/quantity.ts';
 import { startClock, steadyNow } from './clock.ts';
 
 const source = new URL('clock.ts', import.meta.url);
@@ -44,4 +45,18 @@ it('a clock with a lead begins in the future', () => {
   const clock = startClock(1000);
   expect(clock.now()).toBeLessThan(0);
   expect(clock.now()).toBeGreaterThan(-1000.1);
+});
+
+it('an alarm that is late rings at the next read, while its event loop never gets to it', () => {
+  const clock = startClock();
+  let rings = 0;
+  const alarm = clock.alarm(() => (rings += 1));
+  const due = clock.now();
+  alarm.set(due);
+  clock.ringIfLate(instant(due + 3));
+  expect(rings).toBe(0);
+  clock.ringIfLate(instant(due + 5));
+  clock.ringIfLate(instant(due + 10));
+  expect(rings).toBe(1);
+  alarm.stop();
 });

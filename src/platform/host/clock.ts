@@ -11,6 +11,11 @@ const timerLead = 1.2;
 const longestNap = 0.25;
 /** The shortest pause (nap) that the system can keep, in ms. */
 const shortestNap = 0.06;
+/**
+ * How late an alarm may be, in ms, before a read lets it ring. While an event loop has thousands of reads, neither its
+ * timers nor its other callbacks run.
+ */
+const longestDelay = 4;
 /** The longest timer, in ms. Node's timers overflow after 24 days, and one wake-up per hour costs nothing. */
 const longestTimer = 3_600_000;
 /**
@@ -56,6 +61,11 @@ class NappingAlarm implements Alarm {
     if (at === this.#target) return;
     this.#target = at;
     this.#approach();
+  }
+
+  /** Rings the alarm if its instant has long passed. */
+  ringIfLate(now: Instant): void {
+    if (this.#target !== null && now - this.#target > longestDelay) this.#ringOrApproach();
   }
 
   stop(): void {
@@ -128,6 +138,8 @@ export interface RunClock extends Clock {
   readonly readDelay: (at: Instant) => number;
   /** Returns the delays of several reads. Their instants must ascend. */
   readonly readDelays: (instants: Float64Array) => number[];
+  /** Rings the alarms whose instants have long passed. It is called after each read. */
+  readonly ringIfLate: (now: Instant) => void;
   /** Runs some work once: after the reads of this turn of the event loop, and before the reads of the next turn. */
   readonly afterReads: (work: () => void) => void;
 }
@@ -197,6 +209,7 @@ const every = (milliseconds: number, tick: () => void): (() => void) => {
 const clockOf = (machineZero: number, thread: number): RunClock => {
   const zero = thread - machineZero;
   const now = (): Instant => instant(performance.now() + zero);
+  const alarms: NappingAlarm[] = [];
   return {
     machineZero,
     now,
@@ -207,6 +220,9 @@ const clockOf = (machineZero: number, thread: number): RunClock => {
     },
     readDelay: (at) => reads.delayAt(at - zero),
     readDelays: (instants) => reads.delaysAt(instants, -zero),
+    ringIfLate: (at) => {
+      for (const alarm of alarms) alarm.ringIfLate(at);
+    },
     afterReads: (work) =>
       void setImmediate(() => {
         work();
@@ -216,7 +232,9 @@ const clockOf = (machineZero: number, thread: number): RunClock => {
     alarm: (ring) => {
       const onAwake = (): void => reads.woke(performance.now());
       const onEmptyTurn = (): void => reads.looked(performance.now());
-      return new NappingAlarm({ now, onAwake, onEmptyTurn }, ring);
+      const alarm = new NappingAlarm({ now, onAwake, onEmptyTurn }, ring);
+      alarms.push(alarm);
+      return alarm;
     },
   };
 };

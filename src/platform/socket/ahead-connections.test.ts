@@ -24,6 +24,7 @@ const world = () => {
       read: now,
       every: () => () => undefined,
       alarm: () => ({ set: () => undefined, stop: () => undefined }),
+      ringIfLate: () => undefined,
     },
     writer: new RequestWriter(),
     reads: new ReadQueue({ now, afterReads: () => undefined }),

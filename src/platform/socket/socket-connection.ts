@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../model/clock.ts';
 import type { ConnectionOrigin } from '../../model/observation/exchange.ts';
 import { type Instant, instant } from '../../model/quantity.ts';
+import type { RunClock } from '../host/clock.ts';
 import type { CancelConnect } from '../connection/connector.ts';
 import type { KeptConnection } from '../connection/kept-connections.ts';
 import { ObservedExchange } from '../connection/observed-exchange.ts';
@@ -71,7 +72,7 @@ export interface OutgoingRequest {
 }
 
 export interface ConnectionContext {
-  readonly clock: Clock;
+  readonly clock: Pick<RunClock, keyof Clock | 'ringIfLate'>;
   readonly open: OpenSocket;
   readonly writer: RequestWriter;
   readonly reads: ReadQueue;
@@ -182,7 +183,10 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   }
 
   read(bytes: Buffer, length: number): void {
-    this.#context.reads.add(this, this.#context.clock.read(), bytes, length);
+    const { clock, reads } = this.#context;
+    const at = clock.read();
+    reads.add(this, at, bytes, length);
+    clock.ringIfLate(at);
   }
 
   received(at: Instant, bytes: Buffer, begin: number, end: number): void {

@@ -1,0 +1,59 @@
+import type { Clock } from '../model/clock.ts';
+import type { Instant } from '../model/quantity.ts';
+
+/** The shortest turn in which requests begin, in ms. */
+const shortestTurn = 1;
+/**
+ * The longest time between two turns while due requests wait, in ms. The first read after it lets the next turn begin,
+ * since an event loop that has thousands of reads rings no alarm before the last of them.
+ */
+const longestPause = 4;
+/**
+ * The square of the wait of the oldest due request, divided by this number of ms, is the length of a turn. Between two
+ * turns, reads take `longestPause`. So while a request waits, all reads together take at most
+ * π/2·√(longestPause·patience) = 54 ms, whatever is to be read (the integral of pause / (pause + turn) over the wait).
+ */
+const patience = 300;
+
+/**
+ * Divides requests that are due at once among several turns of the event loop, so that what others receive meanwhile is
+ * read. The longer requests wait, the longer is their turn.
+ */
+export class BeginTurn {
+  /** Whether due requests must wait for the next turn. */
+  isHeld = false;
+  readonly #clock: Pick<Clock, 'now'>;
+  #until = 0;
+  #hasBegun = false;
+  #heldUntil = 0;
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  /** Returns whether a turn may begin at `now`, although the event loop may still have much to read. */
+  mayOpen(now: Instant): boolean {
+    return !this.isHeld || now >= this.#heldUntil;
+  }
+
+  /** Opens a turn at `now`. `oldest` is the first instant at which something is due. In the last turn all requests may begin. */
+  open(now: Instant, oldest: Instant | null, isLast: boolean): void {
+    const waited = Math.max(0, now - (oldest ?? now));
+    const length = Math.max(shortestTurn, waited ** 2 / patience);
+    this.#until = isLast ? Number.POSITIVE_INFINITY : now + length;
+    this.#hasBegun = false;
+    this.isHeld = false;
+  }
+
+  /**
+   * Returns whether a request may begin in this turn, and is called before each request. The first request of a turn
+   * may always begin.
+   */
+  readonly mayBegin = (): boolean => {
+    const now = this.#clock.now();
+    this.isHeld = this.#hasBegun && now >= this.#until;
+    if (this.isHeld) this.#heldUntil = now + longestPause;
+    this.#hasBegun = true;
+    return !this.isHeld;
+  };
+}
