@@ -122,21 +122,21 @@ const standIns: Readonly<
   Record<string, (words: Record<string, string>, place: JobPlace) => Promise<void>>
 > = {
   // The Node that runs the tests comes first on the path.
-  'actions/setup-node@v5.0.0': async () => undefined,
-  'actions/cache/restore@v4.3.0': async ({ path, key, 'restore-keys': prefix }, place) => {
+  'actions/setup-node': async () => undefined,
+  'actions/cache/restore': async ({ path, key, 'restore-keys': prefix }, place) => {
     const keys = [...place.repository.cache.keys()];
     const found = keys.includes(key!) ? key : keys.findLast((each) => each.startsWith(prefix!));
     if (found === undefined) return;
     const saved = place.repository.cache.get(found)!;
     await cp(saved, join(place.repository.workspace, path!), { recursive: true });
   },
-  'actions/cache/save@v4.3.0': async ({ path, key }, { repository }) => {
+  'actions/cache/save': async ({ path, key }, { repository }) => {
     if (repository.cache.has(key!)) throw new Error('a cache is never written over');
     const saved = await tempFolder();
     await cp(join(repository.workspace, path!), saved, { recursive: true });
     repository.cache.set(key!, saved);
   },
-  'actions/upload-artifact@v5.0.0': async (words, { repository, artifact }) => {
+  'actions/upload-artifact': async (words, { repository, artifact }) => {
     const source = join(repository.workspace, words['path']!);
     if (!existsSync(source) && words['if-no-files-found'] === 'ignore') return;
     await cp(source, artifact, { recursive: true });
@@ -229,7 +229,7 @@ export const runJob = async (
     const words: Record<string, string> = {};
     for (const [name, value] of Object.entries(step.with ?? {}))
       words[name] = await expressions.text(String(value));
-    const standIn = standIns[step.uses!];
+    const standIn = standIns[step.uses!.replace(/@.*/, '')];
     if (standIn === undefined) throw new Error(`Nothing stands in for ${step.uses}.`);
     await standIn(words, place);
     return { outcome: 'success', outputs: {} };

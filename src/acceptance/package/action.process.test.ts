@@ -31,12 +31,12 @@ const annotationsIn = ({ log }: FinishedJob): readonly string[] =>
   log.split('\n').filter((line) => line.startsWith('::'));
 
 describe('the action', () => {
-  it('never lets a shell read an input, and pins what it uses by full versions', () => {
+  it('never lets a shell read an input, and pins what it uses by digest', () => {
     const { steps } = action.runs;
     expect(steps.filter(({ run }) => run?.includes('${{'))).toEqual([]);
     const used = steps.flatMap(({ uses }) => (uses === undefined ? [] : [uses]));
     expect(used.length).toBeGreaterThan(3);
-    expect(used.filter((name) => !/@v\d+\.\d+\.\d+$/.test(name))).toEqual([]);
+    expect(used.filter((name) => !/@[0-9a-f]{40}$/.test(name))).toEqual([]);
   });
 
   it('is green without a regression, and red with one: page and annotations say why', async (context) => {
