@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { Problem } from './problem.ts';
+import { MissingPackage } from './problem.ts';
 
 const ranges = (): Readonly<Record<string, string>> => {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
@@ -47,6 +47,6 @@ export const loadOptional = async <T>(
         ? `the package ${names[0]}, which is not installed`
         : 'packages that are not installed';
     const remedy = `run \`${installCommand(names)}\`${instead === null ? '' : `, ${instead}`}`;
-    throw new Problem(`${purpose} needs ${which}: ${remedy}`);
+    throw new MissingPackage(`${purpose} needs ${which}: ${remedy}`);
   }
 };

@@ -1,5 +1,49 @@
+/** What a problem is about. Programs that use the library read it as the `code` of an error, so the words never change. */
+export type ProblemKind =
+  | 'configuration'
+  | 'scenario'
+  | 'key'
+  | 'target'
+  | 'budget'
+  | 'output'
+  | 'package'
+  | 'rendezvous'
+  | 'stopped';
+
 /**
  * An expected failure, for example of a file or a target. Users read its message, which says what is wrong, where, what
  * was expected, and what to do. The message contains no secrets.
  */
-export class Problem extends Error {}
+export class Problem extends Error {
+  readonly kind: ProblemKind = 'configuration';
+}
+
+/** An error: a scenario that cannot be read, or that is wrong. */
+export class UnusableScenario extends Problem {
+  override readonly kind = 'scenario';
+}
+
+/** An error: a key that is missing, malformed or refused. */
+export class UnusableKey extends Problem {
+  override readonly kind = 'key';
+}
+
+/** An error: a target that cannot be loaded or started. */
+export class UnusableTarget extends Problem {
+  override readonly kind = 'target';
+}
+
+/** An error: a run that may need more than its budget or its pace allows. */
+export class OverBudget extends Problem {
+  override readonly kind = 'budget';
+}
+
+/** An error: a file or folder that cannot be written, or that another run uses. */
+export class UnwritableOutput extends Problem {
+  override readonly kind = 'output';
+}
+
+/** An error: an optional package that is not installed. */
+export class MissingPackage extends Problem {
+  override readonly kind = 'package';
+}

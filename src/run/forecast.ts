@@ -11,7 +11,7 @@ import type { Plan } from '../model/plan/plan.ts';
 import type { SliceForecast } from '../model/plan/slice-forecast.ts';
 import { stageSpans } from '../model/plan/stage-spans.ts';
 import { type Milliseconds, milliseconds } from '../model/quantity.ts';
-import { Problem } from '../platform/problem.ts';
+import { OverBudget, Problem } from '../platform/problem.ts';
 import { moneyText, plural, timeText } from '../report/text/number-text.ts';
 import { scheduledEnd } from '../schedule/stages.ts';
 import { terminalText } from '../report/document/terminal-writer.ts';
@@ -135,7 +135,7 @@ export const checkPlanFits = (read: ReadPlanWithFiles): void => {
   const reasons = [...overBudget(plan, forecast), ...overPace(forecast)];
   if (reasons.length > 0) {
     const outcome = plan.budget === null ? '' : ', and its budget then ends it';
-    throw new Problem(
+    throw new OverBudget(
       `${reasons.join('\n')}\n\`weir plan\` shows more; --yes runs it anyway${outcome}`,
     );
   }

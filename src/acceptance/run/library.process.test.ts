@@ -2,6 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { defineScenario, judge, readResult, run, WeirError } from '../../library/library.ts';
+import { loadOptional } from '../../platform/optional-package.ts';
+import { withWeirErrors } from '../../run/input/library-host.ts';
 import { cleanUpAfterEach, tempFolder } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
@@ -127,6 +129,26 @@ describe('the library', () => {
     const failure = await run(wrong, { environment }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(WeirError);
     expect((failure as WeirError).message).toContain(message);
+    expect((failure as WeirError).code).toBe('scenario');
+  });
+
+  it.each([
+    ['scenario', { set: ['load.rate=x'] }],
+    ['key', { target: 'http://127.0.0.1:9/v1', set: ['keys=${command:false}'], environment: {} }],
+    ['target', { target: 'http://127.0.0.1:9/v1', environment: { WEIR_API_KEY: 'sk' } }],
+    ['budget', { set: ['budget.requests=1'] }],
+    ['output', { out: '/dev/null/folder' }],
+  ])('gives a failure the code %s', async (code, options) => {
+    const failed = run(scenario, { environment, ...options });
+    await expect(failed).rejects.toMatchObject({ name: 'WeirError', code });
+  });
+
+  it('gives a missing package and anything else codes of their own', async () => {
+    const missingPackage: string = 'no-such-package';
+    const load = () => import(missingPackage) as Promise<unknown>;
+    const missing = withWeirErrors(() => loadOptional(load, 'a load', ['autocannon']));
+    await expect(missing).rejects.toMatchObject({ name: 'WeirError', code: 'package' });
+    await expect(readResult('reports/none.json')).rejects.toMatchObject({ code: 'configuration' });
   });
 
   it('rejects with the reason of a signal that is already aborted', async () => {

@@ -1,5 +1,5 @@
 import { exec } from 'node:child_process';
-import { Problem } from '../problem.ts';
+import { UnusableKey } from '../problem.ts';
 
 /** The timeout of a command, in ms. A login command that takes longer is probably waiting for a person. */
 const commandTimeout = 30_000;
@@ -27,7 +27,7 @@ export const runKeyCommand = (
   new Promise((resolve, reject) => {
     const fail = (reason: string): void =>
       reject(
-        new Problem(`the command for a key ${reason}: run it yourself to see why: ${command}`),
+        new UnusableKey(`the command for a key ${reason}: run it yourself to see why: ${command}`),
       );
     const options = {
       cwd: folder,

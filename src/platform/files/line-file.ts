@@ -1,7 +1,7 @@
 import { constants, ftruncateSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { pathExists } from './run-folder.ts';
-import { Problem } from '../problem.ts';
+import { type Problem, UnwritableOutput } from '../problem.ts';
 import { whyUnwritable } from './file-error-reasons.ts';
 import { waitAtMost } from '../wait-at-most.ts';
 
@@ -18,7 +18,7 @@ export interface LineFile {
 const closeTimeout = 5000;
 
 const unwritableFailure = (path: string, error: unknown): Problem =>
-  new Problem(`the file ${path} cannot be written: ${whyUnwritable(error)}`);
+  new UnwritableOutput(`the file ${path} cannot be written: ${whyUnwritable(error)}`);
 
 /** Truncates a file. For devices and pipes, which cannot be truncated, this does nothing. */
 const truncate = (file: FileHandle): void => {

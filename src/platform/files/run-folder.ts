@@ -13,11 +13,11 @@ import {
 } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { Problem } from '../problem.ts';
+import { Problem, UnwritableOutput } from '../problem.ts';
 import { fileErrorCode } from './plain-files.ts';
 
 /** An error: another run in progress writes to the same folder. */
-class FolderInUse extends Problem {}
+class FolderInUse extends UnwritableOutput {}
 
 const lockName = '.weir-lock';
 
@@ -217,7 +217,7 @@ export const openRunFolder = async (path: string, mustBeNew = false): Promise<Ru
   } catch (error) {
     await discard();
     if (error instanceof Problem) throw error;
-    throw new Problem(
+    throw new UnwritableOutput(
       `the output folder ${path} cannot be written: ${reasons[fileErrorCode(error) ?? ''] ?? (error as Error).message}. Give another with --out FOLDER`,
     );
   }
@@ -257,7 +257,7 @@ export const openNewRunFolder = async (path: string): Promise<RunFolder> => {
     });
     if (folder !== null) return folder;
   }
-  throw new Problem(
+  throw new UnwritableOutput(
     `${maxNamesakes} folders are named like ${path}: give another with --out FOLDER`,
   );
 };

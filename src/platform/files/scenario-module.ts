@@ -1,7 +1,7 @@
 import { registerHooks } from 'node:module';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Problem } from '../problem.ts';
+import { type Problem, UnusableScenario } from '../problem.ts';
 
 const formats: Readonly<Record<string, 'module' | 'module-typescript'>> = {
   '.ts': 'module-typescript',
@@ -34,7 +34,7 @@ const installHooks = (scenario: string, weir: URL): { readonly deregister: () =>
 const loadFailure = (path: string, url: string, error: unknown): Problem => {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   if (code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING') {
-    return new Problem(
+    return new UnusableScenario(
       `${path}: Node.js does not read TypeScript below node_modules: copy the scenario to another folder`,
     );
   }
@@ -46,7 +46,7 @@ const loadFailure = (path: string, url: string, error: unknown): Problem => {
   const at = stack?.indexOf(`${url}:`) ?? -1;
   const [line] = at < 0 ? [] : (/^\d+(:\d+)?/.exec(stack?.slice(at + url.length + 1) ?? '') ?? []);
   const place = line === undefined ? path : `${path}:${line}`;
-  return new Problem(`${place}: the scenario file cannot be loaded: ${message}`);
+  return new UnusableScenario(`${place}: the scenario file cannot be loaded: ${message}`);
 };
 
 type ScenarioFactory = () => unknown;
@@ -57,7 +57,7 @@ type ScenarioFactory = () => unknown;
  */
 export const importScenario = async (path: string, weir: URL): Promise<unknown> => {
   if (formats[extname(path)] === 'module-typescript' && process.features.typescript === false) {
-    throw new Problem(
+    throw new UnusableScenario(
       `${path} is TypeScript, but this Node.js ${process.versions.node} runs without support for it: use Node.js 24, or write the scenario in YAML or JavaScript`,
     );
   }
@@ -74,7 +74,7 @@ export const importScenario = async (path: string, weir: URL): Promise<unknown> 
   } finally {
     hooks.deregister();
   }
-  throw new Problem(
+  throw new UnusableScenario(
     `${path} exports no scenario: end it with export default defineScenario({…}), or with a function that returns one`,
   );
 };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve, sep } from 'node:path';
 import { fillTemplate, type SecretReference, secretReferencesIn } from '../../model/plan/secret.ts';
-import { Problem } from '../problem.ts';
+import { UnusableKey } from '../problem.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
 import { fileBounds, readTextFile } from './whole-file.ts';
 
@@ -19,7 +19,7 @@ const valueOf = async (
     // Docker Swarm provides secrets only as files, so a file can replace a variable.
     const mounted = resolve(secretsFolder, reference.name);
     if (existsSync(mounted)) return readSecret(reference.name, folder);
-    throw new Problem(
+    throw new UnusableKey(
       `the environment variable ${reference.name} is needed for a key or header but is not set: run \`export ${reference.name}=…\` first`,
     );
   }
@@ -38,16 +38,17 @@ export const readSecret = async (file: string, folder: string): Promise<string> 
   const path = isAbsolute(file) ? file : resolve(isBareName ? secretsFolder : folder, file);
   const text = await readTextFile(path, fileBounds.secret).catch((error: unknown) => {
     const hint = isBareName ? `; write ./${file} for one in the scenario’s folder` : '';
-    throw new Problem(`the secret file ${path} cannot be read: ${whyUnreadable(error)}${hint}`);
+    throw new UnusableKey(`the secret file ${path} cannot be read: ${whyUnreadable(error)}${hint}`);
   });
   return requireHeaderValue(text.trim(), path);
 };
 
 /** Throws a `Problem` if a value is not valid in a header (RFC 9110, section 5.5). */
 const requireHeaderValue = (value: string, path: string): string => {
-  if (value === '') throw new Problem(`the secret file ${path} is empty: write the secret into it`);
+  if (value === '')
+    throw new UnusableKey(`the secret file ${path} is empty: write the secret into it`);
   if (/^[\t\x20-\x7e]+$/.test(value)) return value;
-  throw new Problem(
+  throw new UnusableKey(
     `the secret file ${path} contains a line break or a character that headers cannot contain: expected one line of ASCII text`,
   );
 };

@@ -1,5 +1,5 @@
 import { realpath, rename, rm, stat } from 'node:fs/promises';
-import { Problem } from '../problem.ts';
+import { UnwritableOutput } from '../problem.ts';
 import { whyUnwritable } from './file-error-reasons.ts';
 import { fileErrorCode } from './plain-files.ts';
 import { openLineFile } from './line-file.ts';
@@ -27,9 +27,9 @@ const destinationOf = async (path: string): Promise<string> => {
     if ((await stat(whole)).isFile()) return whole;
   } catch (error) {
     if (fileErrorCode(error) === 'ENOENT') return path;
-    throw new Problem(`the file ${path} cannot be written: ${whyUnwritable(error)}`);
+    throw new UnwritableOutput(`the file ${path} cannot be written: ${whyUnwritable(error)}`);
   }
-  throw new Problem(
+  throw new UnwritableOutput(
     `the file ${path} cannot be written: expected a file, or a name that is free; it is a folder, a device or a pipe`,
   );
 };
@@ -60,7 +60,7 @@ export const openTableFile = async (
       await use(linesPath, draft);
     } catch (error) {
       await rm(draft, { force: true }).catch(() => undefined);
-      throw new Problem(
+      throw new UnwritableOutput(
         `the file ${path} cannot be written: ${whyUnwritable(error)}; its rows are in ${linesPath}, as JSON`,
       );
     }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { type ChildProcessHandle, startChildProcess } from './child-process.ts';
-import { Problem } from '../problem.ts';
+import { UnusableTarget } from '../problem.ts';
 
 /** A process of the reference gateway, started for one run. */
 export interface MockProcess extends Pick<ChildProcessHandle, 'ended' | 'stop'> {
@@ -48,12 +48,13 @@ export const startMockProcess = async (
   settings: unknown,
 ): Promise<MockProcess> => {
   const started = await startChildProcess(command, `${JSON.stringify(settings)}\n`);
-  if (!started.ok) throw new Problem(`the reference gateway did not start: ${started.reason}`);
+  if (!started.ok)
+    throw new UnusableTarget(`the reference gateway did not start: ${started.reason}`);
   const { line, pid, ended, stop } = started;
   const ready = readReady(line);
   if (ready !== null) return { ...ready, pid, ended, stop };
   await stop();
-  throw new Problem(
+  throw new UnusableTarget(
     `the reference gateway did not start: expected its addresses, got ${JSON.stringify(line)}. Check whether NODE_OPTIONS loads a program that prints`,
   );
 };

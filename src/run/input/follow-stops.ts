@@ -4,6 +4,7 @@ import type { OnStop, StopCause } from './host.ts';
 
 /** An error: the user stopped a command before its load began. */
 export class StoppedBeforeLoad extends Problem {
+  override readonly kind = 'stopped';
   readonly stoppedBy: StopCause;
   constructor(stoppedBy: StopCause) {
     super(`stopped by ${stoppedBy} before the load began`);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { Problem } from '../../platform/problem.ts';
+import { Problem, type ProblemKind } from '../../platform/problem.ts';
 import type { scenarioSchema } from '../../scenario/schema/scenario-schema.ts';
 import type { ProgressReport } from './run-report.ts';
 
@@ -11,6 +11,13 @@ export type ScenarioInput = z.input<typeof scenarioSchema>;
 /** An expected failure, such as a wrong scenario or a target that cannot be used. Its message is what `weir` prints. */
 export class WeirError extends Error {
   override readonly name = 'WeirError';
+  /** What the failure is about. The words stay the same, so that programs can ask for them. */
+  readonly code: ProblemKind;
+
+  constructor(message: string, code: ProblemKind, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
 }
 
 /** The options of a run. All are optional. */
@@ -41,6 +48,8 @@ export const withWeirErrors = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof Problem ? new WeirError(error.message, { cause: error }) : error;
+    throw error instanceof Problem
+      ? new WeirError(error.message, error.kind, { cause: error })
+      : error;
   }
 };

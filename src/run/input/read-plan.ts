@@ -5,7 +5,7 @@ import type { Workload } from '../../model/workload/workload.ts';
 import { fileErrorCode, namesInFolder } from '../../platform/files/plain-files.ts';
 import { fileBounds, readTextFile } from '../../platform/files/whole-file.ts';
 import { whyUnreadable } from '../../platform/files/file-error-reasons.ts';
-import { Problem } from '../../platform/problem.ts';
+import { type Problem, UnusableScenario } from '../../platform/problem.ts';
 import { importScenario, isModule } from '../../platform/files/scenario-module.ts';
 import type { ScenarioFlags } from '../../scenario/text/scenario-flags.ts';
 import {
@@ -67,13 +67,13 @@ const readScenarioFile = async (path: string): Promise<string> => {
           `${path} is an address, and a scenario file was expected: write --target ${path}`,
         );
       const near = await similarScenario(path);
-      throw new Problem(
+      throw new UnusableScenario(
         `the scenario file ${path} does not exist: ${near === null ? '' : `did you mean ${near}? If not, `}give the path of a YAML, JSON, TypeScript or JavaScript file`,
       );
     }
     if (code === 'EISDIR')
-      throw new Problem(`${path} is a folder: give the path of a scenario file`);
-    throw new Problem(`the scenario file ${path} cannot be read: ${whyUnreadable(error)}`);
+      throw new UnusableScenario(`${path} is a folder: give the path of a scenario file`);
+    throw new UnusableScenario(`the scenario file ${path} cannot be read: ${whyUnreadable(error)}`);
   }
 };
 
@@ -86,7 +86,7 @@ const nameOf = ({ scenario, value }: PlanSource): string =>
 const treeOf = async (value: unknown, source: PlanSource): Promise<ScenarioTree> => {
   const { parseModule } = await import('../../scenario/text/module-tree.ts');
   const { tree, problems } = parseModule(value);
-  if (tree === null) throw new Problem(problemsText(problems, nameOf(source)));
+  if (tree === null) throw new UnusableScenario(problemsText(problems, nameOf(source)));
   return tree;
 };
 
@@ -121,7 +121,7 @@ const read = async (source: PlanSource, environment: Environment) => {
 };
 
 const allOf = (problems: readonly ScenarioProblem[], source: PlanSource): Problem =>
-  new Problem(problemsText(sortedProblems(problems), nameOf(source)));
+  new UnusableScenario(problemsText(sortedProblems(problems), nameOf(source)));
 
 /**
  * Reads the variables of a sweep from a scenario and from `flags`, each written as `PATH=VALUES`. Throws a `Problem`

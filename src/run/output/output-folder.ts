@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beginningOf } from '../../platform/files/plain-files.ts';
 import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
-import { Problem } from '../../platform/problem.ts';
+import { UnwritableOutput } from '../../platform/problem.ts';
 
 export const outputFiles = {
   run: { data: 'result.json', page: 'report.html' },
@@ -72,7 +72,7 @@ export const openOutputFolder = async (
   if (foreign.length > 0) {
     await folder.discard();
     const [it, ...more] = foreign.map((name) => join(path, name));
-    throw new Problem(
+    throw new UnwritableOutput(
       `${[it, ...more].join(' and ')} would be replaced, and ${more.length === 0 ? 'is not a file' : 'are not files'} of Weir’s. Give another folder with --out FOLDER, or move ${more.length === 0 ? 'it' : 'them'} away`,
     );
   }

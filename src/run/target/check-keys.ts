@@ -8,7 +8,7 @@ import { type LimitsPerMinute, limitsOfKey } from '../../model/plan/limits-per-m
 import type { Plan } from '../../model/plan/plan.ts';
 import type { TargetEndpoint } from '../../platform/connection/connector.ts';
 import { answerTo } from '../../platform/http/preflight.ts';
-import { Problem } from '../../platform/problem.ts';
+import { UnusableKey } from '../../platform/problem.ts';
 import { countText } from '../../report/text/number-text.ts';
 import { didYouMean } from '../../scenario/text/spelling.ts';
 
@@ -56,7 +56,7 @@ const rejectRefused = (
   if (refused.length === 0) return;
   const names = listOf(refused.map((name) => withTemplate(plan, name)));
   const [keys, they] = refused.length === 1 ? ['the key', 'it is'] : ['the keys', 'they are'];
-  throw new Problem(
+  throw new UnusableKey(
     `${url} answered 401 to a list of models with ${keys} ${names}: check that ${they} complete and of this gateway. Nothing was sent. If only the list is refused, add --no-key-check`,
   );
 };

@@ -22,7 +22,7 @@ import {
 import { preflightTarget } from '../../platform/http/preflight.ts';
 import { monotonicNow } from '../../platform/host/clock.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
-import { Problem } from '../../platform/problem.ts';
+import { UnusableTarget } from '../../platform/problem.ts';
 import { runKeyCommand } from '../../platform/files/key-command.ts';
 import { resolveSecrets } from '../../platform/files/secrets.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
@@ -180,7 +180,7 @@ const lookAt = async (
   const preflight = await preflightTarget({ ...target, path: routes.models.path, headers });
   const { kind } = preflight;
   if (kind === 'unusable' || (kind !== 'reached' && needsList))
-    throw new Problem(preflight.message);
+    throw new UnusableTarget(preflight.message);
   if (kind !== 'reached') {
     const doubts = [`${preflight.message}. That says nothing of other requests.`];
     return { ...unseen, notes: doubts, warnings: doubts, listing: kind };

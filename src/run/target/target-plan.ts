@@ -1,4 +1,4 @@
-import { Problem } from '../../platform/problem.ts';
+import { Problem, UnusableScenario } from '../../platform/problem.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
 import { missingKeyHint } from '../../scenario/rules/credential-rules.ts';
 import { placeholderScenario, type ReadPlan, readPlan } from '../input/read-plan.ts';
@@ -45,6 +45,6 @@ export const targetPlanFor = async (
     return await readPlan(source, environment);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    throw new Problem(error.message.replace(missingKeyHint, missingKeyHintHere));
+    throw new UnusableScenario(error.message.replace(missingKeyHint, missingKeyHintHere));
   }
 };
