@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkReportSchema } from '../../verbs/check/model/check-report.ts';
 import { selectChecks } from '../../verbs/check/check-settings.ts';
 import { checkQuietly } from './check-quietly.fixture.ts';
 import { type DefectiveGateway, openDefectiveGateway } from './defective-gateway.fixture.ts';
@@ -49,6 +50,19 @@ describe('the audit of usage', () => {
     ]);
   });
 
+  it('finds cached tokens that the gateway does not pass on', async () => {
+    const limits = { requestsPerMinute: 1000, charging: { reportsCached: true } };
+    const direct = await openDefectiveGateway({ limits });
+    await gateway.show(null);
+    const report = await checkQuietly(gateway.url, { only: 'usage', direct: direct.url });
+    await direct.close();
+    expect(auditFindings(report)).toEqual([
+      expect.stringMatching(
+        /^usage.direct: no cached tokens through the gateway, and 1\d{3} without it$/,
+      ),
+    ]);
+  });
+
   it('counts by the tokenizer of the model where it is named', async () => {
     const twice = usageLies.find(({ what }) => what === 'every token counted twice')!;
     await gateway.show({ answer: changeUsage(twice.change) });
@@ -91,6 +105,40 @@ describe('the audit of usage', () => {
       output: 5_184_000 * 200,
       currency: 'EUR',
     });
+  });
+
+  const deep = `${'['.repeat(9000)}${']'.repeat(9000)}`;
+  const usage = '"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}';
+  it.each([
+    ['deep', `{"choices":[{"message":{"content":${deep}}}],${usage}}`],
+    ['a text in place of usage', '{"choices":[{"message":{"content":"a"}}],"usage":"none"}'],
+    ['huge counts', '{"choices":[{}],"usage":{"prompt_tokens":1e308,"completion_tokens":-1}}'],
+    ['texts as counts', '{"choices":[{}],"usage":{"prompt_tokens":"7","completion_tokens":"a"}}'],
+    ['a list', '[]'],
+    ['no choices', `{${usage},"model":{"a":1},"choices":null}`],
+    ['control characters', `{"choices":[],${usage},"model":"\\u001b[31m\\u202e"}`],
+    ['odd probabilities', `{"choices":[{"logprobs":{"content":{"length":9}}}],${usage}}`],
+  ])('answers with %s end in a report that is valid', async (_, body) => {
+    await gateway.show({
+      answer: (before, { path }) =>
+        path.endsWith('/chat/completions') ? { ...before, body: Buffer.from(body) } : before,
+    });
+    const report = await checkQuietly(gateway.url, { only: 'usage' });
+    expect(checkReportSchema.parse(report)).toEqual(report);
+    expect(/[\u001b\u202e]/.test(JSON.stringify(report))).toBe(false);
+  });
+
+  it('names the limit of tokens as reasoning models want it where max_tokens is refused', async () => {
+    const refusal = { error: { message: 'use max_completion_tokens', type: 'a', code: 'b' } };
+    await gateway.show({
+      answer: (before, { body }) =>
+        body.includes('"max_tokens"')
+          ? { ...before, status: 400, body: Buffer.from(JSON.stringify(refusal)) }
+          : before,
+    });
+    const { rows } = await checkQuietly(gateway.url, { only: 'usage' });
+    const left = rows.filter(({ outcome }) => !['pass', 'open'].includes(outcome));
+    expect(left.map(({ id }) => id)).toEqual(['usage.direct']);
   });
 
   it('is made only if it is named', () => {

@@ -22,13 +22,20 @@ export interface AuditedAnswer {
   readonly cost: number | null;
 }
 
+const isText = (value: unknown): value is string => typeof value === 'string';
+
 /** The fields of messages and deltas that are not text of the model. */
 const labels = new Set(['role', 'id', 'type', 'index']);
 
-const textsIn = (value: unknown): readonly string[] => {
+/** How deep the parts of a message lie at most; hostile answers nest them without end. */
+const maxDepth = 8;
+
+const textsIn = (value: unknown, depth = 0): readonly string[] => {
   if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, each]) => (labels.has(name) ? [] : textsIn(each)));
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return [];
+  return Object.entries(value).flatMap(([name, each]) =>
+    labels.has(name) ? [] : textsIn(each, depth + 1),
+  );
 };
 
 /** Reads the cost as LiteLLM (header), OpenRouter (`usage.cost`) and Perplexity (`usage.cost.total_cost`) name it. */
@@ -77,16 +84,18 @@ export const auditedAnswer = (id: string, answer: CheckAnswer | null): AuditedAn
     ['message', 'delta'].flatMap((name) => placesAt(document, `choices.*.${name}`)),
   );
   const written = parts.map(({ value }) => value).filter((value) => objectOf(value) !== null);
-  const [model] = documents.map((document) => valueAt(document, 'model')).filter(Boolean);
+  const [model] = documents.map((document) => valueAt(document, 'model')).filter(isText);
   const finishes = documents.flatMap((document) => placesAt(document, 'choices.*.finish_reason'));
   return {
     id,
     input,
     output,
     usage,
-    origin: `${String(model)} ${answer.received.headers['x-litellm-model-id'] ?? ''}`,
+    origin: answer.quote(
+      [model, answer.received.headers['x-litellm-model-id']].filter(isText).join(' '),
+    ),
     finish: finishes.map(({ value }) => value).findLast(Boolean),
-    text: written.flatMap(textsIn).join(''),
+    text: written.flatMap((part) => textsIn(part)).join(''),
     hasCalls: written.some((value) => valueAt(value, 'tool_calls') !== undefined),
     listed: listedIn(documents),
     cost: costIn(answer, documents),

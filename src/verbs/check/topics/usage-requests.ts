@@ -125,7 +125,26 @@ const requestOf = ({ id, tokens, fields, isSerial = false }: AuditRequest): Chec
   build: (target): WireRequest | null => chatWith(fields(target))(target),
 });
 
+export const renamedId = (id: string): string => `${id}-renamed`;
+
+/** Models that reason refuse `max_tokens`. The same request with their name for it is sent only if it was refused. */
+const renamed = (audited: AuditRequest): CheckRequest => ({
+  ...requestOf({
+    ...audited,
+    id: renamedId(audited.id),
+    fields: (target) => {
+      const { max_tokens: most, ...fields } = audited.fields(target);
+      return { ...fields, max_tokens: undefined, max_completion_tokens: most };
+    },
+    // A refused request costs nothing, so that the budget has these tokens already.
+    tokens: [0, 1],
+    isSerial: false,
+  }),
+  onlyIfRefused: audited.id,
+});
+
 const throughGateway = audits.map(requestOf);
+const renamedRequests = audits.map(renamed);
 
 /** The requests that are sent to the model without the gateway, too. */
 export const comparedIds: readonly string[] = [
@@ -137,11 +156,13 @@ export const comparedIds: readonly string[] = [
   'usage-yes',
 ];
 
-export const directId = (id: string): string => `${id}-direct`;
+/** The name of a request without the gateway. `renamedId` of it is that of the request that is sent if it was refused. */
+export const directId = (id: string): string => `direct-${id}`;
 
 const directly = (request: CheckRequest): CheckRequest => ({
   ...request,
   id: directId(request.id),
+  onlyIfRefused: request.onlyIfRefused === null ? null : directId(request.onlyIfRefused),
   base: 'direct',
   build: (target) => request.build({ ...target, chat: target.directChat ?? target.chat }),
 });
@@ -149,4 +170,8 @@ const directly = (request: CheckRequest): CheckRequest => ({
 export const usageRequests: readonly CheckRequest[] = [
   ...throughGateway,
   ...throughGateway.filter(({ id }) => comparedIds.includes(id)).map(directly),
+  ...renamedRequests,
+  ...renamedRequests
+    .filter(({ onlyIfRefused }) => comparedIds.includes(onlyIfRefused ?? ''))
+    .map(directly),
 ];
