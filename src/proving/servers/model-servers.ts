@@ -58,12 +58,19 @@ const waitForModel = async (url: string): Promise<void> => {
   throw new Error('llama.cpp did not load its model within a minute');
 };
 
-/** Starts llama.cpp's server with a model of random weights; with keys it asks for one of them. */
+/**
+ * Starts llama.cpp's server with a model of random weights; with keys it asks for one of them. With a template of its own
+ * it has one slot, whose context is four times as long.
+ */
 export const startLlama = async (
   { port, folder }: ServerOptions,
   keys: readonly string[] = [],
+  template?: string,
 ): Promise<StartedServer> => {
-  const env = { PYTHONPATH: await serverPackages() };
+  const env = {
+    PYTHONPATH: await serverPackages(),
+    ...(template === undefined ? {} : { CHAT_TEMPLATE: template }),
+  };
   const version = await pinnedIn(requirements, /^xllamacpp==(.+)$/m);
   const model = join(folder, 'random.gguf');
   await outputOf('python3', [roomFile('servers/llama/make_model.py'), model], { env });

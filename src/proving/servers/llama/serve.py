@@ -1,5 +1,6 @@
-"""Serves a model by llama.cpp's own HTTP server: serve.py FILE PORT [KEY…]. Ends at the end of its standard input or by a signal."""
+"""Serves a model by llama.cpp's own HTTP server: serve.py FILE PORT [KEY…], with the template CHAT_TEMPLATE if it is set. Ends at the end of its standard input or by a signal."""
 
+import os
 import signal
 import sys
 
@@ -21,6 +22,9 @@ parameters.cache_ram_mib = 0
 parameters.n_gpu_layers = 0
 parameters.model_alias = {"random"}
 parameters.api_keys = sys.argv[3:]
+if "CHAT_TEMPLATE" in os.environ:
+    parameters.chat_template = os.environ["CHAT_TEMPLATE"]
+    parameters.n_parallel = 1
 server = xllamacpp.Server(parameters)
 print("listening", server.listening_address, flush=True)
 signal.pause()
