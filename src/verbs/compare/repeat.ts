@@ -224,7 +224,7 @@ export const repeat = async (request: RepeatRequest, host: Host): Promise<ExitNa
 };
 
 const repeatRuns = async (request: RepeatRequest, host: Host): Promise<ExitName> => {
-  const { environment, printer } = host;
+  const { environment } = host;
   const gates = readGates(request.gate);
   const { plan } = await readPlan(request.source, environment);
   rejectUntil(plan, 'repeat');
@@ -240,15 +240,32 @@ const repeatRuns = async (request: RepeatRequest, host: Host): Promise<ExitName>
   const out = folderFor(request.out ?? undefined, plan.name);
   const folder = await openRunFolder(out);
   const runId = request.runId ?? defaultRunId(plan);
+  try {
+    const context = { folder, runId, pauseLength, host };
+    return await runAndCompare(request, context, { gates, baseline });
+  } finally {
+    await folder.release();
+  }
+};
+
+/** Makes the runs in their folder, and compares them or measures their noise as requested. */
+const runAndCompare = async (
+  request: RepeatRequest,
+  context: SeriesContext,
+  { gates, baseline }: { readonly gates: readonly string[] | null; readonly baseline: Side | null },
+): Promise<ExitName> => {
+  const { against } = request;
+  const { folder } = context;
+  const { printer } = context.host;
   const slots = runSlots(request.repetitions, against !== undefined);
-  const runs = await runAllSlots(request, slots, { folder, runId, pauseLength, host });
-  printer.say(`Runs: ${out}`);
+  const runs = await runAllSlots(request, slots, context);
+  printer.say(`Runs: ${folder.path}`);
   const runCounts = { of: slots.length, isAllowed: request.allowDifferent };
   for (const line of excludedRunLines(runs.excluded, runCounts)) printer.say(line);
   if (runs.stopped !== null) return runs.stopped;
   const base = against === undefined ? baseline : sideOf(against, runs.base);
   if (base === null && !request.self) return gravestExit(runs.exits);
-  const next = sideOf(join(out, against === undefined ? '' : 'new'), runs.next);
+  const next = sideOf(join(folder.path, against === undefined ? '' : 'new'), runs.next);
   const openedFolder = () => Promise.resolve(folder);
   const publishOptions = { printer, jobSummary: request.extraReports.jobSummary };
   const intended = against === undefined ? [] : (['target'] as const);
