@@ -235,7 +235,7 @@ describe('small rules', () => {
     expect(schemaFor('scenarios/mine.yaml')).toBe('./schema.json');
     expect(schemaFor('mine.yaml')).toBe('./scenarios/schema.json');
     expect(schemaFor('a/b/mine.yaml')).toBe('../../scenarios/schema.json');
-    expect(schemaFor('/tmp/x.yaml')).toMatch(/^\.\.\/.*scenarios\/schema\.json$/);
+    expect(schemaFor('/nowhere/x.yaml')).toMatch(/^\.\.\/.*scenarios\/schema\.json$/);
   });
 
   it('refuse lengths and warm-ups that a verb sets itself', () => {

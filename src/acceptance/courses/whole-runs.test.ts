@@ -28,8 +28,15 @@ describe('a run with all that helps it', () => {
     const path = inFolder(await tempFolder());
     const fake = fakeHost({});
     const addresses: string[] = [];
-    const pages: string[] = [];
-    const metrics: string[] = [];
+    const textAt = async (address: string): Promise<string> => (await fetch(address)).text();
+    /** The live page, and the metrics once they have an arrival, both of which are there only during the load. */
+    const watch = async (live: string, endpoint: string) => {
+      const shown = await textAt(live);
+      let metrics = '';
+      while (!metrics.includes('weir_arrivals_total{')) metrics = await textAt(endpoint);
+      return { shown, metrics };
+    };
+    let watching: ReturnType<typeof watch> | null = null;
     const load = { kind: 'constant', rate: '20/s', duration: '1500ms' };
     const value = { ...JSON.parse(quickScenario({ load, target: 'mock' })), canary: true };
     const request = runRequest(value, 'mock', {
@@ -40,10 +47,7 @@ describe('a run with all that helps it', () => {
     const { result, page } = await runOnce(request, fake.host, () => ({
       onStart: () => {
         const [, endpoint = ''] = /Live metrics: (\S+)/.exec(fake.said.join('\n')) ?? [];
-        setTimeout(() => {
-          void fetch(addresses[0]!).then(async (answer) => pages.push(await answer.text()));
-          void fetch(endpoint).then(async (answer) => metrics.push(await answer.text()));
-        }, 700);
+        watching = watch(addresses[0]!, endpoint);
       },
     }));
     expect(sumOutcomes(result.groups)).toMatchObject({ completed: 30, broken: 0 });
@@ -51,8 +55,9 @@ describe('a run with all that helps it', () => {
     expect(result.notes.join()).not.toContain('No self-test streams');
     expect(result.gatewayCounters?.['completed']).toBe(30);
     expect(addresses).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+/)]);
-    expect(pages).toEqual([expect.stringContaining('quick')]);
-    expect(metrics[0]).toMatch(/weir_arrivals_total\{.*\} \d/);
+    const watched = await watching!;
+    expect(watched?.shown).toContain('quick');
+    expect(watched?.metrics).toMatch(/weir_arrivals_total\{.*\} \d/);
     expect(page).toBe(path('run/report.html'));
     expect(fake.warned).toEqual([]);
     await expect(fetch(addresses[0]!)).rejects.toThrow('fetch failed');

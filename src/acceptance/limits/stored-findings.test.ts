@@ -77,12 +77,30 @@ it('weir report of findings has the gravest exit code, and refuses what is not a
   const folder = await savedFindings(faultyLimiters['never enforced']);
   const violated = await weir(['report', join(folder, 'token-limits.json')], {});
   expect(violated.code, violated.stdout + violated.stderr).toBe(14);
+  const sound = await readFile(join(folder, 'limits.json'), 'utf8');
   await writeFile(join(folder, 'limits.json'), '{"format": "limits/1"}');
   const damaged = await weir(['report', folder], {});
   expect([damaged.code, damaged.stderr]).toEqual([
     2,
     expect.stringContaining('were written by another version of Weir or changed since'),
   ]);
+  // What only a drawing reads, and levels that end the stack of what writes them.
+  const { log, ...rest } = JSON.parse(sound);
+  const [reply] = log.replies;
+  const odd = {
+    ...log,
+    replies: [{ ...reply, headers: { told: {} }, told: {}, limits: {} }, ...log.replies.slice(1)],
+  };
+  const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
+  for (const text of [
+    JSON.stringify({ ...rest, log: odd }),
+    sound.replace('"model":"weir/small"', `"model":${deep}`),
+  ]) {
+    await writeFile(join(folder, 'limits.json'), text);
+    const { code, stderr } = await weir(['report', folder], {});
+    if (code !== 14)
+      expect([code, stderr]).toEqual([2, expect.not.stringMatching(/Error|a bug in Weir/)]);
+  }
   await writeFile(join(folder, 'limits.json'), '{');
   expect((await weir(['report', folder], {})).stderr).toContain('has no findings of `weir limits`');
 });

@@ -94,3 +94,35 @@ it.each([10_000, 1_000_000_000, Number.MAX_SAFE_INTEGER])(
     await expect(readResultFile(file)).rejects.toThrow(/at slices\.0\.count: .*at most 9999/);
   },
 );
+
+it('a result with thousands of levels, or text with them, is a sentence', async () => {
+  const path = join(home, 'deep.json');
+  const result = JSON.parse(resultText('2026-07-01T10:00:00.000Z')) as {
+    plan: { stages: Record<string, unknown>[] };
+  };
+  const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
+  const places: readonly ((value: object) => object)[] = [
+    (value) => ({ ...result, plan: { ...result.plan, description: value } }),
+    (value) => ({ ...result, notes: [value] }),
+    (value) => ({ ...result, plan: { ...result.plan, stages: [value] } }),
+  ];
+  for (const place of places) {
+    writeFileSync(path, JSON.stringify(place({ mark: 'here' })).replace('{"mark":"here"}', deep));
+    await expect(readResultFile(path)).rejects.toThrow(
+      /deep\.json (was written by another|is nested)/,
+    );
+  }
+  const stages = result.plan.stages.map((stage) => ({
+    ...stage,
+    traffic: (stage['traffic'] as object[]).map((entry) => ({
+      ...entry,
+      body: { mark: 'here' },
+      tools: [{ mark: 'here' }],
+    })),
+  }));
+  const text = JSON.stringify({ ...result, plan: { ...result.plan, stages } });
+  writeFileSync(path, text.replace('{"mark":"here"}', deep));
+  await expect(readResultFile(path)).rejects.toThrow(
+    /deep\.json (was written by another|is nested more deeply)/,
+  );
+});

@@ -46,9 +46,21 @@ export const readResultFile = async (path: string): Promise<Result> => {
         : `${path} is not JSON: expected a result.json that \`weir run\` wrote`,
     );
   }
-  const checked = resultSchema.safeParse(withPresentNames(parsed), { error: issueMessage });
+  const checked = checkedResult(path, parsed);
   if (checked.success) return checked.data;
   throw new Problem(describe(path, parsed, checked.error.issues));
+};
+
+/** The schema calls itself for what a field of any JSON holds, so that thousands of levels end its stack. */
+const checkedResult = (path: string, parsed: unknown) => {
+  try {
+    return resultSchema.safeParse(withPresentNames(parsed), { error: issueMessage });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new Problem(
+      `${path} is nested more deeply than any result of Weir: give a result.json that \`weir run\` wrote`,
+    );
+  }
 };
 
 const describe = (

@@ -2,10 +2,13 @@ import { join } from 'node:path';
 import { readTextFile } from '../../platform/files/whole-file.ts';
 import { pathExists } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
+import { readReportAssets } from '../../platform/files/report-assets.ts';
+import { themedPage } from '../../report/document/html-page.ts';
+import { terminalText } from '../../report/document/terminal-writer.ts';
 import type { Host } from '../../run/input/host.ts';
 import type { ExitName } from '../../run/output/exit-codes.ts';
 import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
-import { pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
+import { fileIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
 import type { KeyFindings } from './model/key-findings.ts';
 import { findingsDocument } from './report/findings-document.ts';
 import { gravestVerdict } from './report/limits-sentence.ts';
@@ -83,7 +86,7 @@ export const reportFindings = async (
   { printer }: Host,
 ): Promise<ExitName> => {
   const findings = await readFindings(folder);
-  const document = documentOf(folder, findings);
+  const { document, page, json } = await reportOf(folder, findings);
   rejectTwoTargets(folder, findings);
   const kind = findings.requests === null ? 'tokens' : 'limits';
   const output = await openOutputFolder(
@@ -92,24 +95,29 @@ export const reportFindings = async (
     out === undefined ? () => undefined : printer.say,
   );
   try {
-    const written = await publishOutcome(
-      printer,
-      printed(document, `${JSON.stringify(findings)}\n`),
-      [pageIn(output, outputFiles[kind].page, document)],
-    );
+    const written = await publishOutcome(printer, printed(document, json), [
+      fileIn(output, 'Report', outputFiles[kind].page, () => page),
+    ]);
     return written === 'pass' ? exitOfFindings(findings) : written;
   } finally {
     await output.release();
   }
 };
 
-/** Builds the document. Throws a `Problem` if the findings are not of this version. */
-const documentOf = (folder: string, findings: KeyFindings) => {
+/**
+ * Builds all that is printed and written. Throws a `Problem` if the findings are not of this version: no schema checks
+ * them, and a damaged field may show only in a drawing.
+ */
+const reportOf = async (folder: string, findings: KeyFindings) => {
+  const assets = await readReportAssets();
   try {
-    return findingsDocument(findings);
-  } catch (error) {
+    const document = findingsDocument(findings);
+    terminalText(document, { colour: false, width: 100 });
+    const page = themedPage(document, assets);
+    return { document, page, json: `${JSON.stringify(findings)}\n` };
+  } catch {
     throw new Problem(
-      `the findings in ${folder} were written by another version of Weir or changed since: ${String(error)}`,
+      `the findings in ${folder} were written by another version of Weir or changed since: run \`weir limits\` again`,
     );
   }
 };
