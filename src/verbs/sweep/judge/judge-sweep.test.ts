@@ -72,11 +72,11 @@ describe('the Pareto front', () => {
     outcome,
   });
 
-  it('has exactly the kept points that no kept point dominates', () => {
+  it('has exactly the kept points that no kept point dominates, where all points surely differ', () => {
     assert(
       property(array(sample, { minLength: 1, maxLength: 12 }), (samples) => {
         const points = samples.map(({ x, y, outcome: how }, i) => {
-          const figures = { completedRate: x, 'endToEnd.p50': y };
+          const figures = { completedRate: x, 'endToEnd.p50': 100 * y };
           const changes = {
             ...(how === 'broken' ? { broken: ['errorRate < 1%'] } : {}),
             ...(how === 'undecided' ? { undecided: ['ttft.p95 < 1s'] } : {}),
@@ -96,6 +96,25 @@ describe('the Pareto front', () => {
         }
       }),
     );
+  });
+
+  it('takes no point for better whose figures could be those of another run of the same point', () => {
+    const frontOf = (...places: readonly (readonly [number, number])[]) =>
+      judged(
+        places.map(([rate, latency], i) =>
+          pointWith(String(i), judgedRun({ completedRate: rate, 'endToEnd.p50': latency })),
+        ),
+      ).points.map(({ isOnFront }) => isOnFront);
+    // The first is faster by 1 ms only, and the third has 1 % less.
+    expect(frontOf([34, 202], [276, 203], [273, 205])).toEqual([false, true, true]);
+    expect(frontOf([34, 150], [276, 203], [200, 205])).toEqual([true, true, false]);
+  });
+
+  it('takes points with several runs for equal whose runs overlap', () => {
+    const runs = (...rates: readonly number[]) =>
+      rates.map((rate) => judgedRun({ completedRate: rate, 'endToEnd.p50': 100 }));
+    const { points } = judged([pointWith('a', ...runs(10, 20)), pointWith('b', ...runs(19, 30))]);
+    expect(points.map(({ isOnFront }) => isOnFront)).toEqual([true, true]);
   });
 
   it('never has a point whose runs do not count, however good it looks', () => {

@@ -1,5 +1,6 @@
 import { hasChatStreams, type Plan } from '../../../model/plan/plan.ts';
 import {
+  isBelow,
   pointName,
   type SweepAxis,
   type SweepCurve,
@@ -20,23 +21,28 @@ export interface MadeSweep {
 }
 
 /**
- * Returns the points that no other point beats. A point beats another one if it is at least as good in both figures and
- * better in one.
+ * Returns the points that no other point beats. A point beats another one if it is surely better in one figure and not
+ * surely worse in the other: what runs differ by themselves puts no point on the front.
  */
-const frontOf = (points: readonly SweepPoint[], x: string, y: string): ReadonlySet<SweepPoint> => {
+const frontOf = (
+  points: readonly SweepPoint[],
+  x: SweepAxis,
+  y: SweepAxis,
+): ReadonlySet<SweepPoint> => {
   const known = points.flatMap((point) => {
-    const [throughput, latency] = [point.figures[x]?.value, point.figures[y]?.value];
+    const [throughput, latency] = [point.figures[x.name], point.figures[y.name]];
     return point.verdict !== 'kept' || throughput === undefined || latency === undefined
       ? []
       : [{ point, throughput, latency }];
   });
   const isBeaten = (one: (typeof known)[number]): boolean =>
-    known.some(
-      (other) =>
-        other.throughput >= one.throughput &&
-        other.latency <= one.latency &&
-        (other.throughput > one.throughput || other.latency < one.latency),
-    );
+    known.some((other) => {
+      const isWorse =
+        isBelow(x, other.throughput, one.throughput) || isBelow(y, one.latency, other.latency);
+      const isBetter =
+        isBelow(x, one.throughput, other.throughput) || isBelow(y, other.latency, one.latency);
+      return isBetter && !isWorse;
+    });
   return new Set(known.filter((each) => !isBeaten(each)).map(({ point }) => point));
 };
 
@@ -128,10 +134,10 @@ export const judgeSweep = (
   const hasUsual = points.some(({ figures }) => figures[usualThroughput(plan)] !== undefined);
   const x = throughput ?? (hasUsual ? usualThroughput(plan) : 'completedRate');
   const y = latency ?? wellKnown(points, [`${measure}.p95`, `${measure}.p50`]);
-  const front = frontOf(points, x, y);
+  const axes = { throughput: requireAxis(x), latency: requireAxis(y) };
+  const front = frontOf(points, axes.throughput, axes.latency);
   return {
-    throughput: requireAxis(x),
-    latency: requireAxis(y),
+    ...axes,
     points: points.map((point) => ({ ...point, isOnFront: front.has(point) })),
     curves: curvesOf(variables, points),
   };

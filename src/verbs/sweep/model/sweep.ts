@@ -51,13 +51,29 @@ const pointSchema = z.strictObject({
   runs: z.array(sweptRunSchema),
   /** The figures over the runs that count. A figure that none of these runs has is absent. */
   figures: z.record(z.string(), figureSchema),
-  /** Whether no other `kept` point has more throughput at no more latency, or less latency at no less throughput. */
+  /** Whether no other `kept` point has surely more throughput at no more latency, or less latency at no less throughput. */
   isOnFront: z.boolean(),
 });
 export type SweepPoint = z.infer<typeof pointSchema>;
 
 const axisSchema = z.strictObject({ name: z.string(), label: z.string(), unit: z.string() });
 export type SweepAxis = z.infer<typeof axisSchema>;
+
+/** The least difference that counts, as a share of the lower value and in the unit; that of `weir compare`. */
+const leastDifference = ({ name, unit }: SweepAxis): readonly [share: number, amount: number] => {
+  if (unit !== 'ms') return [0.05, 0];
+  return [0.1, /^(?:tpot|gap)\b/.test(name) ? 0.5 : 5];
+};
+
+/**
+ * Returns whether one figure is surely below another one: by more than runs of the same point usually differ, and, where
+ * points have several runs, with all of its runs.
+ */
+export const isBelow = (axis: SweepAxis, one: SweepFigure, other: SweepFigure): boolean => {
+  const [share, amount] = leastDifference(axis);
+  const needed = Math.max(Math.abs(one.value) * share, amount);
+  return one.high < other.low && other.value - one.value > needed;
+};
 
 /** A curve, whose points differ only in the load. */
 const curveSchema = z.strictObject({

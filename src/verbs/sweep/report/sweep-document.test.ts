@@ -17,12 +17,31 @@ describe('the page of a sweep', () => {
   });
 
   it('draws each point with figures, rings the front, and shows every point in both heat maps and the table', () => {
-    expect(html.match(/<circle class="(?!baseline)/g)).toHaveLength(4);
-    expect(html.match(/<circle class="baseline"/g)).toHaveLength(2);
+    // Both are drawn twice: for wide and for narrow screens.
+    expect(html.match(/<circle class="(?!baseline)/g)).toHaveLength(2 * 4);
+    expect(html.match(/<circle class="baseline"/g)).toHaveLength(2 * 2);
     expect(html.match(/<text class="cell"/g)).toHaveLength(12);
     expect(html.match(/<tr/g)).toHaveLength(7);
     expect(html).toContain('load not as planned (start lag: p99 12 ms)');
     expect(html).toContain('knee at 10.0 in flight');
+  });
+
+  it('has one colour for figures that do not surely differ, and strong ones only for large differences', () => {
+    const shadesOf = (latencies: readonly number[]): readonly number[] => {
+      const points = latencies.map((latency, i) =>
+        samplePoint([i < 2 ? '100' : '1000', String(i % 2)], [10, latency]),
+      );
+      const variables = [
+        { path: 'prompt.tokens', values: ['100', '1000'], isLoad: false },
+        { path: 'load.users', values: ['0', '1'], isLoad: true },
+      ];
+      const page = htmlPage(sweepDocument(sampleSweep({ variables, points, curves: [] })), '');
+      const [, map = ''] = page.split('<b>End to end p50</b>');
+      return [...map.matchAll(/fill-opacity="([\d.]+)"/g)].map(([, opacity]) => Number(opacity));
+    };
+    expect(shadesOf([202, 203, 204, 206])).toEqual([0.06, 0.06, 0.06, 0.06]);
+    expect(shadesOf([200, 203, 230, 231])).toEqual([0.06, 0.06, 0.22, 0.22]);
+    expect(shadesOf([200, 203, 900, 910])).toEqual([0.06, 0.06, 0.6, 0.6]);
   });
 
   it('escapes names and values from files', () => {

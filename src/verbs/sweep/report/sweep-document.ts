@@ -20,7 +20,7 @@ import {
   pointVerdicts,
   spreadText,
   sweepFigureText,
-  sweepHeadline,
+  sweepSentences,
   sweepTone,
 } from './sweep-text.ts';
 
@@ -141,7 +141,7 @@ const kneeLines = (
 
 const methodTexts = [
   'Each point is a whole run; its figures leave out the warm-up. A point with several runs shows their mean, and below it the lowest and the highest run. Each run has requests of its own, and all points come once before any comes again, each time in another order. The report of the second run of the third point is runs/03-2/report.html.',
-  'A point is kept when every run that counts keeps the objectives; without objectives, at least 95 % of what was due must complete. Only kept points can be on the Pareto front: where requests fail, the fast ones are left. A run counts unless its load was not as planned, it did not end, nothing succeeded, or no request was due after the warm-up.',
+  'A point is kept when every run that counts keeps the objectives; without objectives, at least 95 % of what was due must complete. Only kept points can be on the Pareto front: where requests fail, the fast ones are left. A point is on it if none is surely better in one figure and not surely worse in the other; latencies within 10 % or 5 ms of each other, and rates within 5 %, do not surely differ. A run counts unless its load was not as planned, it did not end, nothing succeeded, or no request was due after the warm-up.',
   'The knee of a curve is the largest throughput divided by latency (Kleinrock’s power) on the Universal Scalability Law, fitted to its steady runs.',
 ] as const;
 
@@ -155,11 +155,13 @@ export const sweepDocument = (report: SweepReport): ReportDocument => {
   const knees = kneeLines(report, lawText);
   const maps = sweepHeatMaps(report);
   const columns = columnsOf(report);
+  const [headline, ...sentences] = sweepSentences(report);
   return {
     weir,
     title: `Sweep of ${name}`,
     description: description(report),
-    verdict: { text: sweepHeadline(report), tone: sweepTone(report) },
+    verdict: { text: headline, tone: sweepTone(report) },
+    introduction: sentences.map((each) => text(`${each}.`)),
     blocks: [
       only(
         ['html', 'markdown'],

@@ -1,4 +1,11 @@
-import { pointName, type SweepAxis, type SweepPoint, type SweepReport } from '../model/sweep.ts';
+import {
+  isBelow,
+  pointName,
+  type SweepAxis,
+  type SweepFigure,
+  type SweepPoint,
+  type SweepReport,
+} from '../model/sweep.ts';
 import { tones } from '../../../report/document/document.ts';
 import { axisTo, type Pen, plotFigure, rowAxis } from '../../../report/document/plot.ts';
 import { markup, type Markup } from '../../../report/text/markup.ts';
@@ -61,7 +68,7 @@ export const sweepPlot = (report: SweepReport): Markup | null => {
     {
       title: `${latency.label} against ${throughput.label.toLowerCase()}`,
       unit: latency.unit,
-      aside: `Right is more, down is faster; filled points kept the objectives. Pareto front: ${frontText}; no other kept point is at least as good in both figures.`,
+      aside: `Right is more, down is faster; filled points kept the objectives. Pareto front: ${frontText}; no other kept point is surely better in one figure and as good in the other.`,
       size: [1040, 380],
       x: {
         ...axisTo(Math.max(...placed.map(({ place }) => place[0])) * 1.05 || 1, textOf(throughput)),
@@ -86,6 +93,29 @@ export const sweepPlot = (report: SweepReport): Markup | null => {
 
 /** The opacities of the cells with the lowest and the highest value. */
 const [palest, darkest] = [0.06, 0.6];
+/** The highest value is darkest if it is at least so many times the lowest; smaller differences are drawn paler. */
+const wholeScale = 1.5;
+
+/** Returns the opacity of each figure. Figures that do not surely differ have the same one, so that noise shows no pattern. */
+const shades = ({ points }: SweepReport, axis: SweepAxis): ((figure: SweepFigure) => number) => {
+  const levels: SweepFigure[][] = [];
+  for (const figure of points
+    .flatMap(({ figures }) => figures[axis.name] ?? [])
+    .toSorted((a, b) => a.value - b.value)) {
+    const level = levels.at(-1);
+    if (level === undefined || isBelow(axis, level[0]!, figure)) levels.push([figure]);
+    else level.push(figure);
+  }
+  const means = levels.map(
+    (level) => level.reduce((sum, { value }) => sum + value, 0) / level.length,
+  );
+  const [least = 0, most = 0] = [means[0], means.at(-1)];
+  const range = Math.max(most - least, Math.abs(least) * (wholeScale - 1)) || 1;
+  return (figure) => {
+    const mean = means[levels.findIndex((level) => level.includes(figure))]!;
+    return palest + ((darkest - palest) * (mean - least)) / range;
+  };
+};
 
 /** Returns the width of a heat map in pixels. Two of the narrowest ones fit side by side on a page. */
 const widthOf = (columns: number): number => Math.max(narrowestMap, 70 + columns * 62);
@@ -97,9 +127,7 @@ const heatMapOf = (report: SweepReport, axis: SweepAxis): Markup | null => {
   if (down === undefined || across === undefined) return null;
   const values = report.points.flatMap(({ figures }) => figures[axis.name]?.value ?? []);
   if (values.length === 0) return null;
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  const shadeOf = (value: number): number =>
-    palest + (darkest - palest) * (most === least ? 0 : (value - least) / (most - least));
+  const shadeOf = shades(report, axis);
   const rowHeight = 34;
   const cellOf = (point: SweepPoint, i: number, pen: Pen): Markup => {
     const [row, col] = [Math.floor(i / across.values.length), i % across.values.length];
@@ -113,14 +141,14 @@ const heatMapOf = (report: SweepReport, axis: SweepAxis): Markup | null => {
     const shade =
       figure === undefined
         ? null
-        : markup`<path class="cells p50" fill-opacity="${shadeOf(figure.value).toFixed(2)}" d="M${pen.x(col)} ${pen.y(row)}h${(width - 2).toFixed(1)}v${rowHeight - 2}h-${(width - 2).toFixed(1)}z"><title>${pointName(report.variables, point.values)}: ${pointVerdicts[point.verdict].text}</title></path>`;
+        : markup`<path class="cells p50" fill-opacity="${shadeOf(figure).toFixed(2)}" d="M${pen.x(col)} ${pen.y(row)}h${(width - 2).toFixed(1)}v${rowHeight - 2}h-${(width - 2).toFixed(1)}z"><title>${pointName(report.variables, point.values)}: ${pointVerdicts[point.verdict].text}</title></path>`;
     return markup`${shade}<text class="cell" x="${pen.x(col + 0.5)}" y="${pen.y(row + 0.5)}" dy="0.32em" text-anchor="middle">${sweepFigureText(figure)}${mark}</text>`;
   };
   return plotFigure(
     {
       title: axis.label,
       unit: axis.unit === '/s' ? 'per second' : axis.unit,
-      aside: `${down.path} downwards, ${across.path} across; the stronger the colour, the higher. ◆ is on the Pareto front${values.length < report.points.length ? ', – has no figure' : ''}.`,
+      aside: `${down.path} downwards, ${across.path} across; the stronger the colour, the higher; one colour where values do not surely differ. ◆ is on the Pareto front${values.length < report.points.length ? ', – has no figure' : ''}.`,
       size: [widthOf(across.values.length), 54 + rowHeight * down.values.length],
       x: {
         ends: [0, across.values.length],

@@ -1,4 +1,5 @@
 import {
+  isBelow,
   pointName,
   type SweepAxis,
   type SweepCurve,
@@ -92,29 +93,48 @@ const incompleteText = (report: SweepReport): string => {
 const uncertainPoints = ({ points }: SweepReport): number =>
   points.filter(({ runs }) => runs.some(({ trust }) => trust === 'degraded')).length;
 
-const uncertaintyText = (report: SweepReport): string => {
+/** Says how many figures are approximate, and where to read more; `null` if none is. */
+const uncertaintyText = (report: SweepReport): string | null => {
   const uncertain = uncertainPoints(report);
   return uncertain === 0
-    ? ''
-    : `. Figures of ${uncertain} of ${plural(report.points.length, 'point')} are approximate: the load generator can have moved them. What now: ${whatNowPage}`;
+    ? null
+    : `Figures of ${uncertain} of ${plural(report.points.length, 'point')} are approximate: the load generator can have moved them. What now: ${whatNowPage}`;
 };
 
-export const sweepHeadline = (report: SweepReport): string =>
-  `${frontText(report)}${uncertaintyText(report)}`;
+/** Returns whether no point on the front surely differs from the first in either figure. */
+const isOnePlace = ({ throughput, latency }: SweepReport, front: readonly SweepPoint[]): boolean =>
+  [throughput, latency].every((axis) =>
+    front.every((one) =>
+      front.every((other) => !isBelow(axis, one.figures[axis.name]!, other.figures[axis.name]!)),
+    ),
+  );
 
-const frontText = (report: SweepReport): string => {
+const frontText = (report: SweepReport, front: readonly SweepPoint[]): string => {
+  const [first, last] = [front[0]!, front.at(-1)!];
+  if (front.length === 1) {
+    const what = countOf(report, 'kept') === 1 ? 'The only one' : 'The best in both figures';
+    return `${what}: ${placeText(report, first)}`;
+  }
+  if (isOnePlace(report, front)) {
+    const others = plural(front.length - 1, 'point');
+    return `The best in both figures: ${placeText(report, last)}, and ${others} not surely different`;
+  }
+  return `Pareto front: ${front.length} points, from ${placeText(report, first)} to ${placeText(report, last)}`;
+};
+
+/** Returns the sentences of the verdict: how many points are kept, which are best, and what is approximate. */
+export const sweepSentences = (report: SweepReport): readonly [string, ...string[]] => {
   const front = frontOf(report);
   const kept = `${countOf(report, 'kept')} of ${plural(report.points.length, 'point')} kept`;
   const lacks = incompleteText(report);
   const all = lacks === '' ? kept : `${kept} (${lacks})`;
-  const [first, last] = [front[0], front.at(-1)];
-  if (first === undefined || last === undefined) return `No point on the Pareto front: ${all}`;
-  if (front.length === 1) {
-    const what = countOf(report, 'kept') === 1 ? 'The only one' : 'The best in both figures';
-    return `${all}. ${what}: ${placeText(report, first)}`;
-  }
-  return `${all}. Pareto front: ${front.length} points, from ${placeText(report, first)} to ${placeText(report, last)}`;
+  const sure = present([uncertaintyText(report)]);
+  return front.length === 0
+    ? [`No point on the Pareto front: ${all}`, ...sure]
+    : [all, frontText(report, front), ...sure];
 };
+
+export const sweepHeadline = (report: SweepReport): string => sweepSentences(report).join('. ');
 
 export const sweepTone = (report: SweepReport): 'good' | 'warning' | 'bad' => {
   if (frontOf(report).length === 0) return 'bad';
