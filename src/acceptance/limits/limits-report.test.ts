@@ -55,6 +55,8 @@ describe('a report on limits', () => {
 
   it('says that a limit is violated, and which other limit explains every decision', async () => {
     const report = await reportOn({ algorithm: 'sliding-log', requestsPerMinute: 40 });
+    const stored = JSON.parse(JSON.stringify(report)) as LimitReport;
+    expect(limiterLines(stored)).toBe(limiterLines(report));
     expect(firstLine(report)).toMatchInlineSnapshot(
       `"✗ 20 requests in 10 s are NOT kept; 40 were admitted in 10 s."`,
     );

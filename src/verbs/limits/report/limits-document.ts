@@ -61,7 +61,9 @@ const identificationText = (found: LimiterIdentification): string => {
         : `; the closest, ${runnerUp.limiter}, contradicts ${countText(runnerUp.wrong)}`;
     return `none of our classes explains the ${explained}${closest}.`;
   }
-  const next = ranking.find((fit) => fit !== best && !ties.includes(fit));
+  // Of a stored examination, the fits of the ranking are copies.
+  const named = new Set([best, ...ties].map((fit) => JSON.stringify(fit)));
+  const next = ranking.find((fit) => !named.has(JSON.stringify(fit)));
   return present([
     `${fitText(best)}; it contradicts ${countText(best.wrong)} of ${explained}.`,
     ties.length > 0 &&
