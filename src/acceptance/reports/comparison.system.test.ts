@@ -16,7 +16,7 @@ describe('a comparison in a browser', { timeout: 60_000 }, () => {
       "['regression', 'same'].map((each) => getComputedStyle(document.querySelector(`svg .change.${each}`)).fill)",
     );
     expect(new Set(colours).size).toBe(2);
-    expect(await page.locator('svg circle').count()).toBe(30);
+    expect(await page.locator('svg.wide circle').count()).toBe(30);
     expect(troubles).toEqual([]);
   });
 
@@ -39,16 +39,21 @@ describe('a comparison in a browser', { timeout: 60_000 }, () => {
     expect(troubles).toEqual([]);
   });
 
-  it('fits a phone: only tables and the plot scroll sideways', async () => {
+  it('fits a phone: only tables scroll sideways, and the plot is whole', async () => {
     const { page } = await visit({ viewport: { width: 400, height: 900 } });
     const width = await page.evaluate<number>('document.documentElement.scrollWidth');
     expect(width).toBe(400);
+    const right = await page.evaluate<number>(
+      "Math.max(...[...document.querySelectorAll('svg :is(.change, circle)')].map((each) => each.getBoundingClientRect().right))",
+    );
+    expect(right).toBeGreaterThan(200);
+    expect(right).toBeLessThanOrEqual(400);
   });
 
   it('leaves room between the rows of the plot', async () => {
     const { page } = await visit();
     const tops = await page.evaluate<number[]>(
-      "[...document.querySelectorAll('svg .change')].map((each) => each.getBoundingClientRect().top)",
+      "[...document.querySelectorAll('svg.wide .change')].map((each) => each.getBoundingClientRect().top)",
     );
     expect(tops).toHaveLength(3);
     const distances = tops.slice(1).map((top, i) => top - tops[i]!);

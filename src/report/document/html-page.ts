@@ -70,13 +70,17 @@ type Row = ShownTable['groups'][number]['rows'][number];
 const rowMarkup = ({ tone, cells }: Row, labels: readonly string[] | null): Markup =>
   markup`<tr${tone === 'plain' ? null : markup` class="${tones[tone].look}"`}>${cells.map((cell, i) => cellMarkup(cell, tone, labels?.[i] ?? null))}</tr>\n`;
 
+/** Tables without a look and with at least so many columns are stacked on a narrow screen, as are those with sentences. */
+const manyColumns = 7;
 /** The tables that stay tables on a narrow screen, since their figures are compared side by side. */
 const unstackedLooks: ReadonlySet<string> = new Set(['outcomes', 'exemplars']);
 
 const tableMarkup = (table: Table): Markup => {
   const { columns, groups } = shownTable(table, 'html');
   const isStacked =
-    !unstackedLooks.has(table.look ?? '') && columns.some(({ holds }) => holds === 'words');
+    !unstackedLooks.has(table.look ?? '') &&
+    (columns.some(({ holds }) => holds === 'words') ||
+      (table.look === undefined && columns.length >= manyColumns));
   const labels = isStacked ? columns.map(({ title }) => title) : null;
   const looks = present([table.look ?? null, isStacked && 'stacked']).join(' ');
   return markup`<div class="scroll" role="group" aria-label="${table.caption}" tabindex="0"><table${looks === '' ? null : markup` class="${looks}"`}>

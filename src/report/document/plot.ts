@@ -123,17 +123,22 @@ interface PlotOptions {
   readonly keys?: readonly string[];
   /** The text alternative; by default the title and the aside. */
   readonly label?: string;
-  /** The size in pixels of the drawing; a page is about 1040 wide. */
+  /** The size in pixels of the drawing; a page is about 1040 wide. A wide one is drawn a second time, for narrow screens. */
   readonly size: readonly [width: number, height: number];
   readonly x: Axis;
   readonly y: Axis;
 }
 
+/** Drawings of at least this width in pixels have a second one, whose width is that of a telephone without its margins. */
+const widest = 1000;
+const narrow = 370;
+
 /** Returns functions that draw the axes, and marks at values on them. A look is a list of classes. */
 const penOf = ({ size: [width, height], x, y }: PlotOptions) => {
   const bottom = height - (x.label === undefined ? 34 : 42);
   const [left, right, top] = [Math.max(54, Math.round(roomFor(y.ticks))), width - 14, 12];
-  const across = placed(x, [left, right], 46);
+  // On a narrow drawing the last text, which ends at the edge, would otherwise cover the one before it.
+  const across = placed(x, [left, right], width === narrow ? 64 : 46);
   const upwards = placed(y, [bottom, top], 18);
   const at = ([a, b]: Point): string => `${across.at(a)} ${upwards.at(b)}`;
   const anchorAt = (value: number): string => (across.place(value) > width - 24 ? 'end' : 'middle');
@@ -179,10 +184,18 @@ export const plotFigure = (
 ): Markup => {
   const { title, unit, aside = null, keys = [], size } = options;
   const { label = `${title}: ${aside}` } = options;
-  const pen = penOf(options);
+  const [width, height] = size;
+  const drawing = (look: string, each: PlotOptions): Markup => {
+    const pen = penOf(each);
+    return markup`<svg${look === '' ? null : markup` class="${look}"`} viewBox="0 0 ${each.size.join(' ')}" role="img" aria-label="${label}">${pen.axes}${marks(pen)}</svg>`;
+  };
+  const drawings =
+    width < widest
+      ? drawing('', options)
+      : markup`${drawing('wide', options)}${drawing('narrow', { ...options, size: [narrow, height] })}`;
   return markup`<figure>
   <figcaption><b>${title}</b> <span class="unit">${unit}</span>${keys.map((key) => markup`<span class="key dot ${key}">${key}</span>`)}
     ${aside === null ? null : markup`<p class="aside">${aside}</p>`}</figcaption>
-  <div class="scroll" role="group" aria-label="${title}" tabindex="0"><svg viewBox="0 0 ${size.join(' ')}" role="img" aria-label="${label}">${pen.axes}${marks(pen)}</svg></div>
+  <div class="scroll" role="group" aria-label="${title}" tabindex="0">${drawings}</div>
 </figure>`;
 };

@@ -232,12 +232,12 @@ describe('a comparison as a page', () => {
     expect(page).not.toMatch(/<(script|link|img|iframe)|<[^>]*\s(src|style|on\w+)=/i);
   });
 
-  it('draws each gated ratio once, with its verdict in words', () => {
-    expect(page.match(/class="interval /g)).toHaveLength(3);
+  it('draws each gated ratio once for wide and once for narrow screens, with its verdict in words', () => {
+    expect(page.match(/class="interval /g)).toHaveLength(2 * 3);
     expect(page).toContain(
       '<title>chat-stream TTFT p50: +25.0 % [+23.0, +27.0], regression</title>',
     );
-    expect(page.match(/<circle/g)).toHaveLength(30);
+    expect(page.match(/<circle/g)).toHaveLength(2 * 30);
   });
 
   it('names all runs of both sides', () => {
