@@ -163,5 +163,7 @@ export const costSection = (result: Result): Section | null => {
   const hasDetails = totals.all.cost.known > 0 || hasAudio(totals);
   const total = text(costSentence(totals, currencyOf(result)));
   const blocks = [total, ...bill, ...(hasDetails ? details : [])];
-  return section('What did it cost?', blocks, 'cost');
+  const made = section('What did it cost?', blocks, 'cost');
+  // A section that says only that nothing is known is none on the page.
+  return hasDetails || bill.length > 0 ? made : only(['terminal', 'markdown'], made);
 };

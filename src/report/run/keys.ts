@@ -242,6 +242,13 @@ const limitBlocks = (
   ];
 };
 
+/** Returns whether a key has a limit, by the plan or by headers, or was refused for one. */
+const hasLimit = ({ limited, requests, tokens }: KeyUsage): boolean =>
+  limited > 0 ||
+  [requests, tokens].some(
+    ({ declared, reported, lowest }) => declared !== null || reported.length > 0 || lowest !== null,
+  );
+
 /** Builds the section on the limits and the remaining quota of each key, and what the run proves about them. */
 export const keysSection = (result: Result, charts: readonly Chart[]): Section => {
   const { limits, ledger } = result;
@@ -257,7 +264,7 @@ export const keysSection = (result: Result, charts: readonly Chart[]): Section =
   const caption = 'Limits and remaining quota of each key, from the response headers';
   const rows = usages.map(({ usage }) => usage);
   const left = `Charts and claims of the first ${maxChartedKeys} of ${ledger.length} keys.`;
-  return section(
+  const made = section(
     'What did the limits do?',
     [
       only(['html', 'markdown'], table(caption, usageColumns, rows, { showsNotes: true })),
@@ -272,4 +279,5 @@ export const keysSection = (result: Result, charts: readonly Chart[]): Section =
     ],
     'limits',
   );
+  return rows.some(hasLimit) ? made : only(['terminal', 'markdown'], made);
 };

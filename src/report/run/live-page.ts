@@ -1,4 +1,4 @@
-import type { Milliseconds } from '../../model/quantity.ts';
+import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { list, type ReportDocument, text } from '../document/document.ts';
@@ -83,7 +83,9 @@ const documentSoFar = (run: LiveRun, soFar: NonNullable<LiveRun['soFar']>) => {
   const { result, trust, until } = soFar;
   // Seconds that are not over yet would look like a drop.
   const timeline = result.timeline.filter(({ second }) => (second + 1) * 1000 <= until);
-  const charts = runCharts({ ...result, timeline }, trust);
+  const ended = milliseconds(Math.floor(until / 1000) * 1000);
+  const scheduled = milliseconds(Math.min(result.scheduled, ended));
+  const charts = runCharts({ ...result, timeline, ended, scheduled }, trust);
   const { load, sentences } = runVerdict(result, trust);
   const document: ReportDocument = {
     ...runDocument(result, trust, charts),

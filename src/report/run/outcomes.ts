@@ -298,17 +298,26 @@ export const outcomesSection = (result: Result): Section => {
     answerNoteColumns,
     answerNoteCounts(result),
   );
+  const isClean = rows.every(
+    ({ name, all }) => outcomeTones[name] === 'plain' || name === 'completed' || all === 0,
+  );
+  const outcomes = arrivalTable(rows);
   return section(
     'What failed?',
     [
-      arrivalTable(rows),
+      isClean && only(['html'], text('No request failed.')),
+      isClean ? only(['terminal', 'markdown'], outcomes) : outcomes,
+      isClean && only(['html'], fold('What became of every request', [outcomes])),
       // If nothing failed, one sentence below says so for all kinds.
       text(failures.length === 0 ? null : absentOutcomes(rows)),
       text(finishSentence(result)),
       kindSection(result),
       section('Retries and pace', [list(retrySentences(result))]),
       only(['html'], fold('Counters of the reference gateway', [counterFacts])),
-      failures.length === 0 && text('No request failed.'),
+      failures.length === 0 &&
+        (isClean
+          ? only(['terminal', 'markdown'], text('No request failed.'))
+          : text('No request failed.')),
       section('Failures', [failureTable]),
       section('Tolerated deviations', [deviationTable]),
       ...exemplarFolds(result),

@@ -122,6 +122,12 @@ const methodTexts = [
   'Users: Little’s law, rate × (latency + think time). The knee is the maximum of Kleinrock’s power, throughput divided by latency, on the fitted law.',
 ] as const;
 
+/** Explains the question mark where a step has one. */
+const stepsCaption = (steps: CapacityReport['steps']): string =>
+  steps.some(({ sure, verdict }) => !sure && verdict === 'kept')
+    ? 'Steps of the search; “kept?” looked well, but was too short to prove it'
+    : 'Steps of the search';
+
 export const capacityDocument = (report: CapacityReport): ReportDocument => {
   const { weir, target, name, objectives, answer, fit, steps, notes } = report;
   const tone = answer === null ? 'bad' : answer.proved ? 'good' : 'warning';
@@ -145,7 +151,7 @@ export const capacityDocument = (report: CapacityReport): ReportDocument => {
             : scalabilityFitText(fit),
         ),
       ]),
-      section('Steps', [table('Steps of the search', columns, steps)]),
+      section('Steps', [table(stepsCaption(steps), columns, steps)]),
       only(
         ['html'],
         section(
