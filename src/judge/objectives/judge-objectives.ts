@@ -275,6 +275,9 @@ const groundsIn = (
   return isStrict && found === 'kept' && isDoubtful ? 'unsure' : found;
 };
 
+const unreportedIn = ({ unreported }: ObservedValue): { readonly unreported?: number } =>
+  unreported === undefined ? {} : { unreported };
+
 const judge = (
   result: Result,
   objective: Objective,
@@ -306,7 +309,7 @@ const judge = (
     minSamples,
     low: finite(low),
     high: finite(high),
-    ...(observedValue.unreported === undefined ? {} : { unreported: observedValue.unreported }),
+    ...unreportedIn(observedValue),
     ...(error === null || breach !== null
       ? {}
       : { error: { low: error.low, high: Number.isFinite(error.high) ? error.high : null } }),

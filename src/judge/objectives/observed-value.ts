@@ -160,6 +160,36 @@ const observePercentile = (
   return { observed: value, n, low, high, outer, effective, level: (q * n) / samples.count };
 };
 
+/** Computes a share of all arrivals. */
+const observeShare = (name: ShareName, sources: FigureSources, divisor: number): ObservedValue => {
+  const counted = sources.counted();
+  const n = countArrivals(counted.outcomes);
+  const part = shares[name].of(counted);
+  if (part === null) return withoutInterval(null, null);
+  if (n === 0) return withoutInterval(null, n);
+  const observed = (part / n) * 100;
+  const dependence = sources.dependenceOfShare(name, counted);
+  if (dependence === null) return withoutInterval(observed, n);
+  const between = (widening: number): Interval => {
+    const { low, high } = wilsonInterval(part / widening, n / widening);
+    return { low: low * 100, high: high * 100 };
+  };
+  const { effect, widening } = dependence;
+  const outer = between(divisor * widening);
+  return { observed, n, ...between(widening), outer, effective: Math.max(1, n / effect) };
+};
+
+/** Computes the share of the prompts' tokens that came from a cache, of the answers that report it. */
+const observeCacheHits = (sources: FigureSources, divisor: number): ObservedValue => {
+  const prompts = sources.cachedPrompts();
+  const { answers, input, cached, silent } = prompts;
+  const bounds = cachedBounds(prompts);
+  const missing = bounds === null ? {} : { unreported: silent, bounds };
+  if (input === 0) return { ...withoutInterval(null, answers), ...missing };
+  const share = around(cached / input, answers, sources.cachedHalfWidth(), divisor);
+  return { ...inPercent(share), ...missing };
+};
+
 /**
  * Computes a figure. Shares are in percent of all arrivals, rates are per second. With `stopping`, the outer interval
  * is the one that a run needs to end.
@@ -183,32 +213,10 @@ export const observeFigure = (
     }
     case 'count':
       return withoutInterval(counts[figure.name].of(sources.counted()), null);
-    case 'share': {
-      const counted = sources.counted();
-      const n = countArrivals(counted.outcomes);
-      const part = shares[figure.name].of(counted);
-      if (part === null) return withoutInterval(null, null);
-      if (n === 0) return withoutInterval(null, n);
-      const observed = (part / n) * 100;
-      const dependence = sources.dependenceOfShare(figure.name, counted);
-      if (dependence === null) return withoutInterval(observed, n);
-      const between = (widening: number): Interval => {
-        const { low, high } = wilsonInterval(part / widening, n / widening);
-        return { low: low * 100, high: high * 100 };
-      };
-      const { effect, widening } = dependence;
-      const outer = between(divisor * widening);
-      return { observed, n, ...between(widening), outer, effective: Math.max(1, n / effect) };
-    }
-    case 'token-share': {
-      const prompts = sources.cachedPrompts();
-      const { answers, input, cached, silent } = prompts;
-      const bounds = cachedBounds(prompts);
-      const missing = bounds === null ? {} : { unreported: silent, bounds };
-      if (input === 0) return { ...withoutInterval(null, answers), ...missing };
-      const share = around(cached / input, answers, sources.cachedHalfWidth(), divisor);
-      return { ...inPercent(share), ...missing };
-    }
+    case 'share':
+      return observeShare(figure.name, sources, divisor);
+    case 'token-share':
+      return observeCacheHits(sources, divisor);
     case 'server': {
       const values = sources.server(figure.name);
       return withoutInterval(statisticOf(values, figure.statistic), values.length);
