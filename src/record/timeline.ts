@@ -4,6 +4,7 @@ import {
   timelineMeasures,
 } from '../model/measures/counts.ts';
 import { decodeHistogram, emptyHistogram, type Histogram } from '../model/measures/histogram.ts';
+import { addPrefill, noPrefills } from '../model/measures/prefill.ts';
 import { measures, tabledSamples } from '../model/measures/measures.ts';
 import { attemptsOf, type Observation } from '../model/observation/observation.ts';
 import { secondOf, type Instant, instant } from '../model/quantity.ts';
@@ -19,6 +20,7 @@ type ThroughputCounts = Pick<
   | 'inputTokens'
   | 'outputTokens'
   | 'cached'
+  | 'prefill'
   | 'audioReceived'
   | 'audioSent'
   | 'characters'
@@ -62,13 +64,19 @@ const recordOutput = (answer: Answer, ended: Instant, at: CountsAt): void => {
   at(instant(events.at(-1) ?? ended)).outputTokens += output - spread.length;
 };
 
-const recordCached = (answer: Answer, second: ThroughputCounts): void => {
+const recordPrompt = ({ sent }: Observation, answer: Answer, second: ThroughputCounts): void => {
   if (!('tokens' in answer)) return;
-  const { input, cached } = answer.tokens;
-  if (input === null || cached === undefined) return;
-  const sums = (second.cached ??= { input: 0, tokens: 0 });
-  sums.input += input;
-  sums.tokens += Math.min(cached, input);
+  const { input, cached, repeated } = answer.tokens;
+  if (input === null) return;
+  if (cached !== undefined) {
+    const sums = (second.cached ??= { input: 0, tokens: 0 });
+    sums.input += input;
+    sums.tokens += Math.min(cached, input);
+  }
+  if (repeated === undefined || answer.kind !== 'chat-stream') return;
+  if (answer.firstToken === null || sent === null) return;
+  second.prefill ??= { ...noPrefills };
+  addPrefill(second.prefill, { time: answer.firstToken - sent, input, repeated });
 };
 
 /** Counts the tokens, audio and characters of a completed answer in the seconds in which they arrived. */
@@ -81,7 +89,7 @@ const recordThroughput = (observation: Observation, at: CountsAt): void => {
   last.audioReceived += Math.round(sum(measures.speechSeconds.of(observation)) * 1000);
   last.audioSent += Math.round(sum(measures.clipSeconds.of(observation)) * 1000);
   last.characters += sum(measures.characters.of(observation));
-  recordCached(outcome.answer, last);
+  recordPrompt(observation, outcome.answer, last);
   recordOutput(outcome.answer, ended, at);
 };
 

@@ -4,9 +4,19 @@ import { type TokenCounts, tokenSources } from '../model/observation/outcome.ts'
 /** The sums of a group's tokens, by where the counts of tokens come from. */
 export type TokensBySource = Partial<Record<TokenCounts['source'], Omit<TokenSums, 'source'>>>;
 
+type PromptPart = NonNullable<TokenSums['cached']>;
+
+const noPart = (): PromptPart => ({ answers: 0, input: 0, tokens: 0 });
+
+const addPart = (sums: PromptPart, input: number, tokens: number): void => {
+  sums.answers += 1;
+  sums.input += input;
+  sums.tokens += Math.min(tokens, input);
+};
+
 export const recordTokens = (
   tokens: TokensBySource,
-  { source, input, output, asked, cached }: TokenCounts,
+  { source, input, output, asked, cached, repeated }: TokenCounts,
 ): void => {
   const sums = (tokens[source] ??= { answers: 0, answersWithInput: 0, input: 0, output: 0 });
   sums.answers += 1;
@@ -14,12 +24,8 @@ export const recordTokens = (
   if (input === null) return;
   sums.answersWithInput += 1;
   sums.input += input;
-  if (cached !== undefined) {
-    const reported = (sums.cached ??= { answers: 0, input: 0, tokens: 0 });
-    reported.answers += 1;
-    reported.input += input;
-    reported.tokens += Math.min(cached, input);
-  }
+  if (cached !== undefined) addPart((sums.cached ??= noPart()), input, cached);
+  if (repeated !== undefined) addPart((sums.repeated ??= noPart()), input, repeated);
   if (asked === undefined) return;
   const made = (sums.made ??= { answers: 0, asked: 0, input: 0 });
   made.answers += 1;

@@ -6,7 +6,12 @@ import type { PromptSource, PromptSourceOf } from '../model/workload/prompt-sour
 import type { Trace, TraceLoad } from '../model/workload/trace.ts';
 import type { TokenizerFacts } from '../model/workload/tokenizer.ts';
 import type { Message } from '../model/workload/message.ts';
-import type { ChatContent, Workload } from '../model/workload/workload.ts';
+import {
+  type ChatContent,
+  leastSharedCharacters,
+  type SharedText,
+  type Workload,
+} from '../model/workload/workload.ts';
 import type { Dataset } from './read-dataset.ts';
 import { type SingleTokenWords, type Vocabulary, vocabularyOf } from './single-token-words.ts';
 
@@ -30,40 +35,62 @@ interface TextDraw {
 const tokensToGenerate = (tokens: number, calibration = 1): number =>
   tokens === 0 ? 0 : Math.max(1, Math.round(tokens / calibration));
 
-export const syntheticPrompt = (
+/** Generates a text. Its shared beginnings are named after their random sources. */
+const syntheticText = (
   { tokens, prefix, cache, calibration }: PromptSourceOf<'synthetic'>,
   { vocabulary, seed, draw }: TextDraw,
-): string => {
-  const length = tokensToGenerate(drawTokenCount(tokens, draw), calibration);
+) => {
+  const drawn = drawTokenCount(tokens, draw);
+  const length = tokensToGenerate(drawn, calibration);
   const common = Math.min(length, tokensToGenerate(prefix?.tokens ?? 0, calibration));
   const which = prefix === null ? 0 : Math.floor(draw.uniform() * prefix.pool);
   const beginning = vocabulary.text(common, sharedDraw(seed, 'prefix', which));
   const endDraw = cache === 'invite' ? sharedDraw(seed, 'common', 0) : draw;
-  return vocabulary.message(beginning + vocabulary.text(length - common, endDraw));
+  const text = vocabulary.message(beginning + vocabulary.text(length - common, endDraw));
+  const invited = cache === 'invite' ? [{ name: `common ${which}`, tokens: drawn }] : [];
+  const beginnings =
+    prefix === null
+      ? invited
+      : [{ name: `prefix ${which}`, tokens: Math.min(drawn, prefix.tokens) }, ...invited];
+  return { text, tokens: drawn, beginnings };
 };
+
+export const syntheticPrompt = (source: PromptSourceOf<'synthetic'>, by: TextDraw): string =>
+  syntheticText(source, by).text;
 
 /**
  * Generates a conversation up to and including its current question. Each message depends only on the number of the
- * conversation and the turn.
+ * conversation and the turn. Every question ends a beginning that the later requests of the conversation share.
  */
 export const syntheticConversation = (
   source: PromptSourceOf<'synthetic'>,
   { count, answer }: NonNullable<PromptSourceOf<'synthetic'>['turns']>,
   { user, users, iteration }: UserIteration,
   { vocabulary, seed, stage }: { vocabulary: Vocabulary; seed: number; stage: number },
-): readonly Message[] => {
+): { readonly messages: readonly Message[]; readonly shared: SharedText } => {
   const conversation = Math.floor(iteration / count) * users + user;
   const now = iteration % count;
-  return Array.from({ length: now + 1 }, (_, turn): readonly Message[] => {
+  const beginnings: SharedText['beginnings'][number][] = [];
+  let tokens = 0;
+  const messages = Array.from({ length: now + 1 }, (_, turn): readonly Message[] => {
     const draw = drawFrom(seed, stage, sharedTextKeys.turn, conversation, turn);
     const prefix = turn === 0 ? source.prefix : null;
-    const content = syntheticPrompt({ ...source, prefix }, { vocabulary, seed, draw });
+    const { text: content, ...made } = syntheticText(
+      { ...source, prefix },
+      { vocabulary, seed, draw },
+    );
+    if (turn === 0) beginnings.push(...made.beginnings);
+    tokens += made.tokens;
+    beginnings.push({ name: `conversation ${stage} ${conversation} ${turn}`, tokens });
     const question: Message = { role: 'user', content };
     if (turn === now) return [question];
-    const length = tokensToGenerate(drawTokenCount(answer, draw), source.calibration);
+    const drawn = drawTokenCount(answer, draw);
+    tokens += drawn;
+    const length = tokensToGenerate(drawn, source.calibration);
     const text = vocabulary.message(vocabulary.text(length, draw));
     return [question, { role: 'assistant', content: text }];
-  }).flat();
+  });
+  return { messages: messages.flat(), shared: { beginnings, isWhole: true, tokens } };
 };
 
 /**
@@ -123,8 +150,8 @@ export const createWorkload = (
         if (turns === null) return generatedPrompt(source, { vocabulary, seed, draw });
         const asking = userIterationOf(stages[stage]?.load, index);
         const by = { vocabulary, seed, stage };
-        const turnMessages = syntheticConversation(source, turns, asking, by);
-        return { messages: [...systemMessages(source), ...turnMessages], maxTokens: null };
+        const { messages, shared } = syntheticConversation(source, turns, asking, by);
+        return { messages: [...systemMessages(source), ...messages], maxTokens: null, shared };
       }
       case 'dataset': {
         const { entries } = datasetOf(source);
@@ -142,7 +169,11 @@ export const createWorkload = (
         const trace = traceOf(load);
         const vocabulary = vocabularyFor();
         const prompt = tracedPrompt(trace, index, { vocabulary, seed, draw });
-        return { messages: promptMessages(source, prompt), maxTokens: trace.outputTokens(index) };
+        return {
+          messages: promptMessages(source, prompt),
+          maxTokens: trace.outputTokens(index),
+          shared: sharedInTrace(trace, index),
+        };
       }
     }
   };
@@ -154,9 +185,24 @@ export const createWorkload = (
  * tokens.
  */
 const generatedPrompt = (source: PromptSourceOf<'synthetic'>, by: TextDraw): ChatContent => {
-  const tokens = drawTokenCount(source.tokens, by.draw);
-  const messages = promptMessages(source, syntheticPrompt({ ...source, tokens }, by));
-  return { messages, maxTokens: null, ...(source.system === null ? { tokens } : {}) };
+  const { text, tokens, beginnings } = syntheticText(source, by);
+  const isShared = beginnings.length > 0 || (source.system?.length ?? 0) >= leastSharedCharacters;
+  return {
+    messages: promptMessages(source, text),
+    maxTokens: null,
+    ...(source.system === null ? { tokens } : {}),
+    ...(isShared ? { shared: { beginnings, isWhole: false, tokens } } : {}),
+  };
+};
+
+/** Returns the beginnings of a prompt in a trace, each of which ends with a block. */
+const sharedInTrace = (trace: Trace, index: number): SharedText => {
+  const tokens = trace.inputTokens(index);
+  const beginnings = trace.blocksOf(index).map((block, i) => ({
+    name: `block ${i} ${block}`,
+    tokens: Math.min(tokens, (i + 1) * trace.blockTokens),
+  }));
+  return { beginnings, isWhole: false, tokens };
 };
 
 const systemMessages = ({ system }: PromptSource): readonly Message[] =>

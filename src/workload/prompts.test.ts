@@ -87,7 +87,7 @@ describe('a synthetic conversation', () => {
       turns,
       { user, users, iteration },
       { vocabulary, seed: 1, stage: 0 },
-    );
+    ).messages;
 
   it('continues with each request of its user, after all earlier messages', () => {
     fc.assert(

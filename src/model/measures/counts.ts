@@ -1,6 +1,7 @@
 import { trafficKinds } from '../workload/traffic.ts';
 import { gaveUpNames } from '../observation/attempt.ts';
 import { billsSchema } from './bill.ts';
+import { prefillSumsSchema } from './prefill.ts';
 import { measureNames, measuresOfFirst } from './measures.ts';
 import { delaysSchema } from './read-delays.ts';
 import { encodedHistogramSchema } from './histogram.ts';
@@ -58,6 +59,8 @@ export const tokenSumsSchema = z.strictObject({
   made: z.strictObject({ answers: count, asked: count, input: count }).optional(),
   /** The answers that say how much of their prompt came from a cache: the sums of their input and cached tokens. */
   cached: z.strictObject({ answers: count, input: count, tokens: count }).optional(),
+  /** The answers to prompts that may begin as earlier ones: the sums of their input and repeated tokens. */
+  repeated: z.strictObject({ answers: count, input: count, tokens: count }).optional(),
 });
 export type TokenSums = z.infer<typeof tokenSumsSchema>;
 
@@ -138,6 +141,8 @@ export const timelineSecondSchema = z.strictObject({
   outputTokens: count,
   /** The input and cached tokens of those answers that say how much came from a cache; absent for none. */
   cached: z.strictObject({ input: count, tokens: count }).optional(),
+  /** The times until the first token of streams whose repeated tokens are known; absent for none. */
+  prefill: prefillSumsSchema.optional(),
   /** The ms of audio in completed answers, and the characters spoken, in the second in which the answer ended. */
   audioReceived: count,
   audioSent: count,

@@ -11,7 +11,7 @@ import { designEffect, type Share, sumOfShares } from './share.ts';
  * The numbers of blocks that are tried. With each comes the 97.5 % quantile of Student's t with one degree of freedom
  * less than the number of blocks.
  */
-const blockings = [
+export const blockings = [
   { blocks: 7, t: 2.446912 },
   { blocks: 10, t: 2.262157 },
   { blocks: 20, t: 2.093024 },
@@ -19,7 +19,7 @@ const blockings = [
 ] as const;
 
 /** The minimum length of a run for which intervals are computed, in seconds. */
-const leastSeconds = 10;
+export const leastSeconds = 10;
 
 /** The normal quantile of a two-sided confidence of 95 %. */
 export const z95 = 1.959963984540054;
@@ -45,7 +45,11 @@ export const strongest = (all: readonly (Dependence | null)[]): Dependence | nul
 };
 
 /** Sums the consecutive seconds of a run into blocks of nearly equal length. */
-const blocksOf = <T>(seconds: readonly T[], count: number, sum: (part: readonly T[]) => T): T[] =>
+export const blocksOf = <T>(
+  seconds: readonly T[],
+  count: number,
+  sum: (part: readonly T[]) => T,
+): T[] =>
   Array.from({ length: count }, (_, block) =>
     sum(
       seconds.slice(

@@ -19,6 +19,11 @@ const tokenCountsSchema = z.strictObject({
   output: count,
   /** The input tokens that a synthetic prompt was made to have; absent for any other prompt. */
   asked: count.exactOptional(),
+  /**
+   * The input tokens with which an earlier request of the same slice began, too, so that a cache can have held them; 0
+   * for none, absent if the prompt is too short or its beginnings are not known.
+   */
+  repeated: count.exactOptional(),
   /** The input tokens that came from a cache; 0 if the server says so, absent if it does not say. */
   cached: count.exactOptional(),
   /** The input tokens that were written to a cache. */

@@ -89,6 +89,19 @@ export const runSummarySchema = z.strictObject({
    * unknown.
    */
   cost: z.strictObject({ total: z.number().nullable(), unknown: count }).nullable(),
+  /**
+   * The shares of the prompts' tokens in percent that can have come from a cache at most, that the answers report as
+   * cached, and that the times to the first token show; `null` if unknown. Absent if nothing was repeated or cached.
+   */
+  promptCache: z
+    .strictObject({
+      expected: z.number().nullable(),
+      reported: z.number().nullable(),
+      inferred: z.strictObject({ value: z.number(), low: z.number(), high: z.number() }).nullable(),
+      /** The number of answers that do not report cached tokens. */
+      unreported: count,
+    })
+    .optional(),
   objectives: z.array(
     objectiveVerdictSchema
       .omit({ text: true, ruling: true, grounds: true, minSamples: true, sure: true })

@@ -11,12 +11,27 @@ export interface RequestFields {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Texts of fewer characters, some 64 tokens, are too short for the caches of most servers. */
+export const leastSharedCharacters = 256;
+
+/** The beginnings of a generated conversation that other conversations of the run can have, too. Lengths are in tokens. */
+export interface SharedText {
+  /** The beginnings by name, each the beginning of the next. Of two of one name, the shorter is part of the longer. */
+  readonly beginnings: readonly { readonly name: string; readonly tokens: number }[];
+  /** Whether the last beginning is the whole conversation. */
+  readonly isWhole: boolean;
+  /** The tokens of the whole conversation. */
+  readonly tokens: number;
+}
+
 /** The messages of one chat request, and the maximum number of answer tokens if their source names one. */
 export interface ChatContent {
   readonly messages: readonly Message[];
   readonly maxTokens: number | null;
   /** The number of tokens of a synthetic prompt; absent for any other prompt. */
   readonly tokens?: number;
+  /** What other prompts of the run begin with, too; absent for prompts that differ from the first word on. */
+  readonly shared?: SharedText;
   /** The body fields and headers of this request alone. They take precedence over those of the scenario. */
   readonly own?: RequestFields;
 }

@@ -34,6 +34,7 @@ import { runDuration } from '../summary/rates.ts';
 import { lagTable, rateSection, speedSection } from './figures.ts';
 import { keysSection } from './keys.ts';
 import { kindTable, marksText, tilesMarkup } from './headline.ts';
+import { promptCacheSection } from './prompt-cache.ts';
 import { outcomesSection } from './outcomes.ts';
 import {
   firstCharts,
@@ -197,6 +198,7 @@ export const runDocument = (
       speedSection(result, trust, charts === null ? [] : speedCharts(result, trust, charts)),
       rateSection(result, charts === null ? [] : [flowCharts(charts)]),
       serverSection(result, charts?.server ?? []),
+      promptCacheSection(result),
       outcomesSection(result),
       keysSection(result, charts?.keys ?? []),
       costSection(result),

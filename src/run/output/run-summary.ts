@@ -1,3 +1,4 @@
+import { promptCacheFigures } from '../../model/result/prompt-cache-figures.ts';
 import { figureErrorsOf } from '../../judge/errors/figure-errors.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import { countArrivals, sumFinishes, sumOutcomes } from '../../model/measures/outcome-counts.ts';
@@ -227,6 +228,30 @@ const exitReasons = (
   ];
 };
 
+const promptCacheOf = (result: Result): Pick<RunSummary, 'promptCache'> => {
+  const figures = promptCacheFigures(result);
+  if (figures === null) return {};
+  const { expected, reported, inferred, silent } = figures;
+  const percentOf = ({ tokens, input }: typeof expected): number | null =>
+    input === 0 ? null : (tokens / input) * 100;
+  const isUnknown = typeof inferred === 'string';
+  const ofPrompts = isUnknown ? 0 : inferred.repeatedShare * 100;
+  return {
+    promptCache: {
+      expected: percentOf(expected),
+      reported: percentOf(reported),
+      inferred: isUnknown
+        ? null
+        : {
+            value: inferred.hits * ofPrompts,
+            low: inferred.low * ofPrompts,
+            high: inferred.high * ofPrompts,
+          },
+      unreported: silent,
+    },
+  };
+};
+
 const summaryOf = (judged: JudgedResult, stop: ExitName | null): RunSummary => {
   const { result, trust } = judged;
   const { overall, objectives, limits } = verdictsOf(judged);
@@ -239,6 +264,7 @@ const summaryOf = (judged: JudgedResult, stop: ExitName | null): RunSummary => {
     counts: countsOf(result),
     rates: ratesOf(result),
     cost: costOf(result),
+    ...promptCacheOf(result),
     objectives: objectives.map((objective) => ({ ...objective })),
     limits: limits?.verdict ?? null,
     kinds: Object.fromEntries(

@@ -27,7 +27,7 @@ import {
 /** Handles streamed chat completions (interface, section 4.1). */
 export const chatStream: TrafficHandler<'chat-stream'> = {
   prepare: (traffic, prepareContext) => {
-    const { asked, prepared } = chatRequest(traffic, prepareContext);
+    const { asked, sent, prepared } = chatRequest(traffic, prepareContext);
     const { price, expect } = traffic;
     if (expect !== undefined) prepareExpectation(expect);
     return {
@@ -37,7 +37,7 @@ export const chatStream: TrafficHandler<'chat-stream'> = {
           context,
           'the stream',
           (headers) => {
-            const stream = new SniffedStream({ ...context, headers, price, asked });
+            const stream = new SniffedStream({ ...context, headers, price, asked, sent });
             return expect === undefined
               ? stream
               : withinMemory(context.targetMemory, new CheckedStream(stream, expect));

@@ -4,6 +4,7 @@ import type { Instant } from '../../model/quantity.ts';
 import type { Expectation } from '../../model/workload/expectation.ts';
 import type { Price } from '../../model/workload/price.ts';
 import { type RequestedPromptTokens, chatRequest } from '../request/chat-request.ts';
+import { type SentPrompt, withPrompt } from '../request/sent-prompts.ts';
 import { tokenCost } from '../cost-of-tokens.ts';
 import {
   finishOfChoice,
@@ -27,7 +28,7 @@ import type { ReadingContext, TargetMemory, TrafficHandler } from '../traffic-ha
 /** Handles chat completions that are not streamed (interface, section 4.1). */
 export const chat: TrafficHandler<'chat'> = {
   prepare: (traffic, prepareContext) => {
-    const { asked, prepared } = chatRequest(traffic, prepareContext);
+    const { asked, sent, prepared } = chatRequest(traffic, prepareContext);
     const { expect, price } = traffic;
     if (expect !== undefined) prepareExpectation(expect);
     return {
@@ -38,7 +39,8 @@ export const chat: TrafficHandler<'chat'> = {
           // The template would not read the text of a body that equals an earlier one. If the entry expects something
           // of the text, no template is used.
           expect === undefined ? formatFor(context.targetMemory) : plainFormat,
-          (completion, firstByte) => answerOf(completion, firstByte, { price, asked, context }),
+          (completion, firstByte) =>
+            answerOf(completion, firstByte, { price, asked, sent, context }),
           expect === undefined ? null : (completion) => missIn(completion, expect, context),
         ),
     };
@@ -86,6 +88,7 @@ const formatFor = (memory: TargetMemory): JsonFormat<CompletionParts> => {
 interface AnswerTerms {
   readonly price: Price | null;
   readonly asked: RequestedPromptTokens;
+  readonly sent: SentPrompt | undefined;
   readonly context: Pick<ReadingContext, 'fails' | 'redact'>;
 }
 
@@ -114,11 +117,10 @@ const noNotes: ChatAnswer['notes'] = [];
 const answerOf = (
   completion: CompletionParts,
   firstByte: Instant,
-  { price, asked, context }: AnswerTerms,
+  { price, asked, sent, context }: AnswerTerms,
 ): ChatAnswer | FailedAnswer => {
   const { finish, isFailed, isKnown } = endingOf(completion, context);
-  const reported = tokensOf(completion);
-  const tokens = asked === undefined ? reported : { ...reported, asked };
+  const tokens = withPrompt(tokensOf(completion), asked, sent);
   const isOdd = completion.usage?.isOdd === true;
   const isOff = completion.usage?.isOff === true;
   const notes =

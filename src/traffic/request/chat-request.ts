@@ -4,6 +4,7 @@ import type { TrafficOf } from '../../model/workload/traffic.ts';
 import type { ChatContent } from '../../model/workload/workload.ts';
 import { filledHeaders } from '../../model/plan/secret.ts';
 import type { PrepareContext, PreparedRequest } from '../traffic-handler.ts';
+import { rememberPrompt, type SentPrompt } from './sent-prompts.ts';
 import { chatSizeOf, filledBody, drawChatPrompt } from './token-demand.ts';
 
 /** The number of tokens that the prompt was generated with; `undefined` for any other prompt. */
@@ -70,7 +71,11 @@ const buildRequest = (
 export const chatRequest = (
   traffic: ChatTraffic,
   prepareContext: PrepareContext,
-): { readonly prepared: PreparedChat; readonly asked: RequestedPromptTokens } => {
+): {
+  readonly prepared: PreparedChat;
+  readonly asked: RequestedPromptTokens;
+  readonly sent: SentPrompt | undefined;
+} => {
   const { targetMemory, values } = prepareContext;
   const isStream = traffic.kind === 'chat-stream';
   const { stream } = traffic.body;
@@ -84,18 +89,21 @@ export const chatRequest = (
   const withUsage = isStream && targetMemory.usage !== 'refused';
   // The definitions of tools are also counted as tokens of the prompt.
   const asked = traffic.body['tools'] === undefined ? tokens : undefined;
+  const { conversations } = traffic;
+  const isGenerated = !Array.isArray(conversations) && conversations.kind !== 'dataset';
+  const sent = rememberPrompt(targetMemory, traffic.model, content, isGenerated);
   if (own !== undefined) {
     const fields = { ...traffic.body, ...own.body };
     const body = filledBody(fields, values);
     const size = chatSizeOf(content, fields);
     const request = buildRequest(traffic, messages, { maxTokens, withUsage }, body);
     const ownHeaders = filledHeaders(own.headers, values());
-    return { prepared: { request, ownHeaders, size }, asked };
+    return { prepared: { request, ownHeaders, size }, asked, sent };
   }
   const known = requests.get(messages);
   const last = known?.get(traffic);
   if (last?.maxTokens === maxTokens && last.withUsage === withUsage)
-    return { prepared: last.prepared, asked };
+    return { prepared: last.prepared, asked, sent };
   const body = filledBody(traffic.body, values);
   const request = buildRequest(traffic, messages, { maxTokens, withUsage }, body);
   const prepared = { request, size: chatSizeOf(content, traffic.body) };
@@ -105,5 +113,5 @@ export const chatRequest = (
       messages,
       (known ?? new WeakMap()).set(traffic, { maxTokens, withUsage, prepared }),
     );
-  return { prepared, asked };
+  return { prepared, asked, sent };
 };

@@ -15,6 +15,7 @@ import {
   readChatChunk,
 } from './chat-chunk.ts';
 import type { RequestedPromptTokens } from '../request/chat-request.ts';
+import { type SentPrompt, withPrompt } from '../request/sent-prompts.ts';
 import { tokenCost } from '../cost-of-tokens.ts';
 import type { ReadingContext } from '../traffic-handler.ts';
 import {
@@ -50,6 +51,7 @@ interface StreamContext extends ReadingContext {
   readonly headers: ResponseHeaders;
   readonly price: Price | null;
   readonly asked: RequestedPromptTokens;
+  readonly sent: SentPrompt | undefined;
 }
 
 /**
@@ -162,9 +164,8 @@ export class EventStreamReader implements BodyReader {
     const tokenInstants = times.toArray();
     const finishes = [this.#finishes.get(0) ?? null, ...this.#finishes.values()];
     const finish = this.#failedFinish ?? finishes.find((reason) => reason !== null) ?? null;
-    const { price, asked, redact } = this.context;
-    const reported = this.#tokens();
-    const tokens = asked === undefined ? reported : { ...reported, asked };
+    const { price, asked, sent, redact } = this.context;
+    const tokens = withPrompt(this.#tokens(), asked, sent);
     if (this.#events > 0 && !this.#isLabelled) this.#note('content-type');
     return {
       kind: 'chat-stream',

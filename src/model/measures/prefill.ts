@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { blockings, blocksOf, leastSeconds } from './dependence.ts';
+
+/**
+ * This file infers from times to the first token how much of what was repeated came from a cache. The time is taken to
+ * grow by the same amount with each token that is computed: a + b (input − h · repeated), where h is the share of the
+ * repeated tokens that came from the cache. Both slopes are found by least squares, and h is their quotient.
+ */
+
+/** The number of streams, and sums of times in ms, of thousands of input (n) and repeated (r) tokens, and of products. */
+export const noPrefills = { answers: 0, t: 0, n: 0, r: 0, nn: 0, rr: 0, nr: 0, nt: 0, rt: 0 };
+export type PrefillSums = typeof noPrefills;
+type SumName = keyof PrefillSums;
+const names = Object.keys(noPrefills) as readonly SumName[];
+
+export const prefillSumsSchema = z.strictObject(
+  Object.fromEntries(names.map((name) => [name, z.number().nonnegative()])) as Record<
+    SumName,
+    z.ZodNumber
+  >,
+);
+
+export const addPrefill = (
+  sums: PrefillSums,
+  {
+    time: t,
+    input,
+    repeated,
+  }: { readonly time: number; readonly input: number; readonly repeated: number },
+): void => {
+  const [n, r] = [input / 1000, repeated / 1000];
+  sums.answers += 1;
+  sums.t += t;
+  sums.n += n;
+  sums.r += r;
+  sums.nn += n * n;
+  sums.rr += r * r;
+  sums.nr += n * r;
+  sums.nt += n * t;
+  sums.rt += r * t;
+};
+
+const sumOfPrefills = (parts: readonly PrefillSums[]): PrefillSums => {
+  const whole = { ...noPrefills };
+  for (const part of parts) for (const name of names) whole[name] += part[name];
+  return whole;
+};
+
+/** Below this share of its variance that the other quantity does not explain, a slope cannot be told from the other. */
+const leastOwnVariance = 0.01;
+
+/** Returns the ms for a thousand tokens, and the share of the repeated tokens that took no time; `null` if undefined. */
+const fit = ({ answers, t, n, r, nn, rr, nr, nt, rt }: PrefillSums) => {
+  const [vn, vr, c] = [nn - (n * n) / answers, rr - (r * r) / answers, nr - (n * r) / answers];
+  const [ct, dt] = [nt - (n * t) / answers, rt - (r * t) / answers];
+  const determinant = vn * vr - c * c;
+  if (!(vn > 1e-9 && vr > 1e-9 && determinant > leastOwnVariance * vn * vr)) return null;
+  const slope = (vr * ct - c * dt) / determinant;
+  return { slope, hits: -(vn * dt - c * ct) / determinant / slope };
+};
+
+/** Why nothing can be inferred. */
+export type NoInference = 'short' | 'alike' | 'no-slope' | 'vague';
+
+export interface InferredHits {
+  /** The share of the repeated tokens that came from a cache, with its 95 % interval, cut at 0 and 1. */
+  readonly hits: number;
+  readonly low: number;
+  readonly high: number;
+  /** The repeated tokens of these streams, as a share of all their input tokens. */
+  readonly repeatedShare: number;
+  readonly answers: number;
+}
+
+/** The half width beyond which an interval says too little. */
+const widestUse = 0.3;
+
+/** Returns half the width of the 95 % interval of a figure, from what it is without each block (a jackknife). */
+const jackknife = (values: readonly number[], t: number): number => {
+  const mean = values.reduce((sum, each) => sum + each, 0) / values.length;
+  const squares = values.reduce((sum, each) => sum + (each - mean) ** 2, 0);
+  return t * Math.sqrt(((values.length - 1) / values.length) * squares);
+};
+
+/** Infers the hits from the sums of the seconds of a run in order, or says why it cannot. */
+export const inferHits = (seconds: readonly PrefillSums[]): InferredHits | NoInference => {
+  const used = seconds.filter(({ answers }) => answers > 0);
+  const whole = sumOfPrefills(used);
+  if (used.length < leastSeconds || whole.answers < 30) return 'short';
+  const found = fit(whole);
+  if (found === null) return 'alike';
+  let [slopeWidth, width] = [0, 0];
+  for (const { blocks, t } of blockings) {
+    if (blocks > used.length) break;
+    const parts = blocksOf(used, blocks, sumOfPrefills);
+    const fits = parts.map((_, left) => fit(sumOfPrefills(parts.filter((_part, i) => i !== left))));
+    const known = fits.filter((each) => each !== null);
+    if (known.length < fits.length) return 'alike';
+    slopeWidth = Math.max(
+      slopeWidth,
+      jackknife(
+        known.map(({ slope }) => slope),
+        t,
+      ),
+    );
+    width = Math.max(
+      width,
+      jackknife(
+        known.map(({ hits }) => hits),
+        t,
+      ),
+    );
+  }
+  if (found.slope <= slopeWidth) return 'no-slope';
+  if (width > widestUse) return 'vague';
+  const share = (value: number): number => Math.min(1, Math.max(0, value));
+  const { hits } = found;
+  return {
+    hits: share(hits),
+    low: share(hits - width),
+    high: share(hits + width),
+    repeatedShare: whole.r / whole.n,
+    answers: whole.answers,
+  };
+};

@@ -1,0 +1,42 @@
+import { cachedPromptsOf } from '../measures/prompt-cache.ts';
+import { inferHits, type InferredHits, type NoInference } from '../measures/prefill.ts';
+import type { Result } from './result.ts';
+import { groupsMatching, measuredSeconds, outsideWarmUp } from './summary.ts';
+
+/** Tokens of prompts, and which of them were repeated or cached. */
+interface PromptPart {
+  readonly answers: number;
+  readonly input: number;
+  readonly tokens: number;
+}
+
+export interface PromptCacheFigures {
+  /** What an earlier request began with, too, so that a cache can have held it: an upper bound. */
+  readonly expected: PromptPart;
+  readonly reported: PromptPart;
+  /** The number of answers that do not say what was cached. */
+  readonly silent: number;
+  readonly inferred: InferredHits | NoInference;
+}
+
+/** Returns what of the prompts a cache can have held and has held; `null` where nothing was repeated or cached. */
+export const promptCacheFigures = (result: Result): PromptCacheFigures | null => {
+  const groups = groupsMatching(result, outsideWarmUp);
+  const expected = { answers: 0, input: 0, tokens: 0 };
+  for (const { repeated } of groups.flatMap(({ tokens }) => tokens)) {
+    if (repeated === undefined) continue;
+    expected.answers += repeated.answers;
+    expected.input += repeated.input;
+    expected.tokens += repeated.tokens;
+  }
+  const { answers, input, cached, silent } = cachedPromptsOf(groups);
+  if (expected.tokens === 0 && cached === 0) return null;
+  const seconds = measuredSeconds(result, result.timeline);
+  const prefills = seconds.flatMap(({ prefill }) => prefill ?? []);
+  return {
+    expected,
+    reported: { answers, input, tokens: cached },
+    silent,
+    inferred: inferHits(prefills),
+  };
+};

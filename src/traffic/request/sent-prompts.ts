@@ -1,0 +1,164 @@
+import { type Message, type MessageContent, textsOfContent } from '../../model/workload/message.ts';
+import {
+  type ChatContent,
+  leastSharedCharacters,
+  type SharedText,
+} from '../../model/workload/workload.ts';
+import type { TokenCounts } from '../../model/observation/outcome.ts';
+import type { TargetMemory } from '../traffic-handler.ts';
+import { estimateTokens } from './estimate-tokens.ts';
+import { mediaTokensIn } from './token-demand.ts';
+
+/**
+ * This file remembers with which texts the requests of a slice began, so that the result says how much of each prompt a
+ * cache can have held. An earlier request counts as soon as it is prepared.
+ */
+
+/** A beginning that was sent. Its estimated tokens; `input` are those that the server counted if it was a whole prompt. */
+interface Beginning {
+  tokens: number;
+  input: number | null;
+}
+
+/** A conversation up to one message, and the messages that followed it. */
+interface MessageNode extends Beginning {
+  readonly next: Map<MessageContent, MessageNode>;
+}
+
+/** A prompt that was sent, and what an earlier request shared with it. */
+export interface SentPrompt {
+  /** Returns the tokens that were sent before, given all that the server counted, which it learns for later requests. */
+  repeatedOf(input: number): number;
+}
+
+/** The maximum number of named beginnings of a model. The oldest are forgotten. */
+const maxNames = 100_000;
+
+const tokensIn = (message: Message): number =>
+  textsOfContent(message.content).reduce((sum, text) => sum + estimateTokens(text), 0) +
+  mediaTokensIn([message]);
+
+const emptyNode = (tokens: number): MessageNode => ({ tokens, input: null, next: new Map() });
+
+/** The last token of a prompt is always computed, since the first token of the answer follows from it. */
+const cacheable = (tokens: number, input: number): number =>
+  Math.max(0, Math.min(tokens, input - 1));
+
+class SentPrompts {
+  readonly #root = emptyNode(0);
+  readonly #systems = new Set<MessageContent>();
+  readonly #named = new Map<string, Beginning>();
+
+  /** Adds a prompt whose texts are in the plan or in a file, so that remembering them takes no memory. */
+  addMessages(messages: readonly Message[]): SentPrompt {
+    let node = this.#root;
+    let found: Beginning | null = null;
+    for (const message of messages) {
+      const known = node.next.get(message.content);
+      if (known !== undefined) found = known;
+      const next = known ?? emptyNode(node.tokens + tokensIn(message));
+      if (known === undefined) node.next.set(message.content, next);
+      node = next;
+    }
+    const own = node;
+    return {
+      repeatedOf: (input) => {
+        const share = (found?.tokens ?? 0) / Math.max(1, own.tokens);
+        const repeated = found?.input ?? Math.round(share * input);
+        own.input ??= input;
+        return cacheable(found === own ? input : repeated, input);
+      },
+    };
+  }
+
+  /** Adds a generated prompt, of whose words each is a token, after a system message. */
+  addShared(messages: readonly Message[], { beginnings, isWhole, tokens }: SharedText): SentPrompt {
+    const [first] = messages;
+    let repeated = first?.role === 'system' && this.#isKnownSystem(first) ? 0 : null;
+    let found: Beginning | null = null;
+    let own: Beginning | null = null;
+    for (const each of beginnings) {
+      const known = this.#named.get(each.name);
+      if (known === undefined) {
+        own = { tokens: each.tokens, input: null };
+        this.#named.set(each.name, own);
+      } else {
+        repeated = Math.min(known.tokens, each.tokens);
+        known.tokens = Math.max(known.tokens, each.tokens);
+        own = known;
+        found = known;
+      }
+    }
+    this.#forget();
+    const whole = isWhole ? own : null;
+    return {
+      repeatedOf: (input) => {
+        // What the server counts beyond the words is the system message and its template, which may be at the beginning.
+        const others = Math.max(0, input - tokens);
+        const estimate = repeated === null ? 0 : repeated + others;
+        const sent = (isWhole ? found?.input : null) ?? estimate;
+        if (whole !== null) whole.input ??= input;
+        return cacheable(sent, input);
+      },
+    };
+  }
+
+  #isKnownSystem({ content }: Message): boolean {
+    const known = this.#systems.has(content);
+    this.#systems.add(content);
+    return known;
+  }
+
+  #forget(): void {
+    for (const name of this.#named.keys()) {
+      if (this.#named.size <= maxNames) return;
+      this.#named.delete(name);
+    }
+  }
+}
+
+/** The prompts that were sent to each model. */
+const sentTo = new WeakMap<TargetMemory, Map<string, SentPrompts>>();
+
+const promptsOf = (memory: TargetMemory, model: string): SentPrompts => {
+  const byModel = sentTo.get(memory) ?? new Map<string, SentPrompts>();
+  sentTo.set(memory, byModel);
+  const known = byModel.get(model) ?? new SentPrompts();
+  byModel.set(model, known);
+  return known;
+};
+
+const isLong = (messages: readonly Message[]): boolean => {
+  let length = 0;
+  for (const { content } of messages) {
+    // Nearly every content is a text, and this runs for each request.
+    if (typeof content === 'string') length += content.length;
+    else for (const text of textsOfContent(content)) length += text.length;
+    if (length >= leastSharedCharacters) return true;
+  }
+  return false;
+};
+
+/** Remembers a prompt that is about to be sent; `undefined` for one whose beginnings are of no interest. */
+export const rememberPrompt = (
+  memory: TargetMemory,
+  model: string,
+  { messages, shared }: Pick<ChatContent, 'messages' | 'shared'>,
+  isGenerated: boolean,
+): SentPrompt | undefined => {
+  if (shared !== undefined) return promptsOf(memory, model).addShared(messages, shared);
+  if (isGenerated || !isLong(messages)) return undefined;
+  return promptsOf(memory, model).addMessages(messages);
+};
+
+/** Adds to the tokens of an answer what is known of its prompt. */
+export const withPrompt = (
+  tokens: TokenCounts,
+  asked: number | undefined,
+  sent: SentPrompt | undefined,
+): TokenCounts => {
+  if (sent === undefined || tokens.input === null)
+    return asked === undefined ? tokens : { ...tokens, asked };
+  const repeated = sent.repeatedOf(tokens.input);
+  return asked === undefined ? { ...tokens, repeated } : { ...tokens, asked, repeated };
+};
