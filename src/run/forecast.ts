@@ -2,6 +2,7 @@ import { estimatedRequests, forecastPlan } from '../engine/forecast/forecast-pla
 import { forecastDecisions, forecastSamples } from '../judge/objectives/forecast-samples.ts';
 import { budgetUnits } from '../model/plan/budget.ts';
 import type {
+  CachedShare,
   ForecastAmount,
   BudgetForecast,
   Forecast,
@@ -75,9 +76,10 @@ export const forecastOf = (
   { plan, clips, workload }: ReadPlanWithFiles,
   answerTime: Milliseconds,
   slices: SliceForecast | null = null,
+  cachedShares?: readonly CachedShare[],
 ): Forecast => {
   checkUsers(plan, answerTime);
-  const needs = forecastPlan({ plan, clips, workload, answerTime });
+  const needs = forecastPlan({ plan, clips, workload, answerTime, cachedShares });
   const { groups, total } = needs;
   return {
     format: 'forecast/1',
@@ -90,6 +92,7 @@ export const forecastOf = (
     objectives: forecastDecisions(groups, plan),
     budget: budgetOf(plan, total),
     slices,
+    ...(cachedShares === undefined ? {} : { cachedShares }),
   };
 };
 
@@ -204,10 +207,24 @@ interface ForecastRequest {
   readonly answerTime: string | undefined;
   /** The number of slices. With `auto`, the number comes from this machine's calibration. */
   readonly slices: number | 'auto' | undefined;
+  /** The result whose cached shares the costs assume. */
+  readonly like?: string | undefined;
 }
 
+/** Reads the cached shares of an earlier result. Throws a `Problem` if no answer of it reports cached tokens. */
+const sharesLike = async (path: string): Promise<readonly CachedShare[]> => {
+  const { readStoredResult } = await import('./input/read-result.ts');
+  const { cachedSharesOf } = await import('../model/result/cached-shares.ts');
+  const { file, result } = await readStoredResult(path);
+  const shares = cachedSharesOf(result);
+  if (shares.length > 0) return shares;
+  throw new Problem(
+    `--like: no answer in ${file} reports cached tokens: give a result of a server whose usage has them, or leave --like out`,
+  );
+};
+
 export const printForecast = async (
-  { source, answerTime, slices }: ForecastRequest,
+  { source, answerTime, slices, like }: ForecastRequest,
   { environment, printer }: Host,
 ): Promise<void> => {
   const read = await readPlanWithFiles(source, environment);
@@ -221,7 +238,8 @@ export const printForecast = async (
           answerTime === undefined ? null : length,
           environment,
         );
-  const forecast = forecastOf(read, length, shares);
+  const cachedShares = like === undefined ? undefined : await sharesLike(like);
+  const forecast = forecastOf(read, length, shares, cachedShares);
   const warnings = await lateLookWarning(read.plan);
   printer.print({
     json: JSON.stringify(forecast, null, 2),

@@ -84,13 +84,13 @@ const runWith = async (entry: object, objectives: readonly string[] = [], report
       (JSON.parse(row) as { outcome: { answer: { tokens: Record<string, number> } } }).outcome
         .answer.tokens,
   );
-  return { ...ended, page, markdown, tokens, result: await resultIn(out) };
+  return { ...ended, out, page, markdown, tokens, result: await resultIn(out) };
 };
 
-const words = (from: number, count: number): string =>
+const wordsFrom = (from: number, count: number): string =>
   Array.from({ length: count }, (_, i) => `${from + i}word`).join(' ');
 
-const long = [words(0, 80), words(0, 60), words(500, 90)];
+const long = [wordsFrom(0, 80), wordsFrom(0, 60), wordsFrom(500, 90)];
 
 describe('a server that keeps whole prompts and says so', () => {
   it.each([
@@ -123,7 +123,7 @@ describe('a server that keeps whole prompts and says so', () => {
       'prompts that all begin alike',
       { prompt: { tokens: { kind: 'uniform', min: 50, max: 90 }, cache: 'invite' } },
     ],
-    ['a system message', { prompt: { tokens: 30 }, system: words(0, 50) }],
+    ['a system message', { prompt: { tokens: 30 }, system: wordsFrom(0, 50) }],
   ])('reports for %s what Weir expected within its template', async (_, entry) => {
     const { tokens } = await runWith(entry);
     const repeated = tokens.filter((each) => each['repeated']! > 0);
@@ -142,6 +142,47 @@ describe('a server that keeps whole prompts and says so', () => {
       Object.entries(places).flatMap(([name, text]) => (text.includes(said) ? [name] : []));
     expect(has('What came from the prompt cache?')).toEqual(Object.keys(places));
     expect(result.verdicts![0]).toMatchObject({ grounds: 'kept', n: 60 });
+  });
+});
+
+describe('weir plan', () => {
+  const entry = { prompt: { tokens: 40, turns: { count: 4, answer: 20 } }, maxTokens: 1 };
+  const forecastOf = async (words: readonly string[], model = 'm') => {
+    const text = JSON.stringify({
+      traffic: [{ kind: 'chat', model, ...entry }],
+      prices: { [model]: { input: 10, cachedInput: 1, output: 10 } },
+      load: { kind: 'iterations', users: 1, iterations: 60, maxDuration: '30s' },
+    });
+    return weir(['plan', await tempFile('p.yaml', text), '--answer-time', '10ms', ...words]);
+  };
+  const costIn = (json: string): number =>
+    (JSON.parse(json) as { total: { cost: { sum: number } } }).total.cost.sum;
+
+  it('prices as much of the prompts as cached as an earlier result had', async () => {
+    const { out, tokens } = await runWith(entry);
+    const paid = tokens.reduce(
+      (sum, { input, cached }) => sum + (input! - cached!) * 10 + cached! + 10,
+      0,
+    );
+    const full = costIn((await forecastOf(['--json'])).stdout);
+    const forecast = costIn((await forecastOf(['--json', '--like', out])).stdout);
+    expect(full).toBeGreaterThan(1.8 * forecast);
+    // The run's prompts have the words of the plan and those of the template.
+    expect(Math.abs(forecast / paid - 1)).toBeLessThan(0.1);
+    expect((await forecastOf(['--like', out])).stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'comes from a cache as in the earlier result: chat (m) ',
+    );
+    const other = await forecastOf(['--like', out], 'other');
+    expect(other.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'The earlier result does not say what is cached of chat (other): its prompts cost the full price.',
+    );
+  });
+
+  it('refuses a result in which no answer reports cached tokens', async () => {
+    const { out } = await runWith(entry, [], false);
+    const { code, stderr } = await forecastOf(['--like', out]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('no answer in');
   });
 });
 

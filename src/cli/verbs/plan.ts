@@ -11,6 +11,9 @@ export const planVerb = defineVerb({
     ...scenarioOptions,
     ...inGroup('Scenario:', {
       'answer-time': textOption('Assumed time per answer, for loads whose users wait for it [1s]'),
+      like: textOption(
+        'Earlier result whose cached shares of prompts the cost assumes: a file or folder',
+      ),
     }),
     ...inGroup('Scale:', {
       slices: textOption(
@@ -23,11 +26,12 @@ export const planVerb = defineVerb({
   },
   run: async (given) => {
     const { printForecast } = await import('../../run/forecast.ts');
-    const { answerTime, slices } = given;
+    const { answerTime, slices, like } = given;
     const request = {
       source: planSourceFrom(given),
       answerTime,
       slices: sharesFrom(slices),
+      like,
     };
     await printForecast(request, terminalHost(given));
     return 'pass';

@@ -3,6 +3,7 @@ import type { ClipLibrary } from '../../model/workload/clip.ts';
 import {
   entryName,
   type AmountBasis,
+  type CachedShare,
   type Forecast,
   type ForecastGroup,
   type MinutePeak,
@@ -133,6 +134,8 @@ export interface ForecastInput {
   readonly workload: Workload;
   /** The assumed time until a user receives an answer; above 0. */
   readonly answerTime: Milliseconds;
+  /** The assumed shares of prompts that come from a cache; absent for none. */
+  readonly cachedShares?: readonly CachedShare[] | undefined;
 }
 
 export type PlanForecast = Pick<
@@ -215,7 +218,11 @@ class ForecastWalk {
     tally.count(due >= plan.warmUp);
     let tokens = tally.meanTokens();
     if (this.#walked % this.#sampleEvery === 0 || tokens === 0) {
-      const needs = requestNeedsOf(traffic, { ...drawing, clips });
+      const needs = requestNeedsOf(traffic, {
+        ...drawing,
+        clips,
+        assumed: this.#assumedFor(traffic),
+      });
       tally.addSample(needs);
       tokens = needs.input + (needs.output ?? 0);
     }
@@ -225,6 +232,12 @@ class ForecastWalk {
     minute.add(due, tokens);
     this.#minuteOfAllKeys.add(due, tokens);
     if (!isClosedLoop(plan.stages[stage]!.load)) this.#pace.add(due, tokens);
+  }
+
+  #assumedFor(traffic: Traffic): CachedShare | undefined {
+    return this.#input.cachedShares?.find(
+      (each) => each.traffic === traffic.kind && each.model === modelOf(traffic),
+    );
   }
 
   #groupFor(position: number, traffic: Traffic, key: string | null): GroupNeeds {
@@ -239,7 +252,10 @@ class ForecastWalk {
       entry: entryName(traffic),
       key,
     };
-    const group = { facts, tally: new NeedsTally(this.#basisOf(position)) };
+    const group = {
+      facts,
+      tally: new NeedsTally(this.#basisOf(position), this.#assumedFor(traffic) !== undefined),
+    };
     this.#groups.set(place, group);
     return group;
   }

@@ -13,6 +13,7 @@ const leastCertain = (bases: readonly AmountBasis[]): AmountBasis =>
  */
 export class NeedsTally {
   readonly #requestBasis: AmountBasis;
+  readonly #isAssumed: boolean;
   #requests = 0;
   #measured = 0;
   #sampled = 0;
@@ -21,9 +22,10 @@ export class NeedsTally {
   #isCounted = true;
   #isFixed = true;
 
-  /** `requestBasis` is how certain the number of requests is. */
-  constructor(requestBasis: AmountBasis) {
+  /** `requestBasis` is how certain the number of requests is, `isAssumed` whether cached tokens are assumed. */
+  constructor(requestBasis: AmountBasis, isAssumed: boolean) {
     this.#requestBasis = requestBasis;
+    this.#isAssumed = isAssumed;
   }
 
   count(isMeasured: boolean): void {
@@ -56,12 +58,13 @@ export class NeedsTally {
     });
     const input = this.#isCounted ? 'exact' : 'estimate';
     const output = this.#isFixed ? 'exact' : 'at-most';
+    const costBasis = this.#isAssumed ? 'estimate' : leastCertain([input, output]);
     const gaps = (this.#sum.gaps / Math.max(1, this.#sampled)) * this.#measured;
     return {
       requests: { sum: this.#requests, basis: this.#requestBasis, unknown: 0 },
       input: amount(this.#sum.input, 0, input),
       output: amount(this.#sum.output, this.#unknown.output, output),
-      cost: amount(this.#sum.cost, this.#unknown.cost, leastCertain([input, output])),
+      cost: amount(this.#sum.cost, this.#unknown.cost, costBasis),
       measured: this.#measured,
       gaps: this.#unknown.output > 0 ? null : Math.round(gaps),
     };

@@ -22,8 +22,8 @@ export const cachedPromptsOf = (groups: readonly Pick<Group, 'tokens'>[]): Cache
     input += sums.cached?.input ?? 0;
     cached += sums.cached?.tokens ?? 0;
   }
-  const silentInput = withInput < all ? null : allInput - input;
-  return { answers, input, cached, silent: all - answers, silentInput };
+  const silentInput = withInput < all ? null : Math.max(0, allInput - input);
+  return { answers, input, cached, silent: Math.max(0, all - answers), silentInput };
 };
 
 /**

@@ -93,6 +93,16 @@ export interface BudgetForecast {
   readonly need: ForecastAmount;
 }
 
+/** The shares of the prompts' tokens of one kind and model that came from a cache and were written to one. */
+export interface CachedShare {
+  readonly traffic: TrafficKind;
+  readonly model: string | null;
+  readonly cached: number;
+  readonly written: number;
+  /** The number of answers that report cached tokens. */
+  readonly answers: number;
+}
+
 export interface Forecast {
   readonly format: 'forecast/1';
   readonly name: string;
@@ -113,6 +123,8 @@ export interface Forecast {
   readonly budget: readonly BudgetForecast[];
   /** What each slice needs; `null` if the caller did not ask for it. */
   readonly slices: SliceForecast | null;
+  /** The shares of prompts that are assumed to come from a cache, from an earlier result; absent without one. */
+  readonly cachedShares?: readonly CachedShare[];
 }
 
 export const entryName = ({ name }: Traffic): string | null => name ?? null;

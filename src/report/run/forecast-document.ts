@@ -10,7 +10,7 @@ import {
   type ReportDocument,
   table,
 } from '../document/document.ts';
-import { countText, listed, plural, moneyText, timeText } from '../text/number-text.ts';
+import { countText, figureText, listed, plural, moneyText, timeText } from '../text/number-text.ts';
 import type { BudgetUnit } from '../../model/plan/budget.ts';
 import type {
   Forecast,
@@ -81,8 +81,33 @@ const needColumns: readonly Column<ReturnType<typeof needRows>[number]>[] = [
   column.number('Cost', ({ cost }) => amountText(cost, moneyText)),
 ];
 
+const nameOf = (traffic: string, model: string | null): string =>
+  model === null ? traffic : `${traffic} (${model})`;
+
+/** Says which shares of prompts are assumed to be cached, and of which priced traffic none is known. */
+const cachedNotes = ({ cachedShares, groups }: Forecast): readonly string[] => {
+  if (cachedShares === undefined) return [];
+  const chats = groups.filter(({ input }) => input.sum > 0);
+  const names = [...new Set(chats.map(({ traffic, model }) => nameOf(traffic, model)))];
+  const known = cachedShares.filter(({ traffic, model }) => names.includes(nameOf(traffic, model)));
+  const assumed = known.map(
+    ({ traffic, model, cached, answers }) =>
+      `${nameOf(traffic, model)} ${figureText(cached * 100)} % (${plural(answers, 'answer')})`,
+  );
+  const others = names.filter(
+    (name) => !known.some(({ traffic, model }) => nameOf(traffic, model) === name),
+  );
+  return present([
+    assumed.length > 0 &&
+      `Costs assume that as much of the prompts comes from a cache as in the earlier result: ${assumed.join(', ')}.`,
+    others.length > 0 &&
+      `The earlier result does not say what is cached of ${listed(others)}: its prompts cost the full price.`,
+  ]);
+};
+
 /** Returns notes on how the sums are computed and what they leave out. */
-const needNotes = ({ answerTime, lookedInto, attempts, total }: Forecast): readonly string[] => {
+const needNotes = (forecast: Forecast): readonly string[] => {
+  const { answerTime, lookedInto, attempts, total } = forecast;
   const bases = [total.requests, total.input, total.output, total.cost].map(({ basis }) => basis);
   return present([
     total.output.sum > 0 &&
@@ -92,6 +117,7 @@ const needNotes = ({ answerTime, lookedInto, attempts, total }: Forecast): reado
       'Prompts that Weir did not generate are counted by words, accurate to about a tenth; images and audio by OpenAI’s rules, which other models do not follow.',
     answerTime !== null &&
       `Users send the next request after an answer, so every answer is assumed to take ${timeText(answerTime)} (--answer-time).`,
+    ...cachedNotes(forecast),
     lookedInto !== 1 && `Based on one of every ${countText(lookedInto)} requests.`,
     attempts !== 1 &&
       `Retries are not included: each request can have up to ${countText(attempts)} attempts.`,

@@ -12,7 +12,17 @@ import { estimateTokens } from './estimate-tokens.ts';
 import type { PrepareContext } from '../traffic-handler.ts';
 import { drawChatPrompt, mediaTokensIn, spokenText } from './token-demand.ts';
 
-export type NeedsContext = Pick<PrepareContext, 'draw' | 'ordinal' | 'ask' | 'clips'>;
+export interface NeedsContext extends Pick<PrepareContext, 'draw' | 'ordinal' | 'ask' | 'clips'> {
+  /** The shares of prompts that are assumed to come from a cache and to be written to one; none by default. */
+  readonly assumed?: { readonly cached: number; readonly written: number } | undefined;
+}
+
+/** Returns how many tokens of a prompt have which price, if parts of it are cached. */
+const tokensWith = (input: number, assumed: NeedsContext['assumed']) => {
+  if (assumed === undefined) return { input };
+  const cached = Math.round(input * assumed.cached);
+  return { input, cached, cacheWrite: Math.round(input * assumed.written) };
+};
 
 /** What one request uses, as far as it is known before the request is sent. */
 export interface RequestNeeds {
@@ -29,7 +39,8 @@ export interface RequestNeeds {
   readonly isFixed: boolean;
   /**
    * The cost of the longest possible answer in millionths of the currency; `null` without a price, without a maximum
-   * length, or if a clip's length is unknown. Tokens count as other input and output.
+   * length, or if a clip's length is unknown. Tokens count as other input and output, unless some are assumed to be
+   * cached.
    */
   readonly cost: number | null;
   /** The same cost if each token has the price of the dearest class that it can have. */
@@ -72,7 +83,10 @@ const chatNeeds = (
     isCounted: isCounted(traffic),
     output,
     isFixed: output !== null && traffic.body['ignore_eos'] === true,
-    cost: output === null ? null : tokenCost({ input, output, source: 'usage' }, price),
+    cost:
+      output === null
+        ? null
+        : tokenCost({ ...tokensWith(input, context.assumed), output, source: 'usage' }, price),
     highestCost:
       output === null || price === null || isTooLong(input, price)
         ? null

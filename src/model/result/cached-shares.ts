@@ -1,0 +1,33 @@
+import type { Group } from '../measures/counts.ts';
+import { cachedPromptsOf } from '../measures/prompt-cache.ts';
+import type { CachedShare } from '../plan/forecast.ts';
+import type { Result } from './result.ts';
+import { groupsMatching, outsideWarmUp } from './summary.ts';
+
+const writtenIn = (groups: readonly Group[]): number => {
+  let [written, all] = [0, 0];
+  for (const { bills } of groups) {
+    const tokens = bills?.completed?.tokens;
+    if (tokens === undefined) continue;
+    written += tokens.cacheWrite;
+    all += tokens.input + tokens.cachedInput + tokens.cacheWrite + tokens.audioInput;
+  }
+  return all === 0 ? 0 : written / all;
+};
+
+/**
+ * Returns the cached shares of a result, by kind and model. A kind and model of which no answer reports cached tokens is
+ * left out, and the prompts of other answers that report none count as not cached, so that no cost is understated.
+ */
+export const cachedSharesOf = (result: Result): readonly CachedShare[] => {
+  const byName = Map.groupBy(groupsMatching(result, outsideWarmUp), ({ labels }) =>
+    JSON.stringify([labels.traffic, labels.model]),
+  );
+  return [...byName.values()].flatMap((groups) => {
+    const { traffic, model } = groups[0]!.labels;
+    const { answers, input, cached, silentInput } = cachedPromptsOf(groups);
+    const all = input + (silentInput ?? 0);
+    if (all === 0 || answers === 0) return [];
+    return [{ traffic, model, cached: cached / all, written: writtenIn(groups), answers }];
+  });
+};
