@@ -82,6 +82,8 @@ export interface Exchange {
    * Delivers reads that are still waiting, before a decision that depends on them. It is absent if reads never wait.
    */
   catchUp?(): void;
+  /** Returns whether a part of the request is still in this process; absent if that is unknown. */
+  hasUnwritten?(): boolean;
 }
 
 export interface Transport {

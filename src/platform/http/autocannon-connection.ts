@@ -226,6 +226,7 @@ export class ObservedConnection {
       },
       giveBack: () => this.#resend(exchange),
       catchUp: () => undefined,
+      hasUnwritten: () => false,
     };
     this.#inFlight = exchange;
     this.#parser.expectResponse(exchange);

@@ -53,6 +53,7 @@ const destroyAfterLook = (socket: Socket, openedIn: number): void => {
 /** One connection with its own undici client. In a pool of undici, the time that requests wait would be invisible. */
 export class UndiciConnection implements KeptConnection {
   readonly client: Client;
+  #socket: Socket | null = null;
   /**
    * The instant of the latest read from the socket; `null` before the first read. Under HTTP/2 it is always `null`,
    * since reads are invisible there.
@@ -89,6 +90,11 @@ export class UndiciConnection implements KeptConnection {
 
   get isOpen(): boolean {
     return !this.#hasEnded && !this.client.destroyed;
+  }
+
+  /** Whether a part of the request is still in this process. */
+  get hasUnwritten(): boolean {
+    return this.#socket !== null && this.#socket.writableLength > 0;
   }
 
   assign(user: ConnectionUser): void {
@@ -130,6 +136,7 @@ export class UndiciConnection implements KeptConnection {
     this.#cancelConnect = connect(options, (...[error, socket]) => {
       if (error !== null) return callback(error, null);
       const at = clock.read();
+      this.#socket = socket;
       this.answers = 0;
       this.#hasEnded = false;
       const isHttp2 = 'alpnProtocol' in socket && socket.alpnProtocol === 'h2';

@@ -139,6 +139,10 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
     this.fail(this.#connection?.isCutShort === true ? cutShort() : error, hasResponse);
   }
 
+  hasUnwritten(): boolean {
+    return this.#connection?.hasUnwritten === true;
+  }
+
   /** Under HTTP/2, if a frame cannot be written, the frame may belong to another request. */
   override mayMove(hasResponse: boolean): boolean {
     return !this.#transport.http2 && super.mayMove(hasResponse);

@@ -24,6 +24,7 @@ export interface ExchangeOwner {
   /** Called to send the request again on another connection. */
   giveBack(): void;
   catchUp(): void;
+  hasUnwritten(): boolean;
 }
 
 /** Translates the connection's events into calls of the exchange's observer. */
@@ -49,6 +50,10 @@ export class SocketExchange extends ObservedExchange implements ResponseSink {
 
   catchUp(): void {
     this.owner?.catchUp();
+  }
+
+  hasUnwritten(): boolean {
+    return this.owner?.hasUnwritten() === true;
   }
 
   protected override release(reusableFor: number): void {
@@ -156,6 +161,10 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
     this.#outgoing = null;
     this.destroy();
     if (outgoing !== null) this.#context.resend(outgoing);
+  }
+
+  hasUnwritten(): boolean {
+    return this.#socket !== null && this.#socket.writableLength > 0;
   }
 
   catchUp(): void {
