@@ -14,6 +14,8 @@ const readerOf = (state: { answering: boolean; complete: boolean }): AnswerReade
   ended: () => ({ kind: 'broken', cause: 'internal', detail: '', partial: null }),
   failed: (_, cause, detail) => ({ kind: 'broken', cause, detail, partial: null }),
   head: null,
+  tokenEvents: 0,
+  bytes: 0,
   retryHint: null,
   abortReason: null,
   get isAnswering() {

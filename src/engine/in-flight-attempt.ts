@@ -67,6 +67,10 @@ const missed = {
   'deadline-total': 'no complete answer',
 } satisfies Partial<Record<BrokenCause, string>>;
 
+/** Returns the outcome of an exchange that the client has ended. A refusal that had come stays one. */
+const cancelled = (outcome: Outcome, bytes: number): Outcome =>
+  outcome.kind === 'broken' ? { kind: 'cancelled', bytes, partial: outcome.partial } : outcome;
+
 /**
  * One exchange under way. It passes what the socket reports to the reader, records the instants, and finishes exactly
  * once.
@@ -84,6 +88,7 @@ export class InFlightAttempt implements ExchangeObserver {
   /** The instant of the read that completed the answer. The body may continue after the answer. */
   #completed: Instant | null = null;
   #isFinished = false;
+  #hasHungUp = false;
   /** No deadline can pass before this instant. */
   #nextDeadlineCheck = Number.NEGATIVE_INFINITY;
 
@@ -135,7 +140,26 @@ export class InFlightAttempt implements ExchangeObserver {
   }
 
   onFailure(at: Instant, cause: BrokenCause, detail: string): void {
-    if (!this.#isFinished) this.#finish(at, this.#reader.failed(at, cause, detail));
+    if (this.#isFinished) return;
+    const outcome = this.#reader.failed(at, cause, detail);
+    this.#finish(at, this.#hasHungUp ? cancelled(outcome, this.#reader.bytes) : outcome);
+  }
+
+  get tokenEvents(): number {
+    return this.#reader.tokenEvents;
+  }
+
+  /** Whether a part of the request is still in this process. */
+  get hasUnwritten(): boolean {
+    return this.#exchange?.hasUnwritten?.() === true;
+  }
+
+  /** Closes the connection as a client does that no longer wants the answer. A complete answer stays as it is. */
+  hangUp(): void {
+    this.#exchange?.catchUp?.();
+    if (this.#isFinished || this.#completed !== null) return;
+    this.#hasHungUp = true;
+    this.#exchange?.abort('aborted', 'the client hung up');
   }
 
   abort(cause: BrokenCause, detail: string): void {

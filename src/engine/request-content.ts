@@ -4,6 +4,7 @@ import type { Plan } from '../model/plan/plan.ts';
 import { userIterationOf } from '../model/plan/user-iteration.ts';
 import type { Arrival } from '../model/workload/arrival.ts';
 import { type Draw, drawFrom } from '../model/workload/draw.ts';
+import { drawHangUp, type HangUpMoment } from '../model/workload/hang-up.ts';
 import type { PromptSource } from '../model/workload/prompt-source.ts';
 import { modelOf, type Traffic } from '../model/workload/traffic.ts';
 import type { ChatContent } from '../model/workload/workload.ts';
@@ -14,6 +15,8 @@ export interface RequestContent {
   readonly traffic: Traffic;
   readonly model: string | null;
   readonly credential: Credential;
+  /** When the client hangs up on the request; `null` if it waits for the answer. */
+  readonly hangUp: HangUpMoment | null;
   readonly values: () => RequestValues;
   /** The source of any further random draws that the traffic kind needs. */
   readonly draw: Draw;
@@ -37,7 +40,9 @@ export const drawRequestContent = (
   const ask = (source: PromptSource): ChatContent => workload.chatContentFor(source, arrival, draw);
   const ordinal = (): number => ordinalOf(plan, arrival, traffic);
   const values = (): RequestValues => ({ uuid: uuidOf(requestId), index });
-  return { requestId, traffic, model: modelOf(traffic), credential, draw, ordinal, ask, values };
+  const hangUp = drawHangUp(traffic.cancel, plan.seed, arrival);
+  const model = modelOf(traffic);
+  return { requestId, traffic, model, credential, hangUp, draw, ordinal, ask, values };
 };
 
 /** Returns a custom UUID (version 8, RFC 9562, section 5.8). All attempts of a request have the same one. */

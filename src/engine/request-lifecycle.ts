@@ -40,7 +40,7 @@ export interface LifecycleEnd {
  */
 export const observationOf = (
   { arrival }: RequestLifecycle,
-  { requestId, traffic, model }: RequestContent,
+  { requestId, traffic, model, hangUp }: RequestContent,
   { facts, earlier, gaveUp, outcome }: LifecycleEnd,
 ): Observation => ({
   requestId,
@@ -64,6 +64,7 @@ export const observationOf = (
   earlier,
   gaveUp,
   outcome,
+  ...(hangUp === null ? {} : { toCancel: true as const }),
 });
 
 /**

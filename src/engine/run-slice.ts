@@ -32,6 +32,7 @@ import {
   decideNextAttempt,
 } from './request-lifecycle.ts';
 import { DueQueue } from './due-queue.ts';
+import { HangUp } from './hang-up.ts';
 
 interface ActiveAttempt {
   readonly lifecycle: RequestLifecycle;
@@ -240,7 +241,9 @@ class SliceRunner implements RunningSlice, AttemptListener {
     });
     // The attempt is registered before it is sent, since an exchange that fails at once finishes within `send`.
     this.#attempts.set(attempt, { lifecycle, content, slot, reservation });
-    attempt.attach(transport.send(prepared.request, attempt));
+    const { hangUp } = content;
+    const observer = hangUp === null ? attempt : new HangUp(attempt, hangUp, clock);
+    attempt.attach(transport.send(prepared.request, observer));
   }
 
   #observe(

@@ -51,6 +51,7 @@ export const recordBills = (
 ): void => {
   if (traffic === 'models') return;
   if (outcome.kind === 'completed') addAnswer(billOf(bills, 'completed'), outcome.answer);
+  else if (outcome.kind === 'cancelled') addAnswer(billOf(bills, 'cancelled'), partialOf(outcome));
   else if (mayCost(outcome, sent)) addAnswer(billOf(bills, 'failed'), partialOf(outcome));
   for (const attempt of earlier) {
     if (mayCost(attempt.outcome, attempt.sent))

@@ -108,12 +108,13 @@ const dropReasons = {
  */
 const causeOf = (code: string): string => (/^\d{1,5}$/.test(code) ? code : maskedMessage(code));
 
-/** Describes a failed outcome; `null` for a completed one. */
+/** Describes a failed outcome; `null` for a completed one, and for a hang-up, which is no failure. */
 export const describeFailure = (
   outcome: Outcome,
 ): (Pick<Failure, 'outcome' | 'status' | 'cause'> & { readonly text: string }) | null => {
   switch (outcome.kind) {
     case 'completed':
+    case 'cancelled':
       return null;
     case 'limited':
     case 'refused': {

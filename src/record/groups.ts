@@ -12,6 +12,7 @@ import {
 import { decodeHistogram, emptyHistogram, type Histogram } from '../model/measures/histogram.ts';
 import {
   type MeasureName,
+  isTimed,
   measureNames,
   measures,
   measuresOfClasses,
@@ -21,6 +22,7 @@ import { type DelayName, delayNames, recordDelays } from '../model/measures/read
 import { gaveUpNames } from '../model/observation/attempt.ts';
 import { emptyOutcomeCounts, hasFinish } from '../model/measures/outcome-counts.ts';
 import { type TrafficKind, trafficKinds } from '../model/workload/traffic.ts';
+import { recordHangUp } from './hang-ups.ts';
 import { recordBills, storeBills } from './bills.ts';
 import { recordTokens, restoreTokens, storeTokens, type TokensBySource } from './token-sums.ts';
 import { addCounts, byText, getOrCreate, mapInOrder, type Recorder, streamOf } from './recorder.ts';
@@ -38,7 +40,7 @@ export const recordObjectiveCounts = (
 ): void => {
   if (objectives.length === 0) return;
   const good = (group.good ??= { all: 0, each: objectives.map(() => 0) });
-  if (observation.outcome.kind !== 'completed') return;
+  if (observation.outcome.kind !== 'completed' || observation.toCancel) return;
   const kept = objectivesMet(objectives, observation, stage);
   if (kept.every(Boolean)) good.all += 1;
   for (const [i, isKept] of kept.entries()) good.each[i]! += isKept ? 1 : 0;
@@ -213,10 +215,11 @@ const recordAnswer = (group: OpenGroup, { outcome }: Observation): void => {
 
 /**
  * Records the samples of a completed request. For a failed request it records only the times to the first parts of the
- * answer.
+ * answer. A request on which the client was to hang up has no times.
  */
 const recordSamples = (group: OpenGroup, observation: Observation): void => {
-  if (partialOf(observation.outcome) !== null) {
+  const { toCancel } = observation;
+  if (!toCancel && partialOf(observation.outcome) !== null) {
     for (const name of measuresOfFirst) {
       const samples = measures[name].ofPartial(observation);
       if (samples.length > 0) partialsIn(group, name).recordAll(samples);
@@ -225,6 +228,7 @@ const recordSamples = (group: OpenGroup, observation: Observation): void => {
   if (observation.outcome.kind !== 'completed') return;
   const named = hasClasses(observation.outcome.answer) ? 'all' : 'usual';
   for (const measure of measuresOf.get(observation.traffic)?.[named] ?? []) {
+    if (toCancel && isTimed(measures[measure])) continue;
     const samples = measures[measure].of(observation);
     if (samples.length === 0) continue;
     const histogram = histogramOf(group, measure);
@@ -248,7 +252,8 @@ const recordInto = (group: OpenGroup, observation: Observation): void => {
   recordAnswer(group, observation);
   // A result of an older version does not say what its own attempts cost.
   if (group.bills !== undefined) recordBills(group.bills, observation);
-  recordDelays(observation, (name) => delaysIn(group, name));
+  if (observation.toCancel) recordHangUp(group, observation);
+  else recordDelays(observation, (name) => delaysIn(group, name));
   recordSamples(group, observation);
 };
 
@@ -285,9 +290,10 @@ const storeFinishes = ({
         ),
       };
 
-const storeGroup = ({ delays, finishes, partials, ...group }: OpenGroup): Group => ({
+const storeGroup = ({ delays, finishes, partials, hangUps, ...group }: OpenGroup): Group => ({
   ...group,
   outcomes: { ...group.outcomes },
+  ...(hangUps === undefined ? {} : { hangUps: structuredClone(hangUps) }),
   connections: { ...group.connections },
   ...(group.good === undefined ? {} : { good: structuredClone(group.good) }),
   gaveUp: mapInOrder(gaveUpNames, group.gaveUp, (count) => count),

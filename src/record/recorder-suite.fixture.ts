@@ -164,6 +164,12 @@ const outcomes = {
     }),
   dropped: () =>
     fc.record({ kind: fc.constant('dropped'), cause: fc.constantFrom(...droppedCauses) }),
+  cancelled: (answer) =>
+    fc.record({
+      kind: fc.constant('cancelled'),
+      bytes: count,
+      partial: fc.option(answer, { nil: null }),
+    }),
 } satisfies Record<OutcomeKind, (answer: fc.Arbitrary<Answer>) => fc.Arbitrary<Outcome>>;
 
 const heads = (at: Instant) =>
@@ -236,12 +242,14 @@ export const anyObservation: fc.Arbitrary<Observation> = fc
       'malformed',
       'broken',
       'dropped',
+      'cancelled',
     ),
+    toCancel: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
     connection: fc.constantFrom('new' as const, 'reused' as const),
     wasSent: fc.boolean(),
     spans: fc.array(span, { minLength: 7, maxLength: 7 }),
   })
-  .chain(({ labels: named, kind, connection, wasSent, spans }) => {
+  .chain(({ labels: named, kind, connection, wasSent, toCancel, spans }) => {
     let now = 0;
     const [due, released, begun, connected, sent, headAt, ended] = spans.map((length) => {
       now += length;
@@ -270,6 +278,7 @@ export const anyObservation: fc.Arbitrary<Observation> = fc
       ended: fc.constant(dropped ? begun : ended),
       earlier: dropped ? fc.constant([]) : earlierAttempts(due, released),
       gaveUp: fc.constantFrom(null, ...gaveUpNames),
+      ...(toCancel || kind === 'cancelled' ? { toCancel: fc.constant(true as const) } : {}),
       outcome: outcomes[kind](answers[named.traffic](headAt, ended)) as fc.Arbitrary<Outcome>,
     });
   });

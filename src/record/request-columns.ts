@@ -13,7 +13,7 @@ import {
 import type { Answer, TokenCounts } from '../model/observation/outcome.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import { describeFailure } from './failures.ts';
-import { roundedFigure } from './recorder.ts';
+import { roundedFigure, streamOf } from './recorder.ts';
 
 /**
  * This file presents requests as a table with one row for each arrival. The rows have the values from which reports
@@ -177,7 +177,12 @@ const quantities: readonly RequestColumn[] = [
   integer('output_tokens', (observation) => tokensOf(observation)?.output ?? null),
   text('output_tokens_source', (observation) => tokensOf(observation)?.source ?? null),
   integer('requested_input_tokens', (observation) => tokensOf(observation)?.asked ?? null),
-  integer('chunks', (observation) => streamAnswerOf(observation)?.tokenInstants.length ?? null),
+  integer(
+    'chunks',
+    ({ outcome }) =>
+      (outcome.kind === 'completed' || outcome.kind === 'cancelled' ? streamOf(outcome) : null)
+        ?.tokenInstants.length ?? null,
+  ),
   { name: 'cost', type: 'real', of: (observation) => costOf(observation) },
 ];
 

@@ -88,7 +88,7 @@ const rowOf = (observation: Observation): SampledRow => {
 };
 
 const listFor = (samples: RequestSamples, outcome: OutcomeKind): LowestRanks =>
-  outcome === 'completed' ? samples.completed : samples.failed;
+  outcome === 'completed' || outcome === 'cancelled' ? samples.completed : samples.failed;
 
 const noRequests = (kept: number, limit = Infinity): LowestRanks => ({ kept, requests: [], limit });
 

@@ -17,6 +17,7 @@ import { emptySecond } from '../model/measures/outcome-counts.ts';
 type ThroughputCounts = Pick<
   TimelineSecond,
   | 'completed'
+  | 'toCancel'
   | 'inputTokens'
   | 'outputTokens'
   | 'cached'
@@ -79,12 +80,17 @@ const recordPrompt = ({ sent }: Observation, answer: Answer, second: ThroughputC
   addPrefill(second.prefill, { time: answer.firstToken - sent, input, repeated });
 };
 
+const countIn = (counts: TimelineSecond['completed'], kind: TrafficKind): void => {
+  counts[kind] = (counts[kind] ?? 0) + 1;
+};
+
 /** Counts the tokens, audio and characters of a completed answer in the seconds in which they arrived. */
 const recordThroughput = (observation: Observation, at: CountsAt): void => {
   const { outcome, traffic, ended } = observation;
   if (outcome.kind !== 'completed') return;
+  if (observation.toCancel) countIn(at(observation.due).toCancel!.completed, traffic);
   const last = at(ended);
-  last.completed[traffic] = (last.completed[traffic] ?? 0) + 1;
+  countIn(last.completed, traffic);
   last.inputTokens += sum(measures.inputTokens.of(observation));
   last.audioReceived += Math.round(sum(measures.speechSeconds.of(observation)) * 1000);
   last.audioSent += Math.round(sum(measures.clipSeconds.of(observation)) * 1000);
@@ -110,6 +116,7 @@ const recordCounts = (counts: CountsBySecond, observation: Observation): void =>
     return last;
   };
   at(due).due += 1;
+  if (observation.toCancel) (at(due).toCancel ??= { due: 0, completed: {} }).due += 1;
   at(observation.ended).outcomes[outcome.kind] += 1;
   for (const { begun, sent, ended } of attemptsOf(observation)) {
     at(begun).begun += 1;
@@ -145,6 +152,9 @@ const samplesOf = {
   endToEnd: measures.endToEnd.of,
   lag: (observation) => attemptsOf(observation).map(({ begun, released }) => begun - released),
 } satisfies Record<TimelineMeasure, (observation: Observation) => ArrayLike<number>>;
+
+/** What a request has samples of on which the client was to hang up: its lag alone. */
+const ofToCancel: readonly TimelineMeasure[] = ['lag'];
 
 const noSecond = -1;
 
@@ -195,12 +205,18 @@ const openLatencyOf = (timeline: Timeline, second: number, atMost: number): Late
 };
 
 const storeSecond = (timeline: Timeline, second: number): TimelineSecond => {
-  const counts = countsIn(timeline.counts, second);
+  const { toCancel, ...counts } = countsIn(timeline.counts, second);
   const open = timeline.open.get(second);
   return {
     ...counts,
     outcomes: { ...counts.outcomes },
     completed: mapInOrder(trafficKinds, counts.completed, (count) => count),
+    ...(toCancel && {
+      toCancel: {
+        due: toCancel.due,
+        completed: mapInOrder(trafficKinds, toCancel.completed, (count) => count),
+      },
+    }),
     latency: open === undefined ? (timeline.sealed.get(second) ?? {}) : seal(open),
   };
 };
@@ -216,7 +232,7 @@ export const timelineRecorder = (openSeconds = 128): Recorder<Timeline, Timeline
     recordCounts(timeline.counts, observation);
     if (observation.outcome.kind === 'dropped') return;
     const latency = openLatencyOf(timeline, secondOf(observation.due), openSeconds);
-    for (const measure of timelineMeasures) {
+    for (const measure of observation.toCancel ? ofToCancel : timelineMeasures) {
       const samples = samplesOf[measure](observation);
       if (samples.length === 0) continue;
       const histogram = histogramOf(latency, observation.traffic, measure);

@@ -111,6 +111,9 @@ export interface AnswerReader {
    */
   failed(at: Instant, cause: BrokenCause, detail: string): Outcome;
   readonly head: ResponseHead | null;
+  /** The number of token events of a stream, and of bytes of the body, that were received so far. */
+  readonly tokenEvents: number;
+  readonly bytes: number;
   /**
    * The wait after which a refused request may be retried, once the outcome is known; `null` if the server names no
    * plausible wait.

@@ -33,6 +33,7 @@ const summaryOf = (outcome: Outcome, fault: string | null | undefined): string =
       return `refused ${outcome.refusal.status} ${outcome.refusal.form}`;
     case 'limited':
     case 'dropped':
+    case 'cancelled':
       return outcome.kind;
   }
 };

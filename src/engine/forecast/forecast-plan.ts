@@ -210,12 +210,12 @@ class ForecastWalk {
     return this.#result();
   }
 
-  #add({ stage, due }: Arrival, { traffic, credential, ...drawing }: RequestContent): void {
+  #add({ stage, due }: Arrival, { traffic, credential, hangUp, ...drawing }: RequestContent): void {
     const { plan, clips } = this.#input;
     const { name } = credential;
     const key = plan.pace === null || plan.keys.length === 1 ? name : null;
     const { tally } = this.#groupFor(stage, traffic, key);
-    tally.count(due >= plan.warmUp);
+    tally.count(due >= plan.warmUp, hangUp !== null);
     let tokens = tally.meanTokens();
     if (this.#walked % this.#sampleEvery === 0 || tokens === 0) {
       const needs = requestNeedsOf(traffic, {

@@ -1,4 +1,9 @@
-import type { ForecastAmount, AmountBasis, ResourceNeed } from '../../model/plan/forecast.ts';
+import type {
+  ForecastAmount,
+  AmountBasis,
+  ForecastGroup,
+  ResourceNeed,
+} from '../../model/plan/forecast.ts';
 import type { RequestNeeds } from '../../traffic/request/request-needs.ts';
 
 /** What an amount is based on, the most certain basis first. */
@@ -16,6 +21,7 @@ export class NeedsTally {
   readonly #isAssumed: boolean;
   #requests = 0;
   #measured = 0;
+  #hangUps = 0;
   #sampled = 0;
   readonly #sum = { input: 0, output: 0, cost: 0, gaps: 0 };
   readonly #unknown = { output: 0, cost: 0 };
@@ -28,9 +34,11 @@ export class NeedsTally {
     this.#isAssumed = isAssumed;
   }
 
-  count(isMeasured: boolean): void {
+  count(isMeasured: boolean, hangsUp: boolean): void {
     this.#requests += 1;
-    if (isMeasured) this.#measured += 1;
+    if (!isMeasured) return;
+    this.#measured += 1;
+    if (hangsUp) this.#hangUps += 1;
   }
 
   addSample({ input, isCounted, output, isFixed, cost }: RequestNeeds): void {
@@ -49,7 +57,7 @@ export class NeedsTally {
     return this.#sampled === 0 ? 0 : (this.#sum.input + this.#sum.output) / this.#sampled;
   }
 
-  total(): ResourceNeed & { readonly measured: number; readonly gaps: number | null } {
+  total(): ResourceNeed & Pick<ForecastGroup, 'measured' | 'hangUps' | 'gaps'> {
     const amount = (sum: number, unknown: number, basis: AmountBasis): ForecastAmount => ({
       sum: this.#scaled(sum),
       basis:
@@ -59,13 +67,14 @@ export class NeedsTally {
     const input = this.#isCounted ? 'exact' : 'estimate';
     const output = this.#isFixed ? 'exact' : 'at-most';
     const costBasis = this.#isAssumed ? 'estimate' : leastCertain([input, output]);
-    const gaps = (this.#sum.gaps / Math.max(1, this.#sampled)) * this.#measured;
+    const gaps = (this.#sum.gaps / Math.max(1, this.#sampled)) * (this.#measured - this.#hangUps);
     return {
       requests: { sum: this.#requests, basis: this.#requestBasis, unknown: 0 },
       input: amount(this.#sum.input, 0, input),
       output: amount(this.#sum.output, this.#unknown.output, output),
       cost: amount(this.#sum.cost, this.#unknown.cost, costBasis),
       measured: this.#measured,
+      hangUps: this.#hangUps,
       gaps: this.#unknown.output > 0 ? null : Math.round(gaps),
     };
   }

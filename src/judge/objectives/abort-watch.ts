@@ -1,6 +1,6 @@
 import { emptyHistogram } from '../../model/measures/histogram.ts';
 import type { Measure } from '../../model/measures/measure.ts';
-import { measures } from '../../model/measures/measures.ts';
+import { isTimed, measures } from '../../model/measures/measures.ts';
 import { inScope, type Objective, objectivesMet } from '../../model/plan/objective.ts';
 import { type Breach, infiniteFigure } from '../../model/result/objective-verdict.ts';
 import { type Observation, wasSent } from '../../model/observation/observation.ts';
@@ -25,7 +25,13 @@ class RunningFigure {
   readonly objective: Objective;
   readonly #plan: Plan;
   readonly #histogram = emptyHistogram();
-  readonly #counted = { outcomes: emptyOutcomeCounts(), sent: 0, metAllObjectives: 0, finished: 0 };
+  readonly #counted = {
+    outcomes: emptyOutcomeCounts(),
+    awaited: emptyOutcomeCounts(),
+    sent: 0,
+    metAllObjectives: 0,
+    finished: 0,
+  };
   readonly #bySecond = new Map<number, number>();
 
   constructor(plan: Plan, objective: Objective) {
@@ -63,8 +69,12 @@ class RunningFigure {
   }
 
   #measure(observation: Observation, measure: Measure): void {
-    if (!measure.traffic.includes(observation.traffic)) return;
-    this.#counted.outcomes[observation.outcome.kind] += 1;
+    if (
+      !measure.traffic.includes(observation.traffic) ||
+      (observation.toCancel && isTimed(measure))
+    )
+      return;
+    this.#counted.awaited[observation.outcome.kind] += 1;
     for (const sample of measure.of(observation)) this.#histogram.record(sample);
   }
 
@@ -72,6 +82,8 @@ class RunningFigure {
     const counted = this.#counted;
     counted.outcomes[observation.outcome.kind] += 1;
     if (wasSent(observation)) counted.sent += 1;
+    if (observation.toCancel) return;
+    counted.awaited[observation.outcome.kind] += 1;
     if (stage === null || observation.outcome.kind !== 'completed') return;
     const met = objectivesMet(this.#plan.perRequest, observation, stage);
     if (met.every(Boolean)) counted.metAllObjectives += 1;
@@ -93,7 +105,7 @@ class RunningFigure {
       meanHalfWidth: () => null,
       dependenceOfShare: () => independence,
       counted: () => this.#counted,
-      arrivals: () => this.#counted.outcomes,
+      arrivals: () => this.#counted.awaited,
       server: () => [],
       cachedPrompts: () => cachedPromptsOf([]),
       cachedHalfWidth: () => null,

@@ -17,6 +17,7 @@ const group = (changes: Partial<ForecastGroup>): ForecastGroup => ({
   output: none,
   cost: none,
   measured: 100,
+  hangUps: 0,
   gaps: 900,
   ...changes,
 });

@@ -8,6 +8,8 @@ import { inScope, type Objective } from '../../model/plan/objective.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 
+const awaitedIn = ({ measured, hangUps }: ForecastGroup): number => measured - hangUps;
+
 /**
  * How to compute the number of samples of measures that do not have exactly one sample per completed request; `null` if
  * only the answers can show it.
@@ -19,7 +21,7 @@ const specialCounts: Partial<
   connect: () => null,
   retryWait: () => null,
   wordErrorRate: () => null,
-  paceWait: ({ measured }, { pace }) => (pace === null ? 0 : measured),
+  paceWait: (group, { pace }) => (pace === null ? 0 : awaitedIn(group)),
 };
 
 const hasKind = (name: MeasureName, kind: TrafficKind): boolean =>
@@ -33,7 +35,7 @@ const samplesOf = (
 ): number | null => {
   const each = groups
     .filter(({ traffic }) => hasKind(name, traffic))
-    .map((group) => (specialCounts[name] ?? (({ measured }) => measured))(group, plan));
+    .map((group) => (specialCounts[name] ?? awaitedIn)(group, plan));
   return each.reduce<number | null>(
     (sum, samples) => (sum === null || samples === null ? null : sum + samples),
     0,
@@ -68,7 +70,10 @@ const forecastFor = (
   const { figure } = objective;
   return figure.kind === 'measure'
     ? samplesOf(figure.name, own, plan)
-    : own.reduce((sum, { measured }) => sum + measured, 0);
+    : own.reduce(
+        (sum, group) => sum + (figure.name === 'goodput' ? awaitedIn(group) : group.measured),
+        0,
+      );
 };
 
 export const forecastDecisions = (

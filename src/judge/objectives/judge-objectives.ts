@@ -18,6 +18,7 @@ import { type RateName, rates } from '../../model/measures/run-figures.ts';
 import {
   countFinishes,
   emptyOutcomeCounts,
+  sumAwaited,
   sumOutcomes,
 } from '../../model/measures/outcome-counts.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
@@ -158,16 +159,21 @@ export const observeObjective = (result: Result, objective: Objective) => {
   const excluded = quota === undefined ? 0 : countExplained(result, scope, groups);
   const due = sumOutcomes(groups);
   const outcomes = { ...due, limited: due.limited - (excluded ?? 0) };
+  const ofAwaited = sumAwaited(groups);
+  // The limiter does not know on which requests the client is to hang up.
+  const leftShare = due.limited === 0 ? 1 : outcomes.limited / due.limited;
+  const awaited = { ...ofAwaited, limited: Math.round(ofAwaited.limited * leftShare) };
   const whole = runPartOf(result, all);
   const part = excluded === null || excluded === 0 ? whole : withoutExplained(result, whole);
   const sources: FigureSources = {
     distribution: (name) => completedDistributionOf(result, name, where),
     // The end of a stopped run aborts requests. These do not count as failed.
-    arrivals: () => (result.partial === null ? outcomes : emptyOutcomeCounts()),
+    arrivals: () => (result.partial === null ? awaited : emptyOutcomeCounts()),
     dependenceOfDue: (name, q, failed) => dependenceOfDue(part, name, q, failed),
     meanHalfWidth: (name) => meanHalfWidth(part, name),
     counted: () => ({
       outcomes,
+      awaited,
       sent: groups.reduce((sum, { sent }) => sum + sent, 0),
       metAllObjectives: groups.reduce((sum, { good }) => sum + (good?.all ?? 0), 0),
       finished: 'reason' in figure ? countFinishes(groups, figure.reason) : null,

@@ -160,10 +160,14 @@ const observePercentile = (
   return { observed: value, n, low, high, outer, effective, level: (q * n) / samples.count };
 };
 
+/** Counts the arrivals of a share. A request on which the client was to hang up cannot meet objectives. */
+const arrivalsOf = (name: ShareName, { outcomes, awaited = outcomes }: CountedArrivals): number =>
+  countArrivals(name === 'goodput' ? awaited : outcomes);
+
 /** Computes a share of all arrivals. */
 const observeShare = (name: ShareName, sources: FigureSources, divisor: number): ObservedValue => {
   const counted = sources.counted();
-  const n = countArrivals(counted.outcomes);
+  const n = arrivalsOf(name, counted);
   const part = shares[name].of(counted);
   if (part === null) return withoutInterval(null, null);
   if (n === 0) return withoutInterval(null, n);

@@ -1,9 +1,9 @@
 import { type ComparedMetric, comparisonRules } from '../../model/series/compared-metric.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
-import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { countArrivals, countFailed, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { quantile, wilsonInterval } from '../../model/measures/quantile.ts';
 import { halfWidthOfRatio } from '../../model/measures/dependence.ts';
-import { completedDueIn, dependenceOfArrivals } from '../../model/result/run-dependence.ts';
+import { allCompletedDueIn, dependenceOfArrivals } from '../../model/result/run-dependence.ts';
 import type { Result } from '../../model/result/result.ts';
 import {
   figuresOver,
@@ -206,7 +206,7 @@ const eventsBySecond = (result: Result, total: RateTotal): readonly number[] => 
   const bySecond = new Map(
     timeline.map((each) => [
       each.second,
-      total === 'completed' ? completedDueIn(each) : each.outputTokens,
+      total === 'completed' ? allCompletedDueIn(each) : each.outputTokens,
     ]),
   );
   const from = firstMeasuredSecond(result);
@@ -232,8 +232,8 @@ const rateIntervalOf = (result: Result, total: RateTotal): Interval | null => {
 const failureShareOf = (result: Result, total: 'errors' | 'limited'): Share => {
   const outcomes = sumOutcomes(groupsMatching(result, outsideWarmUp));
   const of = countArrivals(outcomes);
-  const { completed, limited } = outcomes;
-  return { events: total === 'limited' ? limited : of - completed - limited, of };
+  const { limited } = outcomes;
+  return { events: total === 'limited' ? limited : countFailed(outcomes) - limited, of };
 };
 
 const shareIntervalOf = (result: Result, total: 'errors' | 'limited'): Interval | null => {

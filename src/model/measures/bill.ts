@@ -3,8 +3,8 @@ import { tokenClasses } from '../workload/price.ts';
 
 const count = z.int().nonnegative();
 
-/** What became of the attempts that a bill adds up: answers that completed, failed, or were tried again. */
-export const billFates = ['completed', 'failed', 'retried'] as const;
+/** What became of the attempts that a bill adds up: answers that completed, failed, were tried again, or hung up on. */
+export const billFates = ['completed', 'failed', 'retried', 'cancelled'] as const;
 export type BillFate = (typeof billFates)[number];
 
 /** The sums over attempts of one fate. An attempt that the server refused costs nothing and is not part of a bill. */

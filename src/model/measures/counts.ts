@@ -35,13 +35,14 @@ export type Labels = z.infer<typeof labelsSchema>;
  */
 const finishCountSchema = z.strictObject({ reason: z.string(), count });
 
-/** The number of arrivals with each outcome, over all arrivals that were due. */
-export const outcomeCountsSchema = z.strictObject(
-  Object.fromEntries(outcomeKinds.map((kind) => [kind, count])) as Record<
+/** The number of arrivals with each outcome, over all arrivals that were due. Old results have none that are cancelled. */
+export const outcomeCountsSchema = z.strictObject({
+  ...(Object.fromEntries(outcomeKinds.map((kind) => [kind, count])) as Record<
     (typeof outcomeKinds)[number],
     typeof count
-  >,
-);
+  >),
+  cancelled: count.default(0),
+});
 export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;
 
 /** The sums of tokens of completed answers whose counts come from the same source. */
@@ -64,9 +65,25 @@ export const tokenSumsSchema = z.strictObject({
 });
 export type TokenSums = z.infer<typeof tokenSumsSchema>;
 
+/** The arrivals on which the client was to hang up. */
+const hangUpsSchema = z.strictObject({
+  /** What became of them: those that are not cancelled had ended before. */
+  outcomes: outcomeCountsSchema,
+  /** How many of the cancelled ones had received the head of an answer. */
+  headers: count,
+  /** What the cancelled ones had received: the token events of streams, and the bytes of bodies. */
+  tokenEvents: count,
+  bytes: count,
+  /** The sum of the times from sent to the hang-up, each in whole ms. */
+  time: count,
+});
+export type HangUps = z.infer<typeof hangUpsSchema>;
+
 export const groupSchema = z.strictObject({
   labels: labelsSchema,
   outcomes: outcomeCountsSchema,
+  /** The field is absent if the client was to hang up on no arrival. */
+  hangUps: hangUpsSchema.optional(),
   /** The number of arrivals with at least one attempt whose first byte was written. */
   sent: count,
   /** The number of attempts, and of arrivals with more than one attempt. */
@@ -130,6 +147,13 @@ export const timelineSecondSchema = z.strictObject({
   ended: count,
   outcomes: outcomeCountsSchema,
   completed: z.partialRecord(z.enum(trafficKinds), count),
+  /**
+   * The arrivals due in this second on which the client was to hang up, and those of them that completed before. They
+   * have no latencies. The field is absent if there are none.
+   */
+  toCancel: z
+    .strictObject({ due: count, completed: z.partialRecord(z.enum(trafficKinds), count) })
+    .optional(),
   tokenEvents: count,
   /**
    * The tokens of completed answers, whatever the source of their counts, in the second in which the answer ended. Only

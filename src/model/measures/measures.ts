@@ -269,6 +269,19 @@ export const tabledSamples = (
     observation,
   );
 
+const timedUnits: ReadonlySet<Measure['unit']> = new Set([
+  'ms',
+  'ms/s',
+  'tokens/s',
+  'characters/s',
+]);
+
+/**
+ * Whether a measure says how fast an answer was. A request on which the client was to hang up has no sample of it: those
+ * that ended before the hang-up are the fast ones.
+ */
+export const isTimed = ({ unit }: Measure): boolean => timedUnits.has(unit);
+
 /** The measures of time of which a completed request can have no sample or several. */
 const timesOfSome: ReadonlySet<MeasureName> = new Set(['gap', 'connect', 'retryWait', 'paceWait']);
 

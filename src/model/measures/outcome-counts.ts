@@ -14,6 +14,7 @@ export const emptyOutcomeCounts = (): OutcomeCounts => ({
   malformed: 0,
   broken: 0,
   dropped: 0,
+  cancelled: 0,
 });
 
 export const sumOutcomes = (
@@ -29,6 +30,29 @@ export const sumOutcomes = (
 /** Returns the number of all arrivals, which is the denominator of every rate. */
 export const countArrivals = (outcomes: OutcomeCounts): number =>
   outcomeKinds.reduce((sum, kind) => sum + outcomes[kind], 0);
+
+/** Returns the number of arrivals that did not complete although the client waited for them. */
+export const countFailed = (outcomes: OutcomeCounts): number =>
+  countArrivals(outcomes) - outcomes.completed - outcomes.cancelled;
+
+/** Returns whether there is neither an answer nor a hang-up, which says that an answer was not waited for. */
+export const hasNothingSucceeded = ({ completed, cancelled }: OutcomeCounts): boolean =>
+  completed + cancelled === 0;
+
+/**
+ * Adds up the outcomes of the arrivals on which the client was not to hang up: a random part, whatever their outcome.
+ * Figures of times and of goodput are over these.
+ */
+export const sumAwaited = (
+  groups: readonly Pick<Group, 'outcomes' | 'hangUps'>[],
+): OutcomeCounts => {
+  const sum = sumOutcomes(groups);
+  for (const { hangUps } of groups) {
+    if (hangUps === undefined) continue;
+    for (const kind of outcomeKinds) sum[kind] -= hangUps.outcomes[kind];
+  }
+  return sum;
+};
 
 /** Adds up the finish reasons of some groups, the most frequent first. */
 export const sumFinishes = (

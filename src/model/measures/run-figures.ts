@@ -1,6 +1,6 @@
 import type { Group, OutcomeCounts, TimelineSecond } from './counts.ts';
 import type { Observation } from '../observation/observation.ts';
-import { countArrivals } from './outcome-counts.ts';
+import { countArrivals, countFailed } from './outcome-counts.ts';
 import type { TrafficKind } from '../workload/traffic.ts';
 
 /**
@@ -10,6 +10,8 @@ import type { TrafficKind } from '../workload/traffic.ts';
 
 export interface CountedArrivals {
   readonly outcomes: OutcomeCounts;
+  /** The outcomes of the arrivals on which the client was not to hang up; absent if these are all. */
+  readonly awaited?: OutcomeCounts;
   readonly sent: number;
   readonly metAllObjectives: number;
   /**
@@ -43,8 +45,6 @@ interface Rate {
   readonly hasData: (group: Group) => boolean;
 }
 
-const failed = (outcomes: OutcomeCounts): number => countArrivals(outcomes) - outcomes.completed;
-
 const outcome = (kind: keyof OutcomeCounts, definition: string): Count => ({
   definition,
   of: ({ outcomes }) => outcomes[kind],
@@ -58,29 +58,31 @@ export const counts = {
   sent: { definition: 'Requests whose first byte was written.', of: ({ sent }) => sent },
   completed: outcome('completed', 'Complete answers that conform to the contract.'),
   failed: {
-    definition: 'Arrivals that did not complete, for any reason.',
-    of: ({ outcomes }) => failed(outcomes),
+    definition: 'Arrivals that neither completed nor were cancelled.',
+    of: ({ outcomes }) => countFailed(outcomes),
   },
   limited: outcome('limited', 'Answered 429.'),
   refused: outcome('refused', 'Answered with any other status outside 2xx.'),
   malformed: outcome('malformed', 'Answered 2xx, but the answer breaks the contract.'),
   broken: outcome('broken', 'No complete answer.'),
   dropped: outcome('dropped', 'Due but never sent.'),
+  cancelled: outcome('cancelled', 'The client hung up, as the scenario says.'),
 } as const satisfies Record<string, Count>;
 
 export const shares = {
   errorRate: {
     definition: 'Failed arrivals, including 429s, of all arrivals that were due.',
-    of: ({ outcomes }) => failed(outcomes),
+    of: ({ outcomes }) => countFailed(outcomes),
   },
   faultRate: {
     definition:
       'Refused, malformed, broken and dropped arrivals of all that were due; 429s do not count.',
-    of: ({ outcomes }) => failed(outcomes) - outcomes.limited,
+    of: ({ outcomes }) => countFailed(outcomes) - outcomes.limited,
   },
   limitedRate: outcome('limited', 'Arrivals answered 429, of all that were due.'),
   goodput: {
-    definition: 'Requests that met every per-request objective, of all arrivals that were due.',
+    definition:
+      'Requests that met every per-request objective, of all arrivals due, hang-ups left out.',
     of: ({ metAllObjectives }) => metAllObjectives,
   },
   finish: {

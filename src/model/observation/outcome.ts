@@ -231,6 +231,12 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
   }),
   brokenSchema,
   z.strictObject({ kind: z.literal('dropped'), cause: z.enum(droppedCauses) }),
+  /** The client hung up, as the scenario says. `bytes` is the length of the body that had come. */
+  z.strictObject({
+    kind: z.literal('cancelled'),
+    bytes: count,
+    partial: answerSchema.nullable(),
+  }),
 ]);
 export type Outcome = z.infer<typeof outcomeSchema>;
 
@@ -281,6 +287,7 @@ export const outcomeKinds = [
   'malformed',
   'broken',
   'dropped',
+  'cancelled',
 ] as const satisfies readonly Outcome['kind'][];
 export type OutcomeKind = (typeof outcomeKinds)[number];
 

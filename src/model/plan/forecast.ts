@@ -38,6 +38,8 @@ export interface ForecastGroup extends ResourceNeed {
   readonly key: string | null;
   /** The number of requests due after the warm-up. */
   readonly measured: number;
+  /** On how many of these the client hangs up. They have no samples of times. */
+  readonly hangUps: number;
   /** The maximum number of gaps between chunks; `null` if it has no bound. */
   readonly gaps: number | null;
 }

@@ -87,14 +87,27 @@ export const dependenceAt = (part: RunPart, name: MeasureName, q: number): Depen
     : dependencesOf(part, 'endToEnd')(Math.max(q, 1 - q));
 
 /** Counts the arrivals that were due in a second and that completed at any time. */
-export const completedDueIn = (
+const completedDueIn = (
   { latency }: TimelineSecond,
   kinds: readonly TrafficKind[] = trafficKinds,
 ): number => kinds.reduce((sum, kind) => sum + (latency[kind]?.endToEnd?.count ?? 0), 0);
 
+/** Counts all arrivals that were due in a second and that completed, also those that the client was to cancel. */
+export const allCompletedDueIn = (
+  second: TimelineSecond,
+  kinds: readonly TrafficKind[] = trafficKinds,
+): number =>
+  kinds.reduce(
+    (sum, kind) => sum + (second.toCancel?.completed[kind] ?? 0),
+    completedDueIn(second, kinds),
+  );
+
+/** Counts the arrivals that were due in a second and that the client was not to cancel. */
+const awaitedDueIn = ({ due, toCancel }: TimelineSecond): number => due - (toCancel?.due ?? 0);
+
 /** Counts the arrivals that were due in a second and did not complete. */
 const failedDueIn = (second: TimelineSecond): number =>
-  Math.max(0, second.due - completedDueIn(second));
+  Math.max(0, awaitedDueIn(second) - completedDueIn(second));
 
 /** Counts the arrivals due in a second that failed and so lack a measure; 0 for gaps, of which an answer has many. */
 export const failedWithout = (second: TimelineSecond | undefined, name: TimelineMeasure): number =>
@@ -113,7 +126,7 @@ const withFailures = (
   const ofFailures = dependenceOfShare(
     seconds.map((second) => {
       if (second === undefined) return { events: 0, of: 0 };
-      return { events: failedDueIn(second), of: second.due };
+      return { events: failedDueIn(second), of: awaitedDueIn(second) };
     }),
   );
   if (failed > 1 - q) return ofFailures;

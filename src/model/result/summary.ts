@@ -19,7 +19,7 @@ import {
   measureNames,
   measures,
 } from '../measures/measures.ts';
-import { countArrivals, sumOutcomes } from '../measures/outcome-counts.ts';
+import { countArrivals, countFailed, sumAwaited } from '../measures/outcome-counts.ts';
 import { quantile, type Quantile } from '../measures/quantile.ts';
 import { type Dependence, independence } from '../measures/dependence.ts';
 import { ratedSeconds } from '../plan/stage-spans.ts';
@@ -67,7 +67,7 @@ export const runPartOf = (result: Result, groups: readonly Group[]): RunPart => 
  * sample, the same share of the failed arrivals counts.
  */
 export const failuresBeside = (samples: number, outcomes: OutcomeCounts): number => {
-  const failed = countArrivals(outcomes) - outcomes.completed;
+  const failed = countFailed(outcomes);
   if (outcomes.completed === 0) return failed;
   return Math.round(failed * Math.min(1, samples / outcomes.completed));
 };
@@ -149,7 +149,7 @@ export class MeasuredFigures {
  */
 const measuredShareOf = (groups: readonly Group[], measure: MeasureName): number => {
   const own = groups.filter(({ labels }) => measures[measure].traffic.includes(labels.traffic));
-  const outcomes = sumOutcomes(own);
+  const outcomes = sumAwaited(own);
   const partials = own.reduce((sum, group) => sum + (partialsOf(group, measure)?.count ?? 0), 0);
   return (outcomes.completed + partials) / Math.max(1, countArrivals(outcomes));
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { expectationSchema } from './expectation.ts';
+import { cancelSchema } from './hang-up.ts';
 import { messageSchema } from './message.ts';
 import { priceSchema, speechPriceSchema, transcriptionPriceSchema } from './price.ts';
 import { tokenCountSchema } from './token-count.ts';
@@ -17,6 +18,8 @@ const entryFields = {
   weight: z.number().positive(),
   /** The name in reports. Entries without a name that have the same kind and model are reported together. */
   name: z.string().min(1).optional(),
+  /** On which of the requests the client hangs up, and when; absent for none. */
+  cancel: cancelSchema.exactOptional(),
 };
 
 /** Further fields of a request's body. Texts in these fields may be templates. */

@@ -42,6 +42,7 @@ const wasteText = (parts: readonly BillPart[]): string | null => {
     [
       ['failed', 'answers that failed'],
       ['retried', 'attempts before a retry'],
+      ['cancelled', 'hang-ups'],
     ] as const
   ).flatMap(([fate, name]) => {
     const sum = addCosts(parts.filter((part) => part.fate === fate));
@@ -112,7 +113,7 @@ const keyColumns: readonly Column<KeyRow>[] = [
   column.name('Key', ({ key }) => key),
   column.number('Cost', ({ parts }) => moneyCell(addCosts(parts))),
   column.number('Completed', (row) => moneyCell(ofFates(row, 'completed'))),
-  column.number('Wasted', (row) => moneyCell(ofFates(row, 'failed', 'retried'))),
+  column.number('Wasted', (row) => moneyCell(ofFates(row, 'failed', 'retried', 'cancelled'))),
 ];
 
 type ItemRow =
@@ -134,6 +135,8 @@ export const billBlocks = (result: Result): readonly (Block | false)[] => {
     parts: own,
   }));
   const items = billItems(parts);
+  const hasHangUps = parts.some(({ fate }) => fate === 'cancelled');
+  const included = `failures${hasHangUps ? ', hang-ups' : ''} and retries`;
   const sentences = present([
     wasteText(parts),
     cacheText(parts),
@@ -142,10 +145,10 @@ export const billBlocks = (result: Result): readonly (Block | false)[] => {
   ]);
   return [
     sentences.length > 0 && list(sentences),
-    keys.length > 1 && table('The bill by key, failures and retries included', keyColumns, keys),
+    keys.length > 1 && table(`The bill by key, ${included} included`, keyColumns, keys),
     items.length > 1 &&
       table<ItemRow>(
-        'The bill by what was charged for, failures and retries included',
+        `The bill by what was charged for, ${included} included`,
         itemColumns,
         [...items, { item: 'all', tokens: null, cost: addCosts(parts).cost }],
         { toneOf: ({ item }) => (item === 'all' ? 'strong' : 'plain') },

@@ -134,7 +134,7 @@ const firstOutput: Partial<Record<TrafficKind, MeasureName>> = {
 };
 
 const shareCell = ({ counts }: BreakdownRow, outcome: 'completed' | 'limited'): Cell => ({
-  text: shareText(counts[outcome], counts.due),
+  text: shareText(counts[outcome], counts.due - (outcome === 'completed' ? counts.cancelled : 0)),
   note: countText(counts[outcome]),
   tone: outcome === 'limited' && counts.limited > 0 ? 'warning' : 'plain',
 });

@@ -23,6 +23,7 @@ import { measures } from '../../model/measures/measures.ts';
 import { defaultMinSamples } from '../../model/plan/objective.ts';
 import { type LimitsPerMinute, limitsOfKey } from '../../model/plan/limits-per-minute.ts';
 import type { Plan } from '../../model/plan/plan.ts';
+import { hangUpTexts } from '../summary/plan-terms.ts';
 import { clippedTraces, droppedPrompts, plannedTime } from '../summary/workload-text.ts';
 import { present } from '../text/present.ts';
 
@@ -244,7 +245,7 @@ export const forecastDocument = (
         toneOf: ({ key }) => (key === '' ? 'strong' : 'plain'),
       }),
       list([...droppedPrompts(plan), ...clippedTraces(plan)], 'warning'),
-      list(needNotes(forecast), 'quiet'),
+      list([...needNotes(forecast), ...hangUpTexts(plan)], 'quiet'),
     ]),
     timeSection(forecast, plan, warnings),
     limitsSection(forecast, plan),

@@ -92,21 +92,24 @@ const costTile = (result: Result): Tile | null => {
 };
 
 const allTiles = (result: Result, trust: Trust): readonly Tile[] => {
-  const { due, completed, limited } = arrivalCounts(groupsMatching(result, outsideWarmUp));
+  const { due, completed, cancelled, limited } = arrivalCounts(
+    groupsMatching(result, outsideWarmUp),
+  );
   const first429 = result.failures.flatMap((each) =>
     each.outcome === 'limited' ? each.first : [],
   );
   const when = `first of the run at ${momentText(Math.min(...first429))}`;
   const afterWarmUp = result.plan.warmUp === 0 ? '' : ' after the warm-up';
-  const share = shareText(completed, due).replace(' %', '');
-  const arrivals = `${countText(completed)} of ${plural(due, 'arrival')}${afterWarmUp}`;
+  const share = shareText(completed, due - cancelled).replace(' %', '');
+  const arrivals = `${countText(completed)} of ${plural(due - cancelled, 'arrival')}${afterWarmUp}`;
+  const hungUp = cancelled > 0 && `the client hung up on ${countText(cancelled)} more`;
   const others = present<Tile>([
     ['Rate limited', countText(limited), '429s', [first429.length === 0 ? 'never' : when]],
     outputTile(result),
     costTile(result),
   ]);
   const latencies = measureTiles(result, trust).slice(0, mostTiles - 1 - others.length);
-  return [['Completed', share, '%', [arrivals]], ...latencies, ...others];
+  return [['Completed', share, '%', present([arrivals, hungUp])], ...latencies, ...others];
 };
 
 export const tilesMarkup = (result: Result, trust: Trust): Markup =>
@@ -183,9 +186,10 @@ export const kindTable = (result: Result, trust: Trust): Table => {
   const columns: readonly Column<TimeRow>[] = [
     column.name('in ms', ({ name }) => name),
     countColumn('n', ({ due }) => countText(due)),
-    countColumn('completed', ({ completed, due }) => ({
-      text: shareText(completed, due),
-      tone: completed === due ? 'plain' : 'warning',
+    // Requests that the client cancelled could not complete.
+    countColumn('completed', ({ completed, cancelled, due }) => ({
+      text: shareText(completed, due - cancelled),
+      tone: completed === due - cancelled ? 'plain' : 'warning',
     })),
     countColumn('429', ({ limited }) => ({
       text: countText(limited),

@@ -38,6 +38,7 @@ import { answerNoteNames, answerNotes } from '../../model/observation/outcome.ts
 import { figuresOver, groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
 import { kindsPresent, sumOf } from '../summary/figures.ts';
 import { present } from '../text/present.ts';
+import { hangUpSection } from './hang-ups.ts';
 
 /** The successive phases of a request, each from one moment to the next. Their sum is its end-to-end time. */
 const phases = [
@@ -82,8 +83,12 @@ const exemplarColumns = ({ plan }: Result): readonly Column<Exemplar>[] => [
 
 /** Builds the lists of requests to look up in the server's logs; empty if the result has none. */
 export const exemplarFolds = (result: Result): readonly Block[] => {
-  const { completed = [], failed = [] } = Object.groupBy(result.exemplars ?? [], ({ outcome }) =>
-    outcome === 'completed' ? 'completed' : 'failed',
+  const {
+    completed = [],
+    failed = [],
+    cancelled = [],
+  } = Object.groupBy(result.exemplars ?? [], ({ outcome }) =>
+    outcome === 'completed' || outcome === 'cancelled' ? outcome : 'failed',
   );
   const caption = 'Times of the last attempt, phase by phase; waiting starts at the due moment';
   const columns = exemplarColumns(result);
@@ -94,6 +99,9 @@ export const exemplarFolds = (result: Result): readonly Block[] => {
   return [
     foldOf('the slowest completed ones of each kind', completed),
     foldOf('the first and the last of each kind of failure', failed),
+    ...(cancelled.length === 0
+      ? []
+      : [foldOf('the first and the last that were cancelled', cancelled)]),
   ].map((block) => only(['html'], block));
 };
 
@@ -146,6 +154,7 @@ const outcomeTones = {
   due: 'plain',
   sent: 'plain',
   completed: 'good',
+  cancelled: 'plain',
   limited: 'warning',
   refused: 'bad',
   malformed: 'bad',
@@ -163,7 +172,9 @@ const isShownOutcome = ({ name, all }: ArrivalRow): boolean =>
 
 /** Names the outcomes that did not occur. */
 const absentOutcomes = (rows: readonly ArrivalRow[]): string | null => {
-  const absent = rows.filter((row) => !isShownOutcome(row)).map(({ name }) => name);
+  const absent = rows
+    .filter((row) => !isShownOutcome(row) && row.name !== 'cancelled')
+    .map(({ name }) => name);
   return absent.length === 0 ? null : `None ${listed(absent).replace(' and ', ' or ')}.`;
 };
 
@@ -312,6 +323,7 @@ export const outcomesSection = (result: Result): Section => {
       text(failures.length === 0 ? null : absentOutcomes(rows)),
       text(finishSentence(result)),
       kindSection(result),
+      hangUpSection(result),
       section('Retries and pace', [list(retrySentences(result))]),
       only(['html'], fold('Counters of the reference gateway', [counterFacts])),
       failures.length === 0 &&

@@ -23,6 +23,7 @@ import { displayWidth, truncatedText, wrappedLines, printable } from '../text/di
 import { countText, figureText, plural, timeText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
 import { costText, runTotalsOf } from './cost.ts';
+import { hangUpSentence } from './hang-ups.ts';
 import { kindTable, marksText } from './headline.ts';
 import { serverLine } from './server.ts';
 import { gravestTone, limitsVerdict, needsAdvice, objectiveTones } from './verdict.ts';
@@ -102,6 +103,7 @@ const namedTexts = (result: Result): readonly NamedLine[] => {
     ...named('Rates', linesOf(ratesText(result))),
     ...named('Cost', linesOf(costLine(result))),
     ...named('Server', linesOf(serverLine(result))),
+    ...named('Hang-ups', linesOf(hangUpSentence(result))),
     ...named('Failures', failures.map(failureLine), 3),
     ...named('Objectives', open.map(objectiveLine), 2),
     ...named(

@@ -1,7 +1,7 @@
 import { sumOf } from './figures.ts';
 import { isInfinite, type ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
 import type { Result } from '../../model/result/result.ts';
-import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { countArrivals, sumAwaited } from '../../model/measures/outcome-counts.ts';
 import { groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
 import {
   countText,
@@ -216,7 +216,7 @@ export const goodputSentence = (result: Result): string | null => {
   const explained = result.limits?.explained ?? 0;
   if (perRequest.length === 0) return null;
   const groups = groupsMatching(result, outsideWarmUp);
-  const due = countArrivals(sumOutcomes(groups));
+  const due = countArrivals(sumAwaited(groups));
   const good = sumOf(groups, (group) => group.good?.all ?? 0);
   const each = perRequest.map(({ text }, i) => {
     const kept = sumOf(groups, (group) => group.good?.each[i] ?? 0);

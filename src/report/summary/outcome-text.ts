@@ -15,6 +15,7 @@ export const arrivalMeaning = {
   due: 'Every arrival of the schedule.',
   sent: 'At least the first byte was written.',
   completed: 'A complete answer that keeps the contract.',
+  cancelled: 'The client hung up, as the scenario asks; no failure of the target.',
   limited: 'Answered 429: the gateway’s rate limit.',
   refused: 'Answered with any other status outside 2xx.',
   malformed:

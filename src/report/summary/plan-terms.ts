@@ -6,6 +6,7 @@ import type { Pace } from '../../model/plan/pace.ts';
 import type { Load, Plan, Stage, Target } from '../../model/plan/plan.ts';
 import { saturateLoadOf } from '../../model/plan/plan.ts';
 import { redactedTemplate } from '../../model/plan/secret.ts';
+import type { Cancel, HangUpMoment } from '../../model/workload/hang-up.ts';
 import { modelOf, type Traffic, type TrafficOf } from '../../model/workload/traffic.ts';
 import { countText, moneyText, plural, timeText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
@@ -97,12 +98,41 @@ const transcriptionText = (traffic: TrafficOf<'transcription'>): string =>
     traffic.oversized && 'oversized files sent',
   ]).join(', ');
 
+const momentText = (moment: HangUpMoment): string => {
+  switch (moment.kind) {
+    case 'tokens':
+      return `after ${plural(moment.count, 'token event')}`;
+    case 'time':
+      return `${timeText(moment.time)} after sending`;
+    case 'sent':
+      return 'as soon as they are sent';
+    case 'headers':
+      return 'with the headers of the answer';
+  }
+};
+
+const cancelText = ({ share, after }: Cancel): string =>
+  `the client hangs up on ${Number((share * 100).toPrecision(3))} % ${momentText(after)}`;
+
+/** Returns a sentence for each entry of a plan on whose requests the client hangs up. */
+export const hangUpTexts = ({ stages }: Plan): readonly string[] => [
+  ...new Set(
+    stages.flatMap(({ traffic }) =>
+      traffic.flatMap(({ cancel, name, kind }) =>
+        cancel === undefined ? [] : `${name ?? kind}: ${cancelText(cancel)}.`,
+      ),
+    ),
+  ),
+];
+
 const requestText = (traffic: Traffic): string => {
-  const { kind } = traffic;
-  if (kind === 'models') return kind;
+  const { kind, cancel } = traffic;
+  const end = cancel === undefined ? '' : `, ${cancelText(cancel)}`;
+  if (kind === 'models') return kind + end;
   const head = `${kind} to ${traffic.model}: `;
-  if (kind === 'speech') return head + speechText(traffic);
-  return head + (kind === 'transcription' ? transcriptionText(traffic) : chatText(traffic));
+  if (kind === 'speech') return head + speechText(traffic) + end;
+  const content = kind === 'transcription' ? transcriptionText(traffic) : chatText(traffic);
+  return head + content + end;
 };
 
 /** A plan uses the interface’s limits unless others are declared. */

@@ -2,7 +2,7 @@ import type { Group, TimelineSecond } from '../../model/measures/counts.ts';
 import { tokenSources } from '../../model/observation/outcome.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { completedDueIn } from '../../model/result/run-dependence.ts';
+import { allCompletedDueIn } from '../../model/result/run-dependence.ts';
 import { measuredWindow, figuresOver, groupsMatching } from '../../model/result/summary.ts';
 import { figureText, plural, timeText, countText, listed } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
@@ -39,12 +39,12 @@ export const measuredRates = (result: Result) => {
     seconds,
     offered: rate(({ due }) => due),
     sent: rate(({ sent }) => sent),
-    completed: rate((second) => completedDueIn(second)),
+    completed: rate((second) => allCompletedDueIn(second)),
     /** Answers that ended within the window: what the server did while the load lasted. */
     ended: rate(({ outcomes }) => outcomes.completed),
     completedByKind: kindsPresent(result).map((kind) => ({
       kind,
-      completed: rate((second) => completedDueIn(second, [kind])),
+      completed: rate((second) => allCompletedDueIn(second, [kind])),
     })),
     inputTokens: hasInput ? rate(({ inputTokens }) => inputTokens) : null,
     outputTokens: sourceTokens.length === 0 ? null : rate(({ outputTokens }) => outputTokens),

@@ -9,7 +9,11 @@ import {
   judgedFigures,
 } from '../../model/result/judged-figures.ts';
 import { measures } from '../../model/measures/measures.ts';
-import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import {
+  countArrivals,
+  hasNothingSucceeded,
+  sumOutcomes,
+} from '../../model/measures/outcome-counts.ts';
 import { saturateLoadOf } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import type { ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
@@ -199,7 +203,7 @@ export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
   const outcomes = sumOutcomes(groupsMatching(result, outsideWarmUp));
   const arrivals = countArrivals(outcomes);
   const missing = missingSlices(result);
-  const hasNoCompletions = outcomes.completed === 0;
+  const hasNoCompletions = hasNothingSucceeded(outcomes);
   const hasGaps = measuresPresent(result, outsideWarmUp).includes('gap');
   const verdicts = result.verdicts ?? [];
   const ofFigures = figuresVerdict(trust, verdicts);

@@ -1,7 +1,7 @@
 import { judgeObjectives } from '../../judge/objectives/judge-objectives.ts';
 import { judgeRunLimits } from '../../judge/limits/run/judge-run-limits.ts';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
-import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { hasNothingSucceeded, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { errorBarOf } from '../../model/result/error-bar.ts';
 import { failsRun, type ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
 import type { Result } from '../../model/result/result.ts';
@@ -61,7 +61,7 @@ export const exitForVerdicts = ({
   isStrict = false,
   written = 'pass',
 }: JudgedResult & { readonly written?: 'pass' | 'unwritten' }): ExitName => {
-  const nothingSucceeded = sumOutcomes(groupsMatching(result, outsideWarmUp)).completed === 0;
+  const nothingSucceeded = hasNothingSucceeded(sumOutcomes(groupsMatching(result, outsideWarmUp)));
   return gravestExit([
     ...(isIncomplete(result) ? (['incomplete'] as const) : []),
     ...(trust.level === 'invalid' ? (['invalid'] as const) : []),

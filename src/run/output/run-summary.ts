@@ -1,7 +1,13 @@
 import { promptCacheFigures } from '../../model/result/prompt-cache-figures.ts';
 import { figureErrorsOf } from '../../judge/errors/figure-errors.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
-import { countArrivals, sumFinishes, sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import {
+  countArrivals,
+  hasNothingSucceeded,
+  sumAwaited,
+  sumFinishes,
+  sumOutcomes,
+} from '../../model/measures/outcome-counts.ts';
 import { counts, type RateName, rateNames, rates } from '../../model/measures/run-figures.ts';
 import type { Result } from '../../model/result/result.ts';
 import {
@@ -97,6 +103,7 @@ const countsOf = (result: Result): RunSummary['counts'] => {
   const groups = groupsMatching(result, outsideWarmUp);
   const counted = {
     outcomes: sumOutcomes(groups),
+    awaited: sumAwaited(groups),
     sent: groups.reduce((sum, { sent }) => sum + sent, 0),
     metAllObjectives: groups.reduce((sum, { good }) => sum + (good?.all ?? 0), 0),
     finished: null,
@@ -219,7 +226,7 @@ const exitReasons = (
     trust.level === 'invalid' ||
     missingSlices(result).length > 0 ||
     result.partial !== null ||
-    sumOutcomes(groupsMatching(result, outsideWarmUp)).completed === 0;
+    hasNothingSucceeded(sumOutcomes(groupsMatching(result, outsideWarmUp)));
   return [
     ...(isUnusable ? runVerdict(result, trust).against : []),
     ...(result.limits?.violated === true ? ['A rate limit is violated.'] : []),

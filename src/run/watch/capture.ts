@@ -154,7 +154,9 @@ export const openCapture = async (folder: string, mode: CaptureMode): Promise<Ru
     onObservation: (observation) => {
       const attempts = pending.get(observation.requestId) ?? [];
       pending.delete(observation.requestId);
-      const isFailed = observation.outcome.kind !== 'completed' || observation.earlier.length > 0;
+      const { kind } = observation.outcome;
+      const isFailed =
+        (kind !== 'completed' && kind !== 'cancelled') || observation.earlier.length > 0;
       if (mode === 'failed' && !isFailed) return;
       for (const attempt of attempts) writeAttempt(observation, attempt);
     },

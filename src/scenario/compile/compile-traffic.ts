@@ -1,6 +1,7 @@
 import type { ClipSource } from '../../model/workload/clip.ts';
 import type { PromptSource } from '../../model/workload/prompt-source.ts';
 import type { Expectation } from '../../model/workload/expectation.ts';
+import type { Cancel } from '../../model/workload/hang-up.ts';
 import { withMedia } from '../../model/workload/media.ts';
 import type { Message, MessageContent, WrittenPart } from '../../model/workload/message.ts';
 import type { Traffic, TrafficKind, TrafficOf } from '../../model/workload/traffic.ts';
@@ -125,8 +126,13 @@ const nameOf = ({ name }: { readonly name?: string | undefined }) =>
 const expectOf = ({ expect }: { readonly expect?: Expectation | undefined }) =>
   expect === undefined ? {} : { expect };
 
+/** Returns the plan's `cancel`. If the client never hangs up, the field is absent. */
+const cancelOf = ({ cancel }: { readonly cancel?: Cancel | undefined }) =>
+  cancel === undefined ? {} : { cancel };
+
 const chatOf = (entry: ChatEntry, context: StageContext) => ({
   ...nameOf(entry),
+  ...cancelOf(entry),
   weight: entry.weight,
   model: entry.model,
   conversations: conversationsOf(entry, context),
@@ -160,22 +166,24 @@ const trafficCompilers: {
 } = {
   chat: (entry, context) => ({ kind: 'chat', ...chatOf(entry, context) }),
   'chat-stream': (entry, context) => ({ kind: 'chat-stream', ...chatOf(entry, context) }),
-  speech: ({ text, texts, split, speed, body, ...entry }, { files, prices }) => ({
+  speech: ({ text, texts, split, speed, body, cancel, ...entry }, { files, prices }) => ({
     ...entry,
+    ...cancelOf({ cancel }),
     ...speechPriceOf(prices.of(entry.model, 'speech')),
     ...splitTextsOf(texts ?? [text ?? defaultText], split, files),
     speed,
     body,
   }),
-  transcription: ({ clips, language, granularities, expect, ...entry }, { prices }) => ({
+  transcription: ({ clips, language, granularities, expect, cancel, ...entry }, { prices }) => ({
     ...entry,
+    ...cancelOf({ cancel }),
     ...transcriptionPriceOf(prices.of(entry.model, 'transcription')),
     ...expectOf({ expect }),
     clips: clipSourcesOf(clips),
     language,
     granularities,
   }),
-  models: (entry) => entry,
+  models: ({ cancel, ...entry }) => ({ ...entry, ...cancelOf({ cancel }) }),
 };
 
 export const compileTraffic = (entry: ScenarioTraffic, context: StageContext): Traffic => {

@@ -75,6 +75,17 @@ function* renewalFindings(scenario: WholeScenario): Findings {
   }
 }
 
+/** Finds hang-ups. A saturating load sends each of its requests many times, and hanging up would close its connections. */
+function* cancelFindings(scenario: WholeScenario): Findings {
+  for (const entry of placedEntries(scenario)) {
+    const cancel: ScenarioPart<unknown> = entry.at('cancel');
+    if (!cancel.isPresent) continue;
+    const message =
+      '"cancel" cannot be combined with a load of the kind "saturate": it keeps its connections busy';
+    yield cancel.keyFinding(message, 'leave "cancel" out, or use the kind "closed"');
+  }
+}
+
 export function* saturateRule(scenario: WholeScenario): Findings {
   const kinds = placedStages(scenario).map(({ load }) => load.at('kind'));
   const saturating = kinds.filter(({ text }) => text === 'saturate');
@@ -84,6 +95,7 @@ export function* saturateRule(scenario: WholeScenario): Findings {
   if (kinds.length > 1) yield* saturating.map((kind) => kind.valueFinding(message, hint));
   yield* fieldFindings(scenario);
   yield* kindFindings(scenario);
+  yield* cancelFindings(scenario);
   yield* templateFindings(scenario);
   yield* renewalFindings(scenario);
 }

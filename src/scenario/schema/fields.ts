@@ -3,6 +3,7 @@ import { milliseconds, perSecond } from '../../model/quantity.ts';
 import {
   durationNotation,
   type Notation,
+  percentageNotation,
   rateNotation,
   respelt,
   sizeNotation,
@@ -55,7 +56,7 @@ const quantityField = <Q extends number, N extends null>(
       if (text === 'none' && none[0] !== undefined) return none[0];
       const value = notation.read(text);
       if (value !== null && value > above && value <= max) return value;
-      const [noun = ''] = notation.expected.split(' such as ');
+      const [noun = ''] = notation.expected.split(/(?: from 0%.*)? such as /);
       const outside = `expected ${noun} ${words}${or}`;
       const isNegative = text.startsWith('-') && notation.read(text.slice(1)) !== null;
       const message = value === null && !isNegative ? notationError(notation, text, or) : outside;
@@ -88,6 +89,10 @@ export const positiveRateField = () => quantityField(rateNotation, positiveRates
 const sizeBounds: Bounds = { max: 1024 ** 3, above: 0, words: 'from 1 B to 1073741824 B' };
 /** Returns a field for a size in whole bytes. */
 export const byteSizeField = () => quantityField(sizeNotation, sizeBounds, []);
+
+/** Returns a field for a percentage above 0%, as a share. */
+export const percentageField = () =>
+  quantityField(percentageNotation, { above: 0, max: 1, words: 'above 0%' }, []);
 
 const groupDigits = (n: number): string => n.toLocaleString('en-US');
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { speechFormats, transcriptFormats } from '../../model/workload/traffic.ts';
+import { cancelField } from './cancel-schema.ts';
 import { contentField, conversation } from './message-schema.ts';
 import {
   filledText,
@@ -36,6 +37,7 @@ const entryFields = {
     'The name of this entry in reports: named entries get their own figures. Default: none.',
   ),
   weight: weightField().describe('The share of the requests, relative to the other entries.'),
+  cancel: cancelField(false),
 };
 
 const flag = () => z.boolean('expected true or false');
@@ -108,9 +110,10 @@ const chatEntry = ofKind('chat', 'Chat with a whole answer.', chatFields).descri
   'Chat completions with a whole answer.',
 );
 
-const chatStreamEntry = ofKind('chat-stream', 'Chat with a streamed answer.', chatFields).describe(
-  'Chat completions with a streamed answer.',
-);
+const chatStreamEntry = ofKind('chat-stream', 'Chat with a streamed answer.', {
+  ...chatFields,
+  cancel: cancelField(true),
+}).describe('Chat completions with a streamed answer.');
 
 const speechEntry = ofKind('speech', 'Text to speech.', {
   ...entryFields,

@@ -34,6 +34,8 @@ export interface BodyReader {
   outcome(isTruncated: boolean): Outcome;
   /** Returns the part of the answer that was received, if the answer ends too early at this moment. */
   partial(): Answer | null;
+  /** The number of token events so far; absent for a body that has none. */
+  readonly tokenEvents?: number;
   readonly isAnswering: boolean;
   readonly isComplete: boolean;
   readonly abortReason: AbortReason | null;
@@ -185,7 +187,7 @@ class ResponseReader implements AnswerReader {
   readonly #open: (headers: ResponseHeaders) => BodyReader;
   readonly #learn: (outcome: Outcome) => void;
   #body: BodyReader | null = null;
-  #bytes = 0;
+  bytes = 0;
   #tooLarge: AbortReason | null = null;
 
   constructor(
@@ -209,8 +211,8 @@ class ResponseReader implements AnswerReader {
   }
 
   onChunk(at: Instant, bytes: Uint8Array): void {
-    const remainingBytes = this.#context.caps.bytes - this.#bytes;
-    this.#bytes += bytes.length;
+    const remainingBytes = this.#context.caps.bytes - this.bytes;
+    this.bytes += bytes.length;
     // The bytes up to the maximum are still read, so that the outcome does not depend on how the body is divided into
     // reads.
     const within =
@@ -236,8 +238,12 @@ class ResponseReader implements AnswerReader {
       : { kind: 'broken', cause, detail, partial: this.#body?.partial() ?? null };
   }
 
+  get tokenEvents(): number {
+    return this.#body?.tokenEvents ?? 0;
+  }
+
   get isAnswering(): boolean {
-    return this.#body !== null && this.#bytes > 0 && this.#body.isAnswering;
+    return this.#body !== null && this.bytes > 0 && this.#body.isAnswering;
   }
 
   get isComplete(): boolean {

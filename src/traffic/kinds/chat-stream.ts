@@ -141,6 +141,10 @@ class CheckedStream implements BodyReader {
     this.#expect = expect;
   }
 
+  get tokenEvents(): number {
+    return this.#stream.tokenEvents;
+  }
+
   get isAnswering(): boolean {
     return this.#stream.isAnswering;
   }

@@ -95,10 +95,7 @@ export class EventStreamReader implements BodyReader {
   #usage: UsageReading | null = null;
   #firstChunkTokens: number | null = null;
   #events = 0;
-  /**
-   * The reading of the last event that matched the template, if it was only a token of a choice that continues;
-   * otherwise `null`.
-   */
+  /** The reading of the last event that matched the template, if it was only a token of a choice that continues. */
   #tokenReading: ChunkReading | null = null;
   #isDone = false;
   #fault: { readonly issue: MalformedIssue; readonly detail: string } | null = null;
@@ -149,6 +146,10 @@ export class EventStreamReader implements BodyReader {
 
   partial(): ChatStreamAnswer | null {
     return this.#firstByte === null ? null : this.#answer();
+  }
+
+  get tokenEvents(): number {
+    return this.#times.count;
   }
 
   get isAnswering(): boolean {

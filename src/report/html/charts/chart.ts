@@ -13,7 +13,8 @@ export type ChartColour =
   | 'refused'
   | 'malformed'
   | 'broken'
-  | 'dropped';
+  | 'dropped'
+  | 'cancelled';
 
 export interface ChartLine {
   readonly label: string;

@@ -2,6 +2,7 @@ import { limitsOfKey } from '../../../model/plan/limits-per-minute.ts';
 import type { TimelineSecond } from '../../../model/measures/counts.ts';
 import type { Histogram } from '../../../model/measures/histogram.ts';
 import { measures } from '../../../model/measures/measures.ts';
+import { countFailed } from '../../../model/measures/outcome-counts.ts';
 import { quantile } from '../../../model/measures/quantile.ts';
 import { type Ledger, toLedgerEntry } from '../../../model/observation/ledger.ts';
 import { outcomeKinds } from '../../../model/observation/outcome.ts';
@@ -89,8 +90,7 @@ export const latencyCharts = (result: Result, trust: Trust): readonly Chart[] =>
       });
     });
 
-const failedIn = ({ outcomes }: TimelineSecond): number =>
-  sumOf(outcomeKinds, (kind) => outcomes[kind]) - outcomes.completed - outcomes.limited;
+const failedIn = ({ outcomes }: TimelineSecond): number => countFailed(outcomes) - outcomes.limited;
 
 /** Charts the requests per second that were due, sent, completed, limited or failed. */
 export const flowChart = (result: Result): Chart => {
@@ -101,6 +101,7 @@ export const flowChart = (result: Result): Chart => {
     ['offered', 'due', rate(({ due }) => due), 'dashed'],
     ['sent', 'sent', rate(({ sent }) => sent)],
     ['completed', 'completed', rate(({ outcomes }) => outcomes.completed), 'strong'],
+    ['cancelled', 'cancelled', rate(({ outcomes }) => outcomes.cancelled)],
     ['429', 'limited', rate(({ outcomes }) => outcomes.limited)],
     ['other failures', 'refused', rate(failedIn)],
   ]).filter(({ label, values }) => label === 'offered' || values.some(Boolean));

@@ -8,7 +8,7 @@ import {
   serverSamplesIn,
   serverValuesOf,
 } from '../../../model/result/server-metrics.ts';
-import { countArrivals, sumOutcomes } from '../../../model/measures/outcome-counts.ts';
+import { countArrivals, sumAwaited } from '../../../model/measures/outcome-counts.ts';
 import { figuresOver, groupsMatching, type LabelFilter } from '../../../model/result/summary.ts';
 import type { Trust } from '../../../model/result/verdict.ts';
 import { stageSpans } from '../../../model/plan/stage-spans.ts';
@@ -165,7 +165,7 @@ const judgeStep = (
   const to = Math.floor(ended / 1000);
   if (to - from < minSeconds) return null;
   const where: LabelFilter = (labels) => labels.stage === stage.name && !labels.warmUp;
-  const outcomes = sumOutcomes(groupsMatching(result, where));
+  const outcomes = sumAwaited(groupsMatching(result, where));
   const arrivals = countArrivals(outcomes);
   if (arrivals === 0) return null;
   const isEven = stage.load.kind === 'open' && stage.load.spacing === 'even';

@@ -1,6 +1,6 @@
 import { isTimeOfEachRequest } from '../../../model/measures/measures.ts';
 import type { OutcomeCounts } from '../../../model/measures/counts.ts';
-import { countArrivals, sumOutcomes } from '../../../model/measures/outcome-counts.ts';
+import { countArrivals, sumAwaited } from '../../../model/measures/outcome-counts.ts';
 import { isLowerBound, type Objective, inScope } from '../../../model/plan/objective.ts';
 import type { ObjectiveVerdict } from '../../../model/result/objective-verdict.ts';
 import type { Result } from '../../../model/result/result.ts';
@@ -53,7 +53,7 @@ const missOfPercentile = (
   const { name, statistic } = figure;
   const labels: LabelFilter = (each) => where(each) && inScope({ ...scope, stages: null }, each);
   const samples = completedDistributionOf(result, name, labels);
-  const outcomes = sumOutcomes(groupsMatching(result, labels));
+  const outcomes = sumAwaited(groupsMatching(result, labels));
   const failed = isTimeOfEachRequest(name) ? failuresBeside(samples.count, outcomes) : 0;
   const isLower = isLowerBound(comparison);
   const eventsAt = (limit: number): number =>

@@ -1,4 +1,4 @@
-import { countArrivals, sumOutcomes } from '../../../model/measures/outcome-counts.ts';
+import { countArrivals, sumAwaited, sumOutcomes } from '../../../model/measures/outcome-counts.ts';
 import type { Result } from '../../../model/result/result.ts';
 import { groupsMatching, outsideWarmUp } from '../../../model/result/summary.ts';
 import type { Trust } from '../../../model/result/verdict.ts';
@@ -63,7 +63,7 @@ const findingsOf = ({ result, trust }: MadeRun) => {
     failed.filter((each) => isBroken(each) === wanted).map(({ text }) => text);
   if (verdicts.length > 0) return { broken: texts(true), undecided: texts(false) };
   const groups = groupsMatching(result, outsideWarmUp);
-  const outcomes = sumOutcomes(groups);
+  const outcomes = sumAwaited(groups);
   const arrivals = countArrivals(outcomes);
   const good =
     result.plan.perRequest.length > 0

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { millisecondsSchema } from '../quantity-schema.ts';
+import { drawFrom } from './draw.ts';
+
+/** This file defines when the client hangs up on a request, as a user does who no longer wants the answer. */
+
+export const hangUpMomentSchema = z.discriminatedUnion('kind', [
+  /** After the read that contains this token event. An event can contain several tokens. */
+  z.strictObject({ kind: z.literal('tokens'), count: z.int().positive() }),
+  /** This long after the first byte of the request was written, whatever has come until then. */
+  z.strictObject({ kind: z.literal('time'), time: millisecondsSchema }),
+  /** As soon as the whole request has left this process. */
+  z.strictObject({ kind: z.literal('sent') }),
+  /** With the head of a 2xx answer. */
+  z.strictObject({ kind: z.literal('headers') }),
+]);
+export type HangUpMoment = z.infer<typeof hangUpMomentSchema>;
+
+export const cancelSchema = z.strictObject({
+  /** The share of the entry's requests, from 0 to 1. */
+  share: z.number().positive().max(1),
+  after: hangUpMomentSchema,
+});
+export type Cancel = z.infer<typeof cancelSchema>;
+
+/** Keeps the draws of hang-ups apart from those of contents and retries, which have other words. */
+const hangUpWord = 0x68_75_70;
+
+/**
+ * Returns when the client hangs up on a request; `null` if it waits for the answer. The draw is independent of all
+ * others, so an entry without `cancel` sends the same requests.
+ */
+export const drawHangUp = (
+  cancel: Cancel | undefined,
+  seed: number,
+  { stage, index }: { readonly stage: number; readonly index: number },
+): HangUpMoment | null =>
+  cancel !== undefined && drawFrom(seed, stage, index, hangUpWord).uniform() < cancel.share
+    ? cancel.after
+    : null;
