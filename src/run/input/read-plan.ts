@@ -63,7 +63,7 @@ const readScenarioFile = async (path: string): Promise<string> => {
     const code = fileErrorCode(error);
     if (code === 'ENOENT') {
       if (/^https?:\/\//i.test(path))
-        throw new Problem(
+        throw new UnusableScenario(
           `${path} is an address, and a scenario file was expected: write --target ${path}`,
         );
       const near = await similarScenario(path);

@@ -8,7 +8,7 @@ import { type LimitsPerMinute, limitsOfKey } from '../../model/plan/limits-per-m
 import type { Plan } from '../../model/plan/plan.ts';
 import type { TargetEndpoint } from '../../platform/connection/connector.ts';
 import { answerTo } from '../../platform/http/preflight.ts';
-import { UnusableKey } from '../../platform/problem.ts';
+import { UnusableKey, UnusableTarget } from '../../platform/problem.ts';
 import { countText } from '../../report/text/number-text.ts';
 import { didYouMean } from '../../scenario/text/spelling.ts';
 
@@ -110,7 +110,7 @@ const checkModels = async (
   for (const model of chats.slice(0, mostNamed)) {
     if (await refusesModel(target, model)) {
       const near = didYouMean(model, listed);
-      throw new Problem(
+      throw new UnusableTarget(
         `${target.url} does not know the model ${model}${near === null ? '.' : `: ${near}`} It lists ${othersText(listed)}. No load was sent. To send it all the same, add --no-preflight`,
       );
     }

@@ -91,7 +91,7 @@ const warningsFor = async (
   const { path } = routes.models;
   const other = await preflightTarget({ ...target, url: probable, path, headers });
   if (other.kind === 'reached' && (other.status === 200 || needsKey(other.status))) {
-    throw new Problem(
+    throw new UnusableTarget(
       `${request} answered 404, and ${probable} answers as a gateway does: write ${probable}. Nothing was sent. To send all the same, add --no-preflight`,
     );
   }
