@@ -114,11 +114,12 @@ describe('a run in this process', () => {
   });
 
   it('ends at a broken objective that ends it, and names it', async () => {
-    const { finished, said } = await run({
+    const broken = {
       ...long,
       traffic: [{ ...chat, model: 'none' }],
       objectives: [{ objective: 'errorRate < 10%', abort: { after: '1s' } }],
-    });
+    };
+    const { finished, said } = await run(broken, { preflight: false });
     expect(finished.result.partial).toMatch(
       /^ended after \d.* s, since the objective errorRate < 10% was broken$/,
     );
@@ -150,9 +151,12 @@ describe('a run in this process', () => {
     expect(await readdir(folder)).toEqual(before);
   });
 
-  it('warns of a model that the target does not list', async () => {
-    const { said, outcomes } = await run({ traffic: [{ ...chat, model: 'weir/none' }] });
-    expect(said.join('\n')).toContain('The target does not list weir/none; it lists weir/small');
+  it('sends no load with a model that the target neither lists nor answers', async () => {
+    const unknown = { traffic: [{ ...chat, model: 'weir/none' }] };
+    await expect(run(unknown)).rejects.toThrow(
+      `${mock.url} does not know the model weir/none. It lists weir/small`,
+    );
+    const { outcomes } = await run(unknown, { preflight: false });
     expect(outcomes).toMatchObject({ completed: 0 });
   });
 

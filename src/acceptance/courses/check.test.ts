@@ -154,7 +154,7 @@ describe('a check', () => {
     ];
     expect(answers.map(({ code }) => code)).toEqual([2, 2]);
     expect(answers[0]!.stderr).toContain(
-      `so try ${gateway.url()}; if this one is right, name a model`,
+      `answered 404, and ${gateway.url()} answers as a gateway does: write ${gateway.url()}`,
     );
     expect(answers[1]!.stderr).toContain('refused with status 401: check the key (--key NAME');
   });

@@ -45,7 +45,7 @@ describe('a coordinator and its workers, in one process', () => {
     const kept = inFolder(await tempFolder())('slice');
     const seconds: number[] = [];
     const [report, ...parts] = await Promise.all([
-      coordinate(scenario({ load: { kind: 'constant', rate: '40/s', duration: '1500ms' } }), {
+      coordinate(scenario({ load: { kind: 'constant', rate: '40/s', duration: '2500ms' } }), {
         ...common,
         rendezvous,
         slices: 2,
@@ -62,7 +62,7 @@ describe('a coordinator and its workers, in one process', () => {
     ]);
     expect(report.result.partial).toBeNull();
     const result = await resultIn(out);
-    expect(sumOutcomes(result.groups)).toMatchObject({ completed: 60, broken: 0, limited: 0 });
+    expect(sumOutcomes(result.groups)).toMatchObject({ completed: 100, broken: 0, limited: 0 });
     expect(result.slices.map(({ index, count }) => `${index}/${count}`)).toEqual(['0/2', '1/2']);
     for (const slice of result.slices) {
       expect(slice.host).toBeTruthy();
@@ -73,7 +73,7 @@ describe('a coordinator and its workers, in one process', () => {
     expect(Math.abs(first! - second!)).toBeLessThan(500);
     const ofSecond = await resultIn(kept);
     expect(ofSecond.slices).toMatchObject([{ index: 1, count: 2 }]);
-    expect(sumOutcomes(ofSecond.groups).completed).toBe(30);
+    expect(sumOutcomes(ofSecond.groups).completed).toBe(50);
     expect(seconds.length).toBeGreaterThan(0);
     expect(
       (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) =>

@@ -149,11 +149,12 @@ describe('a sweep', () => {
   it('that every point fails is not kept, and ends where the first run was refused throughout', async () => {
     const out = await tempFolder();
     const { host } = fakeHost(withKey);
-    const traffic = [{ kind: 'chat', model: 'none', prompt: { tokens: 10 }, maxTokens: 5 }];
+    // A model that is listed, but does not chat.
+    const traffic = [{ kind: 'chat', model: 'weir-tts', prompt: { tokens: 10 }, maxTokens: 5 }];
     const exit = await sweep(request(out, { traffic }), host);
     expect(['incomplete', 'invalid']).toContain(exit);
     const { partial, points } = await reportIn(out);
-    expect(partial).toMatch(/^The target refused every request: 12 × 404/);
+    expect(partial).toMatch(/^The target refused every request: 12 × 40/);
     expect(points.map(({ verdict }) => verdict).toSorted()).toEqual(['excluded', 'missing']);
     expect(points.map(({ isOnFront }) => isOnFront)).toEqual([false, false]);
   });
