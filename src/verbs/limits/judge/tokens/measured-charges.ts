@@ -11,6 +11,8 @@ export interface MeasuredCharge {
   readonly charge: number | null;
   /** Whether the remaining tokens stood still beside it, so that nothing was refilled or forgotten meanwhile. */
   readonly isSteady: boolean;
+  /** Whether the remaining tokens did not go on to fall after it, as they do while others use the key. */
+  readonly isUnshared: boolean;
 }
 
 const remainingOf = ({ reported }: TokenReply): number | null => reported?.remaining ?? null;
@@ -44,6 +46,14 @@ const groupsOf = (replies: readonly TokenReply[]): readonly Group[] => {
 const sumUsed = (replies: readonly TokenReply[]): number =>
   replies.reduce((sum, reply) => sum + (usedTokens(reply) ?? 0), 0);
 
+/** Returns what the remaining tokens fell by between the last two small chats after a request, but for the last one. */
+const furtherFallIn = ({ subject, after }: Pick<Group, 'subject' | 'after'>): number => {
+  const [previous, last] = [after.at(-2), after.at(-1)!];
+  if (previous === undefined || previous.sent < subject.ended) return Infinity;
+  const [earlier, end] = [remainingOf(previous), remainingOf(last)];
+  return earlier === null || end === null ? Infinity : earlier - end - (usedTokens(last) ?? 0);
+};
+
 /** Measures a group: the fall of the remaining tokens, but for the small chats in between. */
 const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCharge => {
   const { kind, status, prompt } = subject;
@@ -54,17 +64,21 @@ const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCh
   const last = after.at(-1)!;
   const end = remainingOf(last);
   if (begin === null || end === null || !answered)
-    return { ...common, charge: null, isSteady: false };
+    return { ...common, charge: null, isSteady: false, isUnshared: false };
   // What remains is reported with or without the chat’s own charge; small chats are all alike.
   const charge = begin - end - sumUsed(after);
   const isFull = end >= fullest - (usedTokens(last) ?? 0) - roundingTokens;
-  const previous = after.at(-2);
-  const earlier =
-    previous === undefined || previous.sent < subject.ended ? null : remainingOf(previous);
-  const isSteady =
-    earlier !== null && Math.abs(earlier - end - (usedTokens(last) ?? 0)) <= roundingTokens;
+  const furtherFall = furtherFallIn({ subject, after });
+  const isSteady = Math.abs(furtherFall) <= roundingTokens;
+  // The small chat may be charged some multiple of its usage, too.
+  const isUnshared = furtherFall <= roundingTokens + 2 * (usedTokens(last) ?? 0);
   const isShown = charge >= -roundingTokens && !(isFull && charge <= roundingTokens);
-  return { ...common, charge: isShown ? Math.max(0, charge) : null, isSteady: isSteady && isShown };
+  return {
+    ...common,
+    charge: isShown ? Math.max(0, charge) : null,
+    isSteady: isSteady && isShown,
+    isUnshared: isUnshared && isShown,
+  };
 };
 
 /**
@@ -161,7 +175,8 @@ export const countingEvidence = (
   if (furthest === undefined) return { finding: 'unknown', ratio: null, isImplausible: false };
   const { ratio, each } = furthest;
   if (ratio > ownCount) {
-    const isImplausible = ratio > plausibleRatios.most && growsWithPrompt(charges, each);
+    const isImplausible =
+      each.isUnshared && ratio > plausibleRatios.most && growsWithPrompt(charges, each);
     return { finding: 'more', ratio, isImplausible };
   }
   if (ratio < 1 / ownCount) {
