@@ -139,6 +139,37 @@ describe('an examination of tokens', () => {
     expect(findings.charging!.times).toBeCloseTo(2, 2);
   });
 
+  it.each(['fixed window on a grid', 'fixed window from the first request', 'sliding counter'])(
+    'shows that prompts are refused by a wrong name where small chats still have room: %s',
+    async (store) => {
+      const limiter = compliantLimiters[`${store}, reserved at the start, then corrected`]!;
+      let shown = 0;
+      for (let seed = 1; seed <= 20; seed += 1) {
+        const terms = { hasSmallBucket: false, tokens: 20_000 };
+        const found = await examineVirtually(
+          { ...limiter, unit: 'requests' },
+          40 + seed * 7919,
+          terms,
+        );
+        if (violationsOf(found).some((each) => each.startsWith('token-names'))) shown += 1;
+      }
+      expect(shown).toBeGreaterThanOrEqual(17);
+    },
+  );
+
+  it('calls no limit kept of which an idle key never has more than a part', async () => {
+    for (const store of ['token bucket', 'GCRA', 'bucket of a quarter']) {
+      for (const rule of ['charged at the end', 'reserved at the start, then corrected']) {
+        const limiter = { ...compliantLimiters[`${store}, ${rule}`]!, times: 0.7 };
+        for (let seed = 1; seed <= 10; seed += 1) {
+          const terms = { hasSmallBucket: false, tokens: 20_000 };
+          const { findings } = await examineVirtually(limiter, 7e6 + seed * 7919, terms);
+          expect(findings.verdict, `${store}, ${rule}`).not.toBe('kept');
+        }
+      }
+    }
+  });
+
   it('measures a charge beside chats that are charged themselves', async () => {
     for (const seed of [77, 78, 79, 80]) {
       const limiter = compliantLimiters['fixed window on a grid, charged at the end']!;

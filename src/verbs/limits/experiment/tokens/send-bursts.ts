@@ -1,9 +1,10 @@
 import { settleTime } from '../../../../judge/limits/facts/token-uses.ts';
 import { burstsEvidence, longestBurst, refillStep } from '../../judge/tokens/token-bursts.ts';
+import { requestsRegained } from '../../judge/tokens/token-refusals.ts';
 import { tokenGuards } from '../../judge/tokens/token-guards.ts';
-import { isAdmitted, type TokenKind } from '../../model/token-log.ts';
+import { isAdmitted, isRefused, type TokenKind } from '../../model/token-log.ts';
 import { type OpenExamination, forget, logOf, settleOf } from './open-examination.ts';
-import { tapTimes } from './token-plan.ts';
+import { tapTimes, tapTokens } from './token-plan.ts';
 
 const enoughRefusals = 2;
 /** The answers after which a burst of slow ones is sent at once, in ms of a window of a minute. */
@@ -29,6 +30,36 @@ const askAgain = async (
       isStream: false,
     } as const;
     if (!isAdmitted(await send(query))) return;
+  }
+};
+
+/** The prompts of the test of names, and the time in ms of a window of a minute that it may take. */
+const namedPrompts = 3;
+const namingTime = 4000;
+/** The most small chats at once after a refused prompt. */
+const mostTogether = 10;
+
+/**
+ * Sends a prompt that has no room, then small chats at once, and both again, if a refusal named requests: a limiter of
+ * requests that admits so many between two refusals does not exist.
+ */
+const testNames = async (examination: OpenExamination, burst: number): Promise<void> => {
+  const { plan, send } = examination;
+  const { requests, window } = plan.rule;
+  const isNamed = examination.replies.some(
+    (reply) => reply.burst === burst && reply.unit === 'requests',
+  );
+  if (requests === null || !isNamed) return;
+  const needed = requestsRegained(plan.rule, namingTime * (window / 60_000));
+  const together = Math.ceil((needed + 1) / (namedPrompts - 1));
+  if (together > mostTogether) return;
+  const query = { phase: 'burst', burst, kind: 'chat', maxTokens: 1, isStream: false } as const;
+  const small = () => send({ ...query, prompt: tapTokens });
+  for (let i = 0; i < namedPrompts; i += 1) {
+    if (!isRefused(await send({ ...query, prompt: plan.refused }))) return;
+    if (i === namedPrompts - 1) return;
+    const replies = await Promise.all(Array.from({ length: together }, small));
+    if (!replies.every(isAdmitted)) return;
   }
 };
 
@@ -76,6 +107,7 @@ const sendBurst = async (examination: OpenExamination, burst: number): Promise<v
   await Promise.all(Array.from({ length: Math.max(1, together) }, sendUntilEnough));
   const ended = client.now();
   if (state.refused > 0) await askAgain(examination, burst, begun + longestBurst(window));
+  await testNames(examination, burst);
   for (const time of tapTimes) {
     await client.sleepUntil(ended + time * 1000 * scale);
     await tap('burst', burst);

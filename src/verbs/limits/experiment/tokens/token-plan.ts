@@ -34,6 +34,8 @@ export interface TokenPlan {
   /** The number of windows of load above the limit; 0 for none. */
   readonly sustain: number;
   readonly large: number;
+  /** The tokens of a prompt that has no room for some seconds after a full burst. */
+  readonly refused: number;
   readonly slice: number;
   readonly sustained: number;
   readonly visible: number;
@@ -88,6 +90,7 @@ export const planTokens = (terms: TokenPlanTerms): TokenPlan | string => {
   return {
     ...terms,
     large: Math.floor(large),
+    refused: Math.floor(Math.min(largest, 3 * large)),
     sustained: Math.floor(
       Math.min(largest, (sustainedRate * tokens) / Math.min(perEven, sustainedShare * requests)),
     ),

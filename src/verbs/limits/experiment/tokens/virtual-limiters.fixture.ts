@@ -107,13 +107,24 @@ export const threats: Readonly<Record<string, VirtualLimiter>> = Object.fromEntr
   ]),
 );
 
+/** Ten seconds of each minute have a sixth of its limit. */
+const sixthWindows: VirtualLimiter['store'] = ({ limit, window, random }) => {
+  const shape = { limit: limit / 6, window: window / 6, random };
+  const store = tokenStores['fixed window on a grid'](shape);
+  return { add: store.add, used: (now) => limit - shape.limit + store.used(now) };
+};
+
 const requestStores = [
   tokenStores['fixed window from the first request'],
   tokenStores['fixed window on a grid'],
   tokenStores['sliding log'],
   tokenStores['token bucket'],
   tokenStores['bucket of a quarter'],
+  tokenStores['bucket that refills in steps'],
+  sixthWindows,
 ];
+/** The last of these, which refuse fewer requests at once than the limit. */
+const smallStores = 3;
 
 export interface VirtualExamination {
   readonly hasHeaders?: boolean;
@@ -156,7 +167,9 @@ export const examineVirtually = async (
   if (typeof plan === 'string') throw new Error(plan);
   const budget = tokenBudget(plan, null);
   const requestStore =
-    requestStores[Math.floor(random() * (requestStores.length - (hasSmallBucket ? 0 : 1)))]!;
+    requestStores[
+      Math.floor(random() * (requestStores.length - (hasSmallBucket ? 0 : smallStores)))
+    ]!;
   const client = openVirtualGateway(world, limiter, {
     ...rule,
     hasHeaders,

@@ -21,6 +21,7 @@ import {
   whyMostIsUnsure,
   whyOthersMayCause,
 } from './token-guards.ts';
+import { whyNotReached } from './whole-bursts.ts';
 import {
   evenOutcome,
   refusedAfterIdle,
@@ -82,9 +83,6 @@ const violating = (
 
 /** The share of the limit that must certainly be used before a refusal to show that the burst reached it. */
 const enoughUse = 0.7;
-/** The same for the limit to be called kept: an own count and a prompt that has no room leave more than that. */
-const wholeUse = 0.85;
-
 /** The share of the requests at an even pace that must be answered for the limit to be called kept. */
 const enoughAnswers = 0.95;
 
@@ -250,22 +248,6 @@ const checkSettling = ({ guards: { settling } }: Evidence): LimitCheck =>
         : 'no small chat after a burst was refused',
   });
 
-const whyNotReached = ({ log, bursts }: Evidence): readonly string[] => {
-  const below = bursts.filter(({ exceeded }) => exceeded === null);
-  const before = below.flatMap(({ beforeRefusal }) => beforeRefusal ?? []);
-  if (before.filter((charged) => charged >= wholeUse * log.rule.tokens).length > 1) return [];
-  const byRequests = log.replies.filter(
-    (reply) => reply.burst > 0 && isRefused(reply) && reply.unit === 'requests',
-  ).length;
-  if (byRequests > 0)
-    return [`the limit of requests refused ${byRequests} of the bursts before that of tokens`];
-  return before.length < 2
-    ? ['not two bursts were refused for tokens']
-    : [
-        `a burst was refused after ${roundedCount(Math.min(...before))} tokens: by a small bucket, or by a lower limit`,
-      ];
-};
-
 /** Returns why nothing shows that the limit is kept, one sentence each; none if it is shown. */
 const whyNotKept = (
   evidence: Evidence,
@@ -299,7 +281,7 @@ const whyNotKept = (
   }
   if (excused.length > 0) return excused.map(({ id, observed }) => `${id}: ${observed}`);
   return [
-    ...whyNotReached(evidence),
+    ...whyNotReached(log, guards, evidence.bursts),
     ...(counting.finding === 'less' || counting.finding === 'more'
       ? [`by the remaining tokens ${(counting.ratio ?? 0).toFixed(2)} times the usage is charged`]
       : []),

@@ -32,6 +32,8 @@ export interface BurstEvidence {
   readonly requestsAtOnce: number;
   /** The tokens that were certainly charged before the first refusal for tokens; `null` without one. */
   readonly beforeRefusal: number | null;
+  /** The same as a share of the limit and what is refilled until then, so that a bucket has the share of its own limit. */
+  readonly shareBefore: number;
   /** Whether more was admitted, what was in flight included, than who charges at admission can admit. */
   readonly isAheadOfCharges: boolean;
   /** The admission with the largest excess; `null` if none exceeds. */
@@ -88,6 +90,24 @@ const isAheadOfCharges = (
   });
 };
 
+/** Returns what was certainly charged before the refusals of a burst, the most of all, and as a share of the limit. */
+const chargedBeforeRefusals = (
+  replies: readonly TokenReply[],
+  chargedBefore: (moment: number) => number,
+  { tokens, window }: Pick<TokenLog['rule'], 'tokens' | 'window'>,
+): Pick<BurstEvidence, 'beforeRefusal' | 'shareBefore'> => {
+  const begin = Math.min(...replies.map(({ sent }) => sent));
+  const refused = replies.filter((reply) => isRefused(reply) && mayBeForTokens(reply));
+  const charged = refused.map(({ sent }) => chargedBefore(sent));
+  const shares = refused.map(
+    ({ answered }, i) => charged[i]! / (tokens * (1 + (answered - begin) / window)),
+  );
+  return {
+    beforeRefusal: refused.length === 0 ? null : Math.max(...charged),
+    shareBefore: Math.max(0, ...shares),
+  };
+};
+
 /** Judges the replies of one burst by what its requests certainly were charged. */
 const burstEvidence = (
   replies: readonly TokenReply[],
@@ -112,13 +132,10 @@ const burstEvidence = (
     },
   );
   let exceeded: ExceededBurst | null = null;
-  let beforeRefusal: number | null = null;
   for (const reply of replies) {
     const charged = chargedBefore(reply.sent);
     const since = reply.answered - begin;
     const allowed = terms.ownCount * tokens * (1 + refillStep + since / window);
-    if (isRefused(reply) && mayBeForTokens(reply))
-      beforeRefusal = Math.max(beforeRefusal ?? 0, charged);
     const isExcess =
       isAdmitted(reply) && since < longestBurst(window) && charged >= allowed && !isBelow(reply);
     if (
@@ -143,7 +160,7 @@ const burstEvidence = (
     admitted: sumOf(uses.filter(({ fate }) => fate === 'admitted')),
     atOnce: sumOf(largest),
     requestsAtOnce: largest.length,
-    beforeRefusal,
+    ...chargedBeforeRefusals(replies, chargedBefore, { tokens, window }),
     isAheadOfCharges: isAheadOfCharges(uses, begin, window, terms.ownCount * tokens),
     exceeded,
   };

@@ -5,6 +5,7 @@ import { limiterMemory } from '../../../../judge/limits/facts/rule-bounds.ts';
 import { exceededSpans } from '../../../../judge/limits/facts/token-envelope.ts';
 import type { LimitUse } from '../../../../judge/limits/facts/token-uses.ts';
 import {
+  isAdmitted,
   isRefused,
   type TokenLog,
   type TokenReply,
@@ -137,22 +138,53 @@ export const refusedAfterIdle = (log: TokenLog, { settle }: ChargeTerms): readon
 /** The part of a window after which every bucket of requests holds one again, also one that is refilled in steps. */
 const stepShare = 1 / 9;
 
+/** The part of the limit of requests that is admitted again at once, as of gateways that count tenths of a minute. */
+const regainedAtOnce = 1 / 6;
+
+/** Returns the most requests that any limiter admits in a time between two refusals, unless its whole window ends. */
+export const requestsRegained = ({ requests, window }: TokenRule, time: number): number =>
+  1 + Math.max(2, (requests ?? Infinity) * (regainedAtOnce + time / window));
+
+/**
+ * Finds refusals after so many requests were admitted since an earlier refusal that no small bucket of requests explains
+ * both. Fewer than the limit were sent in two windows, so no window explains them either.
+ */
+const namedBetweenAdmissions = (
+  named: readonly TokenReply[],
+  { replies, rule }: TokenLog,
+): readonly TokenReply[] =>
+  named.filter((last) =>
+    named.some((first) => {
+      if (first.answered > last.sent) return false;
+      const between = replies.filter(
+        (reply) => isAdmitted(reply) && reply.sent >= first.answered && reply.answered <= last.sent,
+      );
+      return between.length > requestsRegained(rule, last.answered - first.sent);
+    }),
+  );
+
 /**
  * Finds refusals that name requests although the limit of requests cannot be the reason: fewer than the limit were sent
- * in two windows, refused ones included, and none just before, so that a small bucket of requests holds one again.
+ * in two windows, refused ones included, and none just before, so that a small bucket of requests holds one again, or so
+ * many were admitted since an earlier one that it was not empty.
  */
-export const wronglyNamed = ({ replies, rule }: TokenLog): readonly TokenReply[] => {
+export const wronglyNamed = (log: TokenLog): readonly TokenReply[] => {
+  const { replies, rule } = log;
   const { requests, window } = rule;
   if (requests === null) return [];
   const memory = limiterMemory(tokenRuleOf(rule));
   const step = Math.max(stepShare * window, (2 * window) / requests);
-  return replies.filter((reply) => {
+  const named = replies.filter((reply) => {
     if (!isRefused(reply) || reply.unit !== 'requests') return false;
+    return reply.sent - memory >= replies[0]!.sent;
+  });
+  const between = new Set(namedBetweenAdmissions(named, log));
+  return named.filter((reply) => {
     const lately = replies.filter(
       ({ sent, answered }) => sent <= reply.answered && answered >= reply.sent - memory,
     );
     const others = lately.filter((other) => other !== reply);
     const isAlone = others.every(({ answered }) => answered <= reply.sent - step);
-    return lately.length < requests && isAlone && reply.sent - memory >= replies[0]!.sent;
+    return lately.length < requests && (isAlone || between.has(reply));
   });
 };

@@ -1,0 +1,45 @@
+import { isRefused, type TokenLog } from '../../model/token-log.ts';
+import type { BurstEvidence } from './token-bursts.ts';
+import { roundedCount } from './token-charges.ts';
+import type { TokenGuards } from './token-guards.ts';
+
+/** The share of the limit that must certainly be used before a refusal: an own count and a prompt that has no room leave more. */
+const wholeUse = 0.85;
+
+/** The same with what a bucket of the limit refills until then, which a bucket of a lower limit does not reach. */
+const wholeShare = 0.8;
+
+/** Returns why the bursts do not show that the limit is the declared one, in one sentence; none if two do. */
+export const whyNotReached = (
+  log: TokenLog,
+  { hasRemaining }: TokenGuards,
+  bursts: readonly BurstEvidence[],
+): readonly string[] => {
+  const below = bursts.filter(({ exceeded }) => exceeded === null);
+  const before = below.flatMap(({ beforeRefusal }) => beforeRefusal ?? []);
+  const whole = below.filter(
+    ({ beforeRefusal, shareBefore }) =>
+      (beforeRefusal ?? 0) >= wholeUse * log.rule.tokens && shareBefore >= wholeShare,
+  );
+  const idle = log.replies.reduce(
+    (most, { reported }) => Math.max(most, reported?.remaining ?? 0),
+    0,
+  );
+  const isWhole = !hasRemaining || idle >= wholeUse * log.rule.tokens;
+  if (whole.length > 1)
+    return isWhole
+      ? []
+      : [
+          `an idle key has ${roundedCount(idle)} tokens by its headers: a small bucket, or a lower limit`,
+        ];
+  const byRequests = log.replies.filter(
+    (reply) => reply.burst > 0 && isRefused(reply) && reply.unit === 'requests',
+  ).length;
+  if (byRequests > 0)
+    return [`the limit of requests refused ${byRequests} of the bursts before that of tokens`];
+  return before.length < 2
+    ? ['not two bursts were refused for tokens']
+    : [
+        `a burst was refused after ${roundedCount(Math.min(...before))} tokens: by a small bucket, or by a lower limit`,
+      ];
+};
