@@ -64,7 +64,7 @@ export const observationOf = (
   earlier,
   gaveUp,
   outcome,
-  ...(hangUp === null ? {} : { toCancel: true as const }),
+  toCancel: hangUp === null ? undefined : true,
 });
 
 /**

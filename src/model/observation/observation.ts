@@ -67,7 +67,7 @@ export const observationSchema = z.strictObject({
    * Whether the client was to hang up on the request, whatever became of it. No figure of times contains the request:
    * those that ended before the hang-up are the fast ones.
    */
-  toCancel: z.literal(true).exactOptional(),
+  toCancel: z.literal(true).optional(),
   /**
    * The possible delays of the reads of an answer, or of the first token or audio of an answer that failed later;
    * absent in old files.
