@@ -166,14 +166,21 @@ const serveChat = (chatExchange: ChatExchange, sink: TokenSink, onCancelled: () 
   const { exchange, clock, serving, permit } = admitted;
   exchange.trace?.setFields({ queued: clock.now() });
   const steps = stepsOf(chatExchange);
+  const { hangUps } = admitted.settings;
   const emit: TokenSink['emit'] = (from, to, at) => {
     if (from === 0) permit.firstToken(clock.now(), cachedTokens);
-    sink.emit(from, to, at);
+    if (exchange.isOpen) sink.emit(from, to, at);
+    else if (to >= steps && hangUps === 'hold') permit.end();
   };
   const uncached = promptTokens - cachedTokens;
   const cancel = serving.serve({ model, promptTokens, prompt, uncached, steps }, { emit });
+  const { onEnd } = exchange;
+  const keepSlot = (): void => {
+    if (exchange.end !== 'aborted') onEnd();
+  };
+  if (hangUps === 'hold') exchange.onEnd = keepSlot;
   const interrupt = (): void => {
-    cancel();
+    if (hangUps === 'stop') cancel();
     onCancelled();
   };
   exchange.onInterruption = interrupt;

@@ -14,6 +14,7 @@ it('has a default for everything', () => {
       "faultHeader": true,
       "faults": [],
       "gap": 20,
+      "hangUps": "stop",
       "host": "127.0.0.1",
       "keyHeader": "authorization",
       "keys": [

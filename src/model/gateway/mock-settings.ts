@@ -96,6 +96,12 @@ export const mockSettingsSchema = z.strictObject({
     .array(faultRuleSchema)
     .default([])
     .describe('Which requests show which fault; the first rule that matches a request decides.'),
+  hangUps: z
+    .enum(['stop', 'generate', 'hold'])
+    .default('stop')
+    .describe(
+      'What a chat does when its client hangs up: it stops (stop), or is generated to its end, and its place among the requests in flight is free (generate) or held until then (hold).',
+    ),
   faultHeader: toggle(true).describe(
     'Whether a request can select a fault with the header x-weir-fault.',
   ),
