@@ -24,13 +24,13 @@ const noWatch: ServerWatch = { collected: () => undefined, notes: () => [] };
 const scrapeTimeout = 2000;
 
 /** Returns the address of the metrics. An address that begins with a slash is relative to the target. */
-const metricsAddress = (metrics: string, baseUrl: string): string =>
+export const metricsAddress = (metrics: string, baseUrl: string): string =>
   metrics.startsWith('/') ? `${originOf(baseUrl)}${metrics}` : metrics;
 
 const isSample = (line: string): boolean => /^[ \t]*[^ \t#]/.test(line);
 
 /** Returns where and how metrics are read. The client certificate is sent to the target only. */
-const metricsEndpoint = (
+export const metricsEndpoint = (
   url: string,
   wire: ConnectionSettings,
   { baseUrl, certificates }: Pick<ReadyTarget, 'baseUrl' | 'certificates'>,

@@ -1,5 +1,6 @@
 import { maxUploadBytes, uploadExtensions } from '../../contract/audio.ts';
 import { requestIdHeader, routes } from '../../contract/routes.ts';
+import type { WireRequest } from '../../model/observation/exchange.ts';
 import { keyHeader } from '../../model/plan/key-header.ts';
 import { redactor } from '../../model/plan/secret.ts';
 import type { Clip } from '../../model/workload/clip.ts';
@@ -11,6 +12,8 @@ import { sleep } from '../../platform/process/pause.ts';
 import { CheckAnswer, isDeadline } from './reading/check-answer.ts';
 import type { CheckRequest } from './reading/check-case.ts';
 import type { CheckClient } from './suite/run-checks.ts';
+import type { HeldStream } from './reading/hang-up-facts.ts';
+import { openStream } from './suite/open-stream.ts';
 import { sendCheckRequest } from './suite/send-check-request.ts';
 import { recordedSeconds } from '../../traffic/audio/recorded-seconds.ts';
 import type { ReadyTarget } from '../../run/target/prepare-target.ts';
@@ -62,6 +65,23 @@ const secretsOf = (target: ReadyTarget | null): readonly string[] =>
 const keyHeaders = ({ auth, credentials: [own] }: ReadyTarget, kind: CheckRequest['key']) =>
   kind === 'missing' ? {} : keyHeader(auth, kind === 'valid' ? (own?.value ?? '') : unknownKey);
 
+/** Returns a function that adds a key, the target's headers and an id of its own to each request. */
+const requestAuthorizer = (startedAt: string) => {
+  let serial = 0;
+  const begun = startedAt.replaceAll(/[^0-9]/g, '').slice(4, 14);
+  return (asked: ReadyTarget, kind: CheckRequest['key'], request: WireRequest): WireRequest => {
+    serial += 1;
+    const headers = {
+      'user-agent': `weir/${weirVersion()}`,
+      ...request.headers,
+      ...asked.headers,
+      ...keyHeaders(asked, kind),
+      [requestIdHeader]: `check-${begun}-${serial}`,
+    };
+    return { ...request, headers };
+  };
+};
+
 /**
  * Opens connections to a target for the checks, and to the model without the gateway, if its address is known.
  * `timeout` is the maximum time for an answer, in ms. `fails` are the finish reasons that make an answer a failure
@@ -86,23 +106,15 @@ export const openCheckSession = (
     direct: direct === null ? null : transportTo(direct.baseUrl, direct),
   };
   const redact = redactor([target, direct].flatMap(secretsOf));
-  let serial = 0;
+  const authorized = requestAuthorizer(startedAt);
   const client: CheckClient = {
     now: () => clock.now(),
     wall: () => wallZero + clock.now(),
     sleep,
     send: async ({ id, key: kind, base, isStream }, wireRequest, isShort) => {
-      serial += 1;
       const asked = base === 'direct' && direct !== null ? direct : target;
-      const headers = {
-        'user-agent': `weir/${weirVersion()}`,
-        ...wireRequest.headers,
-        ...asked.headers,
-        ...keyHeaders(asked, kind),
-        [requestIdHeader]: `check-${startedAt.replaceAll(/[^0-9]/g, '').slice(4, 14)}-${serial}`,
-      };
+      const request = authorized(asked, kind, wireRequest);
       const transport = transports[base] ?? transports.versioned;
-      const request = { ...wireRequest, headers };
       const isShortened = isShort && timeout > shortTimeout;
       const total = isShortened ? shortTimeout : timeout;
       // A speech answer is sent when all of it is ready. So only the total time limits it, and not a silence.
@@ -118,6 +130,9 @@ export const openCheckSession = (
   };
   return {
     client,
+    /** Sends a chat whose answer can be hung up on. */
+    open: (wireRequest: WireRequest): HeldStream =>
+      openStream(transports.versioned, clock, authorized(target, 'valid', wireRequest)),
     startedAt,
     /** Whether there is an address of each kind that requests can be sent to. */
     has: { versioned: true, root: root !== null, direct: direct !== null },

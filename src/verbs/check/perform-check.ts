@@ -3,7 +3,7 @@ import type { Plan } from '../../model/plan/plan.ts';
 import { type CheckReport, isAudit } from './model/check-report.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
-import { checkBudgetFor, type CheckBudget, checkTable } from './suite/check-table.ts';
+import { type CheckBudget, checkTable } from './suite/check-table.ts';
 import type { CheckRequest } from './reading/check-case.ts';
 import { answersFrom, judgeChecks, unseenRows } from './suite/judge-checks.ts';
 import { valueAt } from './reading/judge-answer.ts';
@@ -15,6 +15,7 @@ import { followStops } from '../../run/input/follow-stops.ts';
 import type { Host, StopCause } from '../../run/input/host.ts';
 import { type ReadyTarget, closeTarget, prepareTarget } from '../../run/target/prepare-target.ts';
 import { bundledClips, type CheckSession, openCheckSession } from './check-session.ts';
+import { budgetFor, findHangUpFacts, type HangUpSituation } from './examine-disconnects.ts';
 import { findAuditFacts, openDirectTarget } from './audit-facts.ts';
 import { type CheckSettings, type CheckSelection, selectChecks } from './check-settings.ts';
 import { targetPlanFor } from '../../run/target/target-plan.ts';
@@ -135,16 +136,17 @@ const namedIn = ({ target, answers }: CheckRun): CheckReport['models'] => {
 };
 
 const checkTarget = async (
-  { selection, session, run }: OpenedCheck,
+  opened: OpenedCheck & HangUpSituation,
   requests: readonly BuiltRequest[],
-  baseUrl: string,
 ): Promise<CheckReport> => {
+  const { selection, session, run, target } = opened;
   const begun = session.client.now();
+  await findHangUpFacts(selection.checks, opened, run);
   await run.sendAll(requests);
   return {
     format: 'check/1',
     weir: weirVersion(),
-    target: baseUrl,
+    target: target.baseUrl,
     startedAt: session.startedAt,
     took: session.client.now() - begun,
     profile: selection.profile,
@@ -209,17 +211,19 @@ export const performCheck = async (
     const { baseUrl, mock } = target;
     const { has } = session;
     const requests = run.build(selection.requests.filter(({ base }) => has[base]));
-    const budget = checkBudgetFor(requests.map(({ request }) => request));
+    const sent = requests.map(({ request }) => request);
+    const budget = budgetFor(sent, selection.checks);
     await stops.unlessStopped(confirm(budget, { baseUrl, chat, isMock: mock !== null }), null);
     const release = stops.onStop((cause) => {
       stoppedBy ??= cause;
       say('stopping: what was answered so far will be judged');
     });
-    const checked = await checkTarget({ selection, session, run }, requests, baseUrl);
+    const isStopped = (): boolean => stoppedBy !== null;
+    const opened = { selection, session, run, plan: read.plan, target, isStopped };
+    const checked = await checkTarget(opened, requests);
     const report = { ...checked, ...facts.month };
     release();
-    const isAnswered = [...run.answers.values()].some(({ status }) => status !== null);
-    return { report, stoppedBy, isAnswered };
+    return { report, stoppedBy, isAnswered: run.isAnswered };
   } finally {
     await session?.close();
     await target?.mock?.stop();

@@ -12,7 +12,7 @@ export const checkTopics = [
 ] as const;
 
 /** The topics that are checked only if `--only` names them. */
-export const namedTopics = ['usage'] as const;
+export const namedTopics = ['usage', 'disconnects'] as const;
 export type CheckTopic = (typeof checkTopics)[number] | (typeof namedTopics)[number];
 
 /** The servers whose known gaps are reported separately from violations. */

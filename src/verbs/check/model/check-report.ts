@@ -96,7 +96,7 @@ export const checkJsonSchema = (): object => ({
 
 /** Returns whether only the reported usage was audited, and nothing else was checked. */
 export const isAudit = (checks: readonly Pick<CheckRow, 'topic'>[]): boolean =>
-  checks.length > 0 && checks.every(({ topic }) => topic === 'usage');
+  checks.length > 0 && checks.every(({ topic }) => topic === 'usage' || topic === 'disconnects');
 
 export const countOutcomes = (
   rows: readonly Pick<CheckRow, 'outcome'>[],

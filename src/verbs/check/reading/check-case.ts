@@ -5,6 +5,7 @@ import type { Clip } from '../../../model/workload/clip.ts';
 import type { Price } from '../../../model/workload/price.ts';
 import type { TokenCounter } from '../../../model/workload/tokenizer.ts';
 import type { CheckAnswer } from './check-answer.ts';
+import type { HangUpFacts } from './hang-up-facts.ts';
 
 export interface CheckTarget {
   readonly chat: string | null;
@@ -88,6 +89,8 @@ export interface Answers {
   /** The answers with status 429 that came during the checks. */
   readonly limited: readonly CheckAnswer[];
   readonly repeated: readonly CheckAnswer[];
+  /** What was seen when the client hung up; absent if it did not. */
+  readonly hangUps?: HangUpFacts | undefined;
   /** All answers, in the order of the table of requests. */
   readonly all: readonly CheckAnswer[];
 }

@@ -53,6 +53,9 @@ const captions: Readonly<Record<CheckOutcome, string>> = {
 /** Says where a section of the interface can be read. */
 const sectionsNote = '§: a section of the interface, see scenarios/interface.md.';
 
+/** Names a section of the interface; what the interface says nothing of has none. */
+const placeText = (place: string): string => (place === '' ? 'no section' : `§ ${place}`);
+
 const outcomes = Object.keys(titles) as readonly CheckOutcome[];
 
 /** Returns what was observed. If it is a known deviation, its name is added. */
@@ -62,7 +65,7 @@ const observedText = ({ name, observed }: CheckRow): string =>
 const columns: readonly Column<CheckRow>[] = [
   column.verdict('Result', ({ outcome }) => ({ text: outcome, tone: outcomeTones[outcome] })),
   column.name('Check', ({ id }) => id),
-  column.text('Section', ({ section: place }) => `§ ${place}`),
+  column.text('Section', ({ section: place }) => placeText(place)),
   column.words({ title: 'Specification', media: ['html', 'markdown'] }, ({ sentence }) => sentence),
   column.words('Expected', ({ expected }) => expected),
   column.words({ title: 'Seen', media: ['terminal'] }, (row) =>
@@ -78,7 +81,7 @@ const columns: readonly Column<CheckRow>[] = [
 ];
 
 const unseenColumns: readonly Column<CheckReport['unseen'][number]>[] = [
-  column.text('Section', ({ section: place }) => `§ ${place}`),
+  column.text('Section', ({ section: place }) => placeText(place)),
   column.words('Sentence', ({ sentence }) => sentence),
   column.words('Why', ({ reason }) => reason),
 ];
@@ -107,9 +110,18 @@ const verdicts = {
   undecided: ['Undecided', 'warning'],
 } as const satisfies Record<ReturnType<typeof verdictOfChecks>, readonly [string, Tone]>;
 
-const auditWords: Readonly<Record<keyof typeof verdicts, string>> = {
+type VerdictWords = Readonly<Record<keyof typeof verdicts, string>>;
+
+const auditWords: VerdictWords = {
   kept: 'Nothing speaks against the reported usage',
   broken: 'The reported usage is wrong',
+  undecided: 'Undecided',
+};
+
+/** Nothing that a gateway does after a hang-up breaks the interface. */
+const hangUpWords: VerdictWords = {
+  kept: 'Hang-ups were examined',
+  broken: 'Hang-ups were examined',
   undecided: 'Undecided',
 };
 
@@ -134,7 +146,9 @@ export const checkVerdict = (report: CheckReport) => {
   const verdict = verdictOfChecks(report);
   const { deviation } = countOutcomes(report.rows);
   const [usualWords, usualTone] = verdicts[verdict];
-  const words = isAudit(report.rows) ? auditWords[verdict] : usualWords;
+  const isOfHangUps = report.rows.some(({ topic }) => topic === 'disconnects');
+  const auditWord = (isOfHangUps ? hangUpWords : auditWords)[verdict];
+  const words = isAudit(report.rows) ? auditWord : usualWords;
   const tone: Tone = verdict === 'kept' && deviation > 0 ? 'warning' : usualTone;
   const stopped = report.stopped === null ? '' : ` Ended early: ${report.stopped}.`;
   return { text: `${words}: ${countsText(report)}.${stopped}`, tone };
@@ -236,7 +250,7 @@ const findingText = ({ tone, rows }: Finding): string => {
   if (first === undefined) return '';
   const where =
     rows.length === 1
-      ? `${first.id} (§ ${first.section}): ${observedText(first)}; expected: ${first.expected}`
+      ? `${first.id} (${placeText(first.section)}): ${observedText(first)}; expected: ${first.expected}`
       : `${rows.length} checks: ${observedText(first)} (${namesOf(rows)})`;
   return cut(`${tones[tone].glyph} ${where}`);
 };

@@ -81,11 +81,13 @@ export const answersFrom = (
     readonly answers: ReadonlyMap<string, CheckAnswer>;
     readonly limited: readonly CheckAnswer[];
     readonly repeated: readonly CheckAnswer[];
+    readonly hangUps?: Answers['hangUps'];
   },
 ): Answers => ({
   target,
   of: (id) => given.answers.get(id) ?? null,
   limited: given.limited,
   repeated: given.repeated,
+  hangUps: given.hangUps,
   all: [...given.answers.values()],
 });

@@ -1,7 +1,8 @@
 import type { Check, CheckRequest } from '../reading/check-case.ts';
+import { disconnectChecks } from '../topics/disconnect-checks.ts';
 import { usageChecks } from '../topics/usage-checks.ts';
 import { usageRequests } from '../topics/usage-requests.ts';
 
 /** The checks that are made only if `--only` names them, since they need more requests than a usual check. */
-export const namedChecks: readonly Check[] = [...usageChecks];
+export const namedChecks: readonly Check[] = [...usageChecks, ...disconnectChecks];
 export const namedRequests: readonly CheckRequest[] = [...usageRequests];

@@ -1,6 +1,7 @@
 import type { WireRequest } from '../../../model/observation/exchange.ts';
 import { readRetryAfter } from '../../../traffic/limits/retry-after.ts';
 import { type CheckAnswer, isDeadline } from '../reading/check-answer.ts';
+import type { HangUpFacts } from '../reading/hang-up-facts.ts';
 import type { CheckRequest, CheckTarget } from '../reading/check-case.ts';
 
 /**
@@ -65,6 +66,8 @@ export class CheckRun {
   readonly answers = new Map<string, CheckAnswer>();
   readonly limited: CheckAnswer[] = [];
   readonly repeated: CheckAnswer[] = [];
+  /** What was seen when the client hung up; absent if it did not. */
+  hangUps?: HangUpFacts | undefined;
   sent = 0;
   waits = 0;
   stopped: string | null = null;
@@ -81,6 +84,12 @@ export class CheckRun {
     this.#options = options;
     this.target = options.target;
     this.#begun = client.now();
+  }
+
+  /** Whether at least one request was answered. */
+  get isAnswered(): boolean {
+    const answers = [...this.answers.values()];
+    return this.hangUps !== undefined || answers.some(({ status }) => status !== null);
   }
 
   build(requests: readonly CheckRequest[]): readonly BuiltRequest[] {

@@ -1,0 +1,77 @@
+import type { Plan } from '../../model/plan/plan.ts';
+import type { ReadyTarget } from '../../run/target/prepare-target.ts';
+import type { CheckSession } from './check-session.ts';
+import { examineHangUps, type HangUpPorts, mostStreams } from './experiment/hang-ups.ts';
+import type { Check, CheckRequest } from './reading/check-case.ts';
+import { openServingLoad } from './serving-load.ts';
+import { type CheckBudget, checkBudgetFor } from './suite/check-table.ts';
+import type { CheckRun } from './suite/run-checks.ts';
+import { chatWith } from './topics/check-requests.ts';
+
+/** The maximum number of tokens of the streams that are hung up on, and the tokens of their prompt at most. */
+const outputTokens = 400;
+const promptTokens = 60;
+/** The most short chats that see whether the key admits them, and how many tokens remain. */
+const mostShort = 60;
+
+const asks = (checks: readonly Check[]): boolean =>
+  checks.some(({ topic }) => topic === 'disconnects');
+
+/** Returns the budget of requests, and of the examination of hang-ups if it is asked for. */
+export const budgetFor = (
+  requests: readonly CheckRequest[],
+  checks: readonly Check[],
+): CheckBudget => {
+  const budget = checkBudgetFor(requests);
+  if (!asks(checks)) return budget;
+  const streams = mostStreams + 2;
+  return {
+    ...budget,
+    requests: budget.requests + streams,
+    more: budget.more + mostShort,
+    inputTokens: budget.inputTokens + (streams + mostShort) * promptTokens,
+    outputTokens: budget.outputTokens + streams * outputTokens + mostShort,
+  };
+};
+
+export interface HangUpSituation {
+  readonly session: CheckSession;
+  readonly plan: Plan;
+  readonly target: ReadyTarget;
+  readonly isStopped: () => boolean;
+}
+
+/** Examines hang-ups if a check asks for it and a chat model is known; otherwise returns nothing. */
+export const findHangUpFacts = async (
+  checks: readonly Check[],
+  { session, plan, target, isStopped }: HangUpSituation,
+  run: CheckRun,
+): Promise<void> => {
+  const long = chatWith({
+    messages: [{ role: 'user', content: 'Count from 1 to 500 in words, one number in each line.' }],
+    max_tokens: outputTokens,
+    stream: true,
+    stream_options: { include_usage: true },
+  })(run.target);
+  const short = chatWith({ max_tokens: 1 })(run.target);
+  if (!asks(checks) || long === null || short === null) return;
+  const { load, close } = openServingLoad(plan, target);
+  try {
+    const open: HangUpPorts['open'] = (request) => {
+      run.sent += 1;
+      return session.open(request);
+    };
+    run.hangUps = await examineHangUps(
+      {
+        now: () => session.client.now(),
+        sleep: (length) => session.client.sleep(length),
+        open,
+        load,
+        isStopped,
+      },
+      { long, short },
+    );
+  } finally {
+    await close();
+  }
+};

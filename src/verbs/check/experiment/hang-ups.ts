@@ -1,0 +1,279 @@
+import type { WireRequest } from '../../../model/observation/exchange.ts';
+import { readDeclaredLimits } from '../../../traffic/limits/read-limit-headers.ts';
+import { readRefusedLimit } from '../../../traffic/limits/retry-after.ts';
+import type {
+  ChargeFacts,
+  GenerationFacts,
+  HangUpFacts,
+  HeldStream,
+  SlotFacts,
+  Unseen,
+} from '../reading/hang-up-facts.ts';
+
+export interface ServedLoad {
+  readonly running: number;
+  readonly outputTokens: number | null;
+}
+
+/** The world of the experiment. Times are in ms. */
+export interface HangUpPorts {
+  readonly now: () => number;
+  readonly sleep: (length: number) => Promise<void>;
+  readonly open: (request: WireRequest) => HeldStream;
+  /** Reads the server's metrics; `null` if there are none, or none that say how many requests run. */
+  readonly load: () => Promise<ServedLoad | null>;
+  /** Returns whether the user has ended the check. */
+  readonly isStopped: () => boolean;
+}
+
+export interface HangUpRequests {
+  /** A chat with a long streamed answer, and one with a single token. */
+  readonly long: WireRequest;
+  readonly short: WireRequest;
+}
+
+/** The maximum number of streams that are opened to find how many a key may have in flight. */
+export const mostStreams = 10;
+/** After how many token events the client hangs up. */
+const hangUpEvents = 5;
+const look = 20;
+/** How long an answer may take until it counts as unanswered. */
+const patience = 60_000;
+const shortestStream = 1500;
+/** How long and how often a further chat must be refused before the hang-up. */
+const controlTime = 1500;
+const controlPause = 300;
+/** The pauses between tries after the hang-up: short ones first. */
+const tryPauses = [10, 20, 40, 80, 160, 320] as const;
+
+const unseen = (reason: string): Unseen => ({ unseen: reason });
+
+const until = async (
+  { now, sleep, isStopped }: HangUpPorts,
+  isDone: () => boolean,
+  most = patience,
+): Promise<boolean> => {
+  const end = now() + most;
+  while (!isDone() && now() < end && !isStopped()) await sleep(look);
+  return isDone();
+};
+
+/** Sends a chat and waits for its whole answer. */
+const answered = async (ports: HangUpPorts, request: WireRequest): Promise<HeldStream> => {
+  const stream = ports.open(request);
+  if (!(await until(ports, () => stream.hasEnded))) stream.hangUp();
+  return stream;
+};
+
+const remainingOf = ({ headers }: HeldStream): number | null =>
+  readDeclaredLimits(headers)?.quota?.remainingTokens ?? null;
+
+const promptTokensIn = ({ text }: HeldStream): number | null => {
+  const found = /"prompt_tokens"\s*:\s*(\d{1,9})/.exec(text)?.[1];
+  return found === undefined ? null : Number(found);
+};
+
+const whyFailed = (what: string, { status }: HeldStream): Unseen =>
+  unseen(`${what} was answered ${status === null ? 'with nothing' : `with status ${status}`}`);
+
+/** The streams whose answers the facts are measured beside. */
+interface Measured {
+  readonly whole: HeldStream;
+  readonly took: number;
+  readonly cut: HeldStream;
+  readonly generation: GenerationFacts | Unseen;
+  /** The remaining tokens before the whole stream (twice), after it, and after the one that was cut. */
+  readonly remaining: readonly (number | null)[];
+}
+
+/** What the metrics said before a stream, and while it ran. */
+interface SeenLoad {
+  readonly before: ServedLoad | null;
+  readonly during: ServedLoad | null;
+}
+
+/** Returns why the metrics cannot show whether a stream runs; `null` if they can. */
+const whyNoMetrics = ({ before, during }: SeenLoad): string | null => {
+  if (before === null || during === null)
+    return 'no metrics of the server are known (a scenario names them: server.metrics)';
+  if (before.running > 0) return `${before.running} other requests ran on the server`;
+  return during.running === 0 ? 'the metrics did not show a stream that ran' : null;
+};
+
+/** Hangs up, and looks at the metrics until the answer would have ended. */
+const watchGeneration = async (
+  ports: HangUpPorts,
+  seen: SeenLoad,
+  hangUp: () => void,
+  rest: number,
+): Promise<GenerationFacts | Unseen> => {
+  const reason = whyNoMetrics(seen);
+  const counted = (await ports.load())?.outputTokens ?? null;
+  hangUp();
+  const begun = ports.now();
+  let [idleAfter, last]: [number | null, ServedLoad | null] = [null, null];
+  while (ports.now() - begun < rest && !ports.isStopped()) {
+    await ports.sleep(look);
+    if (reason !== null) continue;
+    last = (await ports.load()) ?? last;
+    if (last?.running === 0) idleAfter ??= ports.now() - begun;
+  }
+  if (reason !== null) return unseen(reason);
+  const end = last?.outputTokens ?? null;
+  const tokensAfter = counted === null || end === null ? null : Math.max(0, end - counted);
+  return { idleAfter, lookedFor: ports.now() - begun, naturalRest: rest, tokensAfter };
+};
+
+const measureStreams = async (
+  ports: HangUpPorts,
+  { long, short }: HangUpRequests,
+): Promise<Measured | Unseen> => {
+  const remaining: (number | null)[] = [];
+  const readRemaining = async (): Promise<void> => {
+    remaining.push(remainingOf(await answered(ports, short)));
+  };
+  await readRemaining();
+  await readRemaining();
+  const before = await ports.load();
+  const whole = ports.open(long);
+  await until(ports, () => whole.events >= hangUpEvents || whole.hasEnded);
+  const during = await ports.load();
+  if (!(await until(ports, () => whole.hasEnded))) whole.hangUp();
+  const took = ports.now() - whole.begun;
+  if (whole.status !== 200) return whyFailed('a streamed chat', whole);
+  if (whole.events <= 2 * hangUpEvents || took < shortestStream)
+    return unseen(
+      `a streamed chat of at most 400 tokens took ${Math.round(took)} ms with ${whole.events} token events, too little to hang up on`,
+    );
+  await readRemaining();
+  const cut = ports.open(long);
+  await until(ports, () => cut.events >= hangUpEvents || cut.hasEnded);
+  const rest = Math.max(0, took - (ports.now() - cut.begun));
+  const generation = await watchGeneration(ports, { before, during }, () => cut.hangUp(), rest);
+  // What is charged at the answer's end is charged by now.
+  await ports.sleep(500);
+  await readRemaining();
+  return cut.status === 200
+    ? { whole, took, cut, generation, remaining }
+    : whyFailed('a second streamed chat', cut);
+};
+
+const chargeOf = ({ whole, cut, remaining }: Measured): ChargeFacts | Unseen => {
+  if (remaining.some((each) => each === null))
+    return unseen('the answers do not say how many tokens remain');
+  const [first, second, third, fourth] = remaining as readonly number[];
+  const reading = first! - second!;
+  const [ofWhole, ofHangUp] = [second! - third! - reading, third! - fourth! - reading];
+  if (reading < 0 || ofWhole < 0 || ofHangUp < 0)
+    return unseen('the remaining tokens rose meanwhile: a window began, or a bucket refilled');
+  if (ofWhole === 0) return unseen('the remaining tokens do not fall for a whole answer either');
+  const promptTokens = promptTokensIn(whole);
+  return { ofHangUp, ofWhole, events: cut.events, wholeEvents: whole.events, promptTokens };
+};
+
+interface Tried {
+  readonly isAdmitted: boolean;
+  readonly stream: HeldStream;
+}
+
+/** Sends a short chat and returns whether it was admitted; a refusal is a 429 or a 503. */
+const tryShort = async (ports: HangUpPorts, { short }: HangUpRequests): Promise<Tried> => {
+  const stream = await answered(ports, short);
+  return { isAdmitted: stream.status === 200, stream };
+};
+
+const isRefused = ({ status }: HeldStream): boolean => status === 429 || status === 503;
+
+/** Returns why a refusal may come from another limit than one of requests in flight; `null` if nothing says so. */
+const otherLimit = ({ text, headers }: HeldStream): string | null => {
+  const { unit } = readRefusedLimit(text);
+  if (unit !== null && unit !== 'in-flight') return `the refusal names a limit of ${unit}`;
+  const quota = readDeclaredLimits(headers)?.quota;
+  return quota?.remainingRequests === 0 || quota?.remainingTokens === 0
+    ? 'the limit per minute is used up'
+    : null;
+};
+
+/** Opens streams until one is refused; returns those that run, and the refusal. */
+const fillKey = async (ports: HangUpPorts, { long }: HangUpRequests) => {
+  const streams: HeldStream[] = [];
+  while (streams.length < mostStreams && !ports.isStopped()) {
+    const stream = ports.open(long);
+    await until(ports, () => stream.events > 0 || stream.hasEnded);
+    if (isRefused(stream)) return { streams, refusal: stream };
+    streams.push(stream);
+  }
+  return { streams, refusal: null };
+};
+
+const examineSlot = async (
+  ports: HangUpPorts,
+  requests: HangUpRequests,
+  streams: readonly HeldStream[],
+  took: number,
+): Promise<SlotFacts | Unseen> => {
+  const running = (): readonly HeldStream[] => streams.filter(({ hasEnded }) => !hasEnded);
+  const begun = ports.now();
+  let refusals = 0;
+  let namesInFlight = false;
+  while (ports.now() - begun < controlTime) {
+    const { isAdmitted, stream } = await tryShort(ports, requests);
+    if (isAdmitted) return unseen('a further chat was admitted although all streams still ran');
+    namesInFlight ||= readRefusedLimit(stream.text).unit === 'in-flight';
+    refusals += 1;
+    await ports.sleep(controlPause);
+  }
+  if (running().length < streams.length)
+    return unseen('the streams ended before it was clear that they used the slots');
+  // The others opened later, so they still run when this one would have ended.
+  const [first] = streams as readonly [HeldStream];
+  const hungUp = ports.now();
+  const naturalRest = Math.max(0, took - (hungUp - first.begun));
+  const refusedFor = hungUp - begun;
+  if (naturalRest < 1000)
+    return unseen('the streams are too short to tell a hang-up from their end');
+  first.hangUp();
+  let admittedAfter: number | null = null;
+  for (let i = 0; ports.now() - hungUp < naturalRest + 2000; i += 1) {
+    await ports.sleep(tryPauses[Math.min(i, tryPauses.length - 1)]!);
+    const asked = ports.now() - hungUp;
+    if (running().length < streams.length - 1 || ports.isStopped()) break;
+    const { isAdmitted } = await tryShort(ports, requests);
+    if (!isAdmitted) continue;
+    admittedAfter = asked;
+    break;
+  }
+  const triedFor = ports.now() - hungUp;
+  const admitted = streams.length;
+  return { admitted, refusedFor, refusals, admittedAfter, triedFor, naturalRest, namesInFlight };
+};
+
+const slotOf = async (
+  ports: HangUpPorts,
+  requests: HangUpRequests,
+  took: number,
+): Promise<SlotFacts | Unseen> => {
+  const { streams, refusal } = await fillKey(ports, requests);
+  try {
+    if (refusal === null)
+      return unseen(
+        `${streams.length} streams of the key ran at the same time, and none was refused`,
+      );
+    if (streams.length === 0) return whyFailed('a streamed chat', refusal);
+    const reason = otherLimit(refusal);
+    return reason === null ? await examineSlot(ports, requests, streams, took) : unseen(reason);
+  } finally {
+    for (const stream of streams) stream.hangUp();
+  }
+};
+
+/** Hangs up on streams, and looks at what the server does then: beside a whole answer, and a full key. */
+export const examineHangUps = async (
+  ports: HangUpPorts,
+  requests: HangUpRequests,
+): Promise<HangUpFacts> => {
+  const measured = await measureStreams(ports, requests);
+  if ('unseen' in measured) return { slot: measured, generation: measured, charge: measured };
+  const { generation, took } = measured;
+  return { slot: await slotOf(ports, requests, took), generation, charge: chargeOf(measured) };
+};
