@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { measures } from '../../../model/measures/measures.ts';
-import { sumOutcomes } from '../../../model/measures/outcome-counts.ts';
+import {
+  emptyOutcomeCounts,
+  emptySecond,
+  sumOutcomes,
+} from '../../../model/measures/outcome-counts.ts';
+import { toLedgerEntry, toLedgerRow } from '../../../model/observation/ledger.ts';
 import { sampleRunResult } from '../../fixtures/sample-result.fixture.ts';
 import { sampleObservations } from '../../fixtures/sample-observations.fixture.ts';
 import { invalidTrust, validTrust } from '../../fixtures/sample-trust.fixture.ts';
@@ -147,5 +152,65 @@ describe('charts over time', () => {
     expect(chartText(chart)).toBe(
       'p50 10.0 to 250 ms, highest at 4 s; 3 refused between 2 s and 4 s',
     );
+  });
+});
+
+describe('charts of a run so long that a point stands for several seconds', () => {
+  /** Each second begins and ends ten requests, of which eight are completed; 1,300 s are 260 points of 5 s. */
+  const seconds = 1300;
+  const steady = Array.from({ length: seconds }, (_, second) => ({
+    ...emptySecond(second),
+    latency: {},
+    due: 11,
+    begun: 10,
+    sent: 10,
+    ended: second < 20 ? 0 : 10,
+    outcomes: { ...emptyOutcomeCounts(), completed: 8, limited: 2 },
+    outputTokens: 40,
+  }));
+  const long = {
+    ...result,
+    timeline: steady,
+    ended: seconds * 1000,
+    scheduled: seconds * 1000,
+  } as unknown as typeof result;
+
+  it('have rates for each second, whatever a point stands for', () => {
+    const flow = flowChart(long);
+    expect(flow.step).toBe(5);
+    for (const [label, rate] of [
+      ['offered', 11],
+      ['sent', 10],
+      ['completed', 8],
+      ['429', 2],
+    ] as const)
+      expect(new Set(lineOf(flow, label))).toEqual(new Set([rate]));
+    expect(lineOf(flow, 'offered')).toHaveLength(260);
+  });
+
+  it('have the most that was in flight in a point', () => {
+    const levels = lineOf(inFlightChart(long), 'in flight');
+    expect(levels.slice(0, 6)).toEqual([40, 90, 140, 190, 200, 200]);
+  });
+
+  it('have for each key what was admitted in the minute before the end of a point', () => {
+    const [ledger] = long.ledger;
+    const entry = toLedgerEntry(ledger!.rows[0]!);
+    const rows = Array.from({ length: seconds }, (_, second) =>
+      toLedgerRow({ ...entry, answered: second * 1000 + 500, status: second < 600 ? 200 : 429 }),
+    );
+    const [chart] = keyCharts({
+      ...long,
+      ledger: [{ ...ledger!, rows }],
+    } as unknown as typeof long);
+    expect(chart!.step).toBe(5);
+    const admitted = lineOf(chart, 'admitted within the last minute');
+    expect(admitted.slice(0, 13)).toEqual([5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 60]);
+    expect(admitted.slice(119, 134)).toEqual([
+      60, 55, 50, 45, 40, 35, 30, 25, 20, 15, 10, 5, 0, 0, 0,
+    ]);
+    expect(chart!.marks.map(({ label, values }) => [label, sum(values), values[120]])).toEqual([
+      ['limited', 700, 5],
+    ]);
   });
 });
