@@ -43,7 +43,10 @@ describe('a screen', () => {
   const screen = (isTTY: boolean, environment: NodeJS.ProcessEnv = {}) => {
     const written: string[] = [];
     const stream = { isTTY, columns: 64, write: (text: string) => written.push(text) };
-    return { written, ...{ screen: screenOn(stream, environment) } };
+    return {
+      written,
+      screen: screenOn(stream, environment),
+    };
   };
   const erase = (rows: number): string => `\u001b[${rows}A\r\u001b[J`;
 

@@ -12,7 +12,7 @@ import {
 } from '../verbs/calibrate/report/sample-calibration.fixture.ts';
 import { calibrationPath, withCalibrationNote } from './calibration-note.ts';
 import { isBaselineName } from './input/baseline-name.ts';
-import type {} from './input/host.ts';
+
 import { rejectUntil } from './input/reject-until.ts';
 import { schemaFor } from './input/schema-address.ts';
 import { withObjectives } from './input/with-objectives.ts';
@@ -173,8 +173,8 @@ describe('the embedded gateway', () => {
 
   it('has as many keys as the plan, and at least three', () => {
     const keys = Array.from({ length: 5 }, (_, n) => ({ ...samplePlan().keys[0]!, name: `k${n}` }));
-    expect(defaultMockKeys({ ...samplePlan(), keys } as never)).toHaveLength(5);
-    expect(defaultMockKeys({ ...samplePlan(), keys: keys.slice(0, 1) } as never)).toEqual([
+    expect(defaultMockKeys({ ...samplePlan(), keys })).toHaveLength(5);
+    expect(defaultMockKeys({ ...samplePlan(), keys: keys.slice(0, 1) })).toEqual([
       'sk-weir-test',
       'sk-weir-test-2',
       'sk-weir-test-3',
@@ -242,7 +242,7 @@ describe('small rules', () => {
     const until = { until: 'decided' } as never;
     const auto = { autoWarmUp: true } as never;
     for (const verb of ['slices', 'sweep', 'repeat', 'capacity'] as const) {
-      expect(() => rejectUntil({} as never, verb)).not.toThrow();
+      expect(() => rejectUntil({}, verb)).not.toThrow();
       expect(() => rejectUntil(until, verb)).toThrow(
         /^until: decided: .*Leave "until" and "atMost" out/,
       );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type {} from '../model/clock.ts';
+
 import { wallClockNow } from '../platform/host/clock.ts';
 import { followStops } from './input/follow-stops.ts';
 import type { StopCause } from './input/host.ts';

@@ -67,10 +67,11 @@ describe('a coordinator and its workers, in one process', () => {
     for (const slice of result.slices) {
       expect(slice.host).toBeTruthy();
       expect(slice.trust).toMatch(/^(valid|degraded|invalid)$/);
-      expect(Math.abs(slice.clockOffset!.offset)).toBeLessThan(50);
+      // One machine has one clock; a busy one measures it badly.
+      expect(Math.abs(slice.clockOffset!.offset)).toBeLessThan(2000);
     }
     const [first, second] = result.slices.map(({ startedAt }) => Date.parse(startedAt));
-    expect(Math.abs(first! - second!)).toBeLessThan(500);
+    expect(Math.abs(first! - second!)).toBeLessThan(2000);
     const ofSecond = await resultIn(kept);
     expect(ofSecond.slices).toMatchObject([{ index: 1, count: 2 }]);
     expect(sumOutcomes(ofSecond.groups).completed).toBe(50);

@@ -239,7 +239,8 @@ describe('a stored run', () => {
     const orders = [...turns.stderr.matchAll(/Run \d of 4, (base|new)\/\d:/g)].map(
       ([, side]) => side,
     );
-    expect(orders.toSorted()).toEqual(['base', 'base', 'new', 'new']);
+    expect(orders.filter((side) => side === 'base')).toHaveLength(2);
+    expect(orders).toHaveLength(4);
     expect(orders[0]).not.toBe(orders[1]);
     const based = await gateway.weir(
       ...anyway,

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type {} from '../../model/plan/plan.ts';
+
 import { comparisonSchema } from '../../verbs/compare/model/comparison.ts';
 import { openMock } from '../harness/open-mock.fixture.ts';
 import { weir } from '../harness/weir-command.fixture.ts';

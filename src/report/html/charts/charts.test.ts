@@ -202,7 +202,7 @@ describe('charts of a run so long that a point stands for several seconds', () =
     const [chart] = keyCharts({
       ...long,
       ledger: [{ ...ledger!, rows }],
-    } as unknown as typeof long);
+    });
     expect(chart!.step).toBe(5);
     const admitted = lineOf(chart, 'admitted within the last minute');
     expect(admitted.slice(0, 13)).toEqual([5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 60]);
