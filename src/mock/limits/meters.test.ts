@@ -240,6 +240,14 @@ describe.each(kinds)('a %s limiter', (kind) => {
     meter.count(1, -500);
     expect(meter.level(1).remaining).toBe(30);
   });
+
+  it('says that what fits now fits at once, and that the rest fits later', () => {
+    const meter = openMeter[kind](ruleOf(30, { burst: 30 }));
+    meter.count(1, 20);
+    expect([meter.fits(2, 5), meter.fitsAt(2, 5)]).toEqual([true, 2]);
+    meter.count(2, 10);
+    expect([meter.fits(3, 20), meter.fitsAt(3, 20) > 3]).toEqual([false, true]);
+  });
 });
 
 it('admits queued units one by one, evenly, and refuses none until as many as the limit wait', () => {
