@@ -74,6 +74,10 @@ describe('weir import', () => {
     [['--', 'wrk', '-t2'], 'nothing that weir import knows: expected targets of vegeta'],
     [['--', 'guidellm', 'run'], 'GuideLLM’s target: expected an address'],
     [
+      ['--', 'guidellm', 'benchmark', '--target', 'http://host:8000', '--rate-type', 'constant'],
+      'a profile of rates needs a rate',
+    ],
+    [
       ['--rate', '5/s', '--', 'aiperf', 'profile'],
       '--rate and --duration are those of vegeta attack',
     ],
