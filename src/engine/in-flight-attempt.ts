@@ -32,7 +32,6 @@ export interface AttemptContext {
   /** Tokens reserved under the pace; `null` without a pace. */
   readonly reserved: number | null;
   readonly begun: Instant;
-  readonly size?: ChatSize | undefined;
 }
 
 export interface AttemptResult {
@@ -79,6 +78,7 @@ export class InFlightAttempt implements ExchangeObserver {
   readonly #context: AttemptContext;
   readonly #reader: AnswerReader;
   readonly #listener: AttemptListener;
+  readonly #size: ChatSize | undefined;
   #exchange: Exchange | null = null;
   #connected: Instant | null = null;
   #connection: ConnectionOrigin | null = null;
@@ -92,8 +92,14 @@ export class InFlightAttempt implements ExchangeObserver {
   /** No deadline can pass before this instant. */
   #nextDeadlineCheck = Number.NEGATIVE_INFINITY;
 
-  constructor(context: AttemptContext, reader: AnswerReader, listener: AttemptListener) {
+  constructor(
+    context: AttemptContext,
+    reader: AnswerReader,
+    listener: AttemptListener,
+    size?: ChatSize,
+  ) {
     this.#context = context;
+    this.#size = size;
     this.#reader = reader;
     this.#listener = listener;
   }
@@ -215,7 +221,7 @@ export class InFlightAttempt implements ExchangeObserver {
 
   #finish(ended: Instant, outcome: Outcome, userFreeAt: Instant = ended): void {
     this.#isFinished = true;
-    const { key, released, reserved, begun, size } = this.#context;
+    const { key, released, reserved, begun } = this.#context;
     const facts: AttemptFacts = {
       key,
       released,
@@ -226,7 +232,7 @@ export class InFlightAttempt implements ExchangeObserver {
       reconnected: this.#reconnected,
       sent: this.#sent,
       head: this.#reader.head,
-      size,
+      size: this.#size,
       ended,
     };
     this.#listener.onFinished(this, {
@@ -248,6 +254,8 @@ export class SendContext {
   readonly targetMemory = emptyTargetMemory();
   readonly #options: SliceOptions;
   readonly #listener: AttemptListener;
+  /** The finish reasons that the plan counts as failures. */
+  readonly #fails: readonly string[];
   /**
    * All headers except the request's id. They are stored for each object of the traffic kind's headers and each key,
    * since all chats with the same key have the same headers.
@@ -262,6 +270,7 @@ export class SendContext {
     const templates = Object.entries(options.headers).filter(([, text]) => isRequestTemplate(text));
     this.#templateHeaders = templates.length === 0 ? null : Object.fromEntries(templates);
     this.#listener = listener;
+    this.#fails = (options.plan.fails ?? []).map(({ finish }) => finish);
   }
 
   /** Adds a key and the plan's headers to a request, and returns it with the reader of its answer. */
@@ -274,14 +283,14 @@ export class SendContext {
     const prepareContext = { draw, ordinal, targetMemory, clips, ask, values };
     const { request, ownHeaders, size, read } = prepareRequest(traffic, prepareContext);
     const { method, path, body } = request;
-    const headers = {
-      ...this.#commonHeadersOf(request.headers, credential),
-      ...(this.#templateHeaders === null ? {} : filledHeaders(this.#templateHeaders, values())),
-      ...ownHeaders,
-      [requestIdHeader]: requestId,
-    };
-    const sized = size === undefined ? {} : { size };
-    return { request: { method, path, headers, body }, read, ...sized };
+    const common = this.#commonHeadersOf(request.headers, credential);
+    const filled = this.#templateHeaders && filledHeaders(this.#templateHeaders, values());
+    const headers =
+      filled === null && ownHeaders === undefined
+        ? { ...common, [requestIdHeader]: requestId }
+        : { ...common, ...filled, ...ownHeaders, [requestIdHeader]: requestId };
+    const own = { method, path, headers, body };
+    return size === undefined ? { request: own, read } : { request: own, read, size };
   }
 
   /** Creates an attempt to send a prepared request; the caller then attaches the exchange. */
@@ -293,10 +302,10 @@ export class SendContext {
       redactId: redact,
       caps: plan.caps,
       streams: plan.streams,
-      fails: (plan.fails ?? []).map(({ finish }) => finish),
+      fails: this.#fails,
       targetMemory: this.targetMemory,
     });
-    return new InFlightAttempt({ ...context, size }, reader, this.#listener);
+    return new InFlightAttempt(context, reader, this.#listener, size);
   }
 
   #commonHeadersOf(ofKind: Headers, credential: Credential): Headers {

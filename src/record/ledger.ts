@@ -55,6 +55,7 @@ const rowOf = ({ traffic }: Observation, attempt: SentAttempt): LedgerRow => {
   const { sent, head, ended, outcome } = attempt;
   const quota = head?.quota ?? noLimitHeaders;
   const { unit, form, retryAfter, resetIn } = refusalColumns(outcome);
+  const { tokens, input, cached } = chargedTokens(attempt);
   return toLedgerRow({
     sent,
     answered: head?.at ?? ended,
@@ -65,7 +66,9 @@ const rowOf = ({ traffic }: Observation, attempt: SentAttempt): LedgerRow => {
     remainingTokens: quota.remainingTokens,
     ended,
     traffic,
-    ...chargedTokens(attempt),
+    tokens,
+    input,
+    cached,
     unit,
     form,
     retryAfter,

@@ -81,10 +81,11 @@ export type Observation = Omit<z.infer<typeof observationSchema>, 'readDelays'> 
 /** Returns all attempts of an arrival; none if it was never started. */
 export const attemptsOf = (
   observation: Observation,
-): readonly (AttemptFacts & Pick<Observation, 'outcome'>)[] =>
-  observation.outcome.kind === 'dropped'
-    ? observation.earlier
-    : [...observation.earlier, observation];
+): readonly (AttemptFacts & Pick<Observation, 'outcome'>)[] => {
+  const { earlier, outcome } = observation;
+  if (outcome.kind === 'dropped') return earlier;
+  return earlier.length === 0 ? [observation] : [...earlier, observation];
+};
 
 /** Returns whether at least the first byte of one attempt was written. */
 export const wasSent = (observation: Observation): boolean =>
