@@ -264,7 +264,7 @@ const readClasses = (usage: Fields) => {
   const thought = findClass(usage, reasoningNames);
   const heard = newAudioIn(usage);
   const spoken = audioIn(usage, outputDetails) ?? audioInLists(usage, modalityLists.answer);
-  const classes: { -readonly [Name in keyof ClassCounts]: ClassCounts[Name] } = {};
+  const classes: { -readonly [Class in keyof ClassCounts]: ClassCounts[Class] } = {};
   if (read.count !== null) classes.cached = read.count;
   if (written.count) classes.cacheWrite = written.count;
   if (heard) classes.audioInput = heard;
