@@ -17,7 +17,8 @@ describe('weir capacity', () => {
 
   it('gives up at once if every request is refused, and says why the address looks wrong, as `run` does', async () => {
     const mock = await openMock();
-    const bare = new URL(mock.url).origin;
+    // Neither this address nor the same with a version is one of the gateway.
+    const bare = `${new URL(mock.url).origin}/other`;
     const options = ['--target', bare, '--model', 'm', '--out', await tempFolder()];
     const key = { WEIR_API_KEY: 'sk-weir-test' };
     const doubt = `GET ${bare}/models answered 404: the base address of a gateway ends in its version`;

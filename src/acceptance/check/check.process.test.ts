@@ -182,7 +182,7 @@ it('an address without its version, and a key that is not known, end with advice
   const check = ['check', '--yes', '--target'];
   const key = { WEIR_API_KEY: testKey(0) };
   const bare = await weir([...check, mock.url.replace(/\/v1$/, '')], key);
-  expect(bare).toMatchObject({ code: 2, stderr: expect.stringContaining(`try ${mock.url};`) });
+  expect(bare).toMatchObject({ code: 2, stderr: expect.stringContaining(`write ${mock.url}.`) });
   const wrong = await weir([...check, mock.url], { WEIR_API_KEY: 'sk-nobody' });
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('check the key') });
 });

@@ -30,11 +30,17 @@ RUN --rate 5/s | --duration: "duration" is missing
 RUN --rate 1/s --duration 100ms | less than one request (0.1); raise its rate or its duration
 RUN --rate 5/s --duration 5s --kind image | --kind: expected "chat"
 RUN --rate 5/s --duration 5s --max-tokens lots | --max-tokens: expected a whole number
+RUN -d body.json | a body is made of --model, --prompt and --max-tokens
+RUN -X POST | a body is made of --model, --prompt and --max-tokens
+RUN --rate 5/s --duration 5s --temperature 0 | write --set 'traffic.0.temperature=0'
+RUN --rate 5/s --duration 5s --slo a | write --set 'objectives=[ttft.p95 < 800ms]'
 RUN --rate 5/s --duration 5s --stream | chats are streamed unless you write --kind chat
 run --target $URL --rate 5/s --duration 5s | --model: "model" is missing
 run --target $URL --model weir/smal --rate 30/s --duration 2s | did you mean "weir/small"?
 run --target $URL --model gpt-4o --rate 30/s --duration 2s | It lists weir/small
 run --target $URL/v1 --model weir/small --rate 5/s --duration 5s | answers as a gateway does: write $URL
+run --target $URL/v2 --model weir/small --rate 5/s --duration 5s | answers as a gateway does: write $URL
+run --target $ROOT/api/v1 --model weir/small --rate 5/s --duration 5s | answers as a gateway does: write $URL
 run --target $ROOT --model weir/small --rate 5/s --duration 5s | answers as a gateway does: write $URL
 run --target $URL/chat/completions --model weir/small --rate 5/s --duration 5s | without /chat/completions at its end
 run --target $HTTPS --model weir/small --rate 5/s --duration 5s | check whether http is meant

@@ -24,6 +24,12 @@ const setHeader = (value: string): string => {
     : `headers belong to the scenario: write --set 'headers.${name}=${text}'`;
 };
 
+/** Tells a length of time from the body of a request: wrk's `-d` has the one, curl's and hey's the other. */
+const durationOrBody = (value: string): string =>
+  /^(?:\d|…)/.test(value)
+    ? `write --duration ${value}`
+    : 'a body is made of --model, --prompt and --max-tokens; other fields: --set body.NAME=VALUE';
+
 const translated =
   'a whole command line of AIPerf or GuideLLM becomes a scenario by `weir import -- COMMAND …`';
 
@@ -83,7 +89,7 @@ const habits: readonly Habit[] = [
     needs: 'duration',
     field: 'load.duration',
     read: inSeconds,
-    advice: (value) => `write --duration ${value}`,
+    advice: durationOrBody,
   },
   {
     names: 't threads',
@@ -105,6 +111,21 @@ const habits: readonly Habit[] = [
     names: 'o output output-dir out-dir output-path artifact-dir result-dir',
     needs: 'out',
     advice: (value) => `write --out ${value}: the folder of result.json and report.html`,
+  },
+  {
+    names: 'X request method data data-binary json-body',
+    needs: 'model',
+    advice: () => durationOrBody('body'),
+  },
+  {
+    names: 'temperature system system-prompt top-p',
+    needs: 'model',
+    advice: () => "write --set 'traffic.0.temperature=0', or so for another field of the traffic",
+  },
+  {
+    names: 'objective objectives threshold thresholds slo slos goodput',
+    needs: 'set',
+    advice: () => "write --set 'objectives=[ttft.p95 < 800ms]', or objectives in the scenario",
   },
   { names: 'v verbose', needs: 'details', advice: () => 'write --details for all figures' },
   { names: 's silent', needs: 'quiet', advice: () => 'write --quiet' },

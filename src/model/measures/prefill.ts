@@ -59,8 +59,8 @@ const fit = ({ answers, t, n, r, nn, rr, nr, nt, rt }: PrefillSums) => {
   return { slope, hits: -(vn * dt - c * ct) / determinant / slope };
 };
 
-/** Why nothing can be inferred. */
-export type NoInference = 'short' | 'alike' | 'no-slope' | 'vague';
+/** Why nothing can be inferred. `parted`: a slice does not know what the others repeated. */
+export type NoInference = 'short' | 'alike' | 'no-slope' | 'vague' | 'parted';
 
 export interface InferredHits {
   /** The share of the repeated tokens that came from a cache, with its 95 % interval, cut at 0 and 1. */

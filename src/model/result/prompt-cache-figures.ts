@@ -11,7 +11,7 @@ interface PromptPart {
 }
 
 export interface PromptCacheFigures {
-  /** What an earlier request began with, too, so that a cache can have held it: an upper bound. */
+  /** What an earlier request of the same slice began with, too, so that a cache can have held it. */
   readonly expected: PromptPart;
   readonly reported: PromptPart;
   /** The number of answers that do not say what was cached. */
@@ -37,6 +37,6 @@ export const promptCacheFigures = (result: Result): PromptCacheFigures | null =>
     expected,
     reported: { answers, input, tokens: cached },
     silent,
-    inferred: inferHits(prefills),
+    inferred: result.slices.length > 1 ? 'parted' : inferHits(prefills),
   };
 };

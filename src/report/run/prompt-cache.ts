@@ -30,9 +30,12 @@ const whyNot = {
   alike: 'new and repeated tokens do not vary apart from each other',
   'no-slope': 'the time does not surely grow with the tokens that are new',
   vague: 'the times vary too much',
+  parted: 'no slice knows what the others repeated',
 } as const satisfies Record<NoInference, string>;
 
 const percent = (share: number): string => `${figureText(share * 100)} %`;
+
+const isParted = (inferred: PromptCacheFigures['inferred']): boolean => inferred === 'parted';
 
 const inferredRow = (inferred: InferredHits | NoInference): CacheRow => {
   const name = 'Inferred from TTFT';
@@ -58,7 +61,7 @@ const rowsOf = ({
   expected.tokens === 0
     ? { name: 'Expected', share: '–', basis: 'this run repeated nothing that Weir knows of' }
     : {
-        name: 'Expected',
+        name: isParted(inferred) ? 'Expected, at least' : 'Expected',
         share: shareText(expected.tokens, expected.input),
         basis: partText(expected),
       },
@@ -76,8 +79,9 @@ const rowsOf = ({
 const leastExcess = 0.01;
 
 /** Compares what was reported with what was expected, of the same answers; `null` if there is nothing to say. */
-const comparisonText = ({ expected, reported }: PromptCacheFigures): string | null => {
-  if (expected.tokens === 0 || reported.answers !== expected.answers) return null;
+const comparisonText = ({ expected, reported, inferred }: PromptCacheFigures): string | null => {
+  if (expected.tokens === 0 || reported.answers !== expected.answers || isParted(inferred))
+    return null;
   if (reported.tokens > expected.tokens + leastExcess * expected.input)
     return `More was reported than this run had sent before: the server’s cache held ${countText(reported.tokens - expected.tokens)} tokens from earlier requests, or it counts otherwise.`;
   if (reported.tokens >= expected.tokens)
@@ -91,7 +95,7 @@ const meaning =
 const workersText = ({ slices }: Result): string | null =>
   slices.length === 1
     ? null
-    : 'Each worker or slice knows only what it sent itself, so more can have come from a cache than expected.';
+    : 'Each worker or slice knows only what it sent itself, so more can have come from a cache.';
 
 /** The section on the prompt cache; `null` where nothing was repeated or cached. */
 export const promptCacheSection = (result: Result): Section | null => {

@@ -38,6 +38,27 @@ const dataIn = (page: string): PageData => {
   return JSON.parse(gunzipSync(Buffer.from(text, 'base64')).toString()) as PageData;
 };
 
+describe('the page of a run about which some things are not known', () => {
+  const sections = (page: string): readonly string[] => all(/<h2[^>]*>([^<]*)<\/h2>/g, page);
+
+  it('has no section on limits and costs if there are none', () => {
+    expect(sections(report)).toEqual(
+      expect.arrayContaining(['What did the limits do?', 'What did it cost?']),
+    );
+    const limits = { ...result.plan.limits, requestsPerMinute: null, tokensPerMinute: null };
+    const bare: Result = {
+      ...result,
+      plan: { ...result.plan, limits },
+      ledger: result.ledger.map((each) => ({ ...each, rows: [], left: 0 })),
+      groups: result.groups.filter(({ labels }) => labels.traffic === 'models'),
+    };
+    const found = sections(runPage(bare, validTrust, assets));
+    expect(found).toContain('Can I trust it?');
+    expect(found).not.toContain('What did the limits do?');
+    expect(found).not.toContain('What did it cost?');
+  });
+});
+
 describe('the HTML report', () => {
   it('allows by hash exactly the scripts and styles that it carries', () => {
     const hash = (text: string): string =>

@@ -1,5 +1,7 @@
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
+import type { PageData } from '../../report/html/charts/chart.ts';
 import { createIncrementalTally } from '../../record/incremental-tally.ts';
 import { sampleFacts, sampleSliceRun } from '../../record/sample-facts.fixture.ts';
 import { sampleObservation } from '../../record/sample-observations.fixture.ts';
@@ -57,5 +59,20 @@ describe('the page of a run under way', () => {
     expect(page).toContain('>Running</h2>');
     expect(page).not.toContain('stopped before its plan');
     expect(page).not.toContain('<style>');
+  });
+
+  it('draws no second that is not over, which would look like a drop to 0', () => {
+    const state = new LiveState(setup);
+    const { header, snapshot } = journal();
+    state.add(header);
+    const lengthsAt = (until: number): readonly number[] => {
+      for (const line of snapshot(3, until)) state.add(line);
+      const [, text = ''] = /type="application\/octet-stream">([^<]*)</.exec(state.update())!;
+      const { charts } = JSON.parse(gunzipSync(Buffer.from(text, 'base64')).toString()) as PageData;
+      const { lines } = charts.find(({ id }) => id === 'flow')!;
+      return lines.map(({ values }) => values.length);
+    };
+    expect(new Set(lengthsAt(2000))).toEqual(new Set([2]));
+    expect(new Set(lengthsAt(3900))).toEqual(new Set([3]));
   });
 });

@@ -63,14 +63,14 @@ const preflightUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** Returns whether a status means that the server lists its models only for requests with a key. */
 const needsKey = (status: number): boolean => status === 401 || status === 403;
 
-/** The address that is probably meant: with its version once. `null` if the address is not odd. */
-const probableAddress = (baseUrl: string): string | null => {
+/** The addresses that are probably meant by one that is answered 404: with its version once, and of the gateway's root. */
+const probableAddresses = (baseUrl: string): readonly string[] => {
   const { url } = targetAddress(baseUrl);
-  if (url.search !== '' || baseUrl.startsWith('unix:')) return null;
+  if (url.search !== '' || baseUrl.startsWith('unix:')) return [];
   const bare = baseUrl.replace(/\/+$/, '');
-  const twice = /^(.*(\/v\d+))\2$/.exec(bare);
-  if (twice !== null) return twice[1]!;
-  return /\/v\d+$/.test(bare) ? null : `${bare}/v1`;
+  const once = bare.replace(/(\/v\d+)\1$/, '$1');
+  const versioned = /\/v\d+$/.test(once) ? once : `${once}/v1`;
+  return [...new Set([versioned, `${url.origin}/v1`])].filter((each) => each !== bare);
 };
 
 /**
@@ -85,16 +85,17 @@ const warningsFor = async (
   if (status !== 404) return [];
   const { url: baseUrl, wire } = target;
   const request = `GET ${originOf(baseUrl)}${requestPathsOf(baseUrl, wire.paths)(routes.models.path)}`;
-  const probable = probableAddress(baseUrl);
-  if (probable === null)
-    return [`${request} answered 404: the gateway lacks this route, or has another address.`];
-  const { path } = routes.models;
-  const other = await preflightTarget({ ...target, url: probable, path, headers });
-  if (other.kind === 'reached' && (other.status === 200 || needsKey(other.status))) {
-    throw new UnusableTarget(
-      `${request} answered 404, and ${probable} answers as a gateway does: write ${probable}. Nothing was sent. To send all the same, add --no-preflight`,
-    );
+  for (const probable of probableAddresses(baseUrl)) {
+    const { path } = routes.models;
+    const other = await preflightTarget({ ...target, url: probable, path, headers });
+    if (other.kind === 'reached' && (other.status === 200 || needsKey(other.status))) {
+      throw new UnusableTarget(
+        `${request} answered 404, and ${probable} answers as a gateway does: write ${probable}. Nothing was sent. To send all the same, add --no-preflight`,
+      );
+    }
   }
+  if (/\/v\d+\/*$/.test(targetAddress(baseUrl).url.pathname))
+    return [`${request} answered 404: the gateway lacks this route, or has another address.`];
   return [
     `${request} answered 404: the base address of a gateway ends in its version, for example https://host/v1.`,
   ];

@@ -89,21 +89,21 @@ export const chatRequest = (
   const withUsage = isStream && targetMemory.usage !== 'refused';
   // The definitions of tools are also counted as tokens of the prompt.
   const asked = traffic.body['tools'] === undefined ? tokens : undefined;
-  const { conversations } = traffic;
-  const isGenerated = !Array.isArray(conversations) && conversations.kind !== 'dataset';
-  const sent = rememberPrompt(targetMemory, traffic.model, content, isGenerated);
+  const remember = ({ size }: PreparedChat): SentPrompt | undefined =>
+    rememberPrompt(targetMemory, traffic, content, size!.characters);
   if (own !== undefined) {
     const fields = { ...traffic.body, ...own.body };
     const body = filledBody(fields, values);
     const size = chatSizeOf(content, fields);
     const request = buildRequest(traffic, messages, { maxTokens, withUsage }, body);
     const ownHeaders = filledHeaders(own.headers, values());
-    return { prepared: { request, ownHeaders, size }, asked, sent };
+    const prepared = { request, ownHeaders, size };
+    return { prepared, asked, sent: remember(prepared) };
   }
   const known = requests.get(messages);
   const last = known?.get(traffic);
   if (last?.maxTokens === maxTokens && last.withUsage === withUsage)
-    return { prepared: last.prepared, asked, sent };
+    return { prepared: last.prepared, asked, sent: remember(last.prepared) };
   const body = filledBody(traffic.body, values);
   const request = buildRequest(traffic, messages, { maxTokens, withUsage }, body);
   const prepared = { request, size: chatSizeOf(content, traffic.body) };
@@ -113,5 +113,5 @@ export const chatRequest = (
       messages,
       (known ?? new WeakMap()).set(traffic, { maxTokens, withUsage, prepared }),
     );
-  return { prepared, asked, sent };
+  return { prepared, asked, sent: remember(prepared) };
 };

@@ -5,6 +5,7 @@ import {
   type SharedText,
 } from '../../model/workload/workload.ts';
 import type { TokenCounts } from '../../model/observation/outcome.ts';
+import type { TrafficOf } from '../../model/workload/traffic.ts';
 import type { TargetMemory } from '../traffic-handler.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { mediaTokensIn } from './token-demand.ts';
@@ -128,26 +129,19 @@ const promptsOf = (memory: TargetMemory, model: string): SentPrompts => {
   return known;
 };
 
-const isLong = (messages: readonly Message[]): boolean => {
-  let length = 0;
-  for (const { content } of messages) {
-    // Nearly every content is a text, and this runs for each request.
-    if (typeof content === 'string') length += content.length;
-    else for (const text of textsOfContent(content)) length += text.length;
-    if (length >= leastSharedCharacters) return true;
-  }
-  return false;
-};
-
-/** Remembers a prompt that is about to be sent; `undefined` for one whose beginnings are of no interest. */
+/**
+ * Remembers a prompt of so many characters that is about to be sent; `undefined` for one whose beginnings are of no
+ * interest.
+ */
 export const rememberPrompt = (
   memory: TargetMemory,
-  model: string,
+  { model, conversations }: TrafficOf<'chat' | 'chat-stream'>,
   { messages, shared }: Pick<ChatContent, 'messages' | 'shared'>,
-  isGenerated: boolean,
+  characters: number,
 ): SentPrompt | undefined => {
   if (shared !== undefined) return promptsOf(memory, model).addShared(messages, shared);
-  if (isGenerated || !isLong(messages)) return undefined;
+  const isWritten = Array.isArray(conversations) || conversations.kind === 'dataset';
+  if (characters < leastSharedCharacters || !isWritten) return undefined;
   return promptsOf(memory, model).addMessages(messages);
 };
 
