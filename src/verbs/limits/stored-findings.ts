@@ -116,8 +116,11 @@ const reportOf = async (folder: string, findings: KeyFindings) => {
     const page = themedPage(document, assets);
     return { document, page, json: `${JSON.stringify(findings)}\n` };
   } catch {
+    const names = (['requests', 'tokens'] as const)
+      .filter((limit) => findings[limit] !== null)
+      .map((limit) => outputFiles[files[limit]].data);
     throw new Problem(
-      `the findings in ${folder} were written by another version of Weir or changed since: run \`weir limits\` again`,
+      `the findings in ${folder} (${names.join(', ')}) were written by another version of Weir or changed since: run \`weir limits\` again`,
     );
   }
 };
