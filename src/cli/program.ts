@@ -78,7 +78,7 @@ const withTwoDashes = (
 /** Throws a `UsageProblem` for the first option whose dashes are wrong. */
 const checkDashes = ([first]: readonly string[]): void => {
   if (first === undefined) return;
-  const meant = first.replace(/^[-–—]+/, '--').split('=', 1);
+  const [meant = ''] = first.replace(/^[-–—]+/, '--').split('=');
   throw new UsageProblem(`${first}: an option begins with two dashes: write ${meant}`);
 };
 

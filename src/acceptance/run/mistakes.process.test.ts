@@ -83,7 +83,7 @@ describe('mistakes of beginners', () => {
       const written = mistake.replaceAll('⏎', '\n').replaceAll('→', '\t');
       const [, name = 's.yaml', text = ''] = /^(?:(s\.\w+): )?(.*)$/s.exec(written)!;
       const parts = [
-        /^target/.test(text) ? '' : `target: ${mock.url}\n`,
+        text.startsWith('target') ? '' : `target: ${mock.url}\n`,
         `${text}\n`,
         text.startsWith('traffic') ? '' : traffic,
         /^loads?:/.test(text) ? '' : load,

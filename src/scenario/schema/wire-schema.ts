@@ -53,17 +53,23 @@ const problemOfQuery = (url: URL, mayHaveQuery: boolean): string | null => {
     : null;
 };
 
-/**
- * Returns the problem of a text as the address of a target. Returns `null` if the address is right, or if the text is
- * no address at all. The problem never repeats the address, which may contain a password.
- */
-const addressProblem = (text: string, url: URL | null, mayHaveQuery: boolean): string | null => {
+/** Returns the problem of a text that is written as no address is; `null` for any other text. */
+const writingProblem = (text: string): string | null => {
   // Python's requests-unixsocket, nginx and got write such addresses in other ways.
   if (/^(?:unix:|https?\+unix:|https?:\/\/unix:)/i.test(text) && unixTarget(text) === null)
     return `an address of a Unix socket is written ${unixExample}`;
   if (/^[“”‘’]/.test(text)) return 'it has typographic quotation marks: write " or leave them out';
   const [, variable] = /^\$\{?(\w+)\}?/.exec(text) ?? [];
-  if (variable !== undefined) return `write \${env:${variable}} for the environment variable`;
+  return variable === undefined ? null : `write \${env:${variable}} for the environment variable`;
+};
+
+/**
+ * Returns the problem of a text as the address of a target. Returns `null` if the address is right, or if the text is
+ * no address at all. The problem never repeats the address, which may contain a password.
+ */
+const addressProblem = (text: string, url: URL | null, mayHaveQuery: boolean): string | null => {
+  const written = writingProblem(text);
+  if (written !== null) return written;
   if (url === null && /^https?:\/\//i.test(text)) return malformedAddressProblem(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     return /[.:/]/.test(text) ? 'an address must begin with http:// or https://' : null;

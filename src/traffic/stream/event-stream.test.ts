@@ -192,10 +192,12 @@ class Oracle {
   firstChunkTokens: number | null = null;
   issue: string | null = null;
   isDone = false;
+  isOver = false;
   hasFailedFinish = false;
 
   take(at: number, type: string, data: string): void {
-    if (this.isDone || this.issue !== null) return;
+    if (this.issue !== null || this.isOver) return;
+    if (this.isDone) return this.takeLate(data);
     if (data === '[DONE]' && type === 'message') {
       this.isDone = true;
       return;
@@ -209,14 +211,15 @@ class Oracle {
     else this.takeChunk(at, body);
   }
 
-  takeChunk(at: number, { choices, usage: counts }: Body): void {
-    const all = choices ?? [];
-    if (all.length > 0) this.firstEvent ??= at;
-    for (const [position, one] of all.entries()) {
-      const index = one.index ?? position;
-      if (one.finish_reason) this.finishes.set(index, one.finish_reason);
-      else if (!this.finishes.has(index)) this.finishes.set(index, null);
-    }
+  /** Takes the usage of the one event after `[DONE]`. */
+  takeLate(data: string): void {
+    this.isOver = true;
+    const body = plainly(data);
+    const isBad = body?.choices?.some((one) => one.delta?.['content'] === 7) ?? body === null;
+    if (!isBad && !body?.error) this.takeUsage(body?.usage);
+  }
+
+  takeUsage(counts: Body['usage']): Oracle['usage'] {
     const output = counts?.completion_tokens;
     const counted =
       typeof output === 'number' && counts ? { input: counts.prompt_tokens, output } : null;
@@ -226,6 +229,18 @@ class Oracle {
       counted === null || before === null
         ? (counted ?? before)
         : { input: counted.input || before.input, output: counted.output || before.output };
+    return counted;
+  }
+
+  takeChunk(at: number, { choices, usage: counts }: Body): void {
+    const all = choices ?? [];
+    if (all.length > 0) this.firstEvent ??= at;
+    for (const [position, one] of all.entries()) {
+      const index = one.index ?? position;
+      if (one.finish_reason) this.finishes.set(index, one.finish_reason);
+      else if (!this.finishes.has(index)) this.finishes.set(index, null);
+    }
+    const counted = this.takeUsage(counts);
     const borne = all.map(bears);
     if (borne.includes('visible')) this.firstVisible ??= at;
     if (borne.some((one) => one !== null)) {
