@@ -33,11 +33,11 @@ export default defineConfig({
   root: resolve(import.meta.dirname, '..'),
   test: {
     projects: [
-      // Some wait for a clock or a socket, so that one worker would leave a core idle.
+      // Some wait for a clock or a socket, so that a worker for each core would leave one idle.
       project('unit', {
         include: pathsOf('unit', short),
         isolate: false,
-        maxWorkers: 2,
+        maxWorkers: 3,
         ...natively,
       }),
       // Each in a worker of its own, one after the other: some watch how much memory they take.
