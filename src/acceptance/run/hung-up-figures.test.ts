@@ -1,3 +1,4 @@
+// @long 2 s
 import { expect, it } from 'vitest';
 import { judgeObjectives } from '../../judge/objectives/judge-objectives.ts';
 import type { Observation } from '../../model/observation/observation.ts';

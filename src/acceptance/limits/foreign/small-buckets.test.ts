@@ -1,3 +1,4 @@
+// @long 2 s
 import { expect, it } from 'vitest';
 import { runCell } from './campaign.fixture.ts';
 import { foreignLimiters } from './foreign-limiters.fixture.ts';

@@ -1,3 +1,4 @@
+// @long 2 s
 import { describe, expect, it } from 'vitest';
 import { sampleSide } from '../../../judge/series/sample-sides.fixture.ts';
 import type { ComparisonVerdict } from '../../../model/series/compared-metric.ts';

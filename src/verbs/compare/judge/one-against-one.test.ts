@@ -1,3 +1,4 @@
+// @long 2 s
 import { describe, expect, it } from 'vitest';
 import { regressionsOneAgainstOne } from './one-against-one.fixture.ts';
 
