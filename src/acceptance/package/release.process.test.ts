@@ -86,7 +86,7 @@ describe('a release', () => {
     const { code, stderr } = await startProgram([process.execPath, script], environment).ended;
     expect([code, stderr]).toEqual([
       1,
-      'image: no container engine answers, and the image needs one: docker is not installed\n',
+      'The image is built by Docker, which cannot be started here (spawnSync docker ENOENT). Install Docker, and try again.\n',
     ]);
   });
 });
