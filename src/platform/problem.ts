@@ -1,14 +1,4 @@
-/** What a problem is about. Programs that use the library read it as the `code` of an error, so the words never change. */
-export type ProblemKind =
-  | 'configuration'
-  | 'scenario'
-  | 'key'
-  | 'target'
-  | 'budget'
-  | 'output'
-  | 'package'
-  | 'rendezvous'
-  | 'stopped';
+import type { ProblemKind } from '../model/problem-kind.ts';
 
 /**
  * An expected failure, for example of a file or a target. Users read its message, which says what is wrong, where, what

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { Problem, type ProblemKind } from '../../platform/problem.ts';
+import type { ProblemKind } from '../../model/problem-kind.ts';
+import { Problem } from '../../platform/problem.ts';
 import type { scenarioSchema } from '../../scenario/schema/scenario-schema.ts';
 import type { ProgressReport } from './run-report.ts';
 

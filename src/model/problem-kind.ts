@@ -1,0 +1,11 @@
+/** What a problem is about. Programs that use the library read it as the `code` of an error, so the words never change. */
+export type ProblemKind =
+  | 'configuration'
+  | 'scenario'
+  | 'key'
+  | 'target'
+  | 'budget'
+  | 'output'
+  | 'package'
+  | 'rendezvous'
+  | 'stopped';
