@@ -78,6 +78,7 @@ const identityColumns: readonly RequestColumn[] = [
   real('due_ms', ({ due }) => due),
   text('stage', ({ stage }, { plan }) => plan.stages[stage]?.name ?? `stage ${stage}`),
   boolean('warm_up', ({ due }, { plan }) => due < plan.warmUp),
+  boolean('hang_up', ({ toCancel }) => toCancel === true),
   text('kind', ({ traffic }) => traffic),
   text('entry', ({ entry }) => entry ?? null),
   text('model', ({ model }) => model),

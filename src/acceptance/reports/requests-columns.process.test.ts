@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isOfFirst, measureNames } from '../../model/measures/measures.ts';
+import { isOfFirst, isTimed, measureNames, measures } from '../../model/measures/measures.ts';
 import { outcomeKinds } from '../../model/observation/outcome.ts';
 import type { RunSummary } from '../../model/result/run-summary.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
@@ -122,6 +122,8 @@ describe('the table of requests', () => {
           .filter(
             (row) =>
               row['kind'] === kind &&
+              // Times leave out the requests on which the client was to hang up, whatever became of them.
+              !(row['hang_up'] === 'true' && isTimed(measures[measure])) &&
               // A first token counts also if the answer failed later.
               (row['outcome'] === 'completed' || isOfFirst(measure)) &&
               row[column] !== '' &&
@@ -165,7 +167,7 @@ describe('the table of requests', () => {
           if (['limited', 'refused', 'dropped'].includes(row['outcome']!))
             expect(row['ttft_ms']).toBe('');
           if (isCompleted) expect(row['end_to_end_ms']).not.toBe('');
-          expect(row['failure'] === '').toBe(isCompleted);
+          expect(row['failure'] === '').toBe(isCompleted || row['outcome'] === 'cancelled');
           if (row['outcome'] !== 'dropped') continue;
           for (const column of ['status', 'elapsed_ms', 'lag_ms', 'connection'])
             expect(row[column]).toBe('');

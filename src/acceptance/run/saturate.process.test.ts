@@ -47,7 +47,7 @@ it('a saturating load counts what the gateway counts, and writes every report', 
   ]);
   const result = await resultIn(out);
   const { completed, ...others } = sumOutcomes(result.groups);
-  expect(others).toEqual({ limited: 0, refused: 0, malformed: 0, broken: 0, dropped: 0 });
+  expect(Object.entries(others).filter(([, count]) => count > 0)).toEqual([]);
   expect(completed).toBeGreaterThan(200);
   expect(result.gatewayCounters).toMatchObject({ completed, limited: 0 });
   expect(dueIn(result)).toBe(completed);

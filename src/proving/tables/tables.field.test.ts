@@ -11,7 +11,13 @@ import {
 } from '../../acceptance/reports/random-run.fixture.ts';
 import { resultIn } from '../../acceptance/harness/run-files.fixture.ts';
 import { weirCommand } from '../../bench/harness/run-weir.ts';
-import { isOfFirst, type MeasureName, measureNames } from '../../model/measures/measures.ts';
+import {
+  isOfFirst,
+  isTimed,
+  type MeasureName,
+  measureNames,
+  measures,
+} from '../../model/measures/measures.ts';
 import type { FiguresSummary, RunSummary } from '../../model/result/run-summary.ts';
 import { blocksIn } from '../../acceptance/package/documents.fixture.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
@@ -66,8 +72,9 @@ const figureQuery = (
     (name) => `as_reported(quantile_disc(${value}, ${shares[name]}), max(${value}))`,
   );
   const counted = measure === 'outputTokens' ? ` AND output_tokens_source = 'usage'` : '';
+  const awaited = isTimed(measures[measure]) ? ' AND NOT hang_up' : '';
   return `SELECT count(${column}), max(${value}), ${asked.join(', ')} FROM ${table}
-    WHERE kind = '${kind}' AND NOT warm_up${isOfFirst(measure) ? '' : ` AND outcome = 'completed'`}${counted}`;
+    WHERE kind = '${kind}' AND NOT warm_up${awaited}${isOfFirst(measure) ? '' : ` AND outcome = 'completed'`}${counted}`;
 };
 
 const expectedRow = (found: FiguresSummary): readonly number[] => [
@@ -145,7 +152,7 @@ it('DuckDB and pandas read the same cells from both forms, with their types', as
 one, two = pandas.read_parquet('t.parquet'), pandas.read_csv('t.csv')
 columns, rows = list(one.columns), [len(one), len(two)]
 columns_of_csv = list(two.columns)
-numbers = [name for name in columns if pandas.api.types.is_numeric_dtype(one[name]) and name != 'warm_up']
+numbers = [name for name in columns if pandas.api.types.is_numeric_dtype(one[name]) and name not in ('warm_up', 'hang_up')]
 same = [bool(one[name].astype(float).equals(two[name].astype(float))) for name in numbers]`,
     ],
     names: ['columns', 'columns_of_csv', 'rows', 'same', 'numbers'],
