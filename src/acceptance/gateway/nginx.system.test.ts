@@ -76,6 +76,7 @@ it.each([
     limited: 0,
     refused: 0,
     malformed: 0,
+    cancelled: 0,
     broken: 0,
     dropped: 0,
   });

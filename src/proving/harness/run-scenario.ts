@@ -11,10 +11,11 @@ import { provingKeys } from './server-process.ts';
 export const runScenario = async (
   scenario: Readonly<Record<string, unknown>>,
   folder: string,
+  options: readonly string[] = [],
 ): Promise<{ readonly code: number | null; readonly result: Result }> => {
   const file = join(folder, 'scenario.json');
   await writeFile(file, JSON.stringify({ name: 'proving', warmUp: '0s', ...scenario }));
-  const words = ['run', file, '--out', folder, '--no-history', '--quiet'];
+  const words = ['run', file, '--out', folder, '--no-history', '--quiet', ...options];
   const { code, stderrTail } = await runProgram([...weirCommand, ...words], {
     ...process.env,
     WEIR_API_KEY: provingKeys[0],

@@ -44,7 +44,7 @@ describe.concurrent('an even pace, against limiters that others wrote', () => {
       const { completed, limited, ...others } = await orSkip(context, () =>
         outcomesAgainst(limiter),
       );
-      expect(others).toEqual({ refused: 0, malformed: 0, broken: 0, dropped: 0 });
+      expect(others).toEqual({ refused: 0, malformed: 0, broken: 0, dropped: 0, cancelled: 0 });
       expect(completed).toBeGreaterThanOrEqual((0.9 * limit * duration) / window);
       expect(limited / (completed + limited)).toBeLessThanOrEqual(0.02);
     },
