@@ -30,7 +30,9 @@ describe('weir capacity', () => {
     const search = ['capacity', ...options, '--start', '1/s', '--yes'];
     const gaveUp = await weir(search, key);
     expect([gaveUp.code, gaveUp.stderr]).toEqual([12, expect.stringContaining(doubt)]);
-    expect(gaveUp.stderr).toMatch(/The target refused every request: \d+ × 404\b.*the base address/);
+    expect(gaveUp.stderr).toMatch(
+      /The target refused every request: \d+ × 404\b.*the base address/,
+    );
     const run = await weir(['run', ...options, '--rate', '2/s', '--duration', '1s', '--json'], key);
     expect([run.code, run.stderr]).toEqual([15, expect.stringContaining(doubt)]);
     expect(JSON.parse(run.stdout)).toMatchObject({
