@@ -1,12 +1,13 @@
 import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import type { Result } from '../../model/result/result.ts';
 import { roomFile } from '../harness/installed.ts';
 import { outputOf } from '../harness/program-output.ts';
 import { runScenario } from '../harness/run-scenario.ts';
-import { readServerLog } from '../harness/server-log.ts';
+import { type LoggedRequest, readServerLog } from '../harness/server-log.ts';
 import { freePort, provingKeys } from '../harness/server-process.ts';
 import { type ClientTimes, type ComparedMedian, compareMedians } from './client-times.ts';
 import { serverPackages } from './model-servers.ts';
@@ -77,6 +78,20 @@ const compareTokens = async (
   );
 };
 
+/** Reads a log until it has as many requests of the run as were sent, for 3 s at most: some servers write it late. */
+const readWhole = async (
+  read: () => Promise<readonly LoggedRequest[]>,
+  sent: number,
+): Promise<readonly LoggedRequest[]> => {
+  const patience = Date.now() + 3000;
+  let requests = await read();
+  while (requests.filter(isOfRun).length < sent && Date.now() < patience) {
+    await setTimeout(50);
+    requests = await read();
+  }
+  return requests;
+};
+
 /**
  * Runs Weir and an independent client against a server of others, and compares their counts and times. Throws
  * `Unavailable` if the server cannot be had here.
@@ -92,7 +107,9 @@ export const observeServer = async (server: ServerCase): Promise<ObservedServer>
     const differences = [...(await compareTokens(result, started, before, times))];
     let logged: number | null = null;
     if (server.hasLog) {
-      const requests = (await started.readRequests?.()) ?? (await readServerLog(log));
+      const sent = result.groups.reduce((total, group) => total + group.sent, 0);
+      const read = async () => (await started.readRequests?.()) ?? (await readServerLog(log));
+      const requests = await readWhole(read, sent);
       logged = requests.filter(isOfRun).length;
       differences.push(...compareWithServerLog(result, requests));
     }
