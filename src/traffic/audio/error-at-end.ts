@@ -1,3 +1,4 @@
+import { ByteBuffer } from '../answer/byte-buffer.ts';
 import { readErrorLine } from '../answer/read-refusal.ts';
 import { jsonIn, objectOf } from '../answer/json-text.ts';
 import type { ReadingContext } from '../traffic-handler.ts';
@@ -14,17 +15,24 @@ const maxStarts = 20;
 
 /** The last bytes of a body that arrives in pieces. */
 export class BodyEnd {
-  #bytes = Buffer.alloc(0);
+  /** Up to twice as many bytes as are searched, so that most pieces move none of the earlier bytes. */
+  readonly #kept = new ByteBuffer(2 * maxErrorBytes);
 
   append(bytes: Uint8Array): void {
-    const joined = bytes.length < maxErrorBytes ? Buffer.concat([this.#bytes, bytes]) : bytes;
-    this.#bytes = Buffer.from(joined.subarray(-maxErrorBytes));
+    const start = Math.max(0, bytes.length - maxErrorBytes);
+    if (this.#kept.length + bytes.length - start > 2 * maxErrorBytes) {
+      const last = this.#last();
+      this.#kept.clear();
+      this.#kept.append(last);
+    }
+    this.#kept.append(bytes, start);
   }
 
   /** Returns the message of a JSON error with which the body ends; `null` if it ends otherwise. */
   error(redact: ReadingContext['redact']): string | null {
-    if (!/\}\s*$/.test(this.#bytes.toString('latin1'))) return null;
-    const text = this.#bytes.toString('utf8').replace(/^.*[\0-\x08\x0e-\x1f\ufffd]/s, '');
+    const last = this.#last();
+    if (!/\}\s*$/.test(last.toString('latin1'))) return null;
+    const text = last.toString('utf8').replace(/^.*[\0-\x08\x0e-\x1f\ufffd]/s, '');
     let start = text.indexOf('{');
     for (let tried = 0; start >= 0 && tried < maxStarts; tried += 1) {
       const rest = text.slice(start).trimEnd();
@@ -32,5 +40,9 @@ export class BodyEnd {
       start = text.indexOf('{', start + 1);
     }
     return null;
+  }
+
+  #last(): Buffer {
+    return this.#kept.bytes().subarray(-maxErrorBytes);
   }
 }
