@@ -27,12 +27,16 @@ const span = fc.nat(12_000).map((eighths) => eighths / 8);
 const seconds = fc.nat(80).map((eighths) => eighths / 8);
 const clipSeconds = fc.option(seconds);
 const words = fc.option(fc.record({ wrong: count, expected: count }));
+/** Generates tokens in eighths of a thousand, in which the sums of prefills are exact. */
+const promptTokens = fc.nat(9).map((eighths) => eighths * 125);
 const tokens = fc.record(
   {
-    input: fc.option(count),
+    input: fc.option(promptTokens),
     output: count,
     source: fc.constantFrom(...tokenSources),
     asked: count,
+    cached: promptTokens,
+    repeated: promptTokens,
   },
   { requiredKeys: ['input', 'output', 'source'] },
 );
@@ -344,6 +348,16 @@ export const itObeysTheLaws = <State, Stored>(
         const portions = [...split(recorded(a)), ...split(recorded(b))];
         expect(store(merge(...portions.map(({ state }) => state)))).toEqual(before);
         expect(store(merge(...portions.map(({ stored }) => restore(stored))))).toEqual(before);
+      });
+    });
+    it('has a stored form that stays as it is while more is recorded', () => {
+      check((a = [], b = []) => {
+        const state = recorded(a);
+        const stored = store(state);
+        const before = structuredClone(stored);
+        for (const observation of b) recorder.record(state, observation);
+        add(state, recorded(b));
+        expect(stored).toEqual(before);
       });
     });
     it('can be stored, restored and recorded into further', () => {

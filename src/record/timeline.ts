@@ -205,12 +205,14 @@ const openLatencyOf = (timeline: Timeline, second: number, atMost: number): Late
 };
 
 const storeSecond = (timeline: Timeline, second: number): TimelineSecond => {
-  const { toCancel, ...counts } = countsIn(timeline.counts, second);
+  const { toCancel, cached, prefill, ...counts } = countsIn(timeline.counts, second);
   const open = timeline.open.get(second);
   return {
     ...counts,
     outcomes: { ...counts.outcomes },
     completed: mapInOrder(trafficKinds, counts.completed, (count) => count),
+    ...(cached && { cached: { ...cached } }),
+    ...(prefill && { prefill: { ...prefill } }),
     ...(toCancel && {
       toCancel: {
         due: toCancel.due,
