@@ -24,7 +24,7 @@ const linesOf = async (path: string): Promise<readonly string[]> =>
   (await readFile(path, 'utf8')).trimEnd().split('\n');
 
 describe('a run with all that helps it', () => {
-  it('has a gateway, a self-test, a live page and metrics of its own, and leaves none of them running', async () => {
+  it('starts a gateway, a self-test, a live page and metrics, and all of them end with the run', async () => {
     const path = inFolder(await tempFolder());
     const fake = fakeHost({});
     const addresses: string[] = [];
@@ -135,7 +135,7 @@ describe('a stored run', () => {
     expect(over.stderr).toContain(`${path('r.csv')} is overwritten.`);
   });
 
-  it('has a table of requests only of its own, whole observations', async () => {
+  it('makes a table of requests from the observations of the same run only, and leaves out a torn last line', async () => {
     const { path } = await stored();
     const table = (...observations: readonly string[]) =>
       weir([

@@ -69,13 +69,13 @@ describe('a release', () => {
     ['no notes', { ...manifest, version: '1.3.0' }, 'v1.3.0', ['has no section ## 1.3.0']],
     ['no address', { name: 'weir-bench', version: '1.2.0' }, null, ['has no "repository"']],
     ['nothing while it is private', { name: 'w', version: '1.2.0', private: true }, null, []],
-  ])('is told that there is wrong: %s', (_, given, tag, wrong) => {
+  ])('is checked before it is made; what is wrong: %s', (_, given, tag, wrong) => {
     expect(releaseProblems(given, tag, changelog)).toEqual(
       wrong.map((words) => expect.stringContaining(words) as string),
     );
   });
 
-  it('takes the notes of its own version only', () => {
+  it('has only the notes of the version that is released', () => {
     expect(notesOf(changelog, '1.2.0')).toBe('- New.');
     expect(notesOf(changelog, '1.2')).toBeNull();
   });

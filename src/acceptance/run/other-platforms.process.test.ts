@@ -50,7 +50,7 @@ const canHide = spawnSync('unshare', ['-rm', 'sh', '-c', hidden]).status === 0;
 
 // Some containers let nobody make a namespace.
 describe.skipIf(!canHide)('a system without /proc, /sys and programs', () => {
-  /** Starts Weir in a namespace of its own in which they are hidden. */
+  /** Starts Weir in a new namespace, in which `/proc`, `/sys` and all programs are hidden. */
   const startHidden = (words: readonly string[]) => {
     const command = `${hidden} && PATH=/nonexistent exec "$@"`;
     return startProgram(
