@@ -11,22 +11,14 @@ import {
   cleanUpAfterEach,
   weirProcess,
 } from '../harness/weir-process.fixture.ts';
+import { shortScenario } from './short-run.fixture.ts';
 
 cleanUpAfterEach();
-
-/** Leaves half a second for the last answer, so that it falls into the measured seconds on a busy machine too. */
-const scenario = `
-name: short
-traffic: [{ kind: models }]
-load: { kind: constant, rate: 2/s, duration: 1s }
-limits: { requestsPerMinute: none, tokensPerMinute: none }
-mock: { limits: { requestsPerMinute: none } }
-`;
 
 describe('weir run --repeat', () => {
   it('writes each run into its own folder, and compare accepts the folders one by one or together', async () => {
     const out = await tempFolder();
-    const run = ['run', await tempFile('s.yaml', scenario), '--repeat', '2', '--out', out];
+    const run = ['run', await tempFile('s.yaml', shortScenario), '--repeat', '2', '--out', out];
     const { stderr } = await weirProcess(run);
     expect((await readdir(out)).toSorted()).toStrictEqual(['1', '2']);
     expect(await readdir(join(out, '2'))).toStrictEqual(['report.html', 'result.json']);
@@ -71,7 +63,7 @@ describe('runs of one plan against two addresses', () => {
   it('are a base for each other; with another seed they are not', async () => {
     const [first, second] = [await openMock(), await openMock()];
     const environment = { WEIR_API_KEY: 'sk-weir-test' };
-    const path = await tempFile('s.yaml', scenario);
+    const path = await tempFile('s.yaml', shortScenario);
     const out = await tempFolder();
     await weir(['run', path, '--target', first.url, '--out', out], environment);
     const against = ['run', path, '--target', second.url, '--baseline', out];

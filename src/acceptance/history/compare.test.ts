@@ -7,17 +7,9 @@ import { milliseconds } from '../../model/quantity.ts';
 import { comparisonSchema } from '../../verbs/compare/model/comparison.ts';
 import { weir } from '../harness/weir-command.fixture.ts';
 import { tempFile, tempFolder, cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
+import { shortScenario } from './short-run.fixture.ts';
 
 cleanUpAfterEach();
-
-/** Leaves half a second for the last answer, so that it falls into the measured seconds on a busy machine too. */
-const scenario = `
-name: short
-traffic: [{ kind: models }]
-load: { kind: constant, rate: 2/s, duration: 1s }
-limits: { requestsPerMinute: none, tokensPerMinute: none }
-mock: { limits: { requestsPerMinute: none } }
-`;
 
 describe('runs of one plan against two addresses', () => {
   /** A result against a gateway at this address, in a file. */
@@ -58,7 +50,7 @@ describe('invalid combinations of options', () => {
     [['--baseline', '.', '--gate', 'tftf.p50'], '--gate: expected completed'],
     [['--baseline', '.', '--gate', 'outputTokens.p50'], 'got outputTokens.p50'],
   ])('%j', async (words, message) => {
-    const { code, stderr } = await weir(['run', await tempFile('s.yaml', scenario), ...words]);
+    const { code, stderr } = await weir(['run', await tempFile('s.yaml', shortScenario), ...words]);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
   });
