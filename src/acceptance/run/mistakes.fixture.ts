@@ -99,8 +99,8 @@ init good.yaml | begin with http:// or https://
 
 /**
  * Mistakes in a scenario. `⏎` ends a line and `→` is a tab. The test adds a correct `target`, `traffic` or `load` to a text
- * that does not begin with that field. A name such as `s.js: ` in front of a text
- * is that of its file, which is then written as it is.
+ * that does not begin with that field. A name such as `s.js: ` in front of a text is that of its file, which is then written
+ * as it is.
  */
 export const mistakenScenarios = String.raw`
 traffic:⏎→- kind: chat⏎→  model: a/b | indented with a tab; use spaces
