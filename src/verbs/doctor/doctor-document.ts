@@ -44,23 +44,23 @@ const columns = [
 const about = (findings: readonly Finding[], subject: Finding['about']): readonly Finding[] =>
   findings.filter((each) => each.about === subject);
 
-const worst = (findings: readonly Finding[]): FindingLevel =>
+type Gravity = Exclude<FindingLevel, 'absent'>;
+
+const worst = (findings: readonly Finding[]): Gravity =>
   (['bad', 'warning'] as const).find((level) => findings.some((each) => each.level === level)) ??
   'good';
 
 const machineWords = {
   good: 'this machine can measure',
-  absent: 'this machine can measure',
   warning: 'this machine can measure, with reservations',
   bad: 'this machine cannot measure',
-} as const satisfies Record<FindingLevel, string>;
+} as const satisfies Record<Gravity, string>;
 
 const targetWords = {
   good: 'the target answers',
-  absent: 'the target answers',
   warning: 'the target may be used, with doubts',
   bad: 'the target cannot be used',
-} as const satisfies Record<FindingLevel, string>;
+} as const satisfies Record<Gravity, string>;
 
 const doctorVerdict = (findings: readonly Finding[]): TonedText => {
   const [machine, target] = [about(findings, 'machine'), about(findings, 'target')];
