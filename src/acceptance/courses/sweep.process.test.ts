@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { fakeHost } from '../../run/fake-host.fixture.ts';
-import { resultSchema } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { type SweepReport, sweepReportSchema } from '../../verbs/sweep/model/sweep.ts';
 import { sweep } from '../../verbs/sweep/sweep.ts';
+import { resultIn } from '../harness/run-files.fixture.ts';
 import { cleanUpAfterEach, tempFolder } from '../harness/weir-process.fixture.ts';
 import {
   gatewayForFile,
@@ -91,13 +91,7 @@ describe('a sweep', () => {
       'runs/04-1',
     ]);
     expect(new Set(runs.map(({ order }) => order))).toEqual(new Set([1, 2, 3, 4]));
-    const results = await Promise.all(
-      runs.map(async ({ folder }) =>
-        resultSchema.parse(
-          JSON.parse(await readFile(inFolder(out)(folder, 'result.json'), 'utf8')),
-        ),
-      ),
-    );
+    const results = await Promise.all(runs.map(({ folder }) => resultIn(inFolder(out)(folder))));
     expect(results.map(({ groups }) => sumOutcomes(groups).completed)).toEqual([4, 8, 4, 8]);
     expect(new Set(results.map(({ plan }) => plan.seed))).toEqual(new Set([2, 3, 4, 5]));
     expect(results.map(({ plan }) => plan.name)).toContain(

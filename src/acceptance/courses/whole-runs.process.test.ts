@@ -1,9 +1,9 @@
 import { appendFile, copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { resultSchema } from '../../model/result/result.ts';
 import { fakeHost, runRequest } from '../../run/fake-host.fixture.ts';
 import { runOnce } from '../../run/run.ts';
+import { readLines, resultIn } from '../harness/run-files.fixture.ts';
 import { weir } from '../harness/weir-command.fixture.ts';
 import { cleanUpAfterEach, tempFolder } from '../harness/weir-process.fixture.ts';
 import {
@@ -16,12 +16,6 @@ import {
 
 cleanUpAfterEach();
 const gateway = gatewayForFile();
-
-const resultIn = async (folder: string) =>
-  resultSchema.parse(JSON.parse(await readFile(inFolder(folder)('result.json'), 'utf8')));
-
-const linesOf = async (path: string): Promise<readonly string[]> =>
-  (await readFile(path, 'utf8')).trimEnd().split('\n');
 
 describe('a run with all that helps it', () => {
   it('starts a gateway, a self-test, a live page and metrics, and all of them end with the run', async () => {
@@ -120,7 +114,7 @@ describe('a stored run', () => {
     expect(JSON.parse(elsewhere.stdout)).toMatchObject({ planHash: result.planHash });
     expect((await readdir(path('other'))).toSorted()).toEqual(['report.html', 'result.json']);
     expect(await readFile(path('j.xml'), 'utf8')).toContain('errorRate');
-    expect(await linesOf(path('r.csv'))).toHaveLength(1 + 12);
+    expect(await readLines(path('r.csv'))).toHaveLength(1 + 12);
     expect(await readFile(path('job.md'), 'utf8')).toBe(await readFile(path('s.md'), 'utf8'));
     for (const name of ['f.csv', 'j.xml', 's.md', 'r.csv', 'other/report.html'])
       expect(elsewhere.stderr).toContain(path(name));
@@ -145,7 +139,7 @@ describe('a stored run', () => {
         path('r.csv'),
         ...observations.flatMap((name) => ['--observations', path(name)]),
       ]);
-    const lines = await linesOf(path('all.jsonl'));
+    const lines = await readLines(path('all.jsonl'));
     await writeFile(
       path('torn.jsonl'),
       `${lines.slice(0, 5).join('\n')}\n${lines[5]!.slice(0, 40)}`,
@@ -157,7 +151,7 @@ describe('a stored run', () => {
     expect(torn.stderr).toContain(
       'has 4 requests, and the result 12: the observations of others are missing.',
     );
-    expect(await linesOf(path('r.csv'))).toHaveLength(1 + 4);
+    expect(await readLines(path('r.csv'))).toHaveLength(1 + 4);
     await writeFile(
       path('broken.jsonl'),
       `${lines.slice(0, 3).join('\n')}\n{"odd": 1}\n${lines[4]}\n`,
@@ -232,10 +226,7 @@ describe('a stored run', () => {
       'new',
     ]);
     const comparison = JSON.parse(turns.stdout);
-    expect([
-      comparison.base.runs.length,
-      comparison.next?.runs.length ?? comparison.new?.runs.length,
-    ]).toEqual([2, 2]);
+    expect([comparison.base.runs.length, comparison.next.runs.length]).toEqual([2, 2]);
     const orders = [...turns.stderr.matchAll(/Run \d of 4, (base|new)\/\d:/g)].map(
       ([, side]) => side,
     );
