@@ -32,6 +32,7 @@ const project = (
 export default defineConfig({
   root: resolve(import.meta.dirname, '..'),
   test: {
+    // Projects with different numbers of workers cannot run at the same time, so each has its place in an order.
     projects: [
       // Some wait for a clock or a socket, so that a worker for each core would leave one idle.
       project('unit', {
@@ -43,7 +44,6 @@ export default defineConfig({
       // Each in a worker of its own, one after the other: some watch how much memory they take.
       project('unit-long', {
         include: pathsOf('unit', marked),
-        sequence: { groupOrder: 1 },
         ...natively,
       }),
       // They mostly wait, so more of them run at a time than there are cores.
@@ -52,6 +52,6 @@ export default defineConfig({
       // Times of two would disturb each other; within a file, tests which only wait run side by side.
       project('field', { include: pathsOf('field'), fileParallelism: false, maxConcurrency: 16 }),
       project('alone', { include: alone, fileParallelism: false }),
-    ],
+    ].map((each, groupOrder) => ({ test: { ...each.test, sequence: { groupOrder } } })),
   },
 });
