@@ -23,7 +23,7 @@ interface NginxForm {
   readonly wire?: Readonly<Record<string, unknown>>;
 }
 
-const certificateFor = async (folder: string): Promise<string> => {
+export const certificateFor = async (folder: string): Promise<string> => {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
   await writeFile(join(folder, 'key.pem'), key);
   await writeFile(join(folder, 'cert.pem'), cert);
