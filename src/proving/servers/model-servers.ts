@@ -60,16 +60,18 @@ const waitForModel = async (url: string): Promise<void> => {
 
 /**
  * Starts llama.cpp's server with a model of random weights; with keys it asks for one of them. With a template of its own
- * it has one slot, whose context is four times as long.
+ * it has one slot, whose context is four times as long. A slow one has a model of 330 MB.
  */
 export const startLlama = async (
   { port, folder }: ServerOptions,
   keys: readonly string[] = [],
   template?: string,
+  isSlow = false,
 ): Promise<StartedServer> => {
   const env = {
     PYTHONPATH: await serverPackages(),
     ...(template === undefined ? {} : { CHAT_TEMPLATE: template }),
+    ...(isSlow ? { SLOW_MODEL: '1' } : {}),
   };
   const version = await pinnedIn(requirements, /^xllamacpp==(.+)$/m);
   const model = join(folder, 'random.gguf');

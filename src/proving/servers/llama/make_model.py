@@ -1,9 +1,12 @@
-"""Writes a tiny llama model of random weights: make_model.py FILE. Deterministic; about 1.5 MB; a byte tokenizer (SPM)."""
+"""Writes a tiny llama model of random weights: make_model.py FILE. Deterministic; about 1.5 MB, or 330 MB with SLOW_MODEL; a byte tokenizer (SPM)."""
+import os
 import sys
 import numpy as np
 import gguf
 
 n_vocab, n_embd, n_head, n_layer, n_ff, n_ctx = 3 + 256 + 95, 64, 4, 2, 128, 8192
+if "SLOW_MODEL" in os.environ:
+    n_embd, n_layer, n_ff = 512, 20, 2048
 rng = np.random.default_rng(1)
 w = gguf.GGUFWriter(sys.argv[1], "llama")
 w.add_name("random")
