@@ -144,6 +144,30 @@ it('a model that is not listed and is refused ends the run, with the name that i
   await expect(far.warnings).rejects.toThrow('does not know the model weir/small. It lists m1.');
 });
 
+it.each([
+  ['The model `weir/small` does not exist.', true],
+  ['weir/small is not a valid model ID', true],
+  ['Invalid model name passed in model=weir/small. Call `/v1/models`', true],
+  ['Model Not Exist', true],
+  ["Unsupported parameter: 'max_tokens' is not supported with this model.", false],
+  ['Could not finish the message because max_tokens or model output limit was reached.', false],
+  ['max_tokens must be at least 16 for this model', false],
+  ['litellm.BadRequestError: Received Model Group=weir/small: content is empty', false],
+])(
+  'a refusal of one token with 400 ends the run only if it says so of the model: %s',
+  async (text, isRefused) => {
+    const { warnings } = await check(
+      { '': { status: 200, models: ['m1'] }, 'key-a': { status: 400, models: [text] } },
+      { isOpen: true },
+    );
+    const ended = await warnings.then(
+      () => false,
+      () => true,
+    );
+    expect(ended).toBe(isRefused);
+  },
+);
+
 it('a limit that headers declare and the scenario does not is said once', async () => {
   const headers = {
     'x-ratelimit-api_key-limit-requests': '90',

@@ -77,6 +77,15 @@ const othersText = (listed: readonly string[]): string => {
   return `${listOf(listed.slice(0, mostNamed))}${more > 0 ? ` and ${more} more` : ''}`;
 };
 
+/** Matches a refusal that says that the model is unknown. Other refusals mention models, too: of limits or parameters. */
+const unknownModel =
+  /model_not_(?:found|available|supported|exist)|(?:no such|unknown|invalid|not a valid) model|models? (?:id|name|identifier) is invalid|\bmodels?\b.{0,200}?\b(?:does(?:n't| not) exist|(?:not|n't) (?:be )?(?:found|exist|known|available|recogni[sz]ed)|is unknown|not supported)|"param"\s*:\s*"model"|"loc"\s*:\s*\[[^\]]*"model"\s*\]/i;
+
+const saysUnknown = (status: number, text: string): boolean =>
+  status === 404
+    ? /model/i.test(text)
+    : (status === 400 || status === 422) && unknownModel.test(text);
+
 /**
  * Asks for one token of an unlisted model, since a target may know more names than it lists. Returns whether the answer
  * refuses the model.
@@ -92,7 +101,7 @@ const refusesModel = async (target: CheckedTarget, model: string): Promise<boole
     },
     body: JSON.stringify({ model, messages, max_tokens: 1 }),
   });
-  return answer !== null && [400, 404, 422].includes(answer.status) && /model/i.test(answer.text);
+  return answer !== null && saysUnknown(answer.status, answer.text);
 };
 
 /** Returns warnings about models that are not listed. Throws a `Problem` for a chat model that the target refuses. */
