@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { servedModelListSchema } from '../../contract/models.ts';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
 import type { Credential, SliceOptions } from '../../engine/slice-options.ts';
 import {
@@ -19,13 +20,14 @@ import {
   type MockProcess,
   startMockProcess,
 } from '../../platform/process/mock-process.ts';
-import { preflightTarget } from '../../platform/http/preflight.ts';
+import { answerTo, preflightTarget } from '../../platform/http/preflight.ts';
 import { monotonicNow } from '../../platform/host/clock.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { UnusableTarget } from '../../platform/problem.ts';
 import { runKeyCommand } from '../../platform/files/key-command.ts';
 import { resolveSecrets } from '../../platform/files/secrets.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
+import { jsonIn, objectOf } from '../../traffic/answer/json-text.ts';
 import { type CheckedTarget, checkKeys } from './check-keys.ts';
 import type { RenewableKey } from './renew-keys.ts';
 import { embeddedMockSettings } from './embedded-mock.ts';
@@ -63,6 +65,15 @@ const preflightUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** Returns whether a status means that the server lists its models only for requests with a key. */
 const needsKey = (status: number): boolean => status === 401 || status === 403;
 
+/** Returns whether an answer lists models, or refuses the list in JSON. Other servers answer any path with 200 or 401. */
+const isOfGateway = (answer: Awaited<ReturnType<typeof answerTo>>): boolean => {
+  if (answer === null) return false;
+  const json = jsonIn(answer.text);
+  return answer.status === 200
+    ? servedModelListSchema.safeParse(json).success
+    : needsKey(answer.status) && objectOf(json) !== null;
+};
+
 /** The addresses that are probably meant by one that is answered 404: with its version once, and of the gateway's root. */
 const probableAddresses = (baseUrl: string): readonly string[] => {
   const { url } = targetAddress(baseUrl);
@@ -87,8 +98,7 @@ const warningsFor = async (
   const request = `GET ${originOf(baseUrl)}${requestPathsOf(baseUrl, wire.paths)(routes.models.path)}`;
   for (const probable of probableAddresses(baseUrl)) {
     const { path } = routes.models;
-    const other = await preflightTarget({ ...target, url: probable, path, headers });
-    if (other.kind === 'reached' && (other.status === 200 || needsKey(other.status))) {
+    if (isOfGateway(await answerTo({ ...target, url: probable, path, headers }))) {
       throw new UnusableTarget(
         `${request} answered 404, and ${probable} answers as a gateway does: write ${probable}. Nothing was sent. To send all the same, add --no-preflight`,
       );

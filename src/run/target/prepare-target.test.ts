@@ -1,0 +1,55 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { readPlanWithFiles } from '../input/read-plan.ts';
+import { closeTarget, prepareTarget } from './prepare-target.ts';
+
+let close = (): void => undefined;
+afterEach(() => close());
+
+/** Prepares the address `/api` of a server that answers 404 there, and otherwise as given. */
+const prepare = async (status: number, body: string): Promise<string> => {
+  const server = http.createServer((request, response) => {
+    const isBelow = request.url!.startsWith('/api');
+    response.writeHead(isBelow ? 404 : status, { 'content-type': 'application/json' });
+    response.end(isBelow ? '{}' : body);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  close = () => server.close();
+  const { port } = server.address() as AddressInfo;
+  const read = await readPlanWithFiles(
+    {
+      scenario: undefined,
+      value: {
+        traffic: [{ kind: 'chat', model: 'weir/small', maxTokens: 5 }],
+        load: { kind: 'constant', rate: '1/s', duration: '1s' },
+      },
+      flags: {},
+      set: [],
+      target: `http://127.0.0.1:${port}/api`,
+    },
+    { WEIR_API_KEY: 'a' },
+  );
+  const found = await prepareTarget(read).catch((error: unknown) => error as Error);
+  if (found instanceof Error) return found.message;
+  await closeTarget(found);
+  return found.warnings.join('\n');
+};
+
+it.each([
+  [200, '{"object":"list","data":[{"id":"m"}]}'],
+  [401, '{"error":{"message":"no key"}}'],
+])('an address beside a gateway is corrected: %i %s', async (status, body) => {
+  expect(await prepare(status, body)).toMatch(/answers as a gateway does: write \S+\d\/v1\./);
+});
+
+it.each([
+  [200, '{"status":"ok"}'],
+  [200, ''],
+  [401, '<h1>Authorization Required</h1>'],
+  [403, ''],
+])('a server that answers any path is no gateway: %i %s', async (status, body) => {
+  expect(await prepare(status, body)).toMatch(/answered 404: the base address of a gateway ends/);
+});
