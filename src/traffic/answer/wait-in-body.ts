@@ -12,12 +12,11 @@ type WaitReader = (body: string, now: number) => number | null;
 
 const duration = `(?<wait>${durationPattern})`;
 
-/** Returns a reader that uses the group `wait` (or `left`, for a second place) of the first match of a pattern. */
+/** Returns a reader that uses the group `wait` of the first match of a pattern. */
 const sentence = (pattern: string): WaitReader => {
   const expression = new RegExp(pattern, 'i');
   return (body) => {
-    const groups = expression.exec(body)?.groups ?? {};
-    const text = groups['wait'] ?? groups['left'];
+    const text = expression.exec(body)?.groups?.['wait'];
     const wait = text === undefined ? Number.NaN : durationIn(text);
     return Number.isFinite(wait) ? wait : null;
   };
@@ -198,15 +197,30 @@ const waitForms: readonly (readonly [form: string, source: string, read: WaitRea
   [
     'limited for',
     'gateways ("You have been rate limited for 2 seconds", "Next request allowed in 2 seconds", "Cooldown of 30 seconds")',
+    // "Throttled for 10 minutes of audio" and "the cooldown of 30 days applies to trials" name amounts and rules.
     sentence(
-      String.raw`\b(?:(?:limited|throttled|blocked|banned|suspended|locked out|slow down|pause|cool ?-?down) for|allowed in|cool ?-?down(?: period)?(?: of|:)?) ${duration}`,
+      String.raw`\b(?:(?:limited|throttled|blocked|banned|suspended|locked out|slow down|pause|cool ?-?down) for|(?:next|another|new) request (?:is |will be )?allowed in|cool ?-?down(?: period)?(?: of|:)?) ${duration}(?! (?:of|applies|for)\b)`,
     ),
   ],
   [
     'in … try again',
-    'gateways that name the wait first ("In 2 seconds, try again.", "2 seconds remaining until reset", "Your limit resets 2 seconds from now")',
+    'gateways that name the wait first ("In 2 seconds, try again.")',
     sentence(
-      String.raw`(?:\b(?:in|after) (?<wait>${durationPattern}),? (?:please |you can |you may )?(?:try again|retry)|(?<!\w)(?<left>${durationPattern}) (?:(?:remaining|left|to go|more) (?:until|before|till|to)\b|until (?:the |your )?(?:next|reset|retry|limit)|(?:until|before) (?:trying again|retrying)|from now\b))`,
+      String.raw`\b(?:in|after) ${duration},? (?:please |you can |you may )?(?:try again|retry)`,
+    ),
+  ],
+  [
+    '… until reset',
+    'gateways that count down ("2 seconds remaining until reset", "30 seconds until your limit resets")',
+    sentence(
+      String.raw`(?<!\w)${duration} (?:(?:remaining|left|to go) )?(?:until|before|till|to) (?:the |your )?(?:next|rate|limits?|quota|resets?|retry|retrying|trying again)\b`,
+    ),
+  ],
+  [
+    '… from now',
+    'gateways that name a moment by its distance ("Your limit resets 2 seconds from now")',
+    sentence(
+      String.raw`\b(?:resets?|retry|try again|available|allowed)(?: at| in)? ${duration} from now\b`,
     ),
   ],
   [

@@ -13,6 +13,13 @@ const maxErrorBytes = 2048;
 /** The maximum number of places at which the error may begin. */
 const maxStarts = 20;
 
+/** Returns whether an `error` says that something failed. Tags of an honest file may end in JSON, too. */
+const isFailure = (error: unknown): boolean => {
+  if (typeof error === 'string') return !/^(?:none|null|no|ok|)$/i.test(error.trim());
+  const { message, type } = objectOf(error) ?? {};
+  return [message, type].some((text) => typeof text === 'string' && text.trim() !== '');
+};
+
 /** The last bytes of a body that arrives in pieces. */
 export class BodyEnd {
   /** Up to twice as many bytes as are searched, so that most pieces move none of the earlier bytes. */
@@ -36,7 +43,9 @@ export class BodyEnd {
     let start = text.indexOf('{');
     for (let tried = 0; start >= 0 && tried < maxStarts; tried += 1) {
       const rest = text.slice(start).trimEnd();
-      if (objectOf(jsonIn(rest)) !== null) return readErrorLine(rest, redact);
+      const document = objectOf(jsonIn(rest));
+      if (document !== null)
+        return isFailure(document['error']) ? readErrorLine(rest, redact) : null;
       start = text.indexOf('{', start + 1);
     }
     return null;

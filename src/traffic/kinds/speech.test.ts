@@ -54,7 +54,7 @@ describe('an error after the beginning of the audio', () => {
     ['mp3', 'frames', bodies.mp3],
     ['opus', 'pages', bodies.opus],
   ] as const)('fails the answer with the server’s sentence: %s, %s', (format, _, audio) => {
-    for (const text of [error, `\n${error}\n`, `${' '.repeat(300)}{"detail":"the voice broke"}`]) {
+    for (const text of [error, `\n${error}\n`, `${' '.repeat(300)}{"error":"the voice broke"}`]) {
       const outcome = read(format, Buffer.concat([audio, Buffer.from(text)]));
       expect(outcome.kind).toBe('malformed');
     }
@@ -65,8 +65,13 @@ describe('an error after the beginning of the audio', () => {
   });
 
   it('is no error if the document names none', () => {
-    const text = Buffer.from('{"duration":1.5}');
-    expect(read('wav', Buffer.concat([unsized, text])).kind).toBe('completed');
+    for (const text of [
+      '{"duration":1.5}',
+      '{"error":"none"}',
+      '{"error":{"code":0}}',
+      '{"detail":"24 kHz"}',
+    ])
+      expect(read('wav', Buffer.concat([unsized, Buffer.from(text)])).kind).toBe('completed');
   });
 });
 
