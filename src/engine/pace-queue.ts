@@ -65,6 +65,8 @@ const defaultTokensPerCharacter = 1 / 4;
 /** The largest number of tokens that a chat template adds to its texts. */
 const templateTokens = 10;
 
+const nothingUsed = [0, 0] as const;
+
 /**
  * Estimates the tokens of requests. From the usage in answers it learns how many tokens a character of an entry's
  * prompts has.
@@ -90,7 +92,8 @@ class TokenEstimator {
     reserved: number,
     outcome: Outcome,
   ): readonly [all: number, prompt: number] {
-    if (demand === null || outcome.kind === 'limited' || outcome.kind === 'refused') return [0, 0];
+    if (demand === null || outcome.kind === 'limited' || outcome.kind === 'refused')
+      return nothingUsed;
     if (outcome.kind !== 'completed' || !('tokens' in outcome.answer)) return [reserved, 0];
     const { input, output } = outcome.answer.tokens;
     if (input !== null) this.#learn(demand, input);
@@ -256,8 +259,8 @@ export class PaceQueue {
         this.#capacityFreedAt = at;
       },
       onFinished: (at, outcome, hint) => {
-        const used = isSent ? this.#tokenEstimator.used(demand, reserved, outcome) : [0];
-        booking.onFinished(at, ...(used as [number, number?]));
+        const used = isSent ? this.#tokenEstimator.used(demand, reserved, outcome) : nothingUsed;
+        booking.onFinished(at, ...used);
         this.#capacityFreedAt = at;
         if (outcome.kind === 'completed') this.#pacer.onAdmitted(key, released);
         if (outcome.kind !== 'limited') return hint;
