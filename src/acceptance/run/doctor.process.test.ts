@@ -28,6 +28,17 @@ const startGateway = async (status = 401) => {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requests };
 };
 
+/** Starts a gateway that answers below `/v1` only, and returns its address without that. */
+const gatewayBelowV1 = async () => {
+  const server = createServer(({ url }, response) => {
+    response.writeHead(url === '/v1/models' ? 200 : 404).end(JSON.stringify(models));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
 interface Said {
   readonly findings: readonly {
     readonly name: string;
@@ -79,6 +90,13 @@ describe('weir doctor', () => {
     expect([failing.code, failing.levelOf('answer')]).toEqual([2, 'bad']);
     const nobody = await ask('http://127.0.0.1:9/v1', { WEIR_API_KEY: key });
     expect([nobody.code, nobody.levelOf('address')]).toEqual([2, 'bad']);
+  });
+
+  it('names the right address, and no option that it does not have', async () => {
+    const { code, stdout } = await weir(['doctor', '--target', await gatewayBelowV1()]);
+    expect(code).toBe(2);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/write http:\S+\/v1 /);
+    expect(stdout).not.toContain('--no-preflight');
   });
 
   it('asks without a key where none is set, and never sends one that it made up', async () => {

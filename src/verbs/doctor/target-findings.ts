@@ -127,6 +127,10 @@ const keyFinding = (hasKey: boolean, { credentials, mock }: ReadyTarget): Findin
       );
 };
 
+/** What the message of an unusable target advises to those who run a load. This verb has no such option. */
+const runAdvice =
+  /(?: Nothing was sent\. To send all the same, add --no-preflight|; --no-preflight leaves this look out)$/;
+
 /** Looks at a target without any load: two requests for its list of models at most. */
 export const targetFindings = async (
   request: TargetRequest,
@@ -152,6 +156,6 @@ export const targetFindings = async (
     }
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return [aboutTarget('address', 'bad', 'not usable', error.message)];
+    return [aboutTarget('address', 'bad', 'not usable', error.message.replace(runAdvice, ''))];
   }
 };
