@@ -231,7 +231,7 @@ describe('small rules', () => {
     expect(names.filter(isBaselineName)).toEqual(['main', 'v1.2', 'a_b-c', '7a']);
   });
 
-  it('say where an editor finds the schema: beside, above, or by an address where a blank is in the way', () => {
+  it('say where an editor finds the schema: beside it, above it or far away', () => {
     expect(schemaFor('scenarios/mine.yaml')).toBe('./schema.json');
     expect(schemaFor('mine.yaml')).toBe('./scenarios/schema.json');
     expect(schemaFor('a/b/mine.yaml')).toBe('../../scenarios/schema.json');

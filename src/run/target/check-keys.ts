@@ -5,7 +5,9 @@ import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
 import type { Credential } from '../../engine/slice-options.ts';
 import { keyHeader } from '../../model/plan/key-header.ts';
 import { type LimitsPerMinute, limitsOfKey } from '../../model/plan/limits-per-minute.ts';
+import { chatKinds } from '../../model/measures/outcome-counts.ts';
 import type { Plan } from '../../model/plan/plan.ts';
+import { modelOf } from '../../model/workload/traffic.ts';
 import type { TargetEndpoint } from '../../platform/connection/connector.ts';
 import { answerTo } from '../../platform/http/preflight.ts';
 import { UnusableKey, UnusableTarget } from '../../platform/problem.ts';
@@ -18,6 +20,8 @@ import { didYouMean } from '../../scenario/text/spelling.ts';
 const atOnce = 8;
 /** The maximum number of models that a message names from a long list. */
 const mostNamed = 5;
+/** The maximum number of unlisted models that are asked for a token. */
+const maxAsked = 5;
 
 /** A target with its keys, before the load. */
 export interface CheckedTarget extends TargetEndpoint {
@@ -113,10 +117,10 @@ const checkModels = async (
   const missing = unlistedModels(plan, listed);
   if (missing.length === 0) return [];
   const entries = plan.stages.flatMap(({ traffic }) => traffic);
-  const chats = missing.filter((model) =>
-    entries.some((each) => each.kind.startsWith('chat') && 'model' in each && each.model === model),
+  const ofChats = new Set(
+    entries.filter(({ kind }) => chatKinds.some((chat) => chat === kind)).map(modelOf),
   );
-  for (const model of chats.slice(0, mostNamed)) {
+  for (const model of missing.filter((each) => ofChats.has(each)).slice(0, maxAsked)) {
     if (await refusesModel(target, model)) {
       const near = didYouMean(model, listed);
       throw new UnusableTarget(
