@@ -95,7 +95,7 @@ describe('weir doctor', () => {
   it('names the right address, and no option that it does not have', async () => {
     const { code, stdout } = await weir(['doctor', '--target', await gatewayBelowV1()]);
     expect(code).toBe(2);
-    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/write http:\S+\/v1 /);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/write http:\S+\/v1\. /);
     expect(stdout).not.toContain('--no-preflight');
   });
 

@@ -137,6 +137,9 @@ it.each(transportNames)(
     expect(result.groups.reduce((sum, group) => sum + group.outcomes.cancelled, 0)).toBe(all);
     expect(result.verdicts!.map(({ observed }) => observed)).toEqual([0]);
     expect(stdout).toContain(`the client hung up on ${all} of ${observations.length} requests`);
+    // The shares of the table are of the requests on which nobody hung up, and so is its n.
+    const counted = [...stdout.matchAll(/TTFT +(\d+) +100\.0 %/g)].map(([, n]) => Number(n));
+    expect(counted).toEqual([observations.length - all]);
   },
 );
 

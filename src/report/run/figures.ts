@@ -156,16 +156,20 @@ const breakdownTable = (result: Result, label: BreakdownLabel): Table => {
         return found === null ? '–' : quantileCell(found, 'ms');
       });
     });
+  const rows = breakdownBy(result, label);
+  const hungUpOf = ({ counts }: BreakdownRow): string => countText(counts.cancelled);
+  const hasHangUps = rows.some(({ counts }) => counts.cancelled > 0);
   const columns: readonly Column<BreakdownRow>[] = [
     column.name('Kind', ({ kind }) => kind),
     ...(first === '' ? [] : latencyColumns([first, 'first'], (kind) => firstOutput[kind])),
     ...latencyColumns(['End to end', 'end'], () => 'endToEnd'),
     column.number('Arrivals', ({ counts }) => countText(counts.due)),
+    ...(hasHangUps ? [column.number('Hung up', hungUpOf)] : []),
     column.number('Completed', (row) => shareCell(row, 'completed')),
     column.number('429', (row) => shareCell(row, 'limited')),
   ];
   const caption = `By ${label}, after the warm-up; latencies in ms`;
-  return table(caption, columns, breakdownBy(result, label), { groupOf: ({ name }) => name });
+  return table(caption, columns, rows, { groupOf: ({ name }) => name });
 };
 
 /** The figures by stage, entry, model and key, for labels with several values; a terminal shows the first two. */

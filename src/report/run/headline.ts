@@ -185,8 +185,8 @@ export const kindTable = (result: Result, trust: Trust): Table => {
     );
   const columns: readonly Column<TimeRow>[] = [
     column.name('in ms', ({ name }) => name),
-    countColumn('n', ({ due }) => countText(due)),
-    // Requests that the client cancelled could not complete.
+    // Requests that the client cancelled could not complete: n is what the share is of. A line below counts them.
+    countColumn('n', ({ cancelled, due }) => countText(due - cancelled)),
     countColumn('completed', ({ completed, cancelled, due }) => ({
       text: shareText(completed, due - cancelled),
       tone: completed === due - cancelled ? 'plain' : 'warning',
