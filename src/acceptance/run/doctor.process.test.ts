@@ -92,6 +92,17 @@ describe('weir doctor', () => {
     expect([nobody.code, nobody.levelOf('address')]).toEqual([2, 'bad']);
   });
 
+  it('says its verdict once, with --quiet too', async () => {
+    const words = ['doctor', '--target', 'http://127.0.0.1:9/v1'];
+    const loud = await weir(words);
+    const quiet = await weir([...words, '--quiet']);
+    const verdict = /^✗ The target cannot be used/gm;
+    expect([loud.code, quiet.code]).toEqual([2, 2]);
+    for (const { stdout, stderr } of [loud, quiet])
+      expect(`${stdout}${stderr}`.match(verdict)).toHaveLength(1);
+    expect(`${quiet.stdout}${quiet.stderr}`.trim().split('\n')).toHaveLength(1);
+  });
+
   it('names the right address, and no option that it does not have', async () => {
     const { code, stdout } = await weir(['doctor', '--target', await gatewayBelowV1()]);
     expect(code).toBe(2);

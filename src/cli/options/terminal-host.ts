@@ -28,10 +28,10 @@ export const terminalHost = ({ json = false, quiet = false, details = false } = 
         const text = json ? (outcome.json ?? '') : quiet ? '' : write(stdoutStyle());
         if (text !== '') toStdout(text);
       },
-      close: ({ closing, isGood = true }) => {
+      close: ({ closing, hasClosing = false, isGood = true }) => {
         if (closing === undefined || json) return;
         if (quiet && !isGood) screen.line(closing({ colour: false, width: 1000 }));
-        if (!quiet && !details) toStdout(closing(stdoutStyle()));
+        if (!quiet && !details && !hasClosing) toStdout(closing(stdoutStyle()));
       },
       listFiles: (lines) => {
         if (!quiet && lines !== '') screen.line(lines);

@@ -23,10 +23,11 @@ export interface PrintedOutcome {
   /** The complete text, which `--details` prints; absent if it is the same as `text`. */
   readonly details?: StyledText;
   /**
-   * The last lines, printed after the names of the files. With `--details`, and if the text already contains these
-   * lines, they are left out.
+   * The last lines, printed after the names of the files. With `--details` they are left out.
    */
   readonly closing?: StyledText;
+  /** Whether a short text has the last lines already, so that they are printed with `--quiet` only. */
+  readonly hasClosing?: boolean;
   /** Whether the exit code is 0. With `--quiet`, nothing is printed if it is 0, and the last lines if it is not. */
   readonly isGood?: boolean;
 }

@@ -4,7 +4,7 @@ import { thisMachine, weirVersion } from '../../platform/host/machine.ts';
 import { canSeparateCores } from '../../platform/process/separate-cores.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
 import { calibrationPath } from '../../run/calibration-note.ts';
-import type { Host } from '../../run/input/host.ts';
+import type { Host, PrintedOutcome } from '../../run/input/host.ts';
 import type { ExitName } from '../../run/output/exit-codes.ts';
 import type { TargetRequest } from '../../run/target/target-plan.ts';
 import { type Diagnosis, doctorDocument } from './doctor-document.ts';
@@ -45,10 +45,15 @@ export const diagnose = async (request: TargetRequest, host: Host): Promise<Exit
     findings,
   };
   const exit = exitOf(findings);
-  host.printer.print({
+  const document = doctorDocument(diagnosis);
+  const outcome: PrintedOutcome = {
     json: JSON.stringify(diagnosis),
-    text: (style) => terminalText(doctorDocument(diagnosis), style),
+    text: (style) => terminalText(document, style),
+    closing: (style) => terminalText({ ...document, description: [], blocks: [] }, style),
+    hasClosing: true,
     isGood: exit === 'pass',
-  });
+  };
+  host.printer.print(outcome);
+  host.printer.close(outcome);
   return exit;
 };
