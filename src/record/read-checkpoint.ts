@@ -4,6 +4,7 @@ import {
   checkpointHeaderSchema,
   checkpointPartSchema,
 } from '../model/result/checkpoint.ts';
+import { parsedJson } from '../model/parsed-json.ts';
 import { milliseconds } from '../model/quantity.ts';
 import type { GeneratorSample, Result } from '../model/result/result.ts';
 import { addPart, emptyTally, type StoredPart, type Tally, toResult } from './tally.ts';
@@ -14,15 +15,6 @@ export type CheckpointReadResult =
 
 const killedAtOnce =
   'is from a run that was killed in its first seconds, before anything was saved';
-
-/** Parses a line; returns `undefined` if the line is incomplete because the run was killed while writing it. */
-const parseLine = (line: string): unknown => {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-};
 
 const wholeSeconds = (moment: number): string => `${Math.floor(moment / 1000)} s`;
 
@@ -109,14 +101,15 @@ export class CheckpointJournal {
  */
 export const readCheckpoint = (lines: Iterable<string>): CheckpointReadResult => {
   const [first = '', ...others] = lines;
-  const isCutOff = others.length === 0 && parseLine(first) === undefined;
+  // A line is incomplete if the run was killed while writing it.
+  const isCutOff = others.length === 0 && parsedJson(first) === undefined;
   if (isCutOff) return { ok: false, message: killedAtOnce };
-  const journal = CheckpointJournal.begin(parseLine(first));
+  const journal = CheckpointJournal.begin(parsedJson(first));
   if (journal === null) {
     return { ok: false, message: 'is not a checkpoint of this version of Weir' };
   }
   for (const line of others) {
-    const json = parseLine(line);
+    const json = parsedJson(line);
     if (json === undefined) break;
     if (!journal.add(json)) {
       return { ok: false, message: 'contains a line that does not belong to a checkpoint' };

@@ -6,6 +6,7 @@ import {
 import { type FindMedia, withMedia } from '../model/workload/media.ts';
 import { framingFields, isFieldName, isFieldValue } from '../model/observation/header-fields.ts';
 import { templateProblem } from '../model/plan/secret.ts';
+import { parsedJson } from '../model/parsed-json.ts';
 import type { DroppedParts } from '../model/workload/prompt-source.ts';
 import type { RequestFields } from '../model/workload/workload.ts';
 import { maxTokenCount } from '../model/workload/token-count.ts';
@@ -62,14 +63,6 @@ const mappingOf = (value: unknown): Readonly<Record<string, unknown>> | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : null;
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
 
 const entryFrom = (messages: readonly Message[], most: unknown): DatasetEntry | string => {
   if (most === undefined || most === null) return { messages, maxTokens: null };
@@ -168,7 +161,7 @@ const jsonLines: Parser = (text, media) => {
   const rows = new DatasetRows();
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
-    const parsed = mappingOf(parseJson(line));
+    const parsed = mappingOf(parsedJson(line));
     const fields = parsed && plainRow(parsed);
     const entry =
       fields === null
@@ -231,7 +224,7 @@ const csv: Parser = (text) => {
   const jsonIn = (cells: readonly string[], column: string): unknown => {
     const cell = cells[names.indexOf(column)]?.trim() ?? '';
     // A text that is not JSON stays a text, which is then refused because it is no mapping.
-    return cell === '' ? undefined : (parseJson(cell) ?? cell);
+    return cell === '' ? undefined : (parsedJson(cell) ?? cell);
   };
   const entryOf = (cells: readonly string[]): DatasetEntry | string => {
     const [prompt, most = ''] = [cells[promptAt], cells[maxTokensAt]?.trim()];
@@ -276,7 +269,7 @@ const turnsOf = (conversation: unknown): readonly Turn[] => {
  * A problem names the entry instead of the line, since the file is one line.
  */
 const shareGpt: Parser = (text) => {
-  const list = parseJson(text);
+  const list = parsedJson(text);
   if (!Array.isArray(list)) return '1: expected a JSON list of {"conversations": […]}';
   const rows = new DatasetRows();
   for (const [index, value] of list.entries()) {

@@ -1,3 +1,4 @@
+import { parsedJson } from '../model/parsed-json.ts';
 import { type TraceFormat, type TraceUnit, unitNames } from '../model/workload/trace.ts';
 
 /** A time as whole seconds, and ticks of 100 ns within the second. */
@@ -151,12 +152,8 @@ const isCount = (value: unknown): value is number =>
 type Fields = Readonly<Record<string, unknown>>;
 
 const fieldsOf = (line: string): Fields | null => {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? (value as Fields) : null;
-  } catch {
-    return null;
-  }
+  const value = parsedJson(line);
+  return typeof value === 'object' && value !== null ? (value as Fields) : null;
 };
 
 /** Matches a time as it is written. A parsed number would lose a fraction of zero, and some of 19 digits. */

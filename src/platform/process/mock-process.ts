@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import { type ChildProcessHandle, startChildProcess } from './child-process.ts';
+import { parsedJson } from '../../model/parsed-json.ts';
 import { UnusableTarget } from '../problem.ts';
 
 /** A process of the reference gateway, started for one run. */
@@ -15,13 +16,8 @@ export interface MockProcess extends Pick<ChildProcessHandle, 'ended' | 'stop'> 
 /** The first line that the process prints, as soon as it listens. */
 const mockReadySchema = z.strictObject({ url: z.url(), control: z.url() });
 
-const readReady = (line: string): z.infer<typeof mockReadySchema> | null => {
-  try {
-    return mockReadySchema.parse(JSON.parse(line));
-  } catch {
-    return null;
-  }
-};
+const readReady = (line: string): z.infer<typeof mockReadySchema> | undefined =>
+  mockReadySchema.safeParse(parsedJson(line)).data;
 
 /**
  * Flags of Node that keep the gateway's garbage collections short. Its garbage is short-lived, so a small young
@@ -52,7 +48,7 @@ export const startMockProcess = async (
     throw new UnusableTarget(`the reference gateway did not start: ${started.reason}`);
   const { line, pid, ended, stop } = started;
   const ready = readReady(line);
-  if (ready !== null) return { ...ready, pid, ended, stop };
+  if (ready !== undefined) return { ...ready, pid, ended, stop };
   await stop();
   throw new UnusableTarget(
     `the reference gateway did not start: expected its addresses, got ${JSON.stringify(line)}. Check whether NODE_OPTIONS loads a program that prints`,

@@ -1,6 +1,7 @@
 import { extname, join } from 'node:path';
 import type { z } from 'zod';
 import type { Plan } from '../../model/plan/plan.ts';
+import { parsedJson } from '../../model/parsed-json.ts';
 import { readTextFile } from '../../platform/files/whole-file.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { startPageProcess } from '../../platform/live/start-page-process.ts';
@@ -37,14 +38,9 @@ const start = async (setup: PageSetup) => {
   );
 };
 
-/** Returns the message in a line; `null` if other code in that process printed the line. */
-const messageIn = (line: string): z.infer<typeof fromPageSchema> | null => {
-  try {
-    return fromPageSchema.parse(JSON.parse(line));
-  } catch {
-    return null;
-  }
-};
+/** Returns the message in a line; undefined if other code in that process printed the line. */
+const messageIn = (line: string): z.infer<typeof fromPageSchema> | undefined =>
+  fromPageSchema.safeParse(parsedJson(line)).data;
 
 /**
  * Serves the report of a run while the run is under way. Another process renders and serves it from the lines of the
@@ -79,7 +75,7 @@ export const openLivePage = async (
   const send = (live: ToPage): void => write(JSON.stringify({ live }));
   page.onLine((line) => {
     const message = messageIn(line);
-    if (message === null) return;
+    if (message === undefined) return;
     if ('stop' in message) requestStop();
     else setWatched(pace, message.readers > 0);
   });

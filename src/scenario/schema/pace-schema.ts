@@ -8,6 +8,7 @@ import {
 } from '../../model/plan/pace.ts';
 import type { ReadResult, WorkloadFiles } from '../../model/workload/workload.ts';
 import type { LimitsPerMinute } from '../../model/plan/limits-per-minute.ts';
+import { parsedJson } from '../../model/parsed-json.ts';
 import { milliseconds, type PerSecond } from '../../model/quantity.ts';
 import {
   durationField,
@@ -150,14 +151,6 @@ const findingsSchema = z.object({
   format: z.literal('token-limits/1'),
   findings: z.object({ charging: learnedChargingSchema }),
 });
-
-const parsedJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
 
 /** Reads how a gateway charges from the findings that a pace names; `null` if the pace names none. */
 export const readLearnedCharging = (

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parsedJson } from '../../../model/parsed-json.ts';
 
 /**
  * The records that coordinator and workers write into their rendezvous. The run's record and the claims are created
@@ -82,20 +83,9 @@ export const keysOf = (id: string) => ({
 });
 
 /** Returns the value of a content of the rendezvous; `undefined` if it is not JSON. */
-export const jsonOf = (content: Uint8Array): unknown => {
-  try {
-    return JSON.parse(new TextDecoder().decode(content));
-  } catch {
-    return undefined;
-  }
-};
+export const jsonOf = (content: Uint8Array): unknown =>
+  parsedJson(new TextDecoder().decode(content));
 
 /** Reads a record. Returns `null` if there is none, or if it has the form of another version. */
-export const readRecord = <T>(schema: z.ZodType<T>, text: string | null): T | null => {
-  if (text === null) return null;
-  try {
-    return schema.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
-};
+export const readRecord = <T>(schema: z.ZodType<T>, text: string | null): T | null =>
+  text === null ? null : (schema.safeParse(parsedJson(text)).data ?? null);

@@ -1,5 +1,6 @@
+import { parsedJson } from '../../../model/parsed-json.ts';
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
-import { ImportError, parsedJson, type Notes } from './imported.ts';
+import { ImportError, type Notes } from './imported.ts';
 import { splitShell, type ShellWord } from '../../../scenario/text/shell-words.ts';
 
 export interface Flag {

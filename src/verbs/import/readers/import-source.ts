@@ -1,6 +1,7 @@
+import { parsedJson } from '../../../model/parsed-json.ts';
 import { Document, isMap, isScalar, isSeq, parseDocument, visit } from 'yaml';
 import { asLiteral } from '../../../model/plan/secret.ts';
-import { type Imported, ImportError, noteLine, parsedJson } from './imported.ts';
+import { type Imported, ImportError, noteLine } from './imported.ts';
 import { readScenario } from '../../../scenario/read-scenario.ts';
 import { importAiPerf } from './aiperf.ts';
 import { importGuideLlm } from './guidellm.ts';

@@ -86,15 +86,6 @@ export const noteKeyAndLimits = (noKey: string | null, notes: Notes): void => {
   );
 };
 
-/** Returns the value of a JSON text; `undefined` if the text is not JSON. */
-export const parsedJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 /** Returns whether a value contains text that a scenario would replace by a variable or a secret. */
 export const hasTemplate = (value: unknown): boolean =>
   /\$\{(?:env|secret|command):/.test(

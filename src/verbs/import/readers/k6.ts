@@ -1,5 +1,6 @@
+import { parsedJson } from '../../../model/parsed-json.ts';
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
-import { type Imported, ImportError, parsedJson, Notes } from './imported.ts';
+import { type Imported, ImportError, Notes } from './imported.ts';
 
 /**
  * This file imports thresholds of k6, from a summary (`--summary-export`, or the data of `handleSummary`) or from k6's

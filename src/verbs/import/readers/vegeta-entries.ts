@@ -1,7 +1,8 @@
+import { parsedJson } from '../../../model/parsed-json.ts';
 import { speechFormats, transcriptFormats } from '../../../model/workload/traffic.ts';
 import { conversation } from '../../../scenario/schema/message-schema.ts';
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
-import { givenFields, type ImportedFile, parsedJson } from './imported.ts';
+import { givenFields, type ImportedFile } from './imported.ts';
 
 interface FormPart {
   readonly name: string;

@@ -1,5 +1,6 @@
+import { parsedJson } from '../../../model/parsed-json.ts';
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
-import { type WrittenHeader, ImportError, parsedJson } from './imported.ts';
+import { type WrittenHeader, ImportError } from './imported.ts';
 
 /** A target of vegeta (https://github.com/tsenart/vegeta), which is one request. */
 export interface VegetaTarget {

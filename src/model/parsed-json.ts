@@ -1,0 +1,8 @@
+/** Parses a JSON text that Weir or the user's own tool wrote. Returns undefined if it is not JSON. */
+export const parsedJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
