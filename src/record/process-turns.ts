@@ -39,6 +39,7 @@ export class ProcessTurns {
     const courses = this.#courses.get(metric) ?? new Map<string, Course>();
     this.#courses.set(metric, courses);
     for (const [labels, { value }] of series) {
+      if (!Number.isFinite(value)) continue;
       const course = courses.get(labels);
       if (course === undefined)
         courses.set(labels, { value, isPresent: true, fall: null, returns: 0 });

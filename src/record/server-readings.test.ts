@@ -94,14 +94,49 @@ tgi_request_generated_tokens_sum 130`,
       'litellm_in_flight_requests 8\nlitellm_output_tokens_metric_total{model="m"} 30',
       { running: 8, outputTokens: 20 },
     ],
+    [
+      'TensorRT-LLM',
+      `trtllm_num_requests_running{model_name="m"} 1
+trtllm_prompt_tokens_total{model_name="m"} 10
+trtllm_generation_tokens_total{model_name="m"} 20`,
+      `trtllm_num_requests_running{model_name="m"} 4
+trtllm_num_requests_waiting{model_name="m"} 2
+trtllm_kv_cache_utilization{model_name="m"} 0.25
+trtllm_prompt_tokens_total{model_name="m"} 40
+trtllm_generation_tokens_total{model_name="m"} 25`,
+      { running: 4, waiting: 2, cacheUse: 25, inputTokens: 30, outputTokens: 5 },
+    ],
   ])('of %s are read by their names', (software, before, after, values) => {
     const read = lastOf([before, after]);
     expect(read).toMatchObject({ software, failed: 0, resets: 0, scrapes: 2 });
     expect(read.values).toEqual(values);
   });
 
-  it('name each of the five servers', () => {
-    expect(serverSoftware).toEqual(['vLLM', 'SGLang', 'TGI', 'llama.cpp', 'LiteLLM']);
+  it('name each of the six servers', () => {
+    expect(serverSoftware).toEqual([
+      'vLLM',
+      'SGLang',
+      'TGI',
+      'llama.cpp',
+      'LiteLLM',
+      'TensorRT-LLM',
+    ]);
+  });
+
+  it.each([
+    ['SGLang', 'sglang_num_running_reqs', 'sglang_generation_tokens_total'],
+    ['vLLM', 'ray_vllm_num_requests_running', 'ray_vllm_generation_tokens_total'],
+    ['llama.cpp', 'llamacpp_requests_processing', 'llamacpp_tokens_predicted_total'],
+  ])('of %s are read where a router or collector renamed them', (software, running, counter) => {
+    const of = (tokens: number) =>
+      `${running}{tp_rank="0"} 5\n${running}{tp_rank="1"} 5\n${counter}{tp_rank="0"} ${tokens}`;
+    expect(readings().wants(running)).toBe(true);
+    expect(readings().wants('ray_other')).toBe(false);
+    const own: readonly OwnFigure[] = [{ name: 'mine', metric: running, as: 'gauge' }];
+    expect(lastOf([of(10), of(25)], own)).toMatchObject({
+      software,
+      values: { running: 5, outputTokens: 15, mine: 5 },
+    });
   });
 
   it('of SGLang with priorities are not counted twice', () => {
@@ -156,7 +191,7 @@ vllm:prompt_tokens_total{engine="0"} ${count} 1.7e9 # {trace_id="a # {b}"} 1
       own,
     );
     expect(read).toMatchObject({ software: null, values: { depth: 4, flow: 4 } });
-    expect(readings(own).wanted().has('my_depth')).toBe(true);
+    expect(readings(own).wants('my_depth')).toBe(true);
   });
 });
 
@@ -212,6 +247,44 @@ describe('a counter', () => {
       'vllm:generation_tokens_total{m="a"} 5\nvllm:generation_tokens_total{m="b"} 210',
     ]);
     expect(read).toMatchObject({ resets: 1, values: { outputTokens: 205 } });
+  });
+
+  it.each([
+    ['is missing', 'vllm:generation_tokens_total{m="b"} 20'],
+    [
+      'is not a number',
+      'vllm:generation_tokens_total{m="a"} NaN\nvllm:generation_tokens_total{m="b"} 20',
+    ],
+    [
+      'is without end',
+      'vllm:generation_tokens_total{m="a"} +Inf\nvllm:generation_tokens_total{m="b"} 20',
+    ],
+  ])('that %s in some readings goes on from its last value', (_, gap) => {
+    const of = (a: number, b: number) =>
+      `vllm:generation_tokens_total{m="a"} ${a}\nvllm:generation_tokens_total{m="b"} ${b}`;
+    const read = lastOf([of(1e6, 10), gap, of(1e6 + 30, 25)]);
+    expect(read).toMatchObject({ resets: 0, values: { outputTokens: 35 } });
+  });
+
+  it('that has no number now and then is not taken for several processes', () => {
+    const read = readings();
+    const values = ['1000', 'NaN', '1010', 'NaN', '1020', 'NaN', '1030'];
+    for (const [second, value] of values.entries())
+      read.add(
+        [`vllm:generation_tokens_total ${value}`],
+        instant(second * 1000),
+        instant(second * 1000),
+      );
+    expect(read.notes()).toEqual([]);
+    expect(read.result().samples.map(({ values: { outputTokens } }) => outputTokens)).toEqual([
+      undefined,
+      0,
+      10,
+      0,
+      10,
+      0,
+      10,
+    ]);
   });
 
   it('is divided by the time between the middles of two readings', () => {

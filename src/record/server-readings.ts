@@ -7,7 +7,9 @@ import {
 import { ProcessTurns } from './process-turns.ts';
 import { type PrometheusSample, readPrometheusSample } from './prometheus-sample.ts';
 import {
+  canonicalMetric,
   type FigureSource,
+  knownMetrics,
   metricsOf,
   serverSoftware,
   type ServerSoftware,
@@ -25,10 +27,12 @@ export interface OwnFigure {
 /** The samples of a scrape, by metric and then by labels. */
 type Reading = ReadonlyMap<string, ReadonlyMap<string, PrometheusSample>>;
 
-const sourceOf = ({ metric, as }: OwnFigure): FigureSource =>
-  as === 'rate'
-    ? { kind: 'rate', of: [metric], plus: [], factor: 1 }
-    : { kind: 'gauge', of: [metric], over: 'sum', partLabel: null, factor: 1 };
+const sourceOf = ({ metric, as }: OwnFigure): FigureSource => {
+  const of = [canonicalMetric(metric)];
+  return as === 'rate'
+    ? { kind: 'rate', of, plus: [], factor: 1 }
+    : { kind: 'gauge', of, over: 'sum', partLabel: null, factor: 1 };
+};
 
 /**
  * Matches the labels of ranks (processes) that work together on the same requests, so that every rank reports each
@@ -37,52 +41,56 @@ const sourceOf = ({ metric, as }: OwnFigure): FigureSource =>
  */
 const sharedRank = /^(?:\w+_)?(?:tp|pp|cp|ep|sp)_rank$/;
 
-const knownMetrics: ReadonlySet<string> = new Set(
-  serverSoftware.flatMap((name) => Object.values(serverSources[name]).flatMap(metricsOf)),
-);
-
 /**
  * Returns the identity of a series. Ranks that report the same requests have the same identity. If only the scenario
  * names a metric, each rank keeps an identity of its own, since it may count something different.
  */
-const seriesOf = ({ name, labels }: PrometheusSample): string =>
+const seriesOf = (metric: string, { labels }: PrometheusSample): string =>
   JSON.stringify(
-    knownMetrics.has(name) ? labels.filter(([label]) => !sharedRank.test(label)) : labels,
+    knownMetrics.has(metric) ? labels.filter(([label]) => !sharedRank.test(label)) : labels,
   );
+
+const isKnown = ({ value }: PrometheusSample): boolean => Number.isFinite(value);
 
 /**
  * Reads the lines of wanted metrics. If several ranks report the same requests, the highest of their values is taken.
- * Values that are not finite are left out. `onUnread` is called with each line that is not a sample.
+ * A series without a finite value stays, so that it does not seem to have gone. `onUnread` is called with each line that
+ * is not a sample.
  */
 const readLines = (lines: readonly string[], onUnread: (line: string) => void): Reading => {
   const reading = new Map<string, Map<string, PrometheusSample>>();
   for (const line of lines) {
     const sample = readPrometheusSample(line);
-    if (sample === null) onUnread(line);
-    if (sample === null || !Number.isFinite(sample.value)) continue;
-    const series = reading.get(sample.name) ?? new Map<string, PrometheusSample>();
-    const key = seriesOf(sample);
+    if (sample === null) {
+      onUnread(line);
+      continue;
+    }
+    const metric = canonicalMetric(sample.name);
+    const series = reading.get(metric) ?? new Map<string, PrometheusSample>();
+    const key = seriesOf(metric, sample);
     const other = series.get(key);
-    if (other === undefined || other.value < sample.value) series.set(key, sample);
-    reading.set(sample.name, series);
+    if (other === undefined || !isKnown(other) || other.value < sample.value)
+      series.set(key, sample);
+    reading.set(metric, series);
   }
   return reading;
 };
 
-/** Returns the values of series that are not part of another series. */
+/** Returns the finite values of series that are not part of another series. */
 const wholesOf = (
   series: Iterable<PrometheusSample>,
   partLabel: string | null,
 ): readonly number[] =>
   [...series]
+    .filter(isKnown)
     .filter(({ labels }) => !labels.some(([name, value]) => name === partLabel && value !== ''))
     .map(({ value }) => value);
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0);
 
 /** Returns the first of some names that occurs in a reading. */
-const presentIn = (reading: Reading, names: readonly string[]) =>
-  names.map((name) => reading.get(name)).find((series) => series !== undefined);
+const presentIn = (reading: Reading, names: readonly string[]): string | undefined =>
+  names.find((name) => reading.has(name));
 
 /** The maximum number of characters of a line that are shown. */
 const maxShownLine = 120;
@@ -93,7 +101,10 @@ export class ServerReadings {
   readonly #own: readonly OwnFigure[];
   #every: Milliseconds;
   #software: ServerSoftware | null = null;
-  #before: { readonly reading: Reading; readonly at: number } | null = null;
+  /** The middle of the last reading. */
+  #before: number | null = null;
+  /** The last finite value of each series, since a series may be missing from a reading. */
+  readonly #last = new Map<string, Map<string, number>>();
   #samples: ServerSample[] = [];
   #scrapes = 0;
   #failed = 0;
@@ -109,11 +120,13 @@ export class ServerReadings {
 
   /** The metrics that fall only after a restart. A scenario may also ask for the rate of other metrics. */
   readonly #counters: ReadonlySet<string>;
+  readonly #wanted: ReadonlySet<string>;
 
   constructor(address: string, every: Milliseconds, own: readonly OwnFigure[]) {
     this.#address = address;
     this.#every = every;
     this.#own = own;
+    this.#wanted = new Set(this.#allSources().flatMap(metricsOf));
     this.#counters = new Set(
       this.#allSources()
         .filter(({ kind }) => kind !== 'gauge')
@@ -124,8 +137,9 @@ export class ServerReadings {
     );
   }
 
-  wanted(): ReadonlySet<string> {
-    return new Set(this.#allSources().flatMap(metricsOf));
+  /** Returns whether a figure needs the metric of this name, under whatever name its server or a collector writes. */
+  wants(metric: string): boolean {
+    return this.#wanted.has(canonicalMetric(metric));
   }
 
   #allSources(): readonly FigureSource[] {
@@ -145,7 +159,7 @@ export class ServerReadings {
           .some((metric) => reading.has(metric)),
       ) ?? null;
     const values = this.#valuesOf(reading, (sent + received) / 2);
-    this.#before = { reading, at: (sent + received) / 2 };
+    this.#remember(reading, (sent + received) / 2);
     if (this.#hasFallen) this.#resets += 1;
     this.#hasFallen = false;
     if (this.#software === null && Object.keys(values).length === 0) {
@@ -154,6 +168,15 @@ export class ServerReadings {
     if (this.#scrapes % this.#keepEvery === 0) this.#keep({ sent, received, values });
     this.#scrapes += 1;
     return null;
+  }
+
+  #remember(reading: Reading, at: number): void {
+    this.#before = at;
+    for (const [metric, series] of reading) {
+      const last = this.#last.get(metric) ?? new Map<string, number>();
+      this.#last.set(metric, last);
+      for (const [key, sample] of series) if (isKnown(sample)) last.set(key, sample.value);
+    }
   }
 
   noteUnread(line: string): void {
@@ -231,13 +254,13 @@ export class ServerReadings {
 
   #valueOf(source: FigureSource, reading: Reading, at: number): number | null {
     if (source.kind === 'gauge') {
-      const series = presentIn(reading, source.of);
-      if (series === undefined) return null;
-      const values = wholesOf(series.values(), source.partLabel);
+      const metric = presentIn(reading, source.of);
+      if (metric === undefined) return null;
+      const values = wholesOf(reading.get(metric)!.values(), source.partLabel);
       if (values.length === 0) return null;
       return (sumOf(values) / (source.over === 'sum' ? 1 : values.length)) * source.factor;
     }
-    const seconds = this.#before === null ? 0 : (at - this.#before.at) / 1000;
+    const seconds = this.#before === null ? 0 : (at - this.#before) / 1000;
     if (seconds <= 0) return null;
     if (source.kind === 'rate') {
       const increase = this.#increaseOfAll(reading, source.of, source.plus);
@@ -256,16 +279,16 @@ export class ServerReadings {
 
   /**
    * Returns the increase of a counter since the last scrape. A counter that fell is assumed to have restarted at 0, as
-   * Prometheus's `increase` assumes.
+   * Prometheus's `increase` assumes. A series that was missing goes on from its last value, and a new one from 0.
    */
   #increaseOf(reading: Reading, names: readonly string[]): number | null {
-    const series = presentIn(reading, names);
-    if (series === undefined || this.#before === null) return null;
-    const before = presentIn(this.#before.reading, names);
-    // A counter that was missing in the previous reading counts as 0 in that reading.
+    const metric = presentIn(reading, names);
+    if (metric === undefined || this.#before === null) return null;
+    const last = this.#last.get(metric);
     let increase = 0;
-    for (const [labels, { value }] of series) {
-      const earlier = before?.get(labels)?.value ?? 0;
+    for (const [key, { value }] of reading.get(metric)!) {
+      if (!Number.isFinite(value)) continue;
+      const earlier = last?.get(key) ?? 0;
       if (value < earlier) this.#hasFallen = true;
       increase += value < earlier ? value : value - earlier;
     }

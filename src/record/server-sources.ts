@@ -5,7 +5,7 @@ import type { ServerFigureName } from '../model/measures/server-figures.ts';
  * differs between versions of the server, and the first name that the server has is read. vLLM: docs/design/metrics.md
  * and vllm/v1/metrics/loggers.py. SGLang: python/sglang/srt/observability/metrics_collector.py. TGI:
  * docs/source/reference/metrics.md. llama.cpp: tools/server/README.md, GET /metrics. LiteLLM: docs/proxy/prometheus.md
- * and litellm/integrations/prometheus.py. `_sum`, `_count` and `_total` are Prometheus’s own endings.
+ * and litellm/integrations/prometheus.py. TensorRT-LLM: tensorrt_llm/metrics/collector.py. `_sum`, `_count` and `_total` are Prometheus’s own endings.
  */
 
 /**
@@ -123,6 +123,14 @@ export const serverSources = {
     inputTokens: rate('litellm_input_tokens_metric_total'),
     outputTokens: rate('litellm_output_tokens_metric_total'),
   },
+  'TensorRT-LLM': {
+    running: gauge('trtllm_num_requests_running'),
+    waiting: gauge('trtllm_num_requests_waiting'),
+    cacheUse: share('trtllm_kv_cache_utilization'),
+    queueTime: meanTime('trtllm_request_queue_time_seconds'),
+    inputTokens: rate('trtllm_prompt_tokens_total'),
+    outputTokens: rate('trtllm_generation_tokens_total'),
+  },
 } as const satisfies Record<string, Partial<Record<ServerFigureName, FigureSource>>>;
 
 export type ServerSoftware = keyof typeof serverSources;
@@ -132,3 +140,21 @@ export const metricsOf = (source: FigureSource): readonly string[] =>
   source.kind === 'gauge'
     ? source.of
     : [...(source.kind === 'rate' ? source.of : [...source.part, ...source.whole]), ...source.plus];
+
+export const knownMetrics: ReadonlySet<string> = new Set(
+  serverSoftware.flatMap((name) => Object.values(serverSources[name]).flatMap(metricsOf)),
+);
+
+/**
+ * The names of known metrics without their colon. SGLang's router and OpenTelemetry's collectors write an underscore in
+ * its place, and Ray also adds a prefix (vLLM: vllm/v1/metrics/ray_wrappers.py).
+ */
+const otherNames: ReadonlyMap<string, string> = new Map(
+  [...knownMetrics].flatMap((name) => {
+    const plain = name.replace(':', '_');
+    return [plain, `ray_${plain}`].map((other) => [other, name] as const);
+  }),
+);
+
+/** Returns the name that a server itself gives to a metric. Metrics that are not known keep their name. */
+export const canonicalMetric = (name: string): string => otherNames.get(name) ?? name;

@@ -1,4 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { directWire } from '../connection/connector.ts';
 import { type MetricsScraper, openScraper } from './scrape-metrics.ts';
@@ -78,10 +79,63 @@ describe('a scrape of metrics', () => {
       },
       'more than 4194304 bytes',
     ],
+    [
+      'a page of HTML',
+      (_, response) =>
+        response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<html>\n'),
+      'answered HTML without metrics: is there another path, such as /prometheus/metrics?',
+    ],
+    [
+      'the JSON that TensorRT-LLM has at this path',
+      (_, response) =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end('[{"iter":1}]'),
+      'answered JSON without metrics: is there another path, such as /prometheus/metrics?',
+    ],
+    [
+      'a compression that is not known',
+      (_, response) => response.writeHead(200, { 'content-encoding': 'snappy' }).end('m 1\n'),
+      'compressed as snappy, which Weir cannot read',
+    ],
+    [
+      'what is not compressed as it says',
+      (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('m 1\n'),
+      'its compression is damaged',
+    ],
+    [
+      'a compressed text that is cut off',
+      (_, response) =>
+        response
+          .writeHead(200, { 'content-encoding': 'gzip' })
+          .end(gzipSync('m 1\n'.repeat(900)).subarray(0, 30)),
+      'its compression is damaged',
+    ],
+    [
+      'a small answer that unpacks without end',
+      (_, response) =>
+        response
+          .writeHead(200, { 'content-encoding': 'gzip' })
+          .end(gzipSync(Buffer.alloc(64 * 1024 * 1024, 'x\n'))),
+      'more than 4194304 bytes',
+    ],
     ['a closed connection', ({ socket }) => socket.destroy(), 'UND_ERR_SOCKET'],
   ])('gives a reason for %s', async (_, listener, reason) => {
     const scraper = await scraperOf(listener);
     expect(await scraper.scrape()).toEqual({ ok: false, reason });
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['GZIP', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+  ])('unpacks %s, for which it did not ask', async (encoding, pack) => {
+    const text = `# HELP m\n${'other 1\n'.repeat(9000)}m1 1\nm2 2`;
+    const scraper = await scraperOf((_, response) =>
+      response.writeHead(200, { 'content-encoding': encoding }).end(pack(text)),
+    );
+    for (let turn = 0; turn < 3; turn += 1)
+      expect(await scraper.scrape()).toEqual({ ok: true, lines: ['m1 1', 'm2 2'] });
   });
 
   it('gives a reason for silence', async () => {

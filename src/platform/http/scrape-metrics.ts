@@ -1,4 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
 import { undici } from '../undici.ts';
 import { connectorTo, type TargetEndpoint } from '../connection/connector.ts';
 import { targetAddress } from '../connection/request-path.ts';
@@ -23,6 +25,7 @@ export interface MetricsScraper {
 
 /** The maximum size of an answer, in bytes. The largest servers' answers have some hundred kilobytes. */
 const maxBytes = 4 * 1024 * 1024;
+const tooMuch = `more than ${maxBytes} bytes`;
 const maxLineLength = 16 * 1024;
 /**
  * The maximum number of lines that are kept. More lines would take milliseconds of the load generator's time per
@@ -50,7 +53,7 @@ class WantedLines {
   /** Adds a piece of the text. If the text is now too large, returns the reason, otherwise `null`. */
   add(piece: Buffer): string | null {
     this.#bytes += piece.length;
-    if (this.#bytes > maxBytes) return `more than ${maxBytes} bytes`;
+    if (this.#bytes > maxBytes) return tooMuch;
     const pieces = (this.#rest + this.#decoder.write(piece)).split('\n');
     this.#rest = (pieces.pop() ?? '').slice(0, maxLineLength + 1);
     for (const line of pieces) this.#keep(line.endsWith('\r') ? line.slice(0, -1) : line);
@@ -72,6 +75,39 @@ class WantedLines {
     else this.#lines.push(line);
   }
 }
+
+const otherPath = 'is there another path, such as /prometheus/metrics?';
+/** Matches the type of what is no text of Prometheus. TensorRT-LLM has JSON at `/metrics`. */
+const otherType = /\b(html|json)\b/i;
+
+type Unpack = (packed: Buffer, bounds: { readonly maxOutputLength: number }) => Promise<Buffer>;
+
+/** Weir asks for no compression, but some proxies compress whatever passes. */
+const decoders: ReadonlyMap<string, Unpack> = new Map<string, Unpack>([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+  ['zstd', promisify(zstdDecompress)],
+]);
+
+/** Reads a compressed body to its end, and yields its text as one piece. */
+const unpacked = async function* (body: AsyncIterable<Buffer>, unpack: Unpack) {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > maxBytes) throw new RangeError(tooMuch);
+    pieces.push(piece);
+  }
+  yield await unpack(Buffer.concat(pieces), { maxOutputLength: maxBytes }).catch(
+    ({ code }: NodeJS.ErrnoException) => {
+      throw new RangeError(
+        code === 'ERR_BUFFER_TOO_LARGE' ? tooMuch : 'its compression is damaged',
+      );
+    },
+  );
+};
 
 /** Returns what a status without metrics means, with advice. LiteLLM redirects from `/metrics` to `/metrics/`. */
 const statusReason = (status: number, location: unknown, url: string): string => {
@@ -104,12 +140,25 @@ export const openScraper = (
       await body.dump();
       return { ok: false, reason: statusReason(statusCode, headers['location'], endpoint.url) };
     }
+    const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
+    const unpack = decoders.get(encoding);
+    if (unpack === undefined && encoding !== 'identity') {
+      await body.dump();
+      return {
+        ok: false,
+        reason: `compressed as ${encoding.slice(0, 40)}, which Weir cannot read`,
+      };
+    }
     const wanted = new WantedLines(isWanted);
-    for await (const piece of body) {
+    for await (const piece of unpack === undefined ? body : unpacked(body, unpack)) {
       const excess = wanted.add(piece as Buffer);
       if (excess !== null) return { ok: false, reason: excess };
     }
-    return wanted.end();
+    const scrape = wanted.end();
+    const [, other] = otherType.exec(String(headers['content-type'] ?? '')) ?? [];
+    return other !== undefined && scrape.ok && scrape.lines.length === 0
+      ? { ok: false, reason: `answered ${other.toUpperCase()} without metrics: ${otherPath}` }
+      : scrape;
   };
   return {
     scrape: () =>

@@ -55,13 +55,12 @@ export const watchServer = (
   if (server === undefined) return noWatch;
   const url = metricsAddress(server.metrics, baseUrl);
   const readings = new ServerReadings(url, server.every, server.figures);
-  const wanted = readings.wanted();
   const scraper = openScraper(metricsEndpoint(url, wire, { baseUrl, certificates }), {
     userAgent: `weir/${weirVersion()}`,
     isWanted: (line) => {
       const metric = metricOfLine(line);
       if (metric === '' && isSample(line)) readings.noteUnread(line);
-      return wanted.has(metric);
+      return readings.wants(metric);
     },
     timeout: scrapeTimeout,
   });
