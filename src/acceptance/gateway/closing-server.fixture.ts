@@ -14,6 +14,8 @@ export interface ClosingServer {
   readonly received: readonly string[];
   readonly answered: () => number;
   readonly connections: () => number;
+  /** How many connections were closed by chance. */
+  readonly closings: () => number;
   close(): Promise<void>;
 }
 
@@ -70,6 +72,7 @@ export const startClosingServer = async (habit: ClosingHabit): Promise<ClosingSe
   const sockets = new Set<Socket>();
   let connections = 0;
   let answered = 0;
+  let closings = 0;
   const handle = (socket: Socket, request: string, n: number): void => {
     received.push(/x-request-id: (\S+)/i.exec(request)?.[1] ?? '');
     if (habit.close === 'never-answers' || (habit.close === 'unanswered' && n > 1)) {
@@ -79,8 +82,10 @@ export const startClosingServer = async (habit: ClosingHabit): Promise<ClosingSe
     socket.write(answerTo(request, habit));
     answered += 1;
     if (habit.close === 'announced') socket.end();
-    if (habit.close === 'sometimes' && everyTenth(received.length))
+    if (habit.close === 'sometimes' && everyTenth(received.length)) {
+      closings += 1;
       setTimeout(() => socket.destroy(), received.length % 4);
+    }
     if ('after' in habit && n % (habit.each ?? 1) === 0)
       later(habit.after, () => end(socket, habit.close));
   };
@@ -116,6 +121,7 @@ export const startClosingServer = async (habit: ClosingHabit): Promise<ClosingSe
     received,
     answered: () => answered,
     connections: () => connections,
+    closings: () => closings,
     close: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();

@@ -96,12 +96,23 @@ describe.each(transports)('by %s, a server that promises to keep its connections
     ['closes each 5 ms after its answer', after(5, 'destroy')],
     ['resets each 5 ms after its answer', after(5, 'reset')],
     ['closes each after the third answer', { ...after(0, 'destroy'), each: 3 }],
-    ['closes one in ten within three milliseconds', { close: 'sometimes' }],
   ] as const)('%s answers all but the few that met it', async (_, habit) => {
     const run = await runAgainst(habit, fields);
     expectEachOnce(run);
     expect(run.completed + run.broken).toBe(requests);
     expect(run.broken).toBeLessThanOrEqual(requests / 15);
+    // What was lost may or may not have been read.
+    expect(run.server.received.length).toBeLessThanOrEqual(requests);
+    expect(run.server.received.length).toBeGreaterThanOrEqual(run.completed);
+  });
+
+  // The server's timers fire just before it reads, so a close finds a request on its way in about every second case.
+  it('closes one in ten within three milliseconds loses at most one request by each close', async () => {
+    const run = await runAgainst({ close: 'sometimes' }, fields);
+    expectEachOnce(run);
+    expect(run.completed + run.broken).toBe(requests);
+    expect(run.server.closings()).toBeLessThanOrEqual(requests / 10);
+    expect(run.broken).toBeLessThanOrEqual(run.server.closings());
     // What was lost may or may not have been read.
     expect(run.server.received.length).toBeLessThanOrEqual(requests);
     expect(run.server.received.length).toBeGreaterThanOrEqual(run.completed);
