@@ -27,6 +27,29 @@ describe('weir import', () => {
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('exists already')]);
   });
 
+  it.each([
+    ['UTF-8 with a mark', (text: string) => Buffer.from(`\uFEFF${text}`)],
+    ['UTF-16, as PowerShell writes it', (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le')],
+    [
+      'UTF-16 of the other order',
+      (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le').swap16(),
+    ],
+  ])('reads files in %s', async (_, encode) => {
+    const file = join(await tempFolder(), 'targets.json');
+    const target = JSON.stringify({ method: 'GET', url: 'http://h/v1/models' });
+    await writeFile(file, encode(`${target}\r\n\r\n${target}\r\n`));
+    const { code, stdout, stderr } = await weir(['import', file], environment);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain('weight: 2');
+  });
+
+  it('says that a file of prompts or a trace needs no import', async () => {
+    const file = await tempFile('batch.jsonl', '{"custom_id":"1","method":"POST","url":"/v1"}\n');
+    const { code, stderr } = await weir(['import', file], environment);
+    expect(code).toBe(2);
+    expect(stderr).toContain('needs no import: write prompt: { file: … } or load: { kind: trace');
+  });
+
   it('takes over the targets of vegeta with their bodies in files, and an upload that it writes', async () => {
     const folder = await tempFolder();
     const boundary = 'xx';

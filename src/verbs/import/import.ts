@@ -43,6 +43,13 @@ const rejectExisting = async (path: string): Promise<void> => {
 const unreadable = (path: string, error: unknown): Problem =>
   new Problem(`${path} cannot be read: ${whyUnreadable(error)}`);
 
+/** Decodes a text. PowerShell writes UTF-16 with a mark of the byte order, other programs of Windows mark UTF-8. */
+const decodedText = (bytes: Uint8Array): string => {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  return new TextDecoder(first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8').decode(bytes);
+};
+
 const readSource = async ({ file, command }: ImportRequest): Promise<Source> => {
   if (file === undefined) {
     if (command.length > 0)
@@ -53,13 +60,13 @@ const readSource = async ({ file, command }: ImportRequest): Promise<Source> => 
     throw new Problem('expected a file or a command line behind --, not both');
   if (file === '/dev/stdin') {
     const text = await readStandardInput(fileBounds.imported);
-    if (text !== null) return { text, name: 'standard input' };
+    if (text !== null) return { text: text.replace(/^\uFEFF/, ''), name: 'standard input' };
     throw new Problem(
       `standard input has more than ${fileBounds.imported / 1024 ** 2} MiB, the most that is read: give a shorter file`,
     );
   }
   try {
-    return { text: await readTextFile(file, fileBounds.imported), name: basename(file) };
+    return { text: decodedText(await readBytes(file, fileBounds.imported)), name: basename(file) };
   } catch (error) {
     throw unreadable(file, error);
   }
@@ -79,6 +86,10 @@ const readBodies = async (text: string): Promise<ReadonlyMap<string, Uint8Array 
   return bodies;
 };
 
+/** What to do with files that a scenario names itself. */
+const noImport =
+  'A file of prompts (ShareGPT, a batch of OpenAI, .csv) or a trace needs no import: write prompt: { file: … } or load: { kind: trace, file: … }';
+
 const importSource = async (request: ImportRequest, { text, name }: Source): Promise<Imported> => {
   const known =
     request.from === undefined ? Object.values(importKinds).join('; ') : importKinds[request.from];
@@ -86,7 +97,7 @@ const importSource = async (request: ImportRequest, { text, name }: Source): Pro
   const kind = request.from ?? recognise(text);
   if (kind === null) {
     throw new Problem(
-      `${name}: nothing that weir import knows: expected ${known}. Say which with --from`,
+      `${name}: nothing that weir import knows: expected ${known}. Say which with --from. ${noImport}`,
     );
   }
   if (kind !== 'vegeta' && (request.rate ?? request.duration) !== undefined) {

@@ -183,9 +183,13 @@ const variablesIn = (
   return variables;
 };
 
+/** Returns a script in which lines that end as in Windows' shells (`^` or a backtick) go on as in POSIX's. */
+export const posixScript = (script: string): string =>
+  script.replaceAll(/(?<=[ \t])[\^`](?=[ \t]*\r?\n)[ \t]*/g, '\\');
+
 /** Returns the words after the program’s name in the first command that calls it. Other commands are noted. */
 export const commandOf = (script: string, program: RegExp, notes: Notes): readonly ShellWord[] => {
-  const { commands, problem } = splitShell(script);
+  const { commands, problem } = splitShell(posixScript(script));
   if (problem !== null) throw new ImportError(problem);
   const at = (words: readonly ShellWord[]): number =>
     words.findIndex(({ text }) => program.test(text));
@@ -195,6 +199,8 @@ export const commandOf = (script: string, program: RegExp, notes: Notes): readon
     if (other === own || other[0] === undefined) continue;
     const place = `line ${other[0].line}`;
     if (at(other) >= 0) notes.left(place, 'a further command: import each by itself');
+    else if (other[0].text.startsWith('-'))
+      notes.left(place, 'options of no command: end the line before it with a backslash');
     else notes.unneeded(place, 'another command of the script');
   }
   const variables = variablesIn(commands.slice(0, commands.indexOf(own)), notes);

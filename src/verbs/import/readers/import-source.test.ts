@@ -158,6 +158,77 @@ describe('an option', () => {
   });
 });
 
+describe('a command for a shell of Windows', () => {
+  it.each([
+    ['cmd', ' ^\r\n  '],
+    ['PowerShell', ' `\r\n '],
+    ['PowerShell, with a space behind', ' ` \n'],
+  ])('goes on in the next line, by %s', (_, end) => {
+    const words = ['guidellm benchmark', '--target http://h:8000', '--rate-type constant'];
+    const text = [...words, '--rate 2', '--max-seconds 30', '--model m'].join(end);
+    expect(recognise(text)).toBe('guidellm');
+    expect(importText('guidellm', text, attack)).toMatchObject({
+      scenario: {
+        traffic: [{ model: 'm' }],
+        load: { kind: 'constant', rate: '2/s', duration: '30s' },
+      },
+    });
+  });
+
+  it('leaves nothing out in silence where a line is not continued', () => {
+    const text = 'aiperf profile -m m -u h:8000 --concurrency 2\n  --request-count 50\n';
+    expect(importText('aiperf', text, attack).notes.map(noteLine)).toContain(
+      'Left out    line 2: options of no command: end the line before it with a backslash',
+    );
+  });
+});
+
+describe('k6', () => {
+  const importedFrom = (thresholds: object, more: object = {}) =>
+    importText('k6', JSON.stringify({ thresholds, ...more }), attack);
+
+  it('has the least and the most as percentiles, and others that Weir has not', () => {
+    const all = ['p(100)<9', 'p(0)>1', 'p(99.9999)<5', 'p(95)<1'];
+    const { notes, ...made } = importedFrom({ http_req_duration: all });
+    expect(made).toEqual({
+      kind: 'objectives',
+      objectives: ['serviceTime.max < 9ms', 'serviceTime.min > 1ms', 'serviceTime.p95 < 1ms'],
+    });
+    expect(notes.map(noteLine)).toEqual([expect.stringContaining('p(99.9999)<5')]);
+  });
+
+  it('has a load and thresholds that end the test, which get a line', () => {
+    const ends = { threshold: 'p(95)<1', abortOnFail: true, delayAbortEval: '10s' };
+    const goesOn = { threshold: 'p(50)<1', abortOnFail: false };
+    const options = { scenarios: { a: { executor: 'constant-vus' } }, vus: 3, stages: null };
+    const { notes } = importedFrom(
+      { http_req_duration: [ends], http_req_waiting: [goesOn, 'p(99)<3'] },
+      options,
+    );
+    expect(notes.map(noteLine)).toEqual([
+      'Left out    scenarios, vus: only thresholds are imported: write "load" for it',
+      'Left out    http_req_duration, abortOnFail: write "abort: { after: 10s }" beside its objective',
+    ]);
+  });
+});
+
+describe('what needs no import', () => {
+  it.each([
+    [
+      'a batch of OpenAI',
+      '{"custom_id":"1","method":"POST","url":"/v1/chat/completions","body":{}}',
+    ],
+    [
+      'a recording of a browser',
+      '{"log":{"entries":[{"request":{"method":"GET","url":"http://h"}}]}}',
+    ],
+    ['a trace', '{"timestamp":0,"input_length":3,"output_length":1,"hash_ids":[1]}'],
+    ['conversations', '[{"conversations":[{"from":"human","value":"the method and the url"}]}]'],
+  ])('is not taken for targets: %s', (_, text) => {
+    expect(recognise(text)).toBeNull();
+  });
+});
+
 describe('a variable of the shell', () => {
   const targetOf = (kind: 'guidellm' | 'aiperf', script: string): unknown => {
     const imported = importText(kind, script, attack);

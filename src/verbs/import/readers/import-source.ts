@@ -4,9 +4,11 @@ import { asLiteral } from '../../../model/plan/secret.ts';
 import { type Imported, ImportError, noteLine } from './imported.ts';
 import { readScenario } from '../../../scenario/read-scenario.ts';
 import { importAiPerf } from './aiperf.ts';
+import { posixScript } from './command-flags.ts';
 import { importGuideLlm } from './guidellm.ts';
 import type { ImportKind } from './import-kinds.ts';
 import { importK6, isK6 } from './k6.ts';
+import { isMapping } from '../../../scenario/text/scenario-tree.ts';
 import { splitShell } from '../../../scenario/text/shell-words.ts';
 import { importVegeta, type VegetaAttack } from './vegeta.ts';
 import { readHttpTargets, readJsonTargets, type VegetaTarget } from './vegeta-targets.ts';
@@ -71,15 +73,19 @@ const rangeOf = (node: unknown): readonly [number, number, number] | undefined =
   (node as { range?: [number, number, number] | null } | undefined)?.range ?? undefined;
 
 const namesProgram = (text: string, program: string): boolean =>
-  splitShell(text).commands.some((words) =>
+  splitShell(posixScript(text)).commands.some((words) =>
     words.some((word) => word.text === program || word.text.endsWith(`/${program}`)),
   );
+
+/** Returns whether a value is a target of vegeta. A batch of OpenAI has a `custom_id` in each line. */
+const isJsonTarget = (parsed: unknown): boolean =>
+  isMapping(parsed) && !('custom_id' in parsed) && ('method' in parsed || 'url' in parsed);
 
 /** Recognises the kind of a text by its content; `null` if the kind is unknown. */
 export const recognise = (text: string): ImportKind | null => {
   const first = text.split('\n').find((line) => !/^\s*(#|$)/.test(line)) ?? '';
   if (/^\s*[A-Z]+\s+https?:\/\//.test(first)) return 'vegeta';
-  if (/^\s*\{.*"(method|url)"/.test(first) && parsedJson(first) !== undefined) return 'vegeta';
+  if (isJsonTarget(parsedJson(first))) return 'vegeta';
   if (isK6(parsedJson(text))) return 'k6';
   return (['guidellm', 'aiperf'] as const).find((program) => namesProgram(text, program)) ?? null;
 };

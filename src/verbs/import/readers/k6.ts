@@ -1,4 +1,5 @@
 import { parsedJson } from '../../../model/parsed-json.ts';
+import { parseObjective } from '../../../scenario/compile/objective-grammar.ts';
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
 import { type Imported, ImportError, Notes } from './imported.ts';
 
@@ -46,6 +47,11 @@ const thresholdPattern =
 
 const plain = (n: number): string => String(Number(n.toPrecision(12)));
 
+const percentileOf = (percent: number): string => {
+  if (percent === 0) return 'min';
+  return percent === 100 ? 'max' : `p${percent}`;
+};
+
 /** Reads a threshold of k6: a statistic, a comparison and a number. */
 const readThreshold = (text: string) => {
   const [, statistic = '', percent, operator = '', bound] = thresholdPattern.exec(text) ?? [];
@@ -55,7 +61,7 @@ const readThreshold = (text: string) => {
   const comparison = /^===?$/.test(operator) && n === 0 ? '<=' : operator;
   return {
     statistic,
-    word: percent === undefined ? statistics[statistic] : `p${percent}`,
+    word: percent === undefined ? statistics[statistic] : percentileOf(Number(percent)),
     n,
     comparison,
   };
@@ -93,7 +99,9 @@ const objectiveOf = (
   if (!/^[<>]=?$/.test(read.comparison)) return { problem: 'an objective has <, <=, > or >=' };
   const objective = withBound[kind](figure!, read);
   const problem = `Weir has no "${read.statistic}" of it: a load of the kind "iterations" has a number of requests`;
-  return objective === null ? { problem } : { objective };
+  if (objective === null) return { problem };
+  const parsed = parseObjective(objective);
+  return parsed.ok ? { objective } : { problem: parsed.error.message };
 };
 
 /**
@@ -126,6 +134,24 @@ const thresholdsIn = (
   );
 };
 
+/** The options that make k6's load. */
+const loadOptions = ['scenarios', 'stages', 'vus', 'duration', 'iterations', 'rps'];
+
+/** Adds notes on what options of k6 contain besides the thresholds themselves. */
+const noteOptions = (parsed: unknown, notes: Notes): void => {
+  const whole = isMapping(parsed) ? parsed : {};
+  const options = isMapping(whole['options']) ? whole['options'] : whole;
+  const given = loadOptions.filter((name) => (options[name] ?? null) !== null);
+  if (given.length > 0)
+    notes.left(given.join(', '), 'only thresholds are imported: write "load" for it');
+  const thresholds = isMapping(options['thresholds']) ? options['thresholds'] : {};
+  const ends = Object.keys(thresholds).filter((name) =>
+    [thresholds[name]].flat().some((each) => isMapping(each) && each['abortOnFail'] === true),
+  );
+  for (const name of ends)
+    notes.left(`${name}, abortOnFail`, 'write "abort: { after: 10s }" beside its objective');
+};
+
 export const isK6 = (parsed: unknown): boolean => thresholdsIn(parsed) !== null;
 
 export const importK6 = (text: string): Imported => {
@@ -148,6 +174,7 @@ export const importK6 = (text: string): Imported => {
     notes.left(`${metric} ${threshold}`, found.problem);
     return [];
   });
+  noteOptions(parsed, notes);
   if (objectives.some((each) => each.startsWith('connect.'))) {
     notes.chosen('http_req_connecting', 'connect has the TLS handshake, too');
   }

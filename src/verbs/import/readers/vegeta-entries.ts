@@ -93,6 +93,8 @@ const chatEntry = ({ body }: EntrySource): ReadEntry => {
   if (typeof model !== 'string' || model === '') {
     return { ok: false, problem: 'the body is not JSON with a "model"' };
   }
+  if (![undefined, null, true, false].includes(stream as boolean | null | undefined))
+    return { ok: false, problem: 'its "stream" is neither true nor false' };
   const content = chatContent(messages);
   if (content === null) {
     const problem =

@@ -10,6 +10,8 @@ export interface VegetaTarget {
   /** The body, or the path of the file that contains it; `null` for no body. */
   readonly body: Uint8Array | string | null;
   readonly line: number;
+  /** The names of fields that vegeta does not read. */
+  readonly unread: readonly string[];
 }
 
 const fail = (line: number, message: string): never => {
@@ -19,18 +21,20 @@ const fail = (line: number, message: string): never => {
 const targetOfJson = (text: string, line: number): VegetaTarget => {
   const parsed = parsedJson(text);
   if (parsed === undefined) return fail(line, 'expected a target in JSON, all in one line');
-  const { method, url, body = '', header = {} } = isMapping(parsed) ? parsed : {};
+  const { method, url, body = '', header = {}, ...others } = isMapping(parsed) ? parsed : {};
   if (typeof method !== 'string' || typeof url !== 'string' || method === '' || url === '') {
     return fail(line, 'expected a target with "method" and "url"');
   }
   if (typeof body !== 'string' || !isMapping(header)) {
     return fail(line, 'expected a "body" in base64 and "header" with lists of values');
   }
+  if (!/^[A-Za-z0-9+/\r\n]*={0,2}$/.test(body)) return fail(line, 'its "body" is not in base64');
   const place = `line ${line}`;
   const headers = Object.entries(header).flatMap(([name, values]) =>
     [values].flat().map((value) => ({ name, value: String(value), place })),
   );
-  return { method, url, headers, body: body === '' ? null : Buffer.from(body, 'base64'), line };
+  const bytes = body === '' ? null : Buffer.from(body, 'base64');
+  return { method, url, headers, body: bytes, line, unread: Object.keys(others) };
 };
 
 export const readJsonTargets = (text: string): readonly VegetaTarget[] =>
@@ -73,7 +77,7 @@ export const readHttpTargets = (text: string): readonly VegetaTarget[] => {
     const { headers, body, next } = isAlone
       ? { headers: [], body: null, next: at }
       : readRest(lines, at);
-    targets.push({ method, url, headers, body, line: at });
+    targets.push({ method, url, headers, body, line: at, unread: [] });
     at = next;
   }
   return targets;

@@ -105,6 +105,10 @@ describe('vegeta’s targets', () => {
     ['GET http://h/models\nA: b\nGET http://h/models', 'line 3: expected an empty line before'],
     ['{"method":"GET"}', 'line 1: expected a target with "method" and "url"'],
     ['{"method":"GET","url":"http://h/models"}\n{', 'line 2: expected a target in JSON'],
+    [
+      '{"method":"GET","url":"http://h/v1/models","body":"{}"}',
+      'line 1: its "body" is not in base64',
+    ],
     ['# nothing\n\n', 'there are no targets'],
     ['GET http://h/other', 'no target is a request of the interface'],
     ['GET http://user:hidden@h/v1/models', 'no target is a request of the interface'],
@@ -151,4 +155,46 @@ it('headers that Weir sets itself, and the host of the target, are not left out'
       .map(({ message }) => message);
   expect(leftOf(chatAt('1', 'Host: h:1\nConnection: close\n') + chatAt('2', ''))).toEqual([]);
   expect(leftOf(chatAt('1', 'Host: other\n'))).toEqual(['the header host is that of the target']);
+});
+
+describe('what vegeta sends otherwise or not at all', () => {
+  const question = { model: 'm', messages: [{ role: 'user', content: 'a' }] };
+  const attackOn = (body: object): VegetaAttack => ({
+    rate: '1/s',
+    duration: '1s',
+    bodies: new Map([['a', Buffer.from(JSON.stringify(body))]]),
+    canWriteFiles: true,
+  });
+  const notesOf = (text: string, kind: 'left' | 'unneeded'): readonly string[] =>
+    importVegeta(readTargets(text), attackOn(question))
+      .notes.filter((note) => note.kind === kind)
+      .map(({ place, message }) => `${place}: ${message}`);
+
+  it('gets a line: a header with a second value', () => {
+    const text = `POST ${host}/chat/completions\nX-A: 1\nX-A: 2\nX-B: 3\nx-b: 4\n@a\n`;
+    expect(notesOf(text, 'left')).toEqual([
+      'line 3: a second value of the header x-a: a scenario sends each header once',
+      'line 5: a second value of the header x-b: a scenario sends each header once',
+    ]);
+  });
+
+  it('gets a line: a field that is not of its format, once for all targets', () => {
+    const line = JSON.stringify({
+      method: 'GET',
+      url: `${host}/models`,
+      headers: { A: ['b'] },
+      timeout: '3s',
+    });
+    expect(notesOf(`${line}\n${line}`, 'unneeded')).toEqual([
+      'line 1: vegeta does not read "headers" either',
+      'line 1: vegeta does not read "timeout" either',
+    ]);
+  });
+
+  it.each(['true', 1, [], {}])('is refused: a "stream" of %j', (stream) => {
+    const targets = readTargets(`POST ${host}/chat/completions\n@a\n`);
+    expect(() => importVegeta(targets, attackOn({ ...question, stream }))).toThrow(
+      'its "stream" is neither true nor false',
+    );
+  });
 });

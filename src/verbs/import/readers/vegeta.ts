@@ -143,7 +143,15 @@ const commonHeaders = (
     notes.left('authorization', `${keys.size} different keys: write them as a list of "keys"`);
   }
   const names = new Set<string>();
-  return all.filter(({ name }) => !names.has(name.toLowerCase()) && names.add(name.toLowerCase()));
+  return all.filter(({ name, place }) => {
+    const lower = name.toLowerCase();
+    const isFirst = !names.has(lower);
+    names.add(lower);
+    // Of several keys the note above speaks, and Weir sets its own headers once.
+    if (!isFirst && lower !== 'authorization' && !isOwnHeader(lower))
+      notes.left(place, `a second value of the header ${lower}: a scenario sends each header once`);
+    return isFirst;
+  });
 };
 
 const sourceOf = (
@@ -205,6 +213,14 @@ const takeTargets = (
 export const importVegeta = (targets: readonly VegetaTarget[], attack: VegetaAttack): Imported => {
   const notes = new Notes();
   const located = targets.flatMap((target) => locate(target, notes) ?? []);
+  const unread = targets.flatMap(({ unread: names, line }) =>
+    names.map((name) => ({ name, place: `line ${line}` })),
+  );
+  for (const [name, [first]] of Map.groupBy(unread, (each) => each.name))
+    notes.unneeded(
+      first!.place,
+      `vegeta does not read ${JSON.stringify(name.slice(0, 80))} either`,
+    );
   const base = mostFrequent(located.map((each) => each.base));
   if (base === undefined) {
     throw new ImportError(
