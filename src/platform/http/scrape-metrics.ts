@@ -101,7 +101,8 @@ const unpacked = async function* (body: AsyncIterable<Buffer>, unpack: Unpack) {
     pieces.push(piece);
   }
   yield await unpack(Buffer.concat(pieces), { maxOutputLength: maxBytes }).catch(
-    ({ code }: NodeJS.ErrnoException) => {
+    (error: unknown) => {
+      const { code } = error as NodeJS.ErrnoException;
       throw new RangeError(
         code === 'ERR_BUFFER_TOO_LARGE' ? tooMuch : 'its compression is damaged',
       );
