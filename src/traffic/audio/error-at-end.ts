@@ -20,26 +20,41 @@ const isFailure = (error: unknown): boolean => {
   return [message, type].some((text) => typeof text === 'string' && text.trim() !== '');
 };
 
-/** The last bytes of a body that arrives in pieces. */
+const zero = new Uint8Array(1);
+
+/** The last bytes of a body that arrives in pieces, without the zeros at its end. */
 export class BodyEnd {
   /** Up to twice as many bytes as are searched, so that most pieces move none of the earlier bytes. */
   readonly #kept = new ByteBuffer(2 * maxErrorBytes);
+  #hasZeros = false;
 
   append(bytes: Uint8Array): void {
-    const start = Math.max(0, bytes.length - maxErrorBytes);
-    if (this.#kept.length + bytes.length - start > 2 * maxErrorBytes) {
+    let end = bytes.length;
+    while (end > 0 && bytes[end - 1] === 0) end -= 1;
+    if (end > 0) {
+      // No error has a zero in it, so one of them stands for all before these bytes.
+      if (this.#hasZeros) this.#keep(zero, 1);
+      this.#keep(bytes, end);
+    }
+    this.#hasZeros = end < bytes.length || (end === 0 && this.#hasZeros);
+  }
+
+  #keep(bytes: Uint8Array, end: number): void {
+    const start = Math.max(0, end - maxErrorBytes);
+    if (this.#kept.length + end - start > 2 * maxErrorBytes) {
       const last = this.#last();
       this.#kept.clear();
       this.#kept.append(last);
     }
-    this.#kept.append(bytes, start);
+    this.#kept.append(bytes, start, end);
   }
 
   /** Returns the message of a JSON error with which the body ends; `null` if it ends otherwise. */
   error(redact: ReadingContext['redact']): string | null {
     const last = this.#last();
-    if (!/\}\s*$/.test(last.toString('latin1'))) return null;
-    const text = last.toString('utf8').replace(/^.*[\0-\x08\x0e-\x1f\ufffd]/s, '');
+    const end = last.findLastIndex((byte) => byte > 0x20) + 1;
+    if (last[end - 1] !== 0x7d) return null;
+    const text = last.toString('utf8', 0, end).replace(/^.*[\0-\x08\x0e-\x1f\ufffd]/s, '');
     let start = text.indexOf('{');
     for (let tried = 0; start >= 0 && tried < maxStarts; tried += 1) {
       const rest = text.slice(start).trimEnd();

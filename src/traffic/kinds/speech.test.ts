@@ -64,6 +64,28 @@ describe('an error after the beginning of the audio', () => {
     });
   });
 
+  it.each([
+    ['one', '\0'],
+    ['a page', '\0'.repeat(4096)],
+    ['some in lines', '\n\0\n\0\0'],
+  ])('fails the answer if zeros follow it, as buffers of C have them: %s', (_, zeros) => {
+    for (const cut of [1, 700, 100_000]) {
+      const body = Buffer.concat([unsized, Buffer.from(`${error}${zeros}`)]);
+      const pieces = Array.from({ length: Math.ceil(body.length / cut) }, (__, i) =>
+        body.subarray(i * cut, (i + 1) * cut),
+      );
+      expect(replay(entry({ format: 'wav' }), pieces, labelled('audio/wav'))).toMatchObject({
+        issue: 'audio-truncated',
+        detail: 'the audio ends with an error: the voice broke',
+      });
+    }
+  });
+
+  it('is not made of two halves with silence between them', () => {
+    const halves = `${error.slice(0, 20)}\0\0${error.slice(20)}`;
+    expect(read('wav', Buffer.concat([unsized, Buffer.from(halves)])).kind).toBe('completed');
+  });
+
   it('is no error if the document names none', () => {
     for (const text of [
       '{"duration":1.5}',
