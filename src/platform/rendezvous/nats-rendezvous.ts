@@ -50,10 +50,11 @@ const authenticationFor = async (
 ): Promise<ConnectionOptions> => {
   const { WEIR_NATS_TOKEN: token = '', WEIR_NATS_NKEY: seed = '' } = environment;
   const credentials = await fileOf(environment, 'WEIR_NATS_CREDS');
-  const bytes = (text: string): Uint8Array => new TextEncoder().encode(text.trim());
+  const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+  // The library reads a part of the file only if a line feed follows.
   if (credentials !== null)
-    return { authenticator: transport.credsAuthenticator(bytes(credentials)) };
-  if (seed !== '') return { authenticator: transport.nkeyAuthenticator(bytes(seed)) };
+    return { authenticator: transport.credsAuthenticator(bytes(`${credentials}\n`)) };
+  if (seed !== '') return { authenticator: transport.nkeyAuthenticator(bytes(seed.trim())) };
   if (token !== '') return { token };
   if (username === '') return {};
   const [user, pass] = [username, password].map(decodeURIComponent);
