@@ -1,78 +1,17 @@
 import { once } from 'node:events';
-import net, { type Socket } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
-import type { SaturatingRun } from '../../model/observation/saturating-client.ts';
+import net from 'node:net';
+import { expect, it } from 'vitest';
 import type { Exchange } from '../../model/observation/exchange.ts';
-import { loadSaturatingClient, rejectUnsupportedTarget } from './autocannon-client.ts';
-import { directWire } from '../connection/connector.ts';
-import { startClock } from '../host/clock.ts';
 import { Problem } from '../problem.ts';
-import { type ScriptedServer, startScriptedServer } from '../connection/scripted-server.fixture.ts';
+import { rejectUnsupportedTarget } from './autocannon-client.ts';
+import { answer, saturate, serving } from './saturate.fixture.ts';
 
-const opened: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const each of opened.splice(0).toReversed()) await each.close();
-});
-
-const serving = async (script: (socket: Socket, n: number) => void): Promise<ScriptedServer> => {
-  const server = await startScriptedServer(script);
-  opened.push(server);
-  return server;
-};
-
-const answer = (body: string): string =>
-  `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-
-/** Saturates a server over one connection and returns the first exchanges, each with its connection and response. */
+/** What became of the first requests over one connection. */
 const firstOf = async (
   url: string,
   count: number,
   inAnswer: (exchange: Exchange, n: number) => void = () => undefined,
-): Promise<readonly string[]> => {
-  const outcomes: string[] = [];
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const client = (await loadSaturatingClient({ url, wire: directWire, certificates: null }))(
-    startClock(),
-  );
-  let begun = 0;
-  const request = (path: string) => ({
-    method: 'POST' as const,
-    path,
-    headers: { 'content-type': 'text/plain' },
-    body: new TextEncoder().encode('ask'),
-  });
-  const firing: SaturatingRun = client.start({
-    requests: [[request('/a'), request('/b')]],
-    observerFor: (_connection, place, exchange) => {
-      const n = begun;
-      begun += 1;
-      let text = `${place}`;
-      let body = '';
-      const end = (how: string): void => {
-        outcomes.push(`${text} ${how}`);
-        if (outcomes.length === count) {
-          firing.stop();
-          resolve();
-        }
-      };
-      return {
-        onConnected: (_at, connection) => (text += ` ${connection}`),
-        onSent: () => undefined,
-        onReconnect: () => (text += ' reconnect'),
-        onHeaders: (_at, status) => (text += ` ${status}`),
-        onChunk: (_at, bytes) => {
-          body += Buffer.from(bytes).toString('latin1');
-          inAnswer(exchange, n);
-        },
-        onEnd: () => end(body),
-        onFailure: (_at, cause) => end(cause),
-      };
-    },
-  });
-  opened.push(firing);
-  await promise;
-  return outcomes;
-};
+): Promise<readonly string[]> => (await saturate(url, count, { inAnswer })).outcomes;
 
 it('sends prepared requests in turn over one kept connection, and ends when asked', async () => {
   const server = await serving((socket, n) => socket.write(answer(`x${n}`)));
@@ -82,7 +21,6 @@ it('sends prepared requests in turn over one kept connection, and ends when aske
     '0 reused 200 x2',
   ]);
   expect(server.requests[1]).toMatch(/^POST \/v1\/b HTTP\/1\.1\r\nHost: 127.*\r\n\r\nask$/s);
-  await opened.pop()?.close();
   expect(server.requests).toHaveLength(3);
 });
 

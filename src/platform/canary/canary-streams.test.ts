@@ -2,7 +2,6 @@ import { type AddressInfo, type Socket, createServer } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type CanaryStreams, openCanaryStreams } from './canary-streams.ts';
 import { stampedChunk, stampedHead } from './stamp.ts';
-import { startCanaryEmitter } from './start-canary-emitter.ts';
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -64,14 +63,5 @@ describe.each(['socket', 'undici'] as const)('canary streams by the transport %s
       errors: [],
       outside: [],
     });
-  });
-});
-
-describe('a canary emitter that cannot start', () => {
-  it('reports the reason', async () => {
-    expect(await startCanaryEmitter(['/nowhere/node'])).toContain('ENOENT');
-    expect(
-      await startCanaryEmitter([process.execPath, '-e', 'throw new Error("no room")']),
-    ).toContain('no room');
   });
 });

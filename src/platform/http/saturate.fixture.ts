@@ -1,0 +1,83 @@
+import type { Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import type { Exchange } from '../../model/observation/exchange.ts';
+import type { ConnectionSettings } from '../../model/plan/plan.ts';
+import { directWire } from '../connection/connector.ts';
+import { type ScriptedServer, startScriptedServer } from '../connection/scripted-server.fixture.ts';
+import { startClock } from '../host/clock.ts';
+import { loadSaturatingClient } from './autocannon-client.ts';
+
+/** Starts a server that answers as `script` does, until the test has finished. */
+export const serving = async (
+  script: (socket: Socket, n: number) => void,
+): Promise<ScriptedServer> => {
+  const server = await startScriptedServer(script);
+  onTestFinished(() => server.close());
+  return server;
+};
+
+export const answer = (body: string, headers = ''): string =>
+  `HTTP/1.1 200 OK\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+interface Saturation {
+  readonly wire?: Partial<ConnectionSettings>;
+  readonly connections?: number;
+  /** Called with each piece of an answer; `n` counts the requests that were begun. */
+  readonly inAnswer?: (exchange: Exchange, n: number) => void;
+}
+
+interface Saturated {
+  /** What became of the first requests: the place in its list, the connection, the status, and the body or the cause. */
+  readonly outcomes: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** Saturates a server with the requests /a and /b in turn, until `count` of them have ended and all is closed. */
+export const saturate = async (
+  url: string,
+  count: number,
+  { wire = {}, connections = 1, inAnswer = () => undefined }: Saturation = {},
+): Promise<Saturated> => {
+  const outcomes: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const load = { url, wire: { ...directWire, ...wire }, certificates: null };
+  const client = (await loadSaturatingClient(load))(startClock());
+  let begun = 0;
+  const request = (path: string) => ({
+    method: 'POST' as const,
+    path,
+    headers: { 'content-type': 'text/plain' },
+    body: new TextEncoder().encode('ask'),
+  });
+  const run = client.start({
+    requests: Array.from({ length: connections }, () => [request('/a'), request('/b')]),
+    observerFor: (_connection, place, exchange) => {
+      const n = begun;
+      begun += 1;
+      let text = `${place}`;
+      let body = '';
+      const end = (how: string): void => {
+        outcomes.push(`${text} ${how}`);
+        if (outcomes.length === count) {
+          run.stop();
+          resolve();
+        }
+      };
+      return {
+        onConnected: (_at, connection) => (text += ` ${connection}`),
+        onSent: () => undefined,
+        onReconnect: () => (text += ' reconnect'),
+        onHeaders: (_at, status) => (text += ` ${status}`),
+        onChunk: (_at, bytes) => {
+          body += Buffer.from(bytes).toString('latin1');
+          inAnswer(exchange, n);
+        },
+        onEnd: () => end(body),
+        onFailure: (_at, cause) => end(cause),
+      };
+    },
+  });
+  await promise;
+  await run.close();
+  return { outcomes, notes: run.notes() };
+};
