@@ -186,8 +186,11 @@ const stop = async ({ container, streams, removed }: AttachedContainer): Promise
  * address. It ends when this process ends, even by a signal, or when its lifetime is over. Throws a `Problem` if the
  * library or an engine is missing, or if the image cannot be built.
  */
-export const startMockContainer = async (options: MockContainerOptions): Promise<MockProcess> => {
-  const library = await loadContainerLibrary();
+export const startMockContainer = async (
+  options: MockContainerOptions,
+  load: () => Promise<ContainerLibrary> = loadContainerLibrary,
+): Promise<MockProcess> => {
+  const library = await load();
   const client = await findContainerEngine(library);
   const image = await ensureMockImage(client, options.base ?? officialBase);
   const MockContainer = defineContainer(library, client, options.settings);
@@ -296,7 +299,10 @@ const ensureMockImage = async (client: ContainerClient, base: string): Promise<s
     await client.container.dockerode.getImage(context.image).inspect();
     return context.image;
   } catch (error) {
-    if ((error as { statusCode?: number }).statusCode !== 404) throw error;
+    if ((error as { statusCode?: number }).statusCode !== 404)
+      throw new Problem(
+        `target: the container engine cannot look for the image of the reference gateway: ${errorReason(error)}. Check the engine, or use \`mock\`, which starts the same gateway in a process`,
+      );
   }
   try {
     await build(client, context, base);
