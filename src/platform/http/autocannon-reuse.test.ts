@@ -39,6 +39,14 @@ describe('a saturating connection', () => {
     expect([notes, kept.connections()]).toEqual([[], 4]);
   });
 
+  it('learns of ends after chunked answers without taking first answers for kept connections', async () => {
+    const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n';
+    const server = await serving((socket) => socket.end(chunked));
+    const { outcomes, notes } = await saturate(server.url, 6);
+    expect(outcomes).toEqual(Array.from({ length: 6 }, (_, n) => `${n % 2} new 200 hi`));
+    expect(notes).toEqual([closing(1)]);
+  });
+
   it('is used as often as the scenario says', async () => {
     const server = await serving((socket) => socket.write(whole));
     const { outcomes } = await saturate(server.url, 6, { wire: { maxRequestsPerConnection: 3 } });

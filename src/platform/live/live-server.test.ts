@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { cleanHeap } from '../host/clean-heap.ts';
 import { type LiveServer, openLiveServer } from './live-server.ts';
 
@@ -156,6 +156,30 @@ describe('the server of a live page', () => {
     const begun = performance.now();
     await live.server.finish('finished', 'report');
     expect(performance.now() - begun).toBeLessThan(5000);
+  });
+
+  it('disconnects a reader that has accepted nothing for half a minute, and no other', async () => {
+    const live = await opened();
+    const reader = await follow(live);
+    await vi.waitFor(() => expect(live.counts).toEqual([1]));
+    let time = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => time);
+    onTestFinished(() => clock.mockRestore());
+    const large = 'x'.repeat(20_000_000);
+    const sendAfter = async (seconds: number, data: string): Promise<number | undefined> => {
+      time += seconds * 1000;
+      live.server.send('page', data);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return live.counts.at(-1);
+    };
+    // The reader has had everything until it no longer reads.
+    expect(await sendAfter(20, 'a')).toBe(1);
+    expect(await sendAfter(20, 'b')).toBe(1);
+    reader.pause();
+    expect(await sendAfter(0, large)).toBe(1);
+    expect(await sendAfter(29, 'c')).toBe(1);
+    await sendAfter(2, 'd');
+    await vi.waitFor(() => expect(live.counts).toEqual([1, 0]));
   });
 
   it('has eight readers at most', async () => {

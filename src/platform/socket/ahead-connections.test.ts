@@ -154,4 +154,22 @@ describe('connections ahead of their requests', () => {
     await new Promise(setImmediate);
     expect(opened).toHaveLength(3);
   });
+
+  it('are opened in as many turns as they need, whenever more are wanted', async () => {
+    slowDown(0.6);
+    const turn = (): Promise<void> => new Promise(setImmediate);
+    ahead.want(5);
+    expect(opened).toHaveLength(2);
+    ahead.want(5);
+    expect(opened).toHaveLength(2);
+    await turn();
+    expect(opened).toHaveLength(4);
+    await turn();
+    expect(opened).toHaveLength(5);
+    await turn();
+    ahead.want(8);
+    expect(opened).toHaveLength(7);
+    await turn();
+    expect(opened).toHaveLength(8);
+  });
 });
