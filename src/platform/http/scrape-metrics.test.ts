@@ -138,6 +138,20 @@ describe('a scrape of metrics', () => {
       expect(await scraper.scrape()).toEqual({ ok: true, lines: ['m1 1', 'm2 2'] });
   });
 
+  it('reads again over the same connection after an answer without metrics', async () => {
+    const ports = new Set<number | undefined>();
+    let asked = 0;
+    const scraper = await scraperOf(({ socket }, response) => {
+      ports.add(socket.remotePort);
+      asked += 1;
+      if (asked === 1) response.writeHead(503).end('x'.repeat(100_000));
+      else response.end('m1 1\n');
+    });
+    expect(await scraper.scrape()).toEqual({ ok: false, reason: 'answered 503' });
+    expect(await scraper.scrape()).toEqual({ ok: true, lines: ['m1 1'] });
+    expect(ports.size).toBe(1);
+  });
+
   it('gives a reason for silence', async () => {
     const scraper = await scraperOf(() => undefined, 100);
     expect(await scraper.scrape()).toEqual({ ok: false, reason: 'no answer within 100 ms' });
