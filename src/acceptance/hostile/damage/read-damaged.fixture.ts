@@ -34,7 +34,10 @@ const mostBefore = 250 * 1024 * 1024;
 
 /** Runs a command; its peak of memory is that above what this process needs by itself. */
 const read = async (words: readonly string[]): Promise<Reading> => {
-  if (process.memoryUsage.rss() > mostBefore) globalThis.gc?.();
+  // An ordinary collection empties pages and keeps them: hundreds of megabytes after a large file, in which the next
+  // reading would hide its memory, or on top of which it would come.
+  if (process.memoryUsage.rss() > mostBefore)
+    globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   // From here on, the system counts the peak anew.
   writeFileSync('/proc/self/clear_refs', '5');
   const before = peak();
