@@ -19,10 +19,10 @@ const unknown = {
   resetIn: null,
 } as const;
 
+type Answers = readonly (readonly [requests: number | null, tokens: number | null])[];
+
 /** A run whose answers have headers with these limits; each key has its own list. */
-const runWith = (
-  ...keys: readonly (readonly (readonly [requests: number | null, tokens: number | null])[])[]
-): Result => {
+const runWith = (...keys: readonly Answers[]): Result => {
   const limits = { requestsPerMinute: declaredRequests, tokensPerMinute: declaredTokens };
   const plan = samplePlan({ limits: { ...samplePlan().limits, ...limits } });
   const ledger: Ledger[] = keys.map((answers, index) => ({
@@ -42,7 +42,7 @@ const runWith = (
   return healthyResult({ lags: [], plan, ledger, notes: ['first'] });
 };
 
-const notesOn = (...keys: Parameters<typeof runWith>): readonly string[] =>
+const notesOn = (...keys: readonly Answers[]): readonly string[] =>
   withLimitNotes(runWith(...keys)).notes;
 
 it('limits that headers confirm, or say nothing of, are no note', () => {
