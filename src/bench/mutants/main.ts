@@ -68,8 +68,9 @@ const survivors = (file: string): readonly Mutant[] =>
     .filter(({ noticedBy }) => noticedBy === null)
     .filter((mutant) => !equivalents.some((each) => isSame(each, mutant)));
 
-const compiler = openCompiler(root);
 const copy = copyTree(root);
+// Everything is read in the copy, so that the tree can be edited meanwhile.
+const compiler = openCompiler(copy.root);
 // The tests of a mutant end with this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
@@ -81,7 +82,7 @@ const outcomes: MutantOutcome[] = [];
 try {
   const reach = await measureReach(copy, all, tests);
   for (const mutant of values.again === undefined ? drawn() : survivors(values.again)) {
-    const original = readFileSync(join(root, mutant.path), 'utf8');
+    const original = readFileSync(join(copy.root, mutant.path), 'utf8');
     outcomes.push(await tryMutant(copy, reach, mutant, original));
     mkdirSync(join(root, 'reports'), { recursive: true });
     writeFileSync(resolve(values.out), JSON.stringify({ seed: values.seed, outcomes }, null, 2));
