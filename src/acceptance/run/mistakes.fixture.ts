@@ -95,6 +95,35 @@ check | expected a target to examine
 limits --target $URL --window 60 | expected a length of time such as 30s
 import good.yaml | nothing that weir import knows
 init good.yaml | begin with http:// or https://
+RUN --spawn-rate 5 | write --set load.rampUp=10s
+RUN -u 10 -t 1m | write --users 10
+RUN -u name:word | write WEIR_API_KEY=… in front of the command
+RUN --host $URL --rate 5/s --duration 5s | write --target $URL
+RUN --html report.html | report.html, with all percentiles, are always written
+RUN --run-time 1m | write --duration 1m
+RUN --stages 30s:10 | a load that changes is written in a scenario: load: { kind: ramping
+RUN --rate 5,5/s --duration 5s | write 5.5/s
+RUN --rate 1k/s --duration 5s | write 1000/s
+RUN --rate inf --duration 5s | as many as the gateway answers is the load "saturate"
+RUN --rate 5/s --duration 1:30 | write 1m30s
+RUN --rate 5/s --duration 00:02:00 | write 2m
+RUN --users 10k --duration 5s | write 10000
+RUN --users 1..16 --duration 5s | are a sweep: ${'`'}weir sweep --vary load.users=1,2,4${'`'}
+RUN --rate 5 req/s --duration 5s | (req/s): leave it out, or change its fields with --set
+RUN --warmup-request-count 5 | write --set warmUp=10s
+run good.yaml --disable-keepalive | write --set wire.reuse=false
+run good.yaml --headless | leave it out: Weir opens no window
+run good.yaml --dry-run | write ${'`'}weir plan${'`'} in place of ${'`'}weir run${'`'}
+run -f good.yaml | a scenario file stands without an option
+run good.yaml -s load.rate=5/s | write --set load.rate=5/s
+run good.yaml --output json | --json prints JSON
+sweep good.yaml --vary users=1,2 | write load.users
+check --target $URL --key NOPE | --key: the environment variable NOPE is not set
+doctor --key NOPE | add --target https://host/v1
+QUOTED RUN --rate 5/s --duration 5s | WEIR_API_KEY is in quotation marks; set it to the key alone
+BEARER RUN --rate 5/s --duration 5s | begins with the word Bearer, which Weir adds itself
+NAMED RUN --rate 5/s --duration 5s | has the name of a variable
+PLACEHOLDER RUN --rate 5/s --duration 5s | has a placeholder
 `;
 
 /**
@@ -163,5 +192,29 @@ s.sh: aiperf profile -m a/b -u host:8000 | got a command line of AIPerf or Guide
 s.sh: curl http://127.0.0.1:9/v1/models | got a command line of another tool
 s.py: from locust import HttpUser | got a Python script
 s.yml: config:⏎  target: http://a⏎scenarios: [] | got a file of Artillery
-s.json: { "target": "mock", "traffic": [ } | not valid YAML
+s.json: { "target": "mock", "traffic": [ } | the [ above is not closed
+load: { kind: constant, rate: 2/s, duration: 1:30 } | write 1m30s
+load: { kind: constant, rate: 2/s, duration: 1h 30m } | write 1h30m
+load: { kind: constant, rate: 5,5/s, duration: 1s } | a comma ends a value here
+load: { kind: poisson, lambda: 2, duration: 1s } | did you mean "rate"?
+load: { kind: constant, rate: 2/s, duration: 1s | the { above is not closed
+objectives: [ttft.p95 < 800ms AND errorRate < 1%] | write each objective as an item of its own
+objectives: [e2e.p95 < 0,8s] | a comma ends an item here
+objectives: [e2e.p95 under 800ms] | write e2e.p95 < 800ms
+objectives: [e2e.p95 ≤ 800ms] | write <=
+objectives: [800ms > e2e.p95] | write e2e.p95 < 800ms
+objectives: [p95 < 800ms] | write e2e.p95
+objectives: [e2e_p95 < 800ms] | write e2e.p95
+objectives: [e2e.p95 < 800ms for 95%] | write perRequest: [e2e < 800ms]
+objectives: [successRate > 99%] | write errorRate < 1%
+objectives: [e2e.p95{model=x} < 800ms] | within [ ] an item that contains { } or a comma needs quotes
+traffic: [{ kind: chat, model: a/b, prompt: @prompts.txt }] | begins with @ or a backquote needs quotes
+traffic: [{ kind: chat, model: a/b, weight: 50% }] | write 50
+traffic: [{ kind: chat, model: a/b, messages: [{ role: human, content: Hi }] }] | did you mean "user"?
+keys: '${'$'}{env:WEIR-API-KEY}' | letters, digits and _ only: WEIR_API_KEY
+limits: { rpm: 60 } | did you mean "requestsPerMinute"?
+limits: { tokensPerMinute: 2M } | write 2000000
+limits: unlimited | did you mean "none"?
+budget: { cost: $5 } | write 5
+deadlines: { read: 30s } | did you mean "idle"?
 `;

@@ -28,6 +28,10 @@ const fileName = /^(?:sub|nofolder|[\w/]+\.(?:yaml|xml))$/;
 const keys: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   NOKEY: {},
   BADKEY: { WEIR_API_KEY: 'sk-wrong' },
+  QUOTED: { WEIR_API_KEY: '"sk-weir-test"' },
+  BEARER: { WEIR_API_KEY: 'Bearer sk-weir-test' },
+  NAMED: { WEIR_API_KEY: '$OPENAI_API_KEY' },
+  PLACEHOLDER: { WEIR_API_KEY: 'your-api-key' },
 };
 
 describe('mistakes of beginners', () => {

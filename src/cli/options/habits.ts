@@ -1,4 +1,4 @@
-/** This file says what Weir has for the options that people know from curl, wrk, hey, k6, vegeta, AIPerf, GuideLLM and vLLM. */
+/** This file says what Weir has for the options that people know from curl, wrk, hey, k6, vegeta, Locust, JMeter, AIPerf, GuideLLM and vLLM. */
 
 /** What to write instead of an option; `value` is what the user gave it, `…` if nothing. */
 interface Habit {
@@ -30,6 +30,20 @@ const durationOrBody = (value: string): string =>
     ? `write --duration ${value}`
     : 'a body is made of --model, --prompt and --max-tokens; other fields: --set body.NAME=VALUE';
 
+/** Tells the meanings of `-u`: an address, Locust's number of users, and the name and password of curl and hey. */
+const addressOrUsers = (value: string): string => {
+  if (/^\d+$/.test(value)) return `write --users ${value}`;
+  return /^[\w.-]+:(?!\d+(?:\/|$))[^/]/.test(value) ? keyAdvice : `write --target ${value}`;
+};
+
+const folderOrFormat = (value: string): string =>
+  /^(?:json|csv|html|text|markdown|md)$/i.test(value)
+    ? 'result.json and report.html are always written; --json prints JSON, --csv FILE writes the figures'
+    : `write --out ${value}: the folder of result.json and report.html`;
+
+const keyAdvice =
+  'a key on a command line can be read by others: write WEIR_API_KEY=… in front of the command';
+
 const translated =
   'a whole command line of AIPerf or GuideLLM becomes a scenario by `weir import -- COMMAND …`';
 
@@ -53,12 +67,11 @@ const habits: readonly Habit[] = [
   { names: 'x proxy', needs: 'set', advice: (value) => `write --set wire.proxy=${value}` },
   { names: 'http2 h2', needs: 'set', advice: () => 'write --set wire.http2=true' },
   {
-    names: 'api-key apikey key token bearer bearer-token openai-api-key',
+    names: 'api-key apikey key token bearer bearer-token openai-api-key a user basic-auth',
     needs: 'target',
-    advice: () =>
-      'a key on a command line can be read by others: write WEIR_API_KEY=… in front of the command',
+    advice: () => keyAdvice,
   },
-  { names: 'u url base-url', needs: 'target', advice: (value) => `write --target ${value}` },
+  { names: 'u url base-url host server', needs: 'target', advice: addressOrUsers },
   {
     names: 'm',
     needs: 'model',
@@ -72,7 +85,7 @@ const habits: readonly Habit[] = [
     advice: (value) => `write --users ${value}: so many wait for their answers at once`,
   },
   {
-    names: 'n requests num-requests num-prompts request-count max-requests number',
+    names: 'i n requests num-requests num-prompts request-count max-requests number',
     needs: 'iterations',
     field: 'load.iterations',
     advice: (value) => `write --iterations ${value}: so many requests, which the --users share`,
@@ -85,7 +98,7 @@ const habits: readonly Habit[] = [
     advice: (value) => `write --rate ${value}`,
   },
   {
-    names: 'd z time max-seconds benchmark-duration',
+    names: 'd z time run-time max-seconds benchmark-duration',
     needs: 'duration',
     field: 'load.duration',
     read: inSeconds,
@@ -110,10 +123,60 @@ const habits: readonly Habit[] = [
   {
     names: 'o output output-dir out-dir output-path artifact-dir result-dir',
     needs: 'out',
-    advice: (value) => `write --out ${value}: the folder of result.json and report.html`,
+    advice: folderOrFormat,
   },
   {
-    names: 'X request method data data-binary json-body',
+    names:
+      'html report l format report-format summary-export export export-json latency percentiles percentile-metrics metric-percentiles summary-trend-stats',
+    needs: 'out',
+    advice: () =>
+      'result.json and report.html, with all percentiles, are always written; --out names their folder, --csv FILE writes the figures',
+  },
+  {
+    names: 'spawn-rate hatch-rate rampup ramp-up ramp-time rampup-time',
+    needs: 'set',
+    advice: () => 'write --set load.rampUp=10s: the time within which the --users begin',
+  },
+  {
+    names: 'stage stages',
+    needs: 'set',
+    advice: () =>
+      'a load that changes is written in a scenario: load: { kind: ramping, from: 1/s, steps: [{ to: 10/s, over: 30s }] }',
+  },
+  {
+    names: 'warmup-requests warmup-request-count num-warmups num-warmup-requests',
+    needs: 'set',
+    advice: () => 'a warm-up is a time: write --set warmUp=10s',
+  },
+  {
+    names:
+      'disable-keepalive disable-keep-alive no-keepalive no-connection-reuse no-vu-connection-reuse',
+    needs: 'set',
+    advice: () => 'write --set wire.reuse=false',
+  },
+  {
+    names: 'headless no-tui disable-tui no-ui no-gui ui-type progress',
+    needs: 'quiet',
+    advice: () => 'leave it out: Weir opens no window; --quiet prints the verdict only',
+  },
+  {
+    names: 'dry-run dryrun check-only',
+    needs: 'set',
+    advice: () => 'write `weir plan` in place of `weir run`: it sends nothing',
+  },
+  {
+    names: 'f file config config-file scenario-file locustfile testplan',
+    needs: 'set',
+    advice: (value) => `a scenario file stands without an option: write ${value}`,
+  },
+  {
+    names: 'tag tags label labels test-name title',
+    needs: 'set',
+    advice: (value) => `write --set name=${value}: what reports call the run`,
+  },
+  { names: 'p', needs: 'prompt', advice: (value) => `write --prompt ${value}` },
+  {
+    names: 'X T D F b request method body body-file content-type data data-binary json-body',
     needs: 'model',
     advice: () => durationOrBody('body'),
   },
@@ -123,12 +186,21 @@ const habits: readonly Habit[] = [
     advice: () => "write --set 'traffic.0.temperature=0', or so for another field of the traffic",
   },
   {
-    names: 'objective objectives threshold thresholds slo slos goodput',
+    names:
+      'objective objectives threshold thresholds slo slos goodput fail-on fail-on-error fail-if exit-code-on-error',
     needs: 'set',
     advice: () => "write --set 'objectives=[ttft.p95 < 800ms]', or objectives in the scenario",
   },
-  { names: 'v verbose', needs: 'details', advice: () => 'write --details for all figures' },
-  { names: 's silent', needs: 'quiet', advice: () => 'write --quiet' },
+  {
+    names: 'v verbose debug log-level loglevel http-debug extra-verbose',
+    needs: 'details',
+    advice: () => 'write --details for all figures, --capture failed for answers that failed',
+  },
+  {
+    names: 's silent',
+    needs: 'quiet',
+    advice: (value) => (value.includes('=') ? `write --set ${value}` : 'write --quiet'),
+  },
   {
     names: 'e env',
     needs: 'set',
@@ -136,7 +208,7 @@ const habits: readonly Habit[] = [
   },
   {
     names:
-      'isl osl input-len output-len random-input-len random-output-len synthetic-input-tokens-mean output-tokens-mean prompt-tokens output-tokens dataset dataset-name dataset-path data backend tokenizer endpoint-type rate-type',
+      'isl osl input-len output-len random-input-len random-output-len synthetic-input-tokens-mean output-tokens-mean prompt-tokens output-tokens dataset dataset-name dataset-path backend tokenizer endpoint endpoint-type rate-type service-kind profile llm-api mean-input-tokens mean-output-tokens num-concurrent',
     needs: 'model',
     advice: () => translated,
   },

@@ -64,7 +64,7 @@ export const planSourceFrom = (
   const usedFlags = givenFlags(given);
   if (scenario !== undefined && usedFlags.length > 0) {
     throw new UsageProblem(
-      `--${usedFlags.join(', --')} ${usedFlags.length === 1 ? 'stands' : 'stand'} in for a scenario file, and one was given (${scenario}): change its fields with --set, for example --set load.rate=10/s`,
+      `--${usedFlags.join(', --')} ${usedFlags.length === 1 ? 'stands' : 'stand'} in for a scenario file, and one was given (${scenario}): leave it out, or change its fields with --set, for example --set load.rate=10/s`,
     );
   }
   if (scenario === undefined && usedFlags.length === 0) {

@@ -45,6 +45,11 @@ export const targetPlanFor = async (
     return await readPlan(source, environment);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    throw new UnusableScenario(error.message.replace(missingKeyHint, missingKeyHintHere));
+    // The keys were set here, so the place is the option that named them.
+    const message = error.message.replaceAll(
+      /^--set keys[\w.]*(?=: the environment variable (\S+))/gm,
+      (place, name) => (name === secondKey ? '--second-key' : name === key ? '--key' : place),
+    );
+    throw new UnusableScenario(message.replace(missingKeyHint, missingKeyHintHere));
   }
 };

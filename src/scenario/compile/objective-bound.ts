@@ -93,6 +93,15 @@ const unitAdvice = (
     ? `write ${withUnit(Number((n * 100).toPrecision(12)))} for the share ${n}, or ${withUnit(n)}`
     : `a number needs its unit: ${withUnit(n)}`;
 
+/** Tells what to do with words after a bound: a second objective, or a share of requests. */
+const adviceOnWords = (text: string): string | null => {
+  if (/\s(?:and|or|&&|\|\||&)\s|[,;]\s/i.test(text))
+    return 'write each objective as an item of its own: ["ttft.p95 < 800ms", "errorRate < 1%"]';
+  return /\s(?:for|in|of)\s/.test(text)
+    ? 'for a share of the requests write perRequest: [e2e < 800ms] and the objective goodput > 95%'
+    : null;
+};
+
 /**
  * Reads a bound in the figure's unit. If the text is no such bound, returns what was expected and what to write
  * instead.
@@ -103,7 +112,7 @@ export const readBound = (figure: ObjectiveFigure, text: string) => {
   if (bound !== null) return { bound };
   const lacksUnit = withUnit !== null && plainNumberText.test(text);
   const right = respelt(text, read);
-  const respelling = right === null ? null : `write ${right}`;
+  const respelling = right === null ? adviceOnWords(text) : `write ${right}`;
   const advice = lacksUnit ? unitAdvice(figure, Number(text), withUnit) : respelling;
   return { expected, advice };
 };

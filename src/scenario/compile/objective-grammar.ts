@@ -60,6 +60,8 @@ interface Label {
 const has = <K extends string>(table: Readonly<Record<K, unknown>>, name: string): name is K =>
   Object.hasOwn(table, name);
 
+const statisticText = String.raw`p\(?\d+(?:\.\d+)?\)?|mean|avg|median|med|min|max`;
+
 /** The short names of measures that other tools use. */
 const aliases: Readonly<Record<string, keyof typeof measures>> = { e2e: 'endToEnd' };
 
@@ -99,6 +101,16 @@ const readServerFigure = (text: string | undefined): ObjectiveFigure => {
   throw new ObjectiveError(message, 'for example server.waiting.max');
 };
 
+/** Returns advice for a figure in the form of another tool: `p95`, `e2e_p95`, `successRate`. */
+const otherFigure = (written: string): string | null => {
+  const [, figure, statistic] =
+    new RegExp(String.raw`^(?:(\w+?)_)?(${statisticText})$`, 'i').exec(written) ?? [];
+  if (statistic !== undefined) return `write ${figure ?? 'e2e'}.${statistic.toLowerCase()}`;
+  return /^(?:availability|uptime|success(?:_?rate)?|status|completed)$/i.test(written)
+    ? 'write errorRate < 1% for more than 99% that succeed'
+    : null;
+};
+
 const readFigure = (written: string, statistic: string | undefined): ObjectiveFigure => {
   if (written === 'server') return readServerFigure(statistic);
   const name = aliases[written] ?? written;
@@ -112,6 +124,7 @@ const readFigure = (written: string, statistic: string | undefined): ObjectiveFi
   const figure = runFigure(name);
   if (figure === null) {
     const hint =
+      otherFigure(written) ??
       didYouMean(written, [...measureNames, ...runFigures]) ??
       'reports/figures.md lists the measures; figures of the run are, for example, errorRate and completedRate';
     const message = `${quote(written)} is neither a measure nor a figure of the run`;
@@ -230,7 +243,11 @@ const withParts = <Figure extends ObjectiveFigure>(
   const quota = quotaIn(all, figure);
   const comparison = comparisonOperatorNames.find((name) => name === sign);
   if (comparison === undefined) {
-    throw new ObjectiveError(`expected <, <=, > or >=, got ${quote(sign)}`);
+    const meant = { '≤': '<=', '≥': '>=', '=<': '<=', '=>': '>=' }[sign];
+    throw new ObjectiveError(
+      `expected <, <=, > or >=, got ${quote(sign)}`,
+      meant === undefined ? null : `write ${meant}`,
+    );
   }
   const read = readBound(figure, boundText);
   if ('bound' in read)
@@ -239,16 +256,34 @@ const withParts = <Figure extends ObjectiveFigure>(
   throw new ObjectiveError(message, read.advice);
 };
 
+const signs: readonly (readonly [words: RegExp, sign: string])[] = [
+  [/\s+(?:is )?(?:under|below|less than|lower than|at most|max|lt)\s+/i, ' < '],
+  [/\s+(?:is )?(?:over|above|more than|greater than|at least|min|gt)\s+/i, ' > '],
+];
+
+/** Returns an objective whose sign is a word, or whose bound comes first, as Weir writes it; `null` for others. */
+const withSign = (text: string): string | null => {
+  const [, bound, sign, figure] =
+    /^\s*([\d.]+\s*[a-z%/]*)\s*([<>]=?)\s*([a-z][\w.]*(?:\{[^}]*\})?)\s*$/i.exec(text) ?? [];
+  if (figure !== undefined)
+    return `${figure} ${sign!.startsWith('<') ? sign!.replace('<', '>') : sign!.replace('>', '<')} ${bound}`;
+  const found = signs.find(([words]) => words.test(text));
+  return found === undefined ? null : text.replace(...found).trim();
+};
+
 /** Returns advice for an objective in the form of another tool: `p95(ttft) < 1s`, `ttft p95 < 1s`, k6's thresholds. */
 const otherForm = (text: string): string | null => {
   if (/^\s*http_req/.test(text))
     return 'this is a threshold of k6, of which `weir import` makes an objective: for example serviceTime.p95 < 500ms, or errorRate < 1%';
-  const statistic = String.raw`p\(?\d+(?:\.\d+)?\)?|mean|avg|median|med|min|max`;
+  if (/^\s*\d+\w*\s*$/.test(text))
+    return 'a comma ends an item here: write the number with a point, such as 0.8s';
+  const signed = withSign(text);
+  if (signed !== null) return `write ${signed}`;
   const [, outer, inner, rest] =
-    new RegExp(String.raw`^\s*(${statistic})\((\w+)\)(\s*[<>].*)$`).exec(text) ?? [];
+    new RegExp(String.raw`^\s*(${statisticText})\((\w+)\)(\s*[<>].*)$`).exec(text) ?? [];
   if (outer !== undefined) return `write ${inner}.${outer}${rest}`;
   const [, figure, after, bound] =
-    new RegExp(String.raw`^\s*(\w+?)[ _-](${statistic})(\s*[<>].*)$`).exec(text) ?? [];
+    new RegExp(String.raw`^\s*(\w+?)[ _-](${statisticText})(\s*[<>].*)$`).exec(text) ?? [];
   return figure === undefined ? null : `write ${figure}.${after!.replaceAll(/[()]/g, '')}${bound}`;
 };
 

@@ -32,6 +32,31 @@ function* variableFindings(
   }
 }
 
+/** What people put into the variable of a key by mistake. */
+const wrongKeys: readonly (readonly [pattern: RegExp, what: string])[] = [
+  [/^(['"]).*\1$/, 'is in quotation marks'],
+  [/^\$\{?\w+\}?$/, 'has the name of a variable'],
+  [/^<.*>$|^your[-_ ]|^sk-(?:x{3,}|\.+)$|^change-?me$/i, 'has a placeholder'],
+];
+
+/** Finds a key whose form is wrong, before a target that lists models for everybody lets the whole load begin. */
+function* keyFormFindings(
+  part: ScenarioPart<unknown>,
+  template: string,
+  environment: Environment,
+  hasBearer: boolean,
+): Findings {
+  const [reference] = secretReferencesIn(template);
+  if (reference?.kind !== 'env') return;
+  const value = environmentVariable(environment, reference.name) ?? '';
+  const what =
+    hasBearer && /^bearer\s/i.test(value)
+      ? 'begins with the word Bearer, which Weir adds itself'
+      : wrongKeys.find(([pattern]) => pattern.test(value))?.[1];
+  const message = `the environment variable ${reference.name} ${what}`;
+  if (what !== undefined) yield part.valueFinding(message, 'set it to the key alone');
+}
+
 const keyHint =
   'write ${env:NAME} to take it from an environment variable, ${secret:PATH} to read it from a file, or ${command:…} to take it from what a command prints';
 
@@ -73,15 +98,21 @@ export function* keyRuleFindings(
   // If `keys` is a list of plain texts, it has the wrong type. But if such a text is a key itself, that is the worse
   // mistake and is reported.
   const given: readonly ScenarioPart<unknown>[] = keys.isList ? keys.items : [keys];
-  for (const key of given) {
-    yield* keyFindings(isMapping(key.written) ? key.at('key') : key, environment);
+  const hasBearer = !scenario.at('auth').isPresent;
+  for (const each of given) {
+    const key = isMapping(each.written) ? each.at('key') : each;
+    yield* keyFindings(key, environment);
+    if (environment !== null) yield* keyFormFindings(key, key.text ?? '', environment, hasBearer);
   }
   if (keys.isPresent || environment === null) return;
   if (environmentVariable(environment, 'WEIR_API_KEY') === null) {
     const message =
       'there is no key for this target: the environment variable WEIR_API_KEY is not set';
     yield target.valueFinding(message, missingKeyHint);
-  } else yield* variableFindings(target, defaultKeyTemplate, environment);
+    return;
+  }
+  yield* variableFindings(target, defaultKeyTemplate, environment);
+  yield* keyFormFindings(target, defaultKeyTemplate, environment, hasBearer);
 }
 
 /** Matches the names of headers that usually contain keys or other secrets. */

@@ -4,6 +4,7 @@ import {
   durationNotation,
   type Notation,
   percentageNotation,
+  plainNumberIn,
   rateNotation,
   respelt,
   sizeNotation,
@@ -33,6 +34,11 @@ const notationError = <Q extends number>(
   const n =
     typeof input === 'string' && input.trim() === '' ? Number.NaN : Number(input ?? undefined);
   const expected = `expected ${notation.expected}${or}`;
+  if (
+    notation.pattern === rateNotation.pattern &&
+    /^(?:inf|infinity|max|unlimited)$/i.test(String(input))
+  )
+    return `${expected}; as many as the gateway answers is the load "saturate", or --users`;
   if (n >= 0) return `${expected}; a number needs its unit: ${notation.withUnit(n)}`;
   const right = typeof input === 'string' ? respelt(input, notation.read) : null;
   return right === null ? expected : `${expected}; write ${right}`;
@@ -96,18 +102,32 @@ export const percentageField = () =>
 
 const groupDigits = (n: number): string => n.toLocaleString('en-US');
 
+/** Returns advice for a text where a plain number was expected: `; write 2000000` for `2M`. */
+const numberAdvice = (input: unknown): string => {
+  if (typeof input !== 'string') return '';
+  const n = plainNumberIn(input);
+  if (n !== null) return `; write ${n}`;
+  return /^\d+(?:(?:,|\.\.|-)\d+)+(?:\*\d+)?$/.test(input)
+    ? '; several values, one after the other, are a sweep: `weir sweep --vary load.users=1,2,4`'
+    : '';
+};
+
+type Wrong = Readonly<{ input?: unknown }>;
+
 /**
  * Returns a field for a whole number between bounds. The bounds are formatted only for a message, since formatting the
  * first number takes some milliseconds.
  */
 export const wholeNumberField = (min: number, max: number) => {
-  const error = () => `expected a whole number from ${groupDigits(min)} to ${groupDigits(max)}`;
+  const error = ({ input }: Wrong) =>
+    `expected a whole number from ${groupDigits(min)} to ${groupDigits(max)}${numberAdvice(input)}`;
   return z.int({ error }).min(min, { error }).max(max, { error });
 };
 
 /** Returns a field for a whole number from 1, or for the word "none", which becomes `null`. */
 export const wholeNumberOrNoneField = (max: number) => {
-  const error = () => `expected a whole number from 1 to ${groupDigits(max)}, or none`;
+  const error = ({ input }: Wrong) =>
+    `expected a whole number from 1 to ${groupDigits(max)}, or none${numberAdvice(input)}`;
   const number = z.int({ error }).min(1, { error }).max(max, { error });
   return z
     .union([number, z.literal('none', { error })], { error })
@@ -120,7 +140,8 @@ export const numberBetweenField = (min: number, max: number) => {
 };
 
 export const positiveNumberField = (max: number) => {
-  const error = () => `expected a number above 0 and at most ${groupDigits(max)}`;
+  const error = ({ input }: Wrong) =>
+    `expected a number above 0 and at most ${groupDigits(max)}${numberAdvice(input)}`;
   return z.number({ error }).gt(0, { error }).max(max, { error });
 };
 
@@ -144,8 +165,8 @@ const microUnits = (amount: number): number | null => {
 
 /** Returns a field for an amount of money such as 0.15, as whole millionths of the currency's unit. */
 export const moneyField = () => {
-  const error = () =>
-    `expected an amount from 0 to ${groupDigits(maxPrice)} with at most 6 decimals, such as 0.15`;
+  const error = ({ input }: Wrong) =>
+    `expected an amount from 0 to ${groupDigits(maxPrice)} with at most 6 decimals, such as 0.15${numberAdvice(input)}`;
   return z
     .number({ error })
     .min(0, { error })
@@ -153,7 +174,7 @@ export const moneyField = () => {
     .transform((amount, context): number => {
       const micro = microUnits(amount);
       if (micro !== null) return micro;
-      context.issues.push({ code: 'custom', message: error(), input: amount });
+      context.issues.push({ code: 'custom', message: error({}), input: amount });
       return z.NEVER;
     });
 };

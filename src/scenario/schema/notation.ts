@@ -109,7 +109,7 @@ export const sizeNotation = amountNotation<number>(sizeUnits, ' ?', {
 
 /** The units as people write them, by the unit of a notation. */
 const otherUnits: Readonly<Record<string, string>> = {
-  '/s': 'rps qps tps r/s req/s reqs/s requests/s /sec /second persecond',
+  '/s': 'rps qps tps hz r/s req/s reqs/s requests/s /sec /second persecond',
   '/min': 'rpm qpm req/min requests/min /minute perminute',
   '/h': 'rph /hr /hour perhour',
   ms: 'ms msec msecs millis millisecond milliseconds',
@@ -120,14 +120,44 @@ const otherUnits: Readonly<Record<string, string>> = {
   '%': '% percent pct',
 };
 
-/** Returns a text that is written with an unusual unit, in the notation: `10rps` as `10/s`, `5 min` as `5m`. */
+/** Returns a time as a clock shows it, in the notation: `1:30` as `1m30s`, `00:02:00` as `2m`. Other texts are left. */
+const withoutClock = (text: string): string =>
+  text.replace(/^(?:(\d+):)?(\d{1,2}):(\d\d)$/, (_, ...parts: readonly string[]) =>
+    ['h', 'm', 's']
+      .map((unit, i) => (Number(parts[i] ?? 0) > 0 ? `${Number(parts[i])}${unit}` : ''))
+      .join(''),
+  );
+
+/** Corrects how a number is written: blanks, `1,000`, `5,5`, `1k`, and the 1 in `5/1s`. */
+const withPlainNumber = (text: string): string =>
+  text
+    .replaceAll(/\s/g, '')
+    .replaceAll(/(?<=\d)[,_](?=\d{3}(?!\d))/g, '')
+    .replace(/(?<=\d),(?=\d)/, '.')
+    .replace(/^(\d+(?:\.\d+)?)k(?![\w])/i, (_, n: string) => String(Number(n) * 1000))
+    .replace(/^(\d+(?:\.\d+)?\/)1(?=[a-z])/i, '$1');
+
+/**
+ * Returns a text that is written otherwise, in the notation: `10rps` as `10/s`, `5 min` as `5m`, `5,5/s` as `5.5/s`, `1:30`
+ * as `1m30s`.
+ */
 export const respelt = (text: string, read: (text: string) => number | null): string | null => {
-  const [, amount, unit] =
-    new RegExp(`^(${amountPattern})(.+)$`).exec(text.toLowerCase().replaceAll(/\s/g, '')) ?? [];
+  const plain = withoutClock(withPlainNumber(text.toLowerCase()));
+  const [, amount, unit] = new RegExp(`^(${amountPattern})(.+)$`).exec(plain) ?? [];
   const right = Object.keys(otherUnits)
     .filter((each) => otherUnits[each]!.split(' ').includes(unit ?? ''))
     .map((each) => `${amount}${each}`);
-  return right.find((each) => read(each) !== null) ?? null;
+  return [plain, ...right].find((each) => read(each) !== null) ?? null;
+};
+
+/** Returns the plain number that a text with a unit or marks means: `2M` as 2000000, `$5` as 5, `50%` as 50; `null` if none. */
+export const plainNumberIn = (text: string): number | null => {
+  const [, amount, thousands = ''] =
+    /^(\d+(?:\.\d+)?)([km]?)(?:%|\/\w+| ?(?:tokens|requests|users|vus|rpm|tpm))?$/i.exec(
+      withPlainNumber(text.replace(/^[$€£]|[$€£]$/, '')),
+    ) ?? [];
+  if (amount === undefined) return null;
+  return Number(amount) * ({ k: 1000, m: 1e6 }[thousands.toLowerCase()] ?? 1);
 };
 
 /** Formats a duration, for example as `1h30m`. `durationNotation` can read the result. */

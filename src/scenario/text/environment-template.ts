@@ -42,7 +42,9 @@ export const missingVariableFinding = (path: Path, name: string): ScenarioFindin
   path,
   part: 'value',
   message: `the environment variable ${name} is not set`,
-  hint: `set it before the run, for example: export ${name}=…`,
+  hint: /^[A-Za-z_]\w*$/.test(name)
+    ? `set it before the run, for example: export ${name}=…`
+    : `names of variables have letters, digits and _ only: ${name.replaceAll(/\W/g, '_')}`,
 });
 
 /** Replaces every `${env:NAME}` outside keys and headers by its value. */

@@ -108,6 +108,8 @@ const nestedKeyAdvice = (
 const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): string | null => {
   const holder = valueAtPath(value, path);
   const present = isMapping(holder) ? Object.keys(holder) : [];
+  if (/^\d/.test(name) && isMapping(holder) && holder[name] === null)
+    return 'a comma ends a value here: write the number with a point, such as 2.5';
   const known = keysAt(path, value);
   const missing = known.filter((key) => !present.includes(key));
   const joined = withoutColon(name, missing);

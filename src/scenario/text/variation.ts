@@ -204,7 +204,9 @@ const meantPaths = (path: string, value: unknown): readonly string[] | string =>
   const ownFields = Object.keys(scenarioSchema.shape);
   if (ownFields.includes(first)) return [path];
   if (!trafficFields.includes(first)) {
-    const near = didYouMean(first, [...ownFields, ...trafficFields]);
+    const near = /^(?:users|rate|duration|iterations|thinkTime)$/.test(first)
+      ? `write load.${first}`
+      : didYouMean(first, [...ownFields, ...trafficFields]);
     const message = `"${first}" is neither a field of the scenario nor of its traffic`;
     return near === null ? message : `${message}; ${near}`;
   }

@@ -187,6 +187,13 @@ const prefixMessages: Readonly<Record<string, string>> = {
     'this line is indented otherwise than the lines it belongs to; give all of them the same number of spaces',
   'All sequence items must start':
     'this "-" is indented otherwise than the ones above it; give all of them the same number of spaces',
+  'Missing , or : between flow sequence items':
+    "expected a comma between items; within [ ] an item that contains { } or a comma needs quotes: ['e2e.p95{stage=a} < 1s']",
+  'Plain value cannot start with reserved':
+    'a value that begins with @ or a backquote needs quotes around it',
+  'Flow map in block': 'the { above is not closed: write } at its end',
+  'Flow sequence in block': 'the [ above is not closed: write ] at its end',
+  'Missing closing': 'this quotation mark has no second one: close it, or leave it out',
   'Maximum call stack size exceeded': 'its lists and mappings are nested too deep',
   'Block collections are not allowed within':
     'expected a comma before the next "name:"; within { } and [ ] each item but the last ends with one',

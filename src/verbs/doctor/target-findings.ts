@@ -131,6 +131,13 @@ const keyFinding = (hasKey: boolean, { credentials, mock }: ReadyTarget): Findin
 const runAdvice =
   /(?: Nothing was sent\. To send all the same, add --no-preflight|; --no-preflight leaves this look out)$/;
 
+/** Says what a problem is about: the option that it names, the scenario's file, or the address. */
+const subjectOf = (message: string, { scenario }: TargetRequest): string => {
+  const [, option] = /^--(key|target|set)\b/.exec(message) ?? [];
+  if (option === 'target') return 'address';
+  return option ?? (scenario !== undefined && message.includes(scenario) ? 'scenario' : 'address');
+};
+
 /** Looks at a target without any load: two requests for its list of models at most. */
 export const targetFindings = async (
   request: TargetRequest,
@@ -156,6 +163,7 @@ export const targetFindings = async (
     }
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return [aboutTarget('address', 'bad', 'not usable', error.message.replace(runAdvice, ''))];
+    const name = subjectOf(error.message, request);
+    return [aboutTarget(name, 'bad', 'not usable', error.message.replace(runAdvice, ''))];
   }
 };

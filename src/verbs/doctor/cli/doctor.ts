@@ -5,6 +5,7 @@ import {
   positionals,
   switchOption,
   textOption,
+  UsageProblem,
 } from '../../../cli/options/define-verb.ts';
 import { checkKeyName } from '../../../cli/options/key-name.ts';
 import { outputOptions } from '../../../cli/options/output-options.ts';
@@ -25,6 +26,10 @@ export const doctorVerb = defineVerb({
   },
   run: async (given) => {
     checkKeyName('key', given.key);
+    if (given.key !== undefined && given.target === undefined && given.scenario === undefined)
+      throw new UsageProblem(
+        '--key: nothing is asked without a target: add --target https://host/v1',
+      );
     const { diagnose } = await import('../doctor.ts');
     return diagnose({ ...given, secondKey: undefined }, terminalHost(given));
   },
