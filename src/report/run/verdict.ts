@@ -34,6 +34,7 @@ import {
   objectivesSentence,
 } from '../summary/objective-text.ts';
 import { runVerdict, selfTestText, whatNowPage } from '../summary/run-verdict.ts';
+import { causeText } from '../summary/outcome-text.ts';
 import { markup } from '../text/markup.ts';
 import { countText, lowerFirst, plural } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
@@ -166,13 +167,36 @@ export const evidenceFold = (result: Result, { level, evidence }: Trust): Block 
   return only(['html'], fold(title, [signals, text(aside, 'quiet')], level !== 'valid'));
 };
 
-/** Says why the load or a figure is not as it should be, and where to read what to do. */
-const whatNow = (trust: Trust): readonly Block[] => [
+const mostFrequent = (failures: Result['failures']): Result['failures'][number] | undefined =>
+  failures.toSorted((a, b) => b.count - a.count)[0];
+
+/** Returns the first thing to do: about the load, else about an objective that the run does not decide. */
+const firstStep = ({ verdicts = [], failures }: Result, { evidence }: Trust): string => {
+  const ofLoad = evidence
+    .filter(
+      ({ level, decides, signal }) => level !== 'valid' && decides && signal !== figuresSignalName,
+    )
+    .toSorted((a, b) => Number(b.level === 'invalid') - Number(a.level === 'invalid'))
+    .find(({ advice }) => advice !== null);
+  if (ofLoad !== undefined)
+    return `${ofLoad.signal}: ${lowerFirst(ofLoad.advice ?? '').replace(/\.$/, '')}; `;
+  const isBroken = verdicts.some((verdict) => objectiveOutcome(verdict) === 'broken');
+  if (isBroken && mostFrequent(failures)?.outcome === 'limited')
+    return 'the key is at its limit: lower the rate, or let requests wait with --set pace={}; ';
+  const isShort = ({ grounds, sure }: ObjectiveVerdict): boolean =>
+    grounds === 'no-data' || sure === false;
+  return verdicts.some(isShort)
+    ? 'a longer run decides more: weir plan says how many samples each objective needs; '
+    : '';
+};
+
+/** Says why the load or a figure is not as it should be, and what to do. */
+const whatNow = (result: Result, trust: Trust): readonly Block[] => [
   only(['terminal', 'markdown'], findingsList(trust)),
   only(['terminal', 'markdown'], text(`What now: ${whatNowPage}.`)),
   picture(
     () =>
-      markup`<p>What now: <a href="#trust">the evidence</a> says why, and the page <code>${whatNowPage}</code> of Weir what to do.</p>`,
+      markup`<p>What now: ${firstStep(result, trust)}see <a href="#trust">the evidence</a>, and <code>${whatNowPage}</code> of Weir for all remedies.</p>`,
   ),
 ];
 
@@ -191,6 +215,16 @@ const openObjectives = (result: Result): readonly Block[] => {
   return [...named, ...rest].map((block) => only(['html'], block));
 };
 
+/** Names what failed most, so that a reader of the first screen knows why. In other media, the failures stand close by. */
+const failedLine = ({ failures, verdicts = [] }: Result): readonly Block[] => {
+  const most = mostFrequent(failures);
+  const isOpen = verdicts.some((verdict) => objectiveOutcome(verdict) !== 'kept');
+  if (most === undefined || !isOpen) return [];
+  const all = failures.reduce((sum, { count }) => sum + count, 0);
+  const words = `${countText(most.count)} of ${plural(all, 'failure')}: ${most.traffic} ${most.outcome}, ${causeText(most)}. `;
+  return [picture(() => markup`<p>${words}<a href="#failures">What failed?</a></p>`)];
+};
+
 /** Returns whether a run leaves a reader with the question of what to do: something about it is not certain. */
 export const needsAdvice = ({ verdicts = [] }: Result, { level }: Trust): boolean =>
   level !== 'valid' ||
@@ -204,10 +238,11 @@ export const runIntroduction = (result: Result, trust: Trust): readonly Block[] 
   const { undecided, sentences } = runVerdict(result, trust);
   return [
     ...openObjectives(result),
+    ...failedLine(result),
     ...[...undecided, ...sentences].map((sentence) => text(sentence)),
     ...(limits === null ? [] : [text(limits.text, limits.tone)]),
     list(result.notes),
-    ...(needsAdvice(result, trust) ? whatNow(trust) : []),
+    ...(needsAdvice(result, trust) ? whatNow(result, trust) : []),
   ];
 };
 

@@ -95,7 +95,7 @@ const undecidedText = (comparison: Comparison, open: readonly ComparedMetric[]):
   }
   return isIndicative(comparison)
     ? `This is an indication: one run against one, which cannot show how much runs differ. ${needed}`
-    : `Fewer than ${least} repetitions per side decide nothing. ${needed}`;
+    : `Fewer than ${least} repetitions per side decide nothing${needed.startsWith(`${least} repetitions`) ? `: write --repeat ${least}.` : `. ${needed}`}`;
 };
 
 /** The metrics that decide nothing, and are surely worse though they are many (by Bonferroni). */
