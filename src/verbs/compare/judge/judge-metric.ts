@@ -98,7 +98,13 @@ interface Difference {
    * two one-sided tests at 5 % (D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
    */
   readonly inner: Difference['interval'];
+  /** The smallest change that counts, widened by the error of measurement. */
   readonly least: number;
+  /**
+   * The change within which the sides are the same. No error widens it: a figure that can be twice as high proves no
+   * change, and no sameness either.
+   */
+  readonly sameWithin: number;
   readonly reportedLeast: number;
   readonly lowerIsBetter: boolean;
   /** The change that remains without the drift; `null` if the runs took turns, so that no drift matters. */
@@ -145,8 +151,9 @@ const ratioDifference = (
     const half = halfWidth(contrast, level);
     return { low: change - half, high: change + half };
   };
-  const reportedLeast = (1 + Math.max(effect, floor / geometricMean(base))) * (1 + error);
-  const least = Math.log(reportedLeast);
+  const relevant = 1 + Math.max(effect, floor / geometricMean(base));
+  const reportedLeast = relevant * (1 + error);
+  const [sameWithin, least] = [Math.log(relevant), Math.log(reportedLeast)];
   const deviation = deviationOf([before, after]);
   return {
     change,
@@ -154,14 +161,18 @@ const ratioDifference = (
     inner: around(2 * alpha),
     p: contrast && Math.max(contrast.p, remaining?.p ?? 0),
     least,
+    sameWithin,
     reportedLeast,
     lowerIsBetter: labels.better !== 'higher',
     remaining,
     detectableAt: (level) => contrast && detectableInOrder(contrast, remaining, level),
-    neededAt: (level) =>
-      remaining !== null && Math.abs(change) > least
+    neededAt: (level) => {
+      const size = Math.abs(change);
+      if (size > sameWithin && size <= least) return null;
+      return remaining !== null && size > least
         ? neededWithoutDrift(change, remaining, { least, alpha: level })
-        : repetitionsNeeded({ difference: change, deviation, least, alpha: level }),
+        : repetitionsNeeded({ difference: change, deviation, least: sameWithin, alpha: level });
+    },
     toReported: Math.exp,
   };
 };
@@ -239,6 +250,7 @@ const shareDifference = (candidate: ShareCandidate, places: Places | null): Diff
         )
       : null,
     least: rateEffect,
+    sameWithin: rateEffect,
     reportedLeast: rateEffect,
     lowerIsBetter: true,
     remaining,
@@ -280,12 +292,12 @@ export const differenceOf = (
 type Judgement = Pick<ComparedMetric, 'effect' | 'verdict' | 'needed'>;
 
 const verdictOf = (difference: Difference, p: number | null): Judgement['verdict'] => {
-  const { change, inner, least, lowerIsBetter } = difference;
+  const { change, inner, least, sameWithin, lowerIsBetter } = difference;
   if (inner === null) return 'inconclusive';
   const isWorse = lowerIsBetter ? change > 0 : change < 0;
   const isSure = (p === null || p < significance) && sizeOf(difference) > least;
   if (isSure) return isWorse ? 'regression' : 'improvement';
-  return inner.low > -least && inner.high < least ? 'same' : 'inconclusive';
+  return inner.low > -sameWithin && inner.high < sameWithin ? 'same' : 'inconclusive';
 };
 
 /** What decides the verdict on a metric in addition to its own values. */
