@@ -50,7 +50,7 @@ export const remarkText = ({
     drift !== null
       ? `a drift of ${bareChangeText({ scale }, drift)} % from run to run can be the change: compare in turns, with --against`
       : needed === null
-        ? 'more than 1,000 repetitions per side would be needed'
+        ? 'the change is so near the minimum effect, or so small beside the load generator’s error, that no number of repetitions decides'
         : `${countText(needed)} repetitions per side would decide`;
   return [remark, isUndecided && missing].filter(Boolean).join('; ');
 };

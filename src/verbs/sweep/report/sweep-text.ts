@@ -71,10 +71,12 @@ export const frontOf = ({ points, latency }: SweepReport): readonly SweepPoint[]
     .filter(({ isOnFront }) => isOnFront)
     .toSorted((a, b) => a.figures[latency.name]!.value - b.figures[latency.name]!.value);
 
-const placeText = (report: SweepReport, point: SweepPoint): string => {
+/** `hasLabels` names the two figures, where there is room for it. */
+const placeText = (report: SweepReport, point: SweepPoint, hasLabels = false): string => {
   const { throughput, latency } = report;
+  const label = (axis: SweepAxis): string => (hasLabels ? `${axis.label} ` : '');
   const [x, y] = [point.figures[throughput.name]!.value, point.figures[latency.name]!.value];
-  return `${pointName(report.variables, point.values)} (${axisValueText(throughput, x)}, ${axisValueText(latency, y)})`;
+  return `${pointName(report.variables, point.values)} (${label(throughput)}${axisValueText(throughput, x)}, ${label(latency)}${axisValueText(latency, y)})`;
 };
 
 const countOf = ({ points }: SweepReport, verdict: SweepPoint['verdict']): number =>
@@ -113,11 +115,11 @@ const frontText = (report: SweepReport, front: readonly SweepPoint[]): string =>
   const [first, last] = [front[0]!, front.at(-1)!];
   if (front.length === 1) {
     const what = countOf(report, 'kept') === 1 ? 'The only one' : 'The best in both figures';
-    return `${what}: ${placeText(report, first)}`;
+    return `${what}: ${placeText(report, first, true)}`;
   }
   if (isOnePlace(report, front)) {
     const others = plural(front.length - 1, 'point');
-    return `The best in both figures: ${placeText(report, last)}, and ${others} not surely different`;
+    return `The best in both figures: ${placeText(report, last, true)}, and ${others} not surely different`;
   }
   return `Pareto front: ${front.length} points, from ${placeText(report, first)} to ${placeText(report, last)}`;
 };
@@ -125,7 +127,8 @@ const frontText = (report: SweepReport, front: readonly SweepPoint[]): string =>
 /** Returns the sentences of the verdict: how many points are kept, which are best, and what is approximate. */
 export const sweepSentences = (report: SweepReport): readonly [string, ...string[]] => {
   const front = frontOf(report);
-  const kept = `${countOf(report, 'kept')} of ${plural(report.points.length, 'point')} kept`;
+  const what = report.objectives.length === 0 ? 'completed' : 'kept';
+  const kept = `${countOf(report, 'kept')} of ${plural(report.points.length, 'point')} ${what}`;
   const lacks = incompleteText(report);
   const all = lacks === '' ? kept : `${kept} (${lacks})`;
   const sure = present([uncertaintyText(report)]);
