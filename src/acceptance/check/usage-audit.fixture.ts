@@ -9,7 +9,7 @@ interface Usage {
   readonly [name: string]: unknown;
 }
 
-interface Chat {
+export interface AuditedChat {
   readonly stream?: boolean;
   readonly max_tokens: number;
   readonly messages: readonly { readonly content: string }[];
@@ -17,7 +17,7 @@ interface Chat {
 }
 
 interface UsageOf {
-  readonly chat: Chat;
+  readonly chat: AuditedChat;
   readonly usage: Usage;
   /** Whether the same prompt was sent before. */
   readonly isRepeated: boolean;
@@ -25,7 +25,7 @@ interface UsageOf {
   readonly before: Usage | null;
 }
 
-type UsageChange = (given: UsageOf) => Record<string, unknown>;
+export type UsageChange = (given: UsageOf) => Record<string, unknown>;
 
 const withTotal = (usage: Record<string, unknown>): Record<string, unknown> => ({
   total_tokens: Number(usage['prompt_tokens']) + Number(usage['completion_tokens']),
@@ -35,12 +35,12 @@ const withTotal = (usage: Record<string, unknown>): Record<string, unknown> => (
 const jsonLine = /^data: (\{.*\})$/gm;
 
 /** Returns a layer that changes the usage of whole and streamed chats; `text` replaces the text of whole ones. */
-export const changeUsage = (change: UsageChange, text?: (chat: Chat) => string | null) => {
+export const changeUsage = (change: UsageChange, text?: (chat: AuditedChat) => string | null) => {
   const known = new Set<string>();
   let before: Usage | null = null;
   return (answer: WholeAnswer, { path, body }: WholeRequest): WholeAnswer => {
     if (!path.endsWith('/chat/completions') || answer.status !== 200) return answer;
-    const chat = JSON.parse(body.toString()) as Chat;
+    const chat = JSON.parse(body.toString()) as AuditedChat;
     const isRepeated = known.has(body.toString());
     known.add(body.toString());
     const changed = (document: Record<string, unknown>): Record<string, unknown> => {
@@ -75,23 +75,24 @@ const scale =
     prompt_tokens: Math.round(usage.prompt_tokens * input),
     completion_tokens: Math.round(usage.completion_tokens * output),
   });
-const add =
+export const add =
   (input: number): UsageChange =>
   ({ usage }) => ({
     ...usage,
     prompt_tokens: usage.prompt_tokens + input,
   });
-const onlyIf =
+export const onlyIf =
   (isMeant: (given: UsageOf) => boolean, change: UsageChange): UsageChange =>
   (given) =>
     isMeant(given) ? change(given) : { ...given.usage };
 
 const isStreamed = ({ chat }: UsageOf): boolean => chat.stream === true;
-const contentOf = ({ messages }: Chat): string => messages.map(({ content }) => content).join('');
+export const contentOf = ({ messages }: AuditedChat): string =>
+  messages.map(({ content }) => content).join('');
 
-const toolTokens = ({ tools = [] }: Chat): number =>
+const toolTokens = ({ tools = [] }: AuditedChat): number =>
   tools.length === 0 ? 0 : (JSON.stringify(tools).match(/[a-z]+|[^a-z\s]/gi) ?? []).length;
-const withTools =
+export const withTools =
   (times: number): UsageChange =>
   ({ chat, usage }) => ({
     ...usage,
@@ -99,7 +100,7 @@ const withTools =
   });
 
 /** Costs of 1 for a prompt token, 0.1 for a cached one, and 4 for an output token, in millionths. */
-const withCosts =
+export const withCosts =
   (cachedPrice: number): UsageChange =>
   ({ usage, isRepeated }) => {
     const { prompt_tokens: prompt, completion_tokens: output } = usage;
@@ -108,12 +109,12 @@ const withCosts =
     return { ...usage, prompt_tokens_details: { cached_tokens: cached }, cost };
   };
 
-const isShort = (chat: Chat): boolean => contentOf(chat) === 'Say yes.';
+export const isShort = (chat: AuditedChat): boolean => contentOf(chat) === 'Say yes.';
 
-interface OddUsage {
+export interface OddUsage {
   readonly what: string;
   readonly change: UsageChange;
-  readonly text?: (chat: Chat) => string | null;
+  readonly text?: (chat: AuditedChat) => string | null;
 }
 
 /** A lie, the check that has to find it, and its sentence. */
@@ -165,6 +166,25 @@ export const usageLies: readonly UsageLie[] = [
     check: 'text',
     observed:
       'usage-yes: reported 182 output tokens for 4 bytes of text, and no reasoning is declared: at most 20 are possible',
+  },
+  {
+    what: 'thinking that is only in the total',
+    change: ({ usage }) => ({
+      ...usage,
+      total_tokens: usage.prompt_tokens + usage.completion_tokens + 300,
+    }),
+    check: 'total',
+    observed: 'the total is not 1301 + 16 tokens, nor with any part beside',
+  },
+  {
+    what: 'hidden thinking until the limit, with an empty answer',
+    change: onlyIf(
+      ({ chat }) => isShort(chat),
+      ({ usage, chat }) => ({ ...usage, completion_tokens: chat.max_tokens }),
+    ),
+    text: (chat) => (isShort(chat) ? '' : null),
+    check: 'text',
+    observed: 'usage-yes: reported 256 output tokens for 0 bytes of text',
   },
   {
     what: '10 % more output tokens, but never more than were asked for',
@@ -285,56 +305,6 @@ export const usageLies: readonly UsageLie[] = [
     change: scale(2, 1),
     check: 'words',
     observed: '2 for “time”, 2 for “in”, 2 for “government”; in every common vocabulary it is 1',
-  },
-];
-
-/** Honest gateways, of which nothing may be reported. */
-export const honestUsages: readonly OddUsage[] = [
-  { what: 'a chat template of 37 tokens', change: add(37) },
-  { what: 'tools in the prompt', change: withTools(1) },
-  { what: 'cached tokens that cost less', change: withCosts(0.1) },
-  {
-    what: 'a vocabulary of bytes',
-    change: ({ usage, chat }) => ({
-      ...usage,
-      prompt_tokens: Buffer.byteLength(contentOf(chat)) + 12,
-    }),
-  },
-  {
-    what: 'a vocabulary that splits long words',
-    change: ({ usage, chat }) => ({
-      ...usage,
-      prompt_tokens: usage.prompt_tokens + (contentOf(chat).match(/government/g) ?? []).length,
-    }),
-  },
-  {
-    what: 'declared reasoning',
-    change: onlyIf(
-      ({ chat }) => isShort(chat),
-      ({ usage }) => ({
-        ...usage,
-        completion_tokens: 182,
-        completion_tokens_details: { reasoning_tokens: 178 },
-      }),
-    ),
-    text: (chat) => (isShort(chat) ? 'Yes.' : null),
-  },
-  {
-    what: 'reasoning beside the answer, only in the total',
-    change: ({ usage }) => ({
-      ...usage,
-      completion_tokens_details: { reasoning_tokens: 300 },
-      total_tokens: usage.prompt_tokens + usage.completion_tokens + 300,
-    }),
-  },
-  {
-    what: 'cached tokens beside the prompt, as Anthropic counts them',
-    change: ({ usage: { prompt_tokens: prompt, completion_tokens: output }, isRepeated }) => ({
-      input_tokens: isRepeated ? prompt - 1024 : prompt,
-      output_tokens: output,
-      cache_read_input_tokens: isRepeated ? 1024 : 0,
-      total_tokens: undefined,
-    }),
   },
 ];
 

@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkReportSchema } from '../../verbs/check/model/check-report.ts';
 import { selectChecks } from '../../verbs/check/check-settings.ts';
+import { openTokenizer } from '../../platform/files/tokenizers.ts';
 import { checkQuietly } from './check-quietly.fixture.ts';
 import { type DefectiveGateway, openDefectiveGateway } from './defective-gateway.fixture.ts';
-import { auditFindings, changeUsage, honestUsages, usageLies } from './usage-audit.fixture.ts';
+import { cacheForms, honestUsages, joiningTokenizer } from './honest-usage.fixture.ts';
+import { auditFindings, changeUsage, usageLies } from './usage-audit.fixture.ts';
 
 describe('the audit of usage', () => {
   let gateway: DefectiveGateway;
@@ -22,6 +24,10 @@ describe('the audit of usage', () => {
     const row = report.rows.find(({ id }) => id === `usage.${check}`);
     expect(row?.observed).toContain(observed);
     expect(['violation', 'deviation']).toContain(row?.outcome);
+    // A total and a cost are no counts of tokens, so that their sentences have the bound.
+    if (['total', 'cached'].includes(check)) return;
+    const { reported, least, most } = row!.bounds!;
+    expect(reported < least || reported > most).toBe(true);
   });
 
   it.each(honestUsages)('reports nothing of $what', async ({ change, text }) => {
@@ -29,6 +35,13 @@ describe('the audit of usage', () => {
     const report = await checkQuietly(gateway.url, { only: 'usage' });
     expect(auditFindings(report)).toEqual([]);
     expect(gateway.changed()).toBeGreaterThan(0);
+  });
+
+  it.each(cacheForms)('says of $what only that', async ({ change, observed }) => {
+    await gateway.show({ answer: changeUsage(change) });
+    const report = await checkQuietly(gateway.url, { only: 'usage' });
+    expect(auditFindings(report)).toEqual([`usage.repeated: ${observed}`]);
+    expect(report.rows.find(({ id }) => id === 'usage.repeated')?.outcome).toBe('deviation');
   });
 
   it('finds a constant of 12 tokens if the model is asked without the gateway, too', async () => {
@@ -71,6 +84,27 @@ describe('the audit of usage', () => {
       outcome: 'violation',
       bounds: { of: 'input', reported: 2, least: 1, most: 1 },
     });
+  });
+
+  it('counts by a tokenizer that joins words where it is named', async () => {
+    await using own = await mkdtempDisposable(join(tmpdir(), 'weir-audit-'));
+    const tokenizer = join(own.path, 'tokenizer.json');
+    await writeFile(tokenizer, JSON.stringify(joiningTokenizer));
+    const counter = openTokenizer(tokenizer, tokenizer);
+    if (typeof counter === 'string') throw new Error(counter);
+    for (const [factor, found] of [
+      [1, []],
+      [1.04, [expect.stringMatching(/^usage.growth: reported \d+ .*, and 51 by the tokenizer$/)]],
+    ] as const) {
+      await gateway.show({
+        answer: changeUsage(({ usage, chat }) => {
+          const text = chat.messages.map(({ content }) => content).join('');
+          return { ...usage, prompt_tokens: Math.round(counter.count(text) * factor) + 9 };
+        }),
+      });
+      const report = await checkQuietly(gateway.url, { only: 'usage', tokenizer });
+      expect(auditFindings(report)).toEqual(found);
+    }
   });
 
   it('reads the price, the tokenizer and the load of a month from the scenario', async () => {

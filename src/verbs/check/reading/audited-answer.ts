@@ -8,6 +8,8 @@ import type { CheckAnswer } from './check-answer.ts';
 export interface AuditedAnswer {
   readonly id: string;
   readonly input: number;
+  /** The prompt tokens as they are written, if the total is their sum with the output, even where more were cached. */
+  readonly written: number;
   readonly output: number;
   readonly usage: UsageReading;
   /** The names of the model and of the deployment that answered. */
@@ -60,6 +62,18 @@ const usageIn = (documents: readonly unknown[]): UsageReading | null => {
   return usage;
 };
 
+/** Returns the prompt tokens that a server writes with a total that fits; `null` for none. */
+const writtenIn = (documents: readonly unknown[], output: number): number | null => {
+  const counts = documents.map((document) => ({
+    prompt: valueAt(document, 'usage.prompt_tokens'),
+    total: valueAt(document, 'usage.total_tokens'),
+  }));
+  const fitting = counts.findLast(
+    ({ prompt, total }) => Number.isSafeInteger(prompt) && Number(prompt) + output === total,
+  );
+  return fitting === undefined ? null : Number(fitting.prompt);
+};
+
 const listedIn = (documents: readonly unknown[]): number | null => {
   const lists = documents
     .flatMap((document) => placesAt(document, 'choices.*.logprobs.content'))
@@ -83,20 +97,21 @@ export const auditedAnswer = (id: string, answer: CheckAnswer | null): AuditedAn
   const parts = documents.flatMap((document) =>
     ['message', 'delta'].flatMap((name) => placesAt(document, `choices.*.${name}`)),
   );
-  const written = parts.map(({ value }) => value).filter((value) => objectOf(value) !== null);
+  const objects = parts.map(({ value }) => value).filter((value) => objectOf(value) !== null);
   const [model] = documents.map((document) => valueAt(document, 'model')).filter(isText);
   const finishes = documents.flatMap((document) => placesAt(document, 'choices.*.finish_reason'));
   return {
     id,
     input,
+    written: writtenIn(documents, output) ?? input,
     output,
     usage,
     origin: answer.quote(
       [model, answer.received.headers['x-litellm-model-id']].filter(isText).join(' '),
     ),
     finish: finishes.map(({ value }) => value).findLast(Boolean),
-    text: written.flatMap((part) => textsIn(part)).join(''),
-    hasCalls: written.some((value) => valueAt(value, 'tool_calls') !== undefined),
+    text: objects.flatMap((part) => textsIn(part)).join(''),
+    hasCalls: objects.some((value) => valueAt(value, 'tool_calls') !== undefined),
     listed: listedIn(documents),
     cost: costIn(answer, documents),
   };

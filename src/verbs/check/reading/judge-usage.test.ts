@@ -9,6 +9,7 @@ const answer = (
   { cached, reasoning = 0 }: { readonly cached?: number; readonly reasoning?: number } = {},
 ): AuditedAnswer => ({
   id: 'usage-yes',
+  written: 10,
   input: 1000,
   output,
   usage: plainUsage(1000, output, cached, reasoning),

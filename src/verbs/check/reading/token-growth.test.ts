@@ -13,9 +13,19 @@ it.each([
     { moreWords: 101, moreTokens: 105, least: 101, most: 202 },
   ],
   [
-    'fewer tokens than words',
+    'fewer tokens than words, as where words are joined',
     prompts([40, 42], [141, 100]),
+    { joined: { moreWords: 101, moreTokens: 58 } },
+  ],
+  [
+    'fewer tokens than words, of changing shares',
+    prompts([40, 42], [141, 100], [1292, 1100]),
     { moreWords: 101, moreTokens: 58, least: 101, most: 101 },
+  ],
+  [
+    'too few tokens for words that are joined',
+    prompts([40, 42], [141, 43]),
+    { moreWords: 101, moreTokens: 1, least: 101, most: 101 },
   ],
   [
     'a constant count',

@@ -11,14 +11,39 @@ export interface TokenGrowth {
   readonly moreTokens: number;
 }
 
-/** The growth of a prompt: the tokens of each word, or a growth that no tokenizer has, with the nearest possible ones. */
+/**
+ * The growth of a prompt: the tokens of each word, one that a vocabulary which joins words may have, or one that no
+ * tokenizer has, with the nearest possible ones.
+ */
 export type WordTokens =
   | { readonly perWord: number }
+  | { readonly joined: TokenGrowth }
   | (TokenGrowth & { readonly least: number; readonly most: number });
 
+/** How many words a vocabulary joins into one token at most, and the largest share of tokens that it then has. */
+const mostJoined = 16;
+const joinedShare = 7 / 8;
+
 /**
- * Finds the tokens of a repeated word. Each repetition is the same whole number of tokens by any tokenizer, since none
- * joins words. So n more words are a multiple of n tokens, and the same multiple for all lengths.
+ * Returns whether a vocabulary that joins words (SuperBPE) may have these growths: fewer tokens than words, and the same
+ * share for all lengths but for the words at the end.
+ */
+const mayJoin = (growths: readonly TokenGrowth[]): boolean => {
+  const words = growths.reduce((sum, { moreWords }) => sum + moreWords, 0);
+  const tokens = growths.reduce((sum, { moreTokens }) => sum + moreTokens, 0);
+  const share = tokens / words;
+  return (
+    share >= 1 / mostJoined &&
+    share <= joinedShare &&
+    growths.every(
+      ({ moreWords, moreTokens }) => Math.abs(moreTokens - share * moreWords) <= mostJoined / 2,
+    )
+  );
+};
+
+/**
+ * Finds the tokens of a repeated word. Each repetition is the same whole number of tokens by any tokenizer that joins no
+ * words. So n more words are a multiple of n tokens, and the same multiple for all lengths.
  */
 export const tokensOfWord = (prompts: readonly RepeatedWord[]): WordTokens => {
   const sorted = prompts.toSorted((a, b) => a.words - b.words);
@@ -32,6 +57,7 @@ export const tokensOfWord = (prompts: readonly RepeatedWord[]): WordTokens => {
   const usual = whole.length === 0 ? null : Math.min(...whole);
   const odd = growths.find((each) => usual === null || each.moreTokens !== usual * each.moreWords);
   if (odd === undefined) return { perWord: usual ?? 1 };
+  if (mayJoin(growths)) return { joined: odd };
   const { moreWords, moreTokens } = odd;
   const below = usual ?? Math.max(1, Math.floor(moreTokens / moreWords));
   return {

@@ -1,4 +1,4 @@
-import { type AuditedAnswer, auditedAnswer } from '../reading/audited-answer.ts';
+import type { AuditedAnswer } from '../reading/audited-answer.ts';
 import {
   type Answers,
   type Check,
@@ -11,6 +11,15 @@ import {
   violation,
 } from '../reading/check-case.ts';
 import { patternIn, type RepeatedWord, tokensOfWord } from '../reading/token-growth.ts';
+import {
+  asReported,
+  auditedAll,
+  auditOf,
+  cacheForm,
+  countsOf,
+  perWordOf,
+  promptsOf,
+} from './usage-counts.ts';
 import {
   judgeCost,
   judgeLimit,
@@ -36,54 +45,29 @@ import {
 const { checkAcross } = checksOf('usage');
 const rows = ['2.4.usage'];
 
-/** Reads the answer to a request, or to the same one with another name for its limit if it was refused. */
-const auditOf = (answers: Answers, id: string): AuditedAnswer | string => {
-  const first = auditedAnswer(id, answers.of(id));
-  const renamed = answers.of(renamedId(id));
-  if (typeof first !== 'string' || renamed === null) return first;
-  const second = auditedAnswer(id, renamed);
-  return typeof second === 'string' ? first : second;
-};
-
-/** Returns answers for the audit, or the reason for which one of them says nothing. */
-const auditedAll = (
-  answers: Answers,
-  ids: readonly string[],
-): readonly AuditedAnswer[] | string => {
-  const audited = ids.map((id) => auditOf(answers, id));
-  const reason = audited.find((each) => typeof each === 'string');
-  if (reason !== undefined) return reason;
-  const all = audited as readonly AuditedAnswer[];
-  const origins = new Set(all.map(({ origin }) => origin));
-  return origins.size === 1
-    ? all
-    : `${[...origins].join(' and ')} answered, whose tokens cannot be compared`;
-};
-
-const promptsOf = (word: AuditWord): readonly string[] =>
-  Object.entries(wordPrompts).flatMap(([id, [own]]) => (own === word ? [id] : []));
-
-/** Returns the counts of all answered prompts of a word. The longest prompt may be too long for a model. */
-const countsOf = (answers: Answers, word: AuditWord): readonly RepeatedWord[] | string => {
-  const sent = promptsOf(word);
-  const reasons = sent.map((id) => auditOf(answers, id)).filter((each) => typeof each === 'string');
-  const answered = sent.filter((id) => typeof auditOf(answers, id) !== 'string');
-  if (answered.length < 2) return reasons[0] ?? 'two prompts are needed';
-  const audited = auditedAll(answers, answered);
-  if (typeof audited === 'string') return audited;
-  const counts = audited.map(({ id, input }) => ({ words: wordPrompts[id]![1], tokens: input }));
-  const distinct = counts.filter(
-    ({ words }, at) => counts.findIndex((c) => c.words === words) === at,
-  );
-  return distinct.length > 1 ? distinct : (reasons[0] ?? 'two prompts are needed');
-};
-
-/** Returns the tokens of each repetition of a word; a text where they are unknown. */
-const perWordOf = (answers: Answers, word: AuditWord): number | string => {
-  const counts = countsOf(answers, word);
-  if (typeof counts === 'string') return counts;
-  const found = tokensOfWord(counts);
-  return 'perWord' in found ? found.perWord : `the tokens of a word are unknown (usage.growth)`;
+/** Judges the counts of a word by a tokenizer that joins words; `null` if it joins none. */
+const judgeByTokenizer = (
+  { target }: Answers,
+  word: AuditWord,
+  counts: readonly RepeatedWord[],
+): Judged | null => {
+  const { tokenizer } = target;
+  if (tokenizer === undefined) return null;
+  const expected = ({ words }: RepeatedWord): number =>
+    tokenizer.count(openingOf(target) + repeated(word, words));
+  const [first, ...others] = counts.toSorted((a, b) => a.words - b.words);
+  if (first === undefined) return null;
+  const known = others.map((each) => ({
+    words: each.words - first.words,
+    reported: each.tokens - first.tokens,
+    is: expected(each) - expected(first),
+  }));
+  if (known.every(({ words, is }) => is % words === 0)) return null;
+  const wrong = known.find(({ reported, is }) => reported !== is);
+  if (wrong === undefined) return pass(`“${word}” as the tokenizer joins it`);
+  const { words, reported, is } = wrong;
+  const observed = `reported ${reported} prompt tokens for ${words} times “${word}”, and ${is} by the tokenizer`;
+  return { ...violation(observed), bounds: { of: 'input', reported, least: is, most: is } };
 };
 
 const rangeText = (least: number, most: number): string =>
@@ -98,9 +82,18 @@ const judgeGrowth = (answers: Answers): Judged => {
       reason = counts;
       continue;
     }
+    const byTokenizer = judgeByTokenizer(answers, word, counts);
+    if (byTokenizer?.outcome === 'violation') return byTokenizer;
     const found = tokensOfWord(counts);
-    if ('perWord' in found) {
-      known.push(`${found.perWord} for “${word}”`);
+    if (byTokenizer !== null || 'perWord' in found) {
+      known.push(
+        byTokenizer?.observed ?? `${'perWord' in found ? found.perWord : ''} for “${word}”`,
+      );
+      continue;
+    }
+    if ('joined' in found) {
+      const { moreWords, moreTokens } = found.joined;
+      reason = `${moreTokens} prompt tokens more for ${moreWords} times “${word}” more: only a vocabulary that joins words has so few, and --tokenizer would decide`;
       continue;
     }
     const { moreWords, moreTokens, least, most } = found;
@@ -178,6 +171,24 @@ const judgeSame = (
     };
   }
   return seen.length === 0 ? unchecked(reason) : pass(`${seen.join(' and ')} in both`);
+};
+
+/** Judges a prompt that was sent again, of which a part may come from a cache. */
+const judgeRepeated = (answers: Answers): Judged => {
+  const form = cacheForm(answers);
+  if (form === 'inside')
+    return judgeSame(answers, [['usage-long', 'usage-again', 'when it was sent again']]);
+  const audited = asReported(answers, ['usage-long', 'usage-again']);
+  if (typeof audited === 'string') return unchecked(audited);
+  const [first, again] = audited as readonly [AuditedAnswer, AuditedAnswer];
+  const cached =
+    form === 'left-out'
+      ? `the ${again.usage.classes.cached} cached ones are left out`
+      : 'so few that tokens from a cache must be left out, which are not reported';
+  return deviation(
+    'cached-left-out',
+    `the same prompt has ${first.written} prompt tokens, and ${again.written} when it was sent again: ${cached}`,
+  );
 };
 
 const judgeTools = (answers: Answers): Judged => {
@@ -311,12 +322,10 @@ export const usageChecks: readonly Check[] = [
     judgeWords,
     prompts,
   ),
-  audit(
-    'repeated',
-    'the same prompt has the same prompt tokens again',
-    (answers) => judgeSame(answers, [['usage-long', 'usage-again', 'when it was sent again']]),
-    ['usage-long', 'usage-again'],
-  ),
+  audit('repeated', 'the same prompt has the same prompt tokens again', judgeRepeated, [
+    'usage-long',
+    'usage-again',
+  ]),
   audit(
     'streamed',
     'the same prompt has the same prompt tokens whole and streamed',

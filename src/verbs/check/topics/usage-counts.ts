@@ -1,0 +1,89 @@
+import { type AuditedAnswer, auditedAnswer } from '../reading/audited-answer.ts';
+import type { Answers } from '../reading/check-case.ts';
+import { type RepeatedWord, tokensOfWord } from '../reading/token-growth.ts';
+import { type AuditWord, renamedId, wordPrompts } from './usage-requests.ts';
+
+/** This file reads the counts of the audit's prompts, and how the tokens of a cache are among them. */
+
+/** Reads the answer to a request, or to the same one with another name for its limit if it was refused. */
+export const auditOf = (answers: Answers, id: string): AuditedAnswer | string => {
+  const first = auditedAnswer(id, answers.of(id));
+  const renamed = answers.of(renamedId(id));
+  if (typeof first !== 'string' || renamed === null) return first;
+  const second = auditedAnswer(id, renamed);
+  return typeof second === 'string' ? first : second;
+};
+
+/**
+ * Returns how the prompt tokens of a prompt that was sent twice are counted: equally, without those from a cache, or
+ * with so few the second time that tokens from a cache, which are not reported, were left out.
+ */
+export const cacheForm = (answers: Answers): 'inside' | 'left-out' | 'unreported' => {
+  const [first, again] = ['usage-long', 'usage-again'].map((id) => auditOf(answers, id));
+  if (typeof first !== 'object' || typeof again !== 'object' || again.written >= first.written)
+    return 'inside';
+  if (withCached(again) === withCached(first)) return 'left-out';
+  return again.written <= first.written / 2 ? 'unreported' : 'inside';
+};
+
+const withCached = ({ written, usage }: AuditedAnswer): number =>
+  written + (usage.classes.cached ?? 0);
+
+/**
+ * Returns answers for the audit, whose prompt tokens contain those from a cache, or the reason for which one of them
+ * says nothing.
+ */
+export const auditedAll = (
+  answers: Answers,
+  ids: readonly string[],
+): readonly AuditedAnswer[] | string => {
+  const form = cacheForm(answers);
+  if (form === 'unreported') return unreportedCache;
+  const given = asReported(answers, ids);
+  return typeof given === 'string' || form === 'inside'
+    ? given
+    : given.map((each) => ({ ...each, input: withCached(each) }));
+};
+
+const unreportedCache =
+  'the prompt tokens leave out those from a cache, which are not reported (usage.repeated)';
+
+export const asReported = (
+  answers: Answers,
+  ids: readonly string[],
+): readonly AuditedAnswer[] | string => {
+  const audited = ids.map((id) => auditOf(answers, id));
+  const reason = audited.find((each) => typeof each === 'string');
+  if (reason !== undefined) return reason;
+  const all = audited as readonly AuditedAnswer[];
+  const origins = new Set(all.map(({ origin }) => origin));
+  return origins.size === 1
+    ? all
+    : `${[...origins].join(' and ')} answered, whose tokens cannot be compared`;
+};
+
+export const promptsOf = (word: AuditWord): readonly string[] =>
+  Object.entries(wordPrompts).flatMap(([id, [own]]) => (own === word ? [id] : []));
+
+/** Returns the counts of all answered prompts of a word. The longest prompt may be too long for a model. */
+export const countsOf = (answers: Answers, word: AuditWord): readonly RepeatedWord[] | string => {
+  const sent = promptsOf(word);
+  const reasons = sent.map((id) => auditOf(answers, id)).filter((each) => typeof each === 'string');
+  const answered = sent.filter((id) => typeof auditOf(answers, id) !== 'string');
+  if (answered.length < 2) return reasons[0] ?? 'two prompts are needed';
+  const audited = auditedAll(answers, answered);
+  if (typeof audited === 'string') return audited;
+  const counts = audited.map(({ id, input }) => ({ words: wordPrompts[id]![1], tokens: input }));
+  const distinct = counts.filter(
+    ({ words }, at) => counts.findIndex((c) => c.words === words) === at,
+  );
+  return distinct.length > 1 ? distinct : (reasons[0] ?? 'two prompts are needed');
+};
+
+/** Returns the tokens of each repetition of a word; a text where they are unknown. */
+export const perWordOf = (answers: Answers, word: AuditWord): number | string => {
+  const counts = countsOf(answers, word);
+  if (typeof counts === 'string') return counts;
+  const found = tokensOfWord(counts);
+  return 'perWord' in found ? found.perWord : `the tokens of a word are unknown (usage.growth)`;
+};
