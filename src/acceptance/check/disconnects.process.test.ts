@@ -13,8 +13,19 @@ cleanUpAfterEach();
 const examined = async (target: string, ...words: readonly string[]) => {
   const out = join(await tempFolder(), 'out');
   const check = ['check', '--only', 'disconnects', '--target', target, '--yes', '--out', out];
-  await weirProcess([...check, ...words], { WEIR_API_KEY: 'k' });
-  const { rows } = JSON.parse(await readFile(join(out, 'check.json'), 'utf8')) as CheckReport;
+  const ended = await weirProcess([...check, ...words], { WEIR_API_KEY: 'k' });
+  const output = `${ended.stdout}${ended.stderr}`;
+  const { rows, spent } = JSON.parse(
+    await readFile(join(out, 'check.json'), 'utf8'),
+  ) as CheckReport;
+  if (target === 'mock') {
+    // A whole stream has 400 tokens; the budget is printed before.
+    expect(spent.outputTokens).toBeGreaterThan(400);
+    const [, most] = /at most ([\d,]+) tokens of chats/.exec(output) ?? [];
+    expect(Number(most!.replaceAll(',', ''))).toBeGreaterThan(
+      spent.inputTokens + spent.outputTokens,
+    );
+  }
   return Object.fromEntries(
     rows.map(({ id, outcome, name, observed }) => [
       id.replace('disconnect.', ''),

@@ -2,6 +2,7 @@ import type { Plan } from '../../model/plan/plan.ts';
 import type { ReadyTarget } from '../../run/target/prepare-target.ts';
 import type { CheckSession } from './check-session.ts';
 import { examineHangUps, type HangUpPorts, mostStreams } from './experiment/hang-ups.ts';
+import { countIn, type HeldStream } from './reading/hang-up-facts.ts';
 import type { Check, CheckRequest } from './reading/check-case.ts';
 import { openServingLoad } from './serving-load.ts';
 import { type CheckBudget, checkBudgetFor } from './suite/check-table.ts';
@@ -41,6 +42,23 @@ export interface HangUpSituation {
   readonly isStopped: () => boolean;
 }
 
+/**
+ * Adds up the tokens of streams: as reported, or else as many as a prompt like it had, and as came before the hang-up.
+ * What a server generates afterwards is not seen here.
+ */
+const spentOn = (streams: readonly HeldStream[]): CheckRun['hungUp'] => {
+  const answered = streams.filter(({ status }) => status === 200);
+  const read = answered.map((stream) => ({
+    input: countIn(stream, 'prompt_tokens'),
+    output: countIn(stream, 'completion_tokens') ?? stream.events,
+  }));
+  const usual = Math.max(0, ...read.map(({ input }) => input ?? 0));
+  return {
+    input: read.reduce((sum, { input }) => sum + (input ?? usual), 0),
+    output: read.reduce((sum, { output }) => sum + output, 0),
+  };
+};
+
 /** Examines hang-ups if a check asks for it and a chat model is known; otherwise returns nothing. */
 export const findHangUpFacts = async (
   checks: readonly Check[],
@@ -56,10 +74,13 @@ export const findHangUpFacts = async (
   const short = chatWith({ max_tokens: 1 })(run.target);
   if (!asks(checks) || long === null || short === null) return;
   const { load, close } = openServingLoad(plan, target);
+  const opened: HeldStream[] = [];
   try {
     const open: HangUpPorts['open'] = (request) => {
       run.sent += 1;
-      return session.open(request);
+      const stream = session.open(request);
+      opened.push(stream);
+      return stream;
     };
     run.hangUps = await examineHangUps(
       {
@@ -72,6 +93,7 @@ export const findHangUpFacts = async (
       { long, short },
     );
   } finally {
+    run.hungUp = spentOn(opened);
     await close();
   }
 };

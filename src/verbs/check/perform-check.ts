@@ -104,8 +104,8 @@ const spentBy = (run: CheckRun, requests: readonly CheckRequest[]): CheckReport[
     answered.reduce((whole, { cost }) => whole + cost[unit], 0);
   return {
     requests: run.sent,
-    inputTokens: sumOf(run, 'prompt_tokens'),
-    outputTokens: sumOf(run, 'completion_tokens'),
+    inputTokens: run.hungUp.input + sumOf(run, 'prompt_tokens'),
+    outputTokens: run.hungUp.output + sumOf(run, 'completion_tokens'),
     characters: sum('characters'),
     audioSeconds: sum('audioSeconds'),
     waits: run.waits,

@@ -1,13 +1,14 @@
 import type { WireRequest } from '../../../model/observation/exchange.ts';
 import { readDeclaredLimits } from '../../../traffic/limits/read-limit-headers.ts';
 import { readRefusedLimit } from '../../../traffic/limits/retry-after.ts';
-import type {
-  ChargeFacts,
-  GenerationFacts,
-  HangUpFacts,
-  HeldStream,
-  SlotFacts,
-  Unseen,
+import {
+  type ChargeFacts,
+  countIn,
+  type GenerationFacts,
+  type HangUpFacts,
+  type HeldStream,
+  type SlotFacts,
+  type Unseen,
 } from '../reading/hang-up-facts.ts';
 
 export interface ServedLoad {
@@ -68,11 +69,6 @@ const answered = async (ports: HangUpPorts, request: WireRequest): Promise<HeldS
 const remainingOf = ({ headers }: HeldStream): number | null =>
   readDeclaredLimits(headers)?.quota?.remainingTokens ?? null;
 
-const promptTokensIn = ({ text }: HeldStream): number | null => {
-  const found = /"prompt_tokens"\s*:\s*(\d{1,9})/.exec(text)?.[1];
-  return found === undefined ? null : Number(found);
-};
-
 const whyFailed = (what: string, { status }: HeldStream): Unseen =>
   unseen(`${what} was answered ${status === null ? 'with nothing' : `with status ${status}`}`);
 
@@ -82,7 +78,10 @@ interface Measured {
   readonly took: number;
   readonly cut: HeldStream;
   readonly generation: GenerationFacts | Unseen;
-  /** The remaining tokens before the whole stream (twice), after it, and after the one that was cut. */
+  /**
+   * The remaining tokens before the whole stream (twice), after it, after the one that was cut, and after as long a time
+   * without any stream.
+   */
   readonly remaining: readonly (number | null)[];
 }
 
@@ -96,32 +95,67 @@ interface SeenLoad {
 const whyNoMetrics = ({ before, during }: SeenLoad): string | null => {
   if (before === null || during === null)
     return 'no metrics of the server are known (a scenario names them: server.metrics)';
-  if (before.running > 0) return `${before.running} other requests ran on the server`;
+  const others = before.running + Math.max(0, during.running - 1);
+  if (others > 0) return `${others} other requests ran on the server`;
   return during.running === 0 ? 'the metrics did not show a stream that ran' : null;
 };
 
-/** Hangs up, and looks at the metrics until the answer would have ended. */
-const watchGeneration = async (
-  ports: HangUpPorts,
-  seen: SeenLoad,
-  hangUp: () => void,
-  rest: number,
-): Promise<GenerationFacts | Unseen> => {
-  const reason = whyNoMetrics(seen);
-  const counted = (await ports.load())?.outputTokens ?? null;
-  hangUp();
+/** How much longer than expected an answer may go on, as a share and in ms, until others are thought to run. */
+const lateRest = 1.3;
+const lateTime = 1000;
+/** How many tokens more than are left of an answer may be counted. */
+const moreTokens = 1.2;
+const fewTokens = 16;
+
+/** Returns why what still runs may belong to somebody else; `null` if nothing says so. */
+const whyOthers = (
+  { idleAfter, naturalRest, lookedFor, tokensAfter }: GenerationFacts,
+  most: number,
+  tokensLeft: number,
+): string | null => {
+  if (most > 1) return `${most} requests ran on the server after the hang-up`;
+  if ((idleAfter ?? lookedFor) > lateRest * naturalRest)
+    return 'a request ran on long after the answer would have ended, so that it may be another one';
+  return tokensAfter !== null && tokensAfter > moreTokens * tokensLeft + fewTokens
+    ? `${tokensAfter} tokens were counted after the hang-up, and the answer had ${tokensLeft} left`
+    : null;
+};
+
+/** Looks at the metrics until an answer would have ended, and longer while a request still runs. */
+const followLoad = async (ports: HangUpPorts, rest: number) => {
   const begun = ports.now();
-  let [idleAfter, last]: [number | null, ServedLoad | null] = [null, null];
-  while (ports.now() - begun < rest && !ports.isStopped()) {
+  let [idleAfter, most, last]: [number | null, number, ServedLoad | null] = [null, 0, null];
+  const longest = (): number =>
+    idleAfter !== null || most > 1 ? rest : lateRest * rest + lateTime;
+  while (ports.now() - begun < longest() && !ports.isStopped()) {
     await ports.sleep(look);
-    if (reason !== null) continue;
     last = (await ports.load()) ?? last;
     if (last?.running === 0) idleAfter ??= ports.now() - begun;
+    if (idleAfter === null) most = Math.max(most, last?.running ?? 0);
   }
-  if (reason !== null) return unseen(reason);
-  const end = last?.outputTokens ?? null;
+  return { idleAfter, most, last, lookedFor: ports.now() - begun };
+};
+
+/** Hangs up, and looks at what the server does until the answer would have ended. */
+const watchGeneration = async (
+  ports: HangUpPorts,
+  { before, during }: SeenLoad,
+  cut: HeldStream,
+  { rest, tokensLeft }: { readonly rest: number; readonly tokensLeft: number },
+): Promise<GenerationFacts | Unseen> => {
+  const started = await ports.load();
+  const reason = whyNoMetrics({ before, during }) ?? whyNoMetrics({ before, during: started });
+  cut.hangUp();
+  if (reason !== null) {
+    await until(ports, () => false, rest);
+    return unseen(reason);
+  }
+  const { idleAfter, most, last, lookedFor } = await followLoad(ports, rest);
+  const [counted, end] = [started?.outputTokens ?? null, last?.outputTokens ?? null];
   const tokensAfter = counted === null || end === null ? null : Math.max(0, end - counted);
-  return { idleAfter, lookedFor: ports.now() - begun, naturalRest: rest, tokensAfter };
+  const facts = { idleAfter, lookedFor, naturalRest: rest, tokensAfter };
+  const others = whyOthers(facts, most, tokensLeft);
+  return others === null ? facts : unseen(others);
 };
 
 const measureStreams = async (
@@ -146,28 +180,49 @@ const measureStreams = async (
       `a streamed chat of at most 400 tokens took ${Math.round(took)} ms with ${whole.events} token events, too little to hang up on`,
     );
   await readRemaining();
+  // Others may have come since.
+  const last = await ports.load();
+  const quiet = before !== null && last !== null && last.running > 0 ? last : before;
   const cut = ports.open(long);
   await until(ports, () => cut.events >= hangUpEvents || cut.hasEnded);
   const rest = Math.max(0, took - (ports.now() - cut.begun));
-  const generation = await watchGeneration(ports, { before, during }, () => cut.hangUp(), rest);
+  const tokensLeft = Math.max(0, whole.events - cut.events);
+  const seen = { before: quiet, during };
+  const generation = await watchGeneration(ports, seen, cut, { rest, tokensLeft });
   // What is charged at the answer's end is charged by now.
   await ports.sleep(500);
   await readRemaining();
+  if (!remaining.includes(null)) {
+    // Nothing but the next chat may be charged meanwhile, or somebody else uses the key.
+    await ports.sleep(Math.max(0, ports.now() - cut.begun));
+    await readRemaining();
+  }
   return cut.status === 200
     ? { whole, took, cut, generation, remaining }
     : whyFailed('a second streamed chat', cut);
 };
 
+/** The difference of two charges that says nothing: in tokens, or as a share of a whole answer. */
+const fewest = 2;
+const sameShare = 0.05;
+
 const chargeOf = ({ whole, cut, remaining }: Measured): ChargeFacts | Unseen => {
   if (remaining.some((each) => each === null))
     return unseen('the answers do not say how many tokens remain');
-  const [first, second, third, fourth] = remaining as readonly number[];
+  const [first, second, third, fourth, fifth] = remaining as readonly number[];
   const reading = first! - second!;
   const [ofWhole, ofHangUp] = [second! - third! - reading, third! - fourth! - reading];
   if (reading < 0 || ofWhole < 0 || ofHangUp < 0)
     return unseen('the remaining tokens rose meanwhile: a window began, or a bucket refilled');
+  const ofOthers = fourth! - fifth! - reading;
+  if (Math.abs(ofOthers) > Math.max(fewest, sameShare * ofWhole))
+    return unseen(
+      ofOthers > 0
+        ? `somebody else used the key: ${ofOthers} tokens were charged in a time without a stream`
+        : 'the remaining tokens rose meanwhile: a window began, or a bucket refilled',
+    );
   if (ofWhole === 0) return unseen('the remaining tokens do not fall for a whole answer either');
-  const promptTokens = promptTokensIn(whole);
+  const promptTokens = countIn(whole, 'prompt_tokens');
   return { ofHangUp, ofWhole, events: cut.events, wholeEvents: whole.events, promptTokens };
 };
 
@@ -237,10 +292,16 @@ const examineSlot = async (
     return unseen('the streams are too short to tell a hang-up from their end');
   first.hangUp();
   let admittedAfter: number | null = null;
+  let left = streams.length - 1;
   for (let i = 0; ports.now() - hungUp < naturalRest + 2000; i += 1) {
     await ports.sleep(tryPauses[Math.min(i, tryPauses.length - 1)]!);
     const asked = ports.now() - hungUp;
-    if (running().length < streams.length - 1 || ports.isStopped()) break;
+    if (running().length < left || ports.isStopped()) break;
+    // Somebody else may have taken the place; a second one that is left shows whether it was freed.
+    if (left > 0 && left === streams.length - 1 && asked > 0.5 * naturalRest) {
+      streams[1]!.hangUp();
+      left -= 1;
+    }
     const { isAdmitted } = await tryShort(ports, requests);
     if (!isAdmitted) continue;
     admittedAfter = asked;

@@ -55,3 +55,12 @@ export interface HeldStream {
   readonly text: string;
   hangUp(): void;
 }
+
+/** Returns a count of tokens that an answer reports; `null` for none. */
+export const countIn = (
+  { text }: Pick<HeldStream, 'text'>,
+  name: 'prompt_tokens' | 'completion_tokens',
+): number | null => {
+  const found = new RegExp(`"${name}"\\s*:\\s*(\\d{1,9})(?!.*"${name}")`, 's').exec(text)?.[1];
+  return found === undefined ? null : Number(found);
+};

@@ -68,6 +68,8 @@ export class CheckRun {
   readonly repeated: CheckAnswer[] = [];
   /** What was seen when the client hung up; absent if it did not. */
   hangUps?: HangUpFacts | undefined;
+  /** The tokens of the streams that were opened to be hung up on. */
+  hungUp = { input: 0, output: 0 };
   sent = 0;
   waits = 0;
   stopped: string | null = null;

@@ -41,7 +41,9 @@ const judgeSlot = (facts: SlotFacts): Judged => {
       'slot-held',
       `admitted again only ${time(admittedAfter)} after the hang-up, when the answer would have ended: ${full}`,
     );
-  if (admittedAfter === null && triedFor >= lateShare * naturalRest && facts.namesInFlight)
+  // If only one stream was admitted, somebody else may have its place.
+  const isSure = facts.namesInFlight && admitted > 1;
+  if (admittedAfter === null && triedFor >= lateShare * naturalRest && isSure)
     return deviation('slot-held', `not admitted for ${time(triedFor)} after the hang-up: ${full}`);
   const seen =
     admittedAfter === null
