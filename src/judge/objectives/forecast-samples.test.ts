@@ -65,11 +65,19 @@ describe('the forecast samples of a plan', () => {
         objective('ttft.p95{key=main}', { scope }),
         objective('gap.p99', { figure: { kind: 'measure', name: 'gap', statistic: 0.99 } }),
         objective('errorRate', { figure: { kind: 'share', name: 'errorRate' }, minSamples: 181 }),
+        objective('cacheHits', { figure: { kind: 'token-share', name: 'cacheHits' } }),
+        objective('cacheHits', {
+          figure: { kind: 'token-share', name: 'cacheHits' },
+          minSamples: 181,
+        }),
         objective('failed', { figure: { kind: 'count', name: 'failed' } }),
       ]),
     ).toEqual([
       [150, true],
       [100, false],
+      [null, null],
+      [180, false],
+      // Only the answers show whether the target reports cached tokens.
       [null, null],
       [180, false],
       [null, true],

@@ -85,7 +85,10 @@ export const forecastDecisions = (
     if (figure.kind === 'count' || figure.kind === 'rate' || figure.kind === 'server') {
       return { text, needs: null, expects: null, isDecidable: true };
     }
-    const expects = forecastFor(objective, groups, plan);
+    const most = forecastFor(objective, groups, plan);
+    // Whether the target reports cached tokens at all is not known beforehand.
+    const isReported = figure.kind !== 'token-share' || (most ?? 0) < minSamples;
+    const expects = isReported ? most : null;
     return {
       text,
       needs: minSamples,
