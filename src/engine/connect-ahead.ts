@@ -2,7 +2,7 @@ import { connectsAhead } from '../model/plan/connect-ahead.ts';
 import type { Transport } from '../model/observation/exchange.ts';
 import type { Arrival } from '../model/workload/arrival.ts';
 import { instant, type Instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
-import { type LoadLoop, createLoops } from './load-loop.ts';
+import { type LoadLoop, createLoops, pollInOrder } from './load-loop.ts';
 import { deadlineCheckInterval, inFlightCap, type SliceOptions } from './slice-options.ts';
 
 /**
@@ -44,7 +44,7 @@ class KnownArrivals {
 
   /** Returns the instants of the known arrivals that are due after `now`, within the horizon. */
   after(now: Instant): readonly number[] {
-    for (const loop of this.#loops) loop.poll(instant(now + horizon), () => true);
+    pollInOrder(this.#loops, instant(now + horizon), () => true);
     const due = this.#upcoming.findIndex((at) => at > now);
     this.#upcoming.splice(0, due < 0 ? this.#upcoming.length : due);
     return this.#upcoming;

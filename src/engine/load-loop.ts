@@ -2,6 +2,7 @@ import type { Arrival } from '../model/workload/arrival.ts';
 import { type Instant, instant, milliseconds } from '../model/quantity.ts';
 import { DueQueue, type DueItem } from './due-queue.ts';
 import { type Load, loadDuration, type SaturateLoad } from '../model/plan/plan.ts';
+import { stageStream } from '../model/plan/population.ts';
 import { openArrivals, traceArrivals } from '../schedule/open-arrivals.ts';
 import { stageStarts } from '../schedule/stages.ts';
 import { iterationIndex, iterationsOf, usersOf } from '../schedule/users.ts';
@@ -159,7 +160,7 @@ const createLoop = (
 ): LoadLoop => {
   const load = asClosedLoad(plan.stages[stage]!.load);
   const until = instant(start + loadDuration(load));
-  const placement = { stage, start, seed: plan.seed, slice };
+  const placement = { stage, stream: stageStream(plan, stage), start, seed: plan.seed, slice };
   if (load.kind === 'open') {
     return openLoop(openArrivals(load, placement), until, begin.scheduled);
   }
@@ -178,6 +179,44 @@ const createLoop = (
     },
     begin.byUser,
   );
+};
+
+/** Returns the loop in which an arrival is due first, and until when none is in another; `null` if nothing is due. */
+const firstDueOf = (loops: readonly LoadLoop[], now: Instant) => {
+  let first: LoadLoop | null = null;
+  let due = Number.POSITIVE_INFINITY;
+  let until: number = now;
+  for (const loop of loops) {
+    const at = loop.nextDue() ?? Number.POSITIVE_INFINITY;
+    if (at >= due) until = Math.min(until, at);
+    else {
+      until = Math.min(now, due);
+      first = loop;
+      due = at;
+    }
+  }
+  return first === null || due > now ? null : { loop: first, until: instant(until) };
+};
+
+/**
+ * Begins what is due in several loops, in the order of the due instants. So no population goes before another when
+ * requests have to wait for the next turn.
+ */
+export const pollInOrder = (
+  loops: readonly LoadLoop[],
+  now: Instant,
+  mayBegin: () => boolean,
+): void => {
+  let isHeld = false;
+  const mayGoOn = (): boolean => {
+    isHeld = !mayBegin();
+    return !isHeld;
+  };
+  let next = firstDueOf(loops, now);
+  while (next !== null) {
+    next.loop.poll(next.until, mayGoOn);
+    next = isHeld ? null : firstDueOf(loops, now);
+  }
 };
 
 export const createLoops = (options: LoopOptions, begin: BeginHandlers): readonly LoadLoop[] =>

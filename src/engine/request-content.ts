@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RequestValues } from '../model/plan/secret.ts';
 import type { Plan } from '../model/plan/plan.ts';
+import { populationOf, stageStream } from '../model/plan/population.ts';
 import { userIterationOf } from '../model/plan/user-iteration.ts';
 import type { Arrival } from '../model/workload/arrival.ts';
 import { type Draw, drawFrom } from '../model/workload/draw.ts';
@@ -34,15 +35,39 @@ export const drawRequestContent = (
   arrival: Arrival,
 ): RequestContent => {
   const { stage, index } = arrival;
+  const stream = stageStream(plan, stage);
   const { draw, traffic } = drawEntry(plan, arrival);
-  const credential = draw.pick(credentials, ({ weight }) => weight);
-  const requestId = `${runId}-${stage}-${index}`;
+  const credential =
+    plan.populations === undefined
+      ? draw.pick(credentials, ({ weight }) => weight)
+      : draw.pick(poolsOf(plan, credentials)[stage]!, ({ weight }) => weight).credential;
+  const requestId = `${runId}-${stream}-${index}`;
   const ask = (source: PromptSource): ChatContent => workload.chatContentFor(source, arrival, draw);
   const ordinal = (): number => ordinalOf(plan, arrival, traffic);
   const values = (): RequestValues => ({ uuid: uuidOf(requestId), index });
-  const hangUp = drawHangUp(traffic.cancel, plan.seed, arrival);
+  const hangUp = drawHangUp(traffic.cancel, plan.seed, { stage: stream, index });
   const model = modelOf(traffic);
   return { requestId, traffic, model, credential, hangUp, draw, ordinal, ask, values };
+};
+
+/** The keys of a stage's population. A weight is that in the population. */
+type KeyPool = readonly { readonly credential: Credential; readonly weight: number }[];
+
+const pools = new WeakMap<readonly Credential[], readonly KeyPool[]>();
+
+/** Returns the keys of each stage of a plan with populations. They are found once for each list of credentials. */
+const poolsOf = (plan: Plan, credentials: readonly Credential[]): readonly KeyPool[] => {
+  const known = pools.get(credentials);
+  if (known !== undefined) return known;
+  const byName = new Map(credentials.map((credential) => [credential.name, credential]));
+  const found = plan.stages.map((_, stage) =>
+    populationOf(plan, stage)!.keys.map(({ name, weight }) => ({
+      credential: byName.get(name)!,
+      weight,
+    })),
+  );
+  pools.set(credentials, found);
+  return found;
 };
 
 /** Returns a custom UUID (version 8, RFC 9562, section 5.8). All attempts of a request have the same one. */
@@ -59,8 +84,9 @@ export const drawEntry = (
   { seed, stages }: Plan,
   { stage, index }: RequestPosition,
 ): { readonly draw: Draw; readonly traffic: Traffic } => {
-  const draw = drawFrom(seed, stage, index);
-  return { draw, traffic: draw.pick(stages[stage]!.traffic, ({ weight }) => weight) };
+  const { traffic, stream = stage } = stages[stage]!;
+  const draw = drawFrom(seed, stream, index);
+  return { draw, traffic: draw.pick(traffic, ({ weight }) => weight) };
 };
 
 /** How far the requests of one user or stage have been counted, and the ordinals of those that belong to one entry. */

@@ -13,6 +13,7 @@ import type { RequestContent } from './request-content.ts';
 import type { BrokenCause } from '../model/observation/exchange.ts';
 import { type Draw, drawFrom } from '../model/workload/draw.ts';
 import type { Plan } from '../model/plan/plan.ts';
+import { retryOf, stageStream } from '../model/plan/population.ts';
 import type { Retry, RetryClass } from '../model/plan/retry.ts';
 import type { RetryHint } from '../traffic/traffic-handler.ts';
 import type { AttemptResult } from './in-flight-attempt.ts';
@@ -181,17 +182,18 @@ export const decideRetry = (
 
 /** Decides what follows an attempt that has just ended. There are no retries once the run is closing. */
 export const decideNextAttempt = (
-  { retry, deadlines, seed }: Plan,
+  plan: Plan,
   { arrival, earlier }: RequestLifecycle,
   { facts, outcome, retryHint }: AttemptResult,
   isClosing: boolean,
 ): RetryDecision => {
+  const { deadlines, seed } = plan;
   const attemptsMade = earlier.length + 1;
   const next = decideRetry(
-    retry,
+    retryOf(plan, arrival.stage),
     { outcome, hasHead: facts.head !== null, hint: retryHint, ended: facts.ended, attemptsMade },
     arrival.due + (deadlines.total ?? Number.POSITIVE_INFINITY),
-    () => drawFrom(seed, arrival.stage, arrival.index, attemptsMade),
+    () => drawFrom(seed, stageStream(plan, arrival.stage), arrival.index, attemptsMade),
   );
   return next.willRetry && isClosing ? stopRetrying('run-ended') : next;
 };

@@ -11,7 +11,13 @@ import {
 } from './in-flight-attempt.ts';
 import { BeginTurn } from './begin-turn.ts';
 import { ConnectAhead } from './connect-ahead.ts';
-import { type BeginRequest, earlierOf, type LoadLoop, createLoops } from './load-loop.ts';
+import {
+  type BeginRequest,
+  earlierOf,
+  type LoadLoop,
+  createLoops,
+  pollInOrder,
+} from './load-loop.ts';
 import { BudgetGuard, type BudgetReservation } from './budget-guard.ts';
 import {
   deadlineCheckInterval,
@@ -128,7 +134,9 @@ class SliceRunner implements RunningSlice, AttemptListener {
       this.#turn.open(now, this.#nextOfLoops(), isLast);
       const nextRetry = (): RequestLifecycle | null => this.#retries.take(now);
       for (let retry = nextRetry(); retry !== null; retry = nextRetry()) this.#enqueue(retry);
-      for (const loop of this.#loops) loop.poll(now, this.#turn.mayBegin);
+      if (this.#options.plan.populations === undefined)
+        for (const loop of this.#loops) loop.poll(now, this.#turn.mayBegin);
+      else pollInOrder(this.#loops, now, this.#turn.mayBegin);
       const nextSlot = (): PaceSlot | null => this.#paceQueue?.take(now) ?? null;
       for (let slot = nextSlot(); slot !== null; slot = nextSlot())
         this.#send(slot.lifecycle, slot);

@@ -92,15 +92,20 @@ const peakOfStage = ({ load, traffic }: Stage, given: number | null): LoadPeak =
 };
 
 /**
- * Returns the busiest second of a plan. `answerTime` is the length of an answer in ms; `null` means 100 ms plus 10 ms
+ * Returns the busiest second of a plan. Populations count as if their busiest seconds were the same. `answerTime` is the length of an answer in ms; `null` means 100 ms plus 10 ms
  * for each token.
  */
 export const peakOf = (
-  { stages }: Pick<Plan, 'stages'>,
+  { stages, populations }: Pick<Plan, 'stages' | 'populations'>,
   answerTime: number | null = null,
 ): LoadPeak => {
-  const peaks = stages.map((stage) => peakOfStage(stage, answerTime));
-  const most = (figure: keyof LoadPeak): number => Math.max(...peaks.map((peak) => peak[figure]));
+  const parallel = (populations ?? [undefined]).map((each) =>
+    stages
+      .filter(({ population }) => population === each?.name)
+      .map((stage) => peakOfStage(stage, answerTime)),
+  );
+  const most = (figure: keyof LoadPeak): number =>
+    parallel.reduce((sum, peaks) => sum + Math.max(...peaks.map((peak) => peak[figure])), 0);
   return { requests: most('requests'), chunks: most('chunks'), streams: most('streams') };
 };
 
@@ -108,5 +113,7 @@ export const peakOf = (
  * Returns how many workers a plan needs: one for each 30,000 chunks per second of its busiest stage, at least one. A
  * request counts as ten chunks. One core is left to the main thread, the kernel and the target.
  */
-export const recommendedWorkers = (plan: Pick<Plan, 'stages'>, cores: number): number =>
-  Math.max(1, Math.min(cores - 1, Math.ceil(peakOf(plan).chunks / chunksPerWorker)));
+export const recommendedWorkers = (
+  plan: Pick<Plan, 'stages' | 'populations'>,
+  cores: number,
+): number => Math.max(1, Math.min(cores - 1, Math.ceil(peakOf(plan).chunks / chunksPerWorker)));

@@ -125,13 +125,14 @@ const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
         labels.warmUpPart === warmUpPart,
     );
     if (found !== undefined) return found;
-    const name = plan.stages[stage]?.name ?? `stage ${stage}`;
+    const { name = `stage ${stage}`, population } = plan.stages[stage] ?? {};
     const labels = {
       traffic,
       model,
       ...(entry === undefined ? {} : { entry }),
       key,
       stage: name,
+      ...(population === undefined ? {} : { population }),
       warmUp,
       ...(warmUpPart === undefined ? {} : { warmUpPart }),
     };

@@ -77,6 +77,7 @@ const identityColumns: readonly RequestColumn[] = [
   { name: 'due_at', type: 'instant', of: ({ due }, { zero }) => Math.round(zero + due) },
   real('due_ms', ({ due }) => due),
   text('stage', ({ stage }, { plan }) => plan.stages[stage]?.name ?? `stage ${stage}`),
+  text('population', ({ stage }, { plan }) => plan.stages[stage]?.population ?? null),
   boolean('warm_up', ({ due }, { plan }) => due < plan.warmUp),
   boolean('hang_up', ({ toCancel }) => toCancel === true),
   text('kind', ({ traffic }) => traffic),

@@ -9,6 +9,7 @@ import type {
   ResourceNeed,
 } from '../model/plan/forecast.ts';
 import type { Plan } from '../model/plan/plan.ts';
+import { retriesOf } from '../model/plan/population.ts';
 import type { SliceForecast } from '../model/plan/slice-forecast.ts';
 import { stageSpans } from '../model/plan/stage-spans.ts';
 import { type Milliseconds, milliseconds } from '../model/quantity.ts';
@@ -87,7 +88,7 @@ export const forecastOf = (
     ...needs,
     scheduled: milliseconds(scheduledEnd(plan)),
     grace: milliseconds(plan.grace),
-    attempts: plan.retry?.attempts ?? 1,
+    attempts: Math.max(...retriesOf(plan).map((retry) => retry?.attempts ?? 1)),
     samples: forecastSamples(groups, plan),
     objectives: forecastDecisions(groups, plan),
     budget: budgetOf(plan, total),

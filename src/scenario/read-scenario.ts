@@ -6,6 +6,7 @@ import { contentRule } from './rules/content-rules.ts';
 import { expectRule } from './rules/expect-rules.ts';
 import { loadRule } from './rules/load-rules.ts';
 import { objectiveRule } from './rules/objective-rules.ts';
+import { populationRule } from './rules/population-rules.ts';
 import { paceRule } from './rules/pace-rules.ts';
 import type { Rule } from './rules/placed-stages.ts';
 import { type ReferencedFile, referencedFileUses } from './rules/referenced-files.ts';
@@ -104,6 +105,7 @@ const nameFrom = (file: string): string =>
 
 const rules: readonly Rule[] = [
   scenarioRule,
+  populationRule,
   loadRule,
   paceRule,
   saturateRule,

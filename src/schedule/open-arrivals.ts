@@ -123,6 +123,8 @@ const gammaGaps = (draw: Draw, shape: number): Gaps => ({
 
 export interface Placement {
   readonly stage: number;
+  /** The number that stands for the stage in draws; absent if it is `stage`. */
+  readonly stream?: number;
   readonly start: Instant;
   readonly seed: number;
   readonly slice: Slice;
@@ -155,8 +157,8 @@ function* randomArrivals(
   dueAt: (area: number) => Instant,
   gapsOf: (draw: Draw) => Gaps,
 ) {
-  const { stage, seed, slice, start } = placement;
-  const { first, next } = gapsOf(drawFrom(seed, stage, gapSequence));
+  const { stage, stream = stage, seed, slice, start } = placement;
+  const { first, next } = gapsOf(drawFrom(seed, stream, gapSequence));
   let area = first();
   let due = start;
   for (let index = 0; area < curve.area; index += 1) {

@@ -1,4 +1,5 @@
-import { arrivalCountOf, type Load, loadDuration, type Plan } from '../model/plan/plan.ts';
+import { arrivalCountOf, type Load, type Plan } from '../model/plan/plan.ts';
+import { stageSpans } from '../model/plan/stage-spans.ts';
 import { type Instant, instant } from '../model/quantity.ts';
 import { openArrivalCount } from './open-arrivals.ts';
 
@@ -6,17 +7,11 @@ import { openArrivalCount } from './open-arrivals.ts';
  * Returns when each stage begins, which is the same in all slices. A stage of `iterations` is assumed to take its
  * `maxDuration`.
  */
-export const stageStarts = (plan: Plan): readonly Instant[] => {
-  let start = 0;
-  return plan.stages.map(({ load }) => {
-    const begins = instant(start);
-    start += loadDuration(load);
-    return begins;
-  });
-};
+export const stageStarts = (plan: Plan): readonly Instant[] =>
+  stageSpans(plan).map(({ from }) => instant(from));
 
 export const scheduledEnd = (plan: Plan): Instant =>
-  instant(plan.stages.reduce((sum, { load }) => sum + loadDuration(load), 0));
+  instant(Math.max(...stageSpans(plan).map(({ to }) => to)));
 
 /**
  * Returns the number of requests of a load, or the mean of a random number; `null` if the answers decide the number.

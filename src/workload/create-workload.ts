@@ -149,7 +149,7 @@ export const createWorkload = (
         const vocabulary = vocabularyFor(tokenizer);
         if (turns === null) return generatedPrompt(source, { vocabulary, seed, draw });
         const asking = userIterationOf(stages[stage]?.load, index);
-        const by = { vocabulary, seed, stage };
+        const by = { vocabulary, seed, stage: stages[stage]?.stream ?? stage };
         const { messages, shared } = syntheticConversation(source, turns, asking, by);
         return { messages: [...systemMessages(source), ...messages], maxTokens: null, shared };
       }

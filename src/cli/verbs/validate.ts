@@ -27,7 +27,11 @@ const readVariations = async (source: PlanSource, environment: Environment): Pro
 const summaryOf = async (name: string, plan: Plan): Promise<string> => {
   const { plannedTime } = await import('../../report/summary/workload-text.ts');
   const { plural } = await import('../../report/text/number-text.ts');
-  return `${name} is valid: plan “${plan.name}”, ${plural(plan.stages.length, 'stage')}, ${plannedTime(plan)}`;
+  const { populations } = plan;
+  const loads = plural(plan.stages.length, 'stage');
+  const parts =
+    populations === undefined ? loads : `${plural(populations.length, 'population')}, ${loads}`;
+  return `${name} is valid: plan “${plan.name}”, ${parts}, ${plannedTime(plan)}`;
 };
 
 /** Says that a run cannot end early; what judges that is loaded only for a plan with `until`. */

@@ -24,7 +24,7 @@ import type { Workload } from '../../model/workload/workload.ts';
 import { expectedArrivalCount, scheduledEnd } from '../../schedule/stages.ts';
 import { requestNeedsOf } from '../../traffic/request/request-needs.ts';
 import { drawRequestContent, type RequestContent } from '../request-content.ts';
-import { createLoops } from '../load-loop.ts';
+import { createLoops, pollInOrder } from '../load-loop.ts';
 import { NeedsTally, totalNeed } from './needs-tally.ts';
 
 /** A rule for the release of requests: any `apart` ms contain at most `most` releases. */
@@ -156,7 +156,12 @@ const basisByLoad = {
 } as const satisfies Record<Load['kind'], AmountBasis>;
 
 interface GroupNeeds {
-  readonly facts: Pick<ForecastGroup, 'stage' | 'traffic' | 'model' | 'entry' | 'key'>;
+  /** The position of the stage in the plan. */
+  readonly position: number;
+  readonly facts: Pick<
+    ForecastGroup,
+    'stage' | 'population' | 'traffic' | 'model' | 'entry' | 'key'
+  >;
   readonly tally: NeedsTally;
 }
 
@@ -206,7 +211,7 @@ class ForecastWalk {
         },
       },
     );
-    for (const loop of loops) loop.poll(scheduledEnd(plan), () => true);
+    pollInOrder(loops, scheduledEnd(plan), () => true);
     return this.#result();
   }
 
@@ -241,18 +246,20 @@ class ForecastWalk {
   }
 
   #groupFor(position: number, traffic: Traffic, key: string | null): GroupNeeds {
-    const { name: stage, traffic: mix } = this.#input.plan.stages[position]!;
+    const { name: stage, traffic: mix, population } = this.#input.plan.stages[position]!;
     const place = JSON.stringify([position, mix.indexOf(traffic), key]);
     const known = this.#groups.get(place);
     if (known !== undefined) return known;
     const facts = {
       stage,
+      ...(population === undefined ? {} : { population }),
       traffic: traffic.kind,
       model: modelOf(traffic),
       entry: entryName(traffic),
       key,
     };
     const group = {
+      position,
       facts,
       tally: new NeedsTally(this.#basisOf(position), this.#assumedFor(traffic) !== undefined),
     };
@@ -270,7 +277,8 @@ class ForecastWalk {
 
   #result(): PlanForecast {
     const { plan, answerTime } = this.#input;
-    const groups = [...this.#groups.values()].map(({ facts, tally }) => ({
+    const inOrder = [...this.#groups.values()].toSorted((a, b) => a.position - b.position);
+    const groups = inOrder.map(({ facts, tally }) => ({
       ...facts,
       ...tally.total(),
     }));

@@ -13,6 +13,7 @@ import {
   type ObjectiveVerdict,
   rulingByReason,
 } from '../../model/result/objective-verdict.ts';
+import type { Group } from '../../model/measures/counts.ts';
 import type { Result } from '../../model/result/result.ts';
 import { type RateName, rates } from '../../model/measures/run-figures.ts';
 import {
@@ -145,6 +146,16 @@ const looksOf = (result: Result, { bound, comparison }: Objective, part: RunPart
 };
 
 /**
+ * Returns whether groups belong to every population of a run. The seconds of a run count all populations together, so
+ * they say nothing about the mean of one.
+ */
+const isOfEachPopulation = (
+  { plan: { populations = [] } }: Result,
+  groups: readonly Group[],
+): boolean =>
+  populations.every(({ name }) => groups.some(({ labels }) => labels.population === name));
+
+/**
  * Computes the figure of an objective. `excluded` is the number of 429s that were left out; `null` if it is unknown
  * which ones to leave out.
  */
@@ -170,7 +181,7 @@ export const observeObjective = (result: Result, objective: Objective) => {
     // The end of a stopped run aborts requests. These do not count as failed.
     arrivals: () => (result.partial === null ? awaited : emptyOutcomeCounts()),
     dependenceOfDue: (name, q, failed) => dependenceOfDue(part, name, q, failed),
-    meanHalfWidth: (name) => meanHalfWidth(part, name),
+    meanHalfWidth: (name) => (isOfEachPopulation(result, all) ? meanHalfWidth(part, name) : null),
     counted: () => ({
       outcomes,
       awaited,

@@ -22,6 +22,8 @@ export const labelsSchema = z.strictObject({
   entry: z.string().optional(),
   key: z.string(),
   stage: z.string(),
+  /** The population of the stage; absent in a plan without populations. */
+  population: z.string().exactOptional(),
   /** Whether the requests were due during the warm-up. Such requests are counted, but no figure contains them. */
   warmUp: z.boolean(),
   /** Between which possible ends of a warm-up that is not found yet they are due: 0 is before the first one. */

@@ -31,6 +31,8 @@ export interface ResourceNeed {
 
 export interface ForecastGroup extends ResourceNeed {
   readonly stage: string;
+  /** The population of the stage; absent in a plan without populations. */
+  readonly population?: string;
   readonly traffic: TrafficKind;
   readonly model: string | null;
   readonly entry: string | null;

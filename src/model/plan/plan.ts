@@ -5,6 +5,7 @@ import { transportNames } from '../observation/exchange.ts';
 import { mockSettingsSchema } from '../gateway/mock-settings.ts';
 import { limitsPerMinuteSchema } from './limits-per-minute.ts';
 import { paceSchema } from './pace.ts';
+import { populationSchema } from './population.ts';
 import { objectiveSchema, requestObjectiveSchema } from './objective.ts';
 import { millisecondsSchema, perSecondSchema } from '../quantity-schema.ts';
 import { retrySchema } from './retry.ts';
@@ -79,11 +80,15 @@ export type ClosedLoad = z.infer<typeof closedLoadSchema>;
 export type IterationsLoad = z.infer<typeof iterationsLoadSchema>;
 export type SaturateLoad = z.infer<typeof saturateLoadSchema>;
 
-/** A part of a run with its own load. Stages follow each other without a gap. */
+/** A part of a run with its own load. The stages of a population follow each other without a gap. */
 const stageSchema = z.strictObject({
   name: z.string().min(1),
   load: loadSchema,
   traffic: z.array(trafficSchema).min(1),
+  /** The name of its population; absent in a plan without populations. */
+  population: z.string().min(1).exactOptional(),
+  /** The number that stands for the stage in draws and request ids; absent if that is its position. */
+  stream: z.int().nonnegative().exactOptional(),
 });
 export type Stage = z.infer<typeof stageSchema>;
 
@@ -197,6 +202,8 @@ export const planSchema = z.strictObject({
   /** Further headers of each request. Their values are templates, like those of `keys`. */
   headers: z.record(z.string(), z.string()),
   stages: z.array(stageSchema).min(1),
+  /** The parts that run beside each other; absent if all stages follow each other. */
+  populations: z.array(populationSchema).min(1).exactOptional(),
   /** The end of the warm-up. No figure contains arrivals that are due before it. */
   warmUp: millisecondsSchema,
   /** Between which instants the run itself finds that end. Until it has ended, `warmUp` is the latest. */

@@ -1,14 +1,17 @@
 import { loadDuration, type Plan } from './plan.ts';
 
-/** Returns the start and end of each stage, in ms. */
+/** Returns the start and end of each stage, in ms. Populations run beside each other. */
 export const stageSpans = (
   plan: Plan,
 ): readonly { readonly name: string; readonly from: number; readonly to: number }[] => {
-  let start = 0;
-  return plan.stages.map(({ name, load }) => {
-    const from = start;
-    start += loadDuration(load);
-    return { name, from, to: start };
+  const ends = new Map<string, number>(plan.populations?.map(({ name, after }) => [name, after]));
+  let end = 0;
+  return plan.stages.map(({ name, load, population }) => {
+    const from = population === undefined ? end : ends.get(population)!;
+    const to = from + loadDuration(load);
+    if (population === undefined) end = to;
+    else ends.set(population, to);
+    return { name, from, to };
   });
 };
 

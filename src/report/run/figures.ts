@@ -103,11 +103,11 @@ const figuresTable = (
   groupOf: (figures: MeasureFigures) => string = () => '',
 ): Table => table(caption, figureColumns, rows, { look: 'figures', showsNotes: true, groupOf });
 
-const breakdownLabels = ['stage', 'entry', 'model', 'key'] as const;
+const breakdownLabels = ['population', 'stage', 'entry', 'model', 'key'] as const;
 type BreakdownLabel = (typeof breakdownLabels)[number];
 
 const valueOf = (labels: Labels, label: BreakdownLabel): string | null =>
-  label === 'entry' ? (labels.entry ?? 'without a name') : labels[label];
+  label === 'entry' ? (labels.entry ?? 'without a name') : (labels[label] ?? null);
 
 const labelValues = (result: Result, label: BreakdownLabel): readonly string[] => [
   ...new Set(
@@ -172,15 +172,19 @@ const breakdownTable = (result: Result, label: BreakdownLabel): Table => {
   return table(caption, columns, rows, { groupOf: ({ name }) => name });
 };
 
-/** The figures by stage, entry, model and key, for labels with several values; a terminal shows the first two. */
+/**
+ * The figures by population, stage, entry, model and key, for labels with several values. A terminal shows those by
+ * entry, and by population or else by stage.
+ */
 export const breakdownBlocks = (result: Result): readonly Block[] => {
   const labels = breakdownLabels.filter((label) => labelValues(result, label).length > 1);
   const tables = labels.map((label) => ({ label, block: breakdownTable(result, label) }));
+  const ofLoads = result.plan.populations === undefined ? 'stage' : 'population';
   const all = tables.map(({ block }) => block);
   return [
     only(['html'], fold(`Breakdown by ${listed(labels)}`, all)),
     ...tables
-      .filter(({ label }) => label === 'stage' || label === 'entry')
+      .filter(({ label }) => label === ofLoads || label === 'entry')
       .map(({ label, block }) =>
         only(['terminal'], section(`Breakdown by ${label}, after the warm-up`, [block])),
       ),

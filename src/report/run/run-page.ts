@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { loadDuration } from '../../model/plan/plan.ts';
+import { stageSpans } from '../../model/plan/stage-spans.ts';
 import type { Milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { Chart, PageData } from '../html/charts/chart.ts';
@@ -18,15 +18,13 @@ export const embeddedData = (
   charts: readonly Chart[],
   planned: Milliseconds = result.scheduled,
 ): string => {
-  const starts = result.plan.stages.map((_, i) =>
-    result.plan.stages.slice(0, i).reduce((sum, { load }) => sum + loadDuration(load), 0),
-  );
   const data: PageData = {
     warmUp: result.plan.warmUp / 1000,
     scheduled: planned / 1000,
     end: Math.max(planned, result.ended) / 1000,
-    stages: result.plan.stages
-      .map(({ name }, i) => ({ name, from: (starts[i] ?? 0) / 1000 }))
+    stages: stageSpans(result.plan)
+      .map(({ name, from }) => ({ name, from: from / 1000 }))
+      .toSorted((a, b) => a.from - b.from)
       .filter(({ from }, i) => i === 0 || from < planned / 1000),
     charts,
   };

@@ -5,6 +5,7 @@ import type { LimitsPerMinute } from '../../model/plan/limits-per-minute.ts';
 import type { Pace } from '../../model/plan/pace.ts';
 import type { Load, Plan, Stage, Target } from '../../model/plan/plan.ts';
 import { saturateLoadOf } from '../../model/plan/plan.ts';
+import type { Population } from '../../model/plan/population.ts';
 import { redactedTemplate } from '../../model/plan/secret.ts';
 import type { Cancel, HangUpMoment } from '../../model/workload/hang-up.ts';
 import { modelOf, type Traffic, type TrafficOf } from '../../model/workload/traffic.ts';
@@ -191,7 +192,7 @@ const deadlinesText = ({ deadlines }: Plan): string => {
   );
 };
 
-const retryText = ({ retry }: Plan): string =>
+const retryText = (retry: Plan['retry']): string =>
   retry === null
     ? 'none: a failure is an outcome'
     : `up to ${plural(retry.attempts, 'attempt')} on ${retry.on.join(', ')}; waits as long as the server says, otherwise up to ${timeText(retry.base)}, doubling to ${timeText(retry.cap)}`;
@@ -235,6 +236,11 @@ const stageTerms = ({ name, load, traffic }: Stage): readonly PlanTerm[] => [
   ...traffic.map((entry): PlanTerm => [`${name}, ${shareOf(entry, traffic)}`, requestText(entry)]),
 ];
 
+const populationTerm = ({ name, after, keys, retry }: Population): PlanTerm => [
+  `Population ${name}`,
+  `${after === 0 ? 'from the start' : `from ${timeText(after)}`}; ${keys.length === 1 ? 'key' : 'keys'} ${keys.map((key) => key.name).join(', ')}; retries: ${retryText(retry)}`,
+];
+
 type PlanTerm = readonly [term: string, text: string];
 
 /** Lists a plan for people: prompts are counted, and secrets are shown as references. */
@@ -251,6 +257,7 @@ export const planTerms = (plan: Plan): readonly PlanTerm[] =>
     plan.description !== null && ['Description', plan.description],
     ['Target', targetText(plan.target)],
     plan.wire.paths !== undefined && ['Endpoints', endpointsText(plan.wire.paths)],
+    ...(plan.populations ?? []).map(populationTerm),
     ...plan.stages.flatMap(stageTerms),
     [
       'Keys',
@@ -261,7 +268,7 @@ export const planTerms = (plan: Plan): readonly PlanTerm[] =>
     ['Grace after the last arrival', timeText(plan.grace)],
     ['Maximum in flight', plural(plan.inFlight, 'request')],
     ['Deadlines', deadlinesText(plan)],
-    ['Retries', retryText(plan)],
+    plan.populations === undefined && ['Retries', retryText(plan.retry)],
     ['Pace', paceText(plan)],
     plan.budget !== null && ['Budget', allowances(plan.budget).join(', ') || 'none'],
     ['Connections', wireText(plan)],

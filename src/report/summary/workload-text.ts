@@ -1,6 +1,6 @@
 import type { TokenCount } from '../../model/workload/token-count.ts';
 import { type LimitsPerMinute, sumOfLimits } from '../../model/plan/limits-per-minute.ts';
-import { type Load, loadDuration, type OpenLoad, type Plan } from '../../model/plan/plan.ts';
+import type { Load, OpenLoad, Plan } from '../../model/plan/plan.ts';
 import { stageSpans } from '../../model/plan/stage-spans.ts';
 import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
@@ -95,9 +95,13 @@ const lasting = (load: Load, duration: Milliseconds): Load => {
 };
 
 /** How long the loads of a plan last; `at most` if answers or objectives can end the last one earlier. */
-export const plannedTime = ({ stages, until }: Plan): string => {
-  const mayEndEarlier = until !== undefined || stages.at(-1)?.load.kind === 'iterations';
-  const whole = stages.reduce((sum, { load }) => sum + loadDuration(load), 0);
+export const plannedTime = (plan: Plan): string => {
+  const spans = stageSpans(plan);
+  const whole = Math.max(...spans.map(({ to }) => to));
+  const endsByAnswers = spans.every(
+    ({ to }, place) => to < whole || plan.stages[place]!.load.kind === 'iterations',
+  );
+  const mayEndEarlier = plan.until !== undefined || endsByAnswers;
   return `${textIf(mayEndEarlier, 'at most ')}${timeText(whole)}`;
 };
 
@@ -112,9 +116,11 @@ export const loadTexts = ({ plan, scheduled, partial }: RanLoads): readonly stri
   return [...texts.slice(0, -1), `${loadText(last)}, decided`];
 };
 
-/** The load of a run with one stage, otherwise how many stages it has. */
+/** The load of a run with one stage, otherwise how many populations or stages it has. */
 export const loadsText = (run: RanLoads): string => {
   const texts = loadTexts(run);
+  const { populations } = run.plan;
+  if (populations !== undefined) return plural(populations.length, 'population');
   return texts.length === 1 ? texts[0]! : plural(texts.length, 'stage');
 };
 

@@ -17,15 +17,23 @@ export const withObjectives = (
       return [`objective ${text}: ${message}${hint === null ? '' : `; ${hint}`}`];
     }
     // A stair load has a stage for each step, and a stored plan contains only the names of these stages.
+    const known: Partial<Record<string, readonly string[]>> = {
+      stage: stageNames,
+      population: (result.plan.populations ?? []).map(({ name }) => name),
+    };
     return parsed.value.labels
-      .filter(({ label, name }) => label === 'stage' && !stageNames.includes(name))
+      .filter(({ label, name }) => known[label]?.includes(name) === false)
       .map(
-        ({ name }) =>
-          `objective ${text}: the plan has no stage "${name}": expected one of ${stageNames.join(', ')}`,
+        ({ label, name }) =>
+          `objective ${text}: the plan has no ${label} "${name}": expected one of ${known[label]!.join(', ')}`,
       );
   });
   if (problems.length > 0) throw new Problem(problems.join('\n'));
-  const stages = new Map<string, readonly string[]>();
+  const byPopulation = Map.groupBy(result.plan.stages, (stage) => stage.population ?? '');
+  const population = new Map(
+    Array.from(byPopulation, ([name, all]) => [name, all.map((stage) => stage.name)]),
+  );
+  const stages = { stage: new Map<string, readonly string[]>(), population };
   const compiled = objectives.map((text) => compileObjective(text, stages));
   return { ...result, plan: { ...result.plan, objectives: compiled } };
 };

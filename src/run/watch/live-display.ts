@@ -49,15 +49,22 @@ export const collectLiveFigures = () => {
 export const displayedRun = (plan: Plan) => ({
   name: plan.name,
   scheduled: milliseconds(scheduledEnd(plan)),
-  stages: stageStarts(plan).map((begins, i) => ({ begins, name: plan.stages[i]!.name })),
+  stages: stageStarts(plan)
+    .map((begins, i) => ({ begins, name: plan.stages[i]!.name }))
+    .toSorted((a, b) => a.begins - b.begins),
+  /** Set if stages run beside each other, so that none of them is the present one. */
+  ...(plan.populations === undefined ? {} : { areParallel: true }),
 });
 
 type DisplayedRun = ReturnType<typeof displayedRun>;
 
-const stageAt = ({ stages, scheduled }: DisplayedRun, now: number): RunProgress['stage'] => {
+const stageAt = (
+  { stages, scheduled, areParallel }: DisplayedRun,
+  now: number,
+): RunProgress['stage'] => {
   const index = stages.findLastIndex(({ begins }) => begins <= now);
   const stage = stages[index];
-  return stages.length < 2 || stage === undefined || now >= scheduled
+  return areParallel || stages.length < 2 || stage === undefined || now >= scheduled
     ? null
     : { name: stage.name, number: index + 1, of: stages.length };
 };
@@ -66,7 +73,7 @@ const stageAt = ({ stages, scheduled }: DisplayedRun, now: number): RunProgress[
  * Shows the progress of a run as a block that is redrawn. If the output cannot redraw, it writes a line now and then.
  */
 export const openProgressView = (screen: Screen, displayed: DisplayedRun) => {
-  const { stages, ...run } = displayed;
+  const { stages, areParallel: _, ...run } = displayed;
   let lastLine = 0;
   let startedStages = 0;
   return (

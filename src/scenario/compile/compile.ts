@@ -5,8 +5,10 @@ import {
   parseObjective,
   parseRequestObjective,
   type ParsedObjective,
+  withPopulation,
   withQuota,
 } from './objective-grammar.ts';
+import { hashOf } from '../../model/workload/draw.ts';
 import { trafficKinds } from '../../model/workload/traffic.ts';
 import {
   type Objective,
@@ -18,9 +20,10 @@ import {
 import { mockSettingsSchema } from '../../model/gateway/mock-settings.ts';
 import type { ApiKey, Plan, Stage } from '../../model/plan/plan.ts';
 import type { WorkloadFiles } from '../../model/workload/workload.ts';
-import { compileLoad, defaultStageName, planStageNames } from './compile-load.ts';
+import { compileLoad, planStageNames } from './compile-load.ts';
 import { limitsOfKeys, limitsWith } from './key-limits.ts';
 import { compileTraffic, expectFound } from './compile-traffic.ts';
+import { type WholePopulation, wholePopulations } from './populations.ts';
 import { type PriceTable, readPriceTable } from './price-table.ts';
 import { compilePace, readLearnedCharging } from '../schema/pace-schema.ts';
 import type { Scenario } from '../schema/scenario-schema.ts';
@@ -29,23 +32,35 @@ export const defaultKeyTemplate = '${env:WEIR_API_KEY}';
 
 export const defaultKeyName = 'default';
 
-const stagesOf = ({ stages, load }: Scenario): NonNullable<Scenario['stages']> =>
-  stages ?? (load === undefined ? [] : [{ name: defaultStageName, load }]);
+/** The number of stages for which a population's streams have room. */
+const maxStages = 2 ** 20;
+
+/** Returns the stream of the first stage of a population, which depends on its name alone. */
+const firstStream = (name: string): number =>
+  [...name].reduce((hash, letter) => hashOf(hash, letter.codePointAt(0)!, 0), 1) * maxStages;
 
 const compileStages = (scenario: Scenario, files: WorkloadFiles, prices: PriceTable): Stage[] =>
-  stagesOf(scenario).flatMap((stage) => {
-    const { body } = scenario;
-    const common = { body, prices, isTraceReplay: stage.load.kind === 'trace', files };
-    const entries = stage.traffic ?? scenario.traffic ?? [];
-    const traffic = entries.map((entry) => compileTraffic(entry, common));
-    return compileLoad(stage.load, files).map(({ suffix, load }) => ({
-      name: `${stage.name}${suffix}`,
-      load,
-      traffic,
-    }));
+  wholePopulations(scenario).flatMap(({ name: population, traffic: ownEntries, stages }) => {
+    const compiled = stages.flatMap((stage) => {
+      const { body } = scenario;
+      const common = { body, prices, isTraceReplay: stage.load.kind === 'trace', files };
+      const entries = stage.traffic ?? ownEntries ?? [];
+      const traffic = entries.map((entry) => compileTraffic(entry, common));
+      return compileLoad(stage.load, files).map(({ suffix, load }) => ({
+        name: `${stage.name}${suffix}`,
+        load,
+        traffic,
+      }));
+    });
+    if (population === null) return compiled;
+    const first = firstStream(population);
+    return compiled.map((stage, place) => ({ ...stage, population, stream: first + place }));
   });
 
-const compileKeys = ({ keys, limits }: Pick<Scenario, 'keys' | 'limits'>): ApiKey[] => {
+const keysOf = (
+  { keys, limits }: Pick<Scenario, 'keys' | 'limits'>,
+  defaultName: string,
+): ApiKey[] => {
   if (Array.isArray(keys)) {
     return keys.map(({ name, key, weight, limits: own }) => ({
       name,
@@ -54,11 +69,38 @@ const compileKeys = ({ keys, limits }: Pick<Scenario, 'keys' | 'limits'>): ApiKe
       ...(own === undefined ? {} : { limits: limitsWith(limits, own) }),
     }));
   }
-  return [{ name: defaultKeyName, template: keys ?? defaultKeyTemplate, weight: 1 }];
+  return [{ name: defaultName, template: keys ?? defaultKeyTemplate, weight: 1 }];
 };
 
-/** The stages of the plan that each stage of the scenario became. The keys and the values are names. */
-type StageNames = ReadonlyMap<string, readonly string[]>;
+/** Returns the keys of a population. A lone key of its own has the population's name. */
+const keysOfPopulation = (scenario: Scenario, { name, keys }: WholePopulation): ApiKey[] =>
+  keys === undefined || name === null
+    ? keysOf(scenario, defaultKeyName)
+    : keysOf({ keys, limits: scenario.limits }, name);
+
+/** Returns the keys of all populations, each once. */
+const compileKeys = (scenario: Scenario): ApiKey[] => {
+  const all = wholePopulations(scenario).flatMap((each) => keysOfPopulation(scenario, each));
+  return [...new Map(all.map((key) => [key.name, key])).values()];
+};
+
+/** Returns the plan's `populations`; nothing if the scenario has none. */
+const populationsOf = (scenario: Scenario): Pick<Plan, 'populations'> => {
+  if (scenario.populations === undefined) return {};
+  const populations = wholePopulations(scenario).map((population) => ({
+    name: population.name!,
+    after: population.after,
+    keys: keysOfPopulation(scenario, population).map(({ name, weight }) => ({ name, weight })),
+    retry: population.retry,
+  }));
+  return { populations };
+};
+
+/** The names of the plan's stages that belong to each stage and each population of the scenario, by name. */
+interface StageNames {
+  readonly stage: ReadonlyMap<string, readonly string[]>;
+  readonly population: ReadonlyMap<string, readonly string[]>;
+}
 
 /**
  * Compiles the part that objectives of a run and objectives of single requests have in common. The text becomes one
@@ -73,12 +115,18 @@ const scopedObjective = <T extends ParsedObjective>(
   const { labels, comparison, bound } = parsed.value;
   const figure: T['figure'] = parsed.value.figure;
   const named = new Map(labels.map(({ label, name }) => [label, name]));
-  const stage = named.get('stage');
+  const [stage, population] = [named.get('stage'), named.get('population')];
+  const ofStage = stage === undefined ? null : (stageNames.stage.get(stage) ?? [stage]);
+  const ofPopulation =
+    population === undefined ? null : [...(stageNames.population.get(population) ?? [])];
   const scope: ObjectiveScope = {
     traffic: trafficKinds.find((kind) => kind === named.get('traffic')) ?? null,
     model: named.get('model') ?? null,
     key: named.get('key') ?? null,
-    stages: stage === undefined ? null : [...(stageNames.get(stage) ?? [stage])],
+    stages:
+      ofStage === null
+        ? ofPopulation
+        : ofStage.filter((name) => ofPopulation?.includes(name) ?? true),
   };
   return { text: text.trim().replaceAll(/\s+/g, ' '), figure, scope, comparison, bound };
 };
@@ -111,12 +159,36 @@ const compileRequestObjective = (written: string, stages: StageNames): RequestOb
   return { text, measure: figure.name, ...rest };
 };
 
+/** Restricts an objective to a population. */
+const ofPopulation = (written: ScenarioObjective, population: string): ScenarioObjective =>
+  typeof written === 'string'
+    ? withPopulation(written, population)
+    : { ...written, objective: withPopulation(written.objective, population) };
+
+const stageNamesOf = (populations: readonly WholePopulation[]): StageNames => {
+  const [byStage, byPopulation] = [new Map<string, string[]>(), new Map<string, string[]>()];
+  for (const { name: population, stages } of populations) {
+    for (const { name, label, load } of stages) {
+      const planned = planStageNames(name, load);
+      for (const each of new Set([name, label ?? name]))
+        byStage.set(each, [...(byStage.get(each) ?? []), ...planned]);
+      if (population === null) continue;
+      byPopulation.set(population, [...(byPopulation.get(population) ?? []), ...planned]);
+    }
+  }
+  return { stage: byStage, population: byPopulation };
+};
+
 const compileObjectives = (scenario: Scenario): Pick<Plan, 'objectives' | 'perRequest'> => {
-  const stages = new Map(
-    stagesOf(scenario).map(({ name, load }) => [name, planStageNames(name, load)]),
+  const populations = wholePopulations(scenario);
+  const stages = stageNamesOf(populations);
+  const ofPopulations = populations.flatMap(({ name, objectives }) =>
+    objectives.map((written) => ofPopulation(written, name!)),
   );
   return {
-    objectives: scenario.objectives.map((written) => compileObjective(written, stages)),
+    objectives: [...scenario.objectives, ...ofPopulations].map((written) =>
+      compileObjective(written, stages),
+    ),
     perRequest: scenario.perRequest.map((text) => compileRequestObjective(text, stages)),
   };
 };
@@ -171,7 +243,9 @@ const warmUpOf = (
   files: WorkloadFiles,
 ): Pick<Plan, 'warmUp' | 'autoWarmUp'> => {
   if (scenario.warmUp !== 'auto') return { warmUp: scenario.warmUp };
-  const loads = stagesOf(scenario).flatMap(({ load }) => compileLoad(load, files));
+  const loads = (wholePopulations(scenario)[0]?.stages ?? []).flatMap(({ load }) =>
+    compileLoad(load, files),
+  );
   const autoWarmUp = autoWarmUpOf(loads.map(({ load }) => load));
   if (autoWarmUp === null) throw new Error('a rule admits "warmUp: auto" only for one steady load');
   return { warmUp: autoWarmUp.latest, autoWarmUp };
@@ -195,6 +269,7 @@ export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFil
       Object.entries(scenario.headers).map(([header, value]) => [header.toLowerCase(), value]),
     ),
     stages: compileStages(scenario, files, prices),
+    ...populationsOf(scenario),
     ...warmUpOf(scenario, files),
     ...(Object.keys(prices.pricing).length === 0 ? {} : { pricing: prices.pricing }),
     grace: scenario.grace,

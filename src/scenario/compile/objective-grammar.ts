@@ -49,7 +49,7 @@ const resultOf = <T>(read: () => T): ParseResult<T> => {
   }
 };
 
-const labelNames = ['traffic', 'model', 'key', 'stage'] as const;
+const labelNames = ['traffic', 'model', 'key', 'stage', 'population'] as const;
 export type LabelName = (typeof labelNames)[number];
 const aggregateLabels = [...labelNames, 'quota'] as const;
 interface Label {
@@ -185,6 +185,13 @@ const canHaveQuota = (labels: string): boolean => {
   return read.ok && read.value.every(({ label }) => label !== 'quota');
 };
 
+/** Returns the text of an objective with the label of a population added. */
+export const withPopulation = (text: string, population: string): string => {
+  const [, name, statistic, labels = '', sign, bound] = partsOf(text) ?? [];
+  if (name === undefined) return text;
+  return withLabel({ name, statistic, labels, sign, bound }, `population=${population}`);
+};
+
 /**
  * Returns the text of an objective with `quota=excluded` added to its labels. If the text is no objective, returns it
  * unchanged.
@@ -192,8 +199,19 @@ const canHaveQuota = (labels: string): boolean => {
 export const withQuota = (text: string): string => {
   const [, name, statistic, labels = '', sign, bound] = partsOf(text) ?? [];
   if (name === undefined || !canHaveQuota(labels)) return text;
+  return withLabel({ name, statistic, labels, sign, bound }, 'quota=excluded');
+};
+
+type ObjectiveParts = Readonly<
+  Record<'name' | 'labels', string> & Record<'statistic' | 'sign' | 'bound', string | undefined>
+>;
+
+const withLabel = (
+  { name, statistic, labels, sign, bound }: ObjectiveParts,
+  label: string,
+): string => {
   const others = labels.trim().replace(/,$/, '');
-  const all = [others, 'quota=excluded'].filter((each) => each !== '').join(', ');
+  const all = [others, label].filter((each) => each !== '').join(', ');
   return `${name}${statistic === undefined ? '' : `.${statistic}`}{${all}} ${sign} ${bound}`;
 };
 

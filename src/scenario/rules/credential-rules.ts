@@ -8,7 +8,7 @@ import {
 } from '../text/environment-template.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import { isMapping } from '../text/scenario-tree.ts';
-import type { Findings, WholeScenario } from './placed-stages.ts';
+import { fieldHolders, type Findings, type WholeScenario } from './placed-stages.ts';
 
 /**
  * This file contains the rules for keys and headers. No message repeats a value, since the value may be a secret in the
@@ -93,18 +93,24 @@ export function* keyRuleFindings(
   scenario: WholeScenario,
   environment: Environment | null,
 ): Findings {
-  const keys: ScenarioPart<unknown> = scenario.at('keys');
   const target = scenario.at('target');
   // If `keys` is a list of plain texts, it has the wrong type. But if such a text is a key itself, that is the worse
   // mistake and is reported.
-  const given: readonly ScenarioPart<unknown>[] = keys.isList ? keys.items : [keys];
+  const keyParts: readonly ScenarioPart<unknown>[] = fieldHolders(scenario).map((holder) =>
+    holder.at('keys'),
+  );
+  const given = keyParts.flatMap((keys): readonly ScenarioPart<unknown>[] =>
+    keys.isList ? keys.items : [keys],
+  );
   const hasBearer = !scenario.at('auth').isPresent;
   for (const each of given) {
     const key = isMapping(each.written) ? each.at('key') : each;
     yield* keyFindings(key, environment);
     if (environment !== null) yield* keyFormFindings(key, key.text ?? '', environment, hasBearer);
   }
-  if (keys.isPresent || environment === null) return;
+  const [common, ...own] = keyParts.map(({ isPresent }) => isPresent);
+  const hasKeys = common === true || (own.length > 0 && own.every(Boolean));
+  if (hasKeys || environment === null) return;
   if (environmentVariable(environment, 'WEIR_API_KEY') === null) {
     const message =
       'there is no key for this target: the environment variable WEIR_API_KEY is not set';

@@ -16,7 +16,9 @@ import { longestDuration } from '../schema/fields.ts';
 import type { ScenarioLoad } from '../schema/load-schema.ts';
 import { formatDuration } from '../schema/notation.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
+import { pathKey } from '../text/scenario-tree.ts';
 import {
+  fieldHolders,
   type Findings,
   type PlacedStage,
   placedStages,
@@ -35,7 +37,7 @@ interface LoadedStage extends PlacedStage {
 
 const loadedStages = (scenario: WholeScenario, files: WorkloadFiles): readonly LoadedStage[] =>
   placedStages(scenario)
-    .filter(({ load }) => load.isPresent || scenario.at('stages').isList)
+    .filter(({ load, label }) => load.isPresent || label !== null || scenario.at('stages').isList)
     .map((stage) => {
       const load = stage.load.validValue;
       return { ...stage, compiled: load === undefined ? [] : compileLoad(load, files) };
@@ -64,7 +66,8 @@ function* iterationsLastFindings(scenario: WholeScenario): Findings {
   const message =
     'a load of the kind "iterations" must be the last stage, because nobody knows in advance when it ends';
   const hint = 'move the stage to the end, or use the kind "closed", which has a duration';
-  for (const stage of scenario.at('stages').items.slice(0, -1)) {
+  const lists = fieldHolders(scenario).map((each) => each.at('stages'));
+  for (const stage of lists.flatMap(({ items }) => items.slice(0, -1))) {
     const kind = stage.at('load').at('kind');
     if (kind.text === 'iterations') yield kind.valueFinding(message, hint);
   }
@@ -167,25 +170,44 @@ function* autoWarmUpFindings(warmUp: ScenarioPart<unknown>, loads: readonly Load
   }
 }
 
+/** Returns how long the longest population of a scenario lasts, from the start of the run, in ms. */
+const longestPopulation = (scenario: WholeScenario, stages: readonly LoadedStage[]): number => {
+  const { items } = scenario.at('populations');
+  const starts = new Map(
+    items.map((own) => [own.at('name').text, Number(own.at('after').validValue ?? 0)] as const),
+  );
+  const ends = Array.from(
+    Map.groupBy(stages, ({ population }) => population),
+    ([name, own]) =>
+      own
+        .flatMap(({ compiled }) => compiled)
+        .reduce((sum, { load }) => sum + loadDuration(load), starts.get(name) ?? 0),
+  );
+  return Math.max(...ends);
+};
+
 function* runLengthFindings(scenario: WholeScenario, stages: readonly LoadedStage[]): Findings {
   const [first] = stages;
   if (first === undefined || stages.some(({ compiled }) => compiled.length === 0)) return;
   const loads = stages.flatMap(({ compiled }) => compiled.map(({ load }) => load));
-  const whole = stages.length > 1 ? scenario.at('stages') : first.load;
+  const populations = scenario.at('populations');
+  const severalLoads = populations.isPresent ? populations : scenario.at('stages');
+  const whole = stages.length > 1 ? severalLoads : first.load;
   const arrivals = loads.reduce((sum, load) => sum + (arrivalCountOf(load) ?? 0), 0);
   if (arrivals > maxArrivals) {
     const message = `the run would make ${groupDigits(arrivals)} requests; expected at most ${groupDigits(maxArrivals)}`;
     yield whole.keyFinding(message, 'lower a rate or a duration');
   }
-  const duration = milliseconds(loads.reduce((sum, load) => sum + loadDuration(load), 0));
+  const duration = milliseconds(longestPopulation(scenario, stages));
   const shown = formatDuration(duration);
   if (duration > longestDuration) {
     const most = formatDuration(longestDuration);
     yield whole.keyFinding(`the run would last ${shown}; expected at most ${most}`);
   }
   const warmUp = scenario.at('warmUp');
-  if (warmUp.validValue === 'auto') yield* autoWarmUpFindings(warmUp, loads);
-  else if (
+  if (warmUp.validValue === 'auto') {
+    if (!populations.isPresent) yield* autoWarmUpFindings(warmUp, loads);
+  } else if (
     warmUp.validValue !== undefined &&
     warmUp.validValue > 0 &&
     warmUp.validValue >= duration
@@ -201,6 +223,8 @@ export function* loadRule(scenario: WholeScenario, files: WorkloadFiles): Findin
   const limits = declaredLimits(scenario);
   yield* duplicateNameFindings('stage', stages.flatMap(stageNames));
   yield* iterationsLastFindings(scenario);
-  for (const stage of stages) yield* stageFindings(stage, { files, inFlight, limits });
+  // Populations can share a load, whose problems are reported once.
+  const once = new Map(stages.map((stage) => [pathKey(stage.load.path), stage]));
+  for (const stage of once.values()) yield* stageFindings(stage, { files, inFlight, limits });
   yield* runLengthFindings(scenario, stages);
 }

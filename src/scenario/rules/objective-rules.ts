@@ -11,6 +11,7 @@ import {
   parseObjective,
   parseRequestObjective,
   type ParsedObjective,
+  withPopulation,
   withQuota,
 } from '../compile/objective-grammar.ts';
 import { defaultKeyName } from '../compile/compile.ts';
@@ -18,7 +19,13 @@ import { planStageNames } from '../compile/compile-load.ts';
 import { limitsOfKeys } from '../compile/key-limits.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import { didYouMean } from '../text/spelling.ts';
-import { type Findings, placedStages, type WholeScenario } from './placed-stages.ts';
+import {
+  fieldHolders,
+  type Findings,
+  placedPopulations,
+  placedStages,
+  type WholeScenario,
+} from './placed-stages.ts';
 
 /** This file finds problems with a scenario's objectives before anything is sent. */
 
@@ -26,19 +33,23 @@ import { type Findings, placedStages, type WholeScenario } from './placed-stages
 interface TrafficTarget {
   /** The name of the stage in the scenario, and its names in reports. A stair load has several names in reports. */
   readonly stages: readonly (string | null)[];
+  readonly population: string | null;
   readonly kind: string | null;
   readonly model: ScenarioPart<string | undefined>;
 }
 
 const trafficTargetsOf = (scenario: WholeScenario): readonly TrafficTarget[] =>
-  placedStages(scenario).flatMap(({ name, load: { validValue: load }, entries }) => {
-    const planned = name === null || load === undefined ? [] : planStageNames(name, load);
-    return entries.map((entry) => ({
-      stages: [name, ...planned],
-      kind: entry.at('kind').text,
-      model: entry.at('model'),
-    }));
-  });
+  placedStages(scenario).flatMap(
+    ({ population, label, name, load: { validValue: load }, entries }) => {
+      const planned = name === null || load === undefined ? [] : planStageNames(name, load);
+      return entries.map((entry) => ({
+        stages: [label, name, ...planned],
+        population,
+        kind: entry.at('kind').text,
+        model: entry.at('model'),
+      }));
+    },
+  );
 
 interface ObjectiveContext {
   readonly scenario: WholeScenario;
@@ -46,16 +57,20 @@ interface ObjectiveContext {
 }
 
 const choicesOf = (label: LabelName, { scenario, targets }: ObjectiveContext) => {
-  const keys = scenario.at('keys');
   switch (label) {
     case 'traffic':
       return targets.map(({ kind }) => kind);
     case 'model':
       return targets.map(({ model }) => model.text);
     case 'key':
-      return keys.isList ? keys.items.map((key) => key.at('name').text) : [defaultKeyName];
+      return placedPopulations(scenario).flatMap(({ name, own, keys }) => {
+        if (keys.isList) return keys.items.map((key) => key.at('name').text);
+        return [own.at('keys').isPresent ? (name ?? defaultKeyName) : defaultKeyName];
+      });
     case 'stage':
-      return targets.flatMap(({ stages }) => stages);
+      return targets.flatMap(({ stages }) => stages.filter((stage) => stage !== null));
+    case 'population':
+      return targets.map(({ population }) => population);
   }
 };
 
@@ -64,6 +79,10 @@ type Errors = Generator<ObjectiveError, void>;
 function* labelErrors({ labels }: ParsedObjective, context: ObjectiveContext): Errors {
   for (const { label, name } of labels) {
     const known = choicesOf(label, context);
+    if (label === 'population' && !context.scenario.at('populations').isPresent) {
+      yield new ObjectiveError('this scenario has no populations', 'leave the label out');
+      continue;
+    }
     if (known.length === 0 || known.includes(name)) continue;
     // If the name of a model comes from the environment, it may be a secret in the wrong place, so no message lists it.
     const targets = context.targets.filter(({ model }) => !model.isFromEnvironment);
@@ -91,9 +110,10 @@ function* emptyScopeErrors(
 ): Errors {
   const wanted = Object.fromEntries(labels.map(({ label, name }) => [label, name]));
   const matching = targets.filter(
-    ({ kind, model, stages }) =>
+    ({ kind, model, stages, population }) =>
       kind === (wanted['traffic'] ?? kind) &&
       model.text === (wanted['model'] ?? model.text) &&
+      population === (wanted['population'] ?? population) &&
       (wanted['stage'] === undefined || stages.includes(wanted['stage'])),
   );
   if (targets.length > 0 && matching.length === 0) {
@@ -107,12 +127,21 @@ function* emptyScopeErrors(
   );
 }
 
+/** Returns whether a label selects populations. A stage belongs to one of them. */
+const isOfPopulation = ({ label }: { readonly label: LabelName }): boolean =>
+  label === 'population' || label === 'stage';
+
 /**
  * Finds labels that a rate cannot have. Rates are computed from the counts of each second, which are kept for few
  * labels only.
  */
-function* rateErrors({ figure, labels }: ParsedObjective): Errors {
+function* rateErrors({ figure, labels }: ParsedObjective, { scenario }: ObjectiveContext): Errors {
   if (figure.kind !== 'rate') return;
+  if (scenario.at('populations').isPresent && labels.some(isOfPopulation)) {
+    const message = `"${figure.name}" is counted for the whole run: it has no figures by population`;
+    yield new ObjectiveError(message, 'use a count such as completed, or leave the label out');
+    return;
+  }
   const allowed = rates[figure.name].byTraffic ? ['stage', 'traffic'] : ['stage'];
   for (const { label } of labels) {
     const message = `"${figure.name}" has no figures by ${label}`;
@@ -150,11 +179,18 @@ function* serverErrors(
 }
 
 /** Finds objectives with `quota` in a scenario in which no declared limit can explain a 429. */
-function* quotaErrors({ quota }: ParsedObjective, { scenario }: ObjectiveContext): Errors {
+function* quotaErrors({ quota, labels }: ParsedObjective, { scenario }: ObjectiveContext): Errors {
   if (quota === undefined) return;
-  const [limits, keys] = [scenario.at('limits').validValue, scenario.at('keys')];
-  const declared = limits && limitsOfKeys({ limits, keys: keys.validValue });
-  const each = declared === undefined ? [] : (declared.keys ?? [declared]);
+  if (scenario.at('populations').isPresent && labels.some(isOfPopulation)) {
+    const message = 'quota=excluded has no figures by population: limits are of keys';
+    yield new ObjectiveError(message, 'use key, or leave the label out');
+  }
+  const limits = scenario.at('limits').validValue;
+  const holders = fieldHolders(scenario);
+  const each = holders.flatMap((holder) => {
+    const declared = limits && limitsOfKeys({ limits, keys: holder.at('keys').validValue });
+    return declared === undefined ? [] : (declared.keys ?? [declared]);
+  });
   const hasNone = each.every(
     ({ requestsPerMinute, tokensPerMinute }) => (requestsPerMinute ?? tokensPerMinute) === null,
   );
@@ -162,7 +198,7 @@ function* quotaErrors({ quota }: ParsedObjective, { scenario }: ObjectiveContext
     const message = 'quota=excluded leaves out 429s that a limit explains, and none is declared';
     yield new ObjectiveError(message, 'add for example limits: {requestsPerMinute: 60}');
   }
-  if (scenario.at('retry').isPresent) {
+  if (holders.some((holder) => holder.at('retry').isPresent)) {
     const message = 'quota=excluded cannot be combined with "retry": each try is judged by itself';
     yield new ObjectiveError(message, 'keep one of the two');
   }
@@ -204,7 +240,7 @@ function* objectiveErrors(objective: ParsedObjective, context: ObjectiveContext)
   }
   yield* quotaErrors(objective, context);
   const labels = [
-    ...rateErrors(objective),
+    ...rateErrors(objective, context),
     ...serverErrors(objective, context),
     ...labelErrors(objective, context),
   ];
@@ -238,7 +274,15 @@ function* findingsOfList(
 }
 
 export function* objectiveRule(scenario: WholeScenario): Findings {
-  const context = { scenario, targets: trafficTargetsOf(scenario) };
+  const targets = trafficTargetsOf(scenario);
+  const context = { scenario, targets };
+  for (const own of scenario.at('populations').items) {
+    const name = own.at('name').text;
+    const ofOwn = { scenario, targets: targets.filter(({ population }) => population === name) };
+    const parse = (text: string): ParseResult<ParsedObjective> =>
+      parseObjective(withPopulation(text, name ?? ''));
+    yield* findingsOfList(own.at('objectives'), parse, ofOwn);
+  }
   yield* findingsOfList(scenario.at('objectives'), parseObjective, context);
   yield* findingsOfList(scenario.at('perRequest'), parseRequestObjective, context);
 }

@@ -1,4 +1,4 @@
-import { defaultStageName } from '../compile/compile-load.ts';
+import { populationStageName } from '../compile/populations.ts';
 import type { ScenarioLoad } from '../schema/load-schema.ts';
 import type { Scenario } from '../schema/scenario-schema.ts';
 import type { WorkloadFiles } from '../../model/workload/workload.ts';
@@ -16,8 +16,52 @@ export type Findings = Iterable<ScenarioFinding>;
  */
 export type Rule = (scenario: WholeScenario, files: WorkloadFiles) => Findings;
 
+/** What both a scenario and a population can say. */
+type CommonFields = Pick<Scenario, 'load' | 'stages' | 'traffic' | 'keys' | 'retry'>;
+type FieldHolder = ScenarioPart<CommonFields>;
+
+/** Returns the parts that can say what a population needs: the scenario and its populations. */
+export const fieldHolders = (scenario: WholeScenario): readonly FieldHolder[] =>
+  [scenario, ...scenario.at('populations').items].map(
+    (each: ScenarioPart<unknown>) => each as FieldHolder,
+  );
+
+/** A population, with the parts from which its fields come: its own or the scenario's. */
+export interface PlacedPopulation {
+  /** The name; `null` if it is faulty, or if the scenario has no populations. */
+  readonly name: string | null;
+  readonly own: FieldHolder;
+  readonly load: ScenarioPart<Scenario['load']>;
+  readonly stages: ScenarioPart<Scenario['stages']>;
+  readonly traffic: ScenarioPart<Scenario['traffic']>;
+  readonly keys: ScenarioPart<Scenario['keys']>;
+}
+
+/** Returns the populations of a scenario. A scenario that lists none is one itself. */
+export const placedPopulations = (scenario: WholeScenario): readonly PlacedPopulation[] => {
+  const [common, ...populations] = fieldHolders(scenario) as [FieldHolder, ...FieldHolder[]];
+  const names = scenario.at('populations').items.map((each) => each.at('name').text);
+  const isAlone = !scenario.at('populations').isPresent;
+  return (isAlone ? [common] : populations).map((own, place) => {
+    const loads = own.at('load').isPresent || own.at('stages').isPresent ? own : common;
+    return {
+      name: names[place] ?? null,
+      own,
+      load: loads.at('load'),
+      stages: loads.at('stages'),
+      traffic: (own.at('traffic').isPresent ? own : common).at('traffic'),
+      keys: (own.at('keys').isPresent ? own : common).at('keys'),
+    };
+  });
+};
+
 /** A stage as it was written. If a scenario has no stages, the scenario itself is the only stage. */
 export interface PlacedStage {
+  /** The name of its population; `null` if that is faulty, or if the scenario has no populations. */
+  readonly population: string | null;
+  /** Its own name in the scenario; `null` for a lone load, and for a faulty name. */
+  readonly label: string | null;
+  /** Its name in the plan; `null` if it is faulty. */
   readonly name: string | null;
   readonly namePart: ScenarioPart<string | undefined>;
   readonly load: ScenarioPart<ScenarioLoad | undefined>;
@@ -25,22 +69,32 @@ export interface PlacedStage {
   readonly entries: readonly ScenarioEntry[];
 }
 
-export const placedStages = (scenario: WholeScenario): readonly PlacedStage[] => {
-  const stages = scenario.at('stages');
-  const common = scenario.at('traffic').items;
-  if (!stages.isList) {
-    const [namePart, load] = [scenario.at('name'), scenario.at('load')];
-    return [{ name: defaultStageName, namePart, load, entries: common }];
-  }
-  return stages.items.map((stage) => {
-    const [namePart, own] = [stage.at('name'), stage.at('traffic')];
-    const entries = own.isPresent ? own.items : common;
-    return { name: namePart.text, namePart, load: stage.at('load'), entries };
+export const placedStages = (scenario: WholeScenario): readonly PlacedStage[] =>
+  placedPopulations(scenario).flatMap((placed): readonly PlacedStage[] => {
+    const { name: population, stages, load, traffic } = placed;
+    const common = traffic.items;
+    if (!stages.isList) {
+      const name = populationStageName(population, null);
+      const namePart = scenario.at('name');
+      return [{ population, label: null, name, namePart, load, entries: common }];
+    }
+    return stages.items.map((stage) => {
+      const [namePart, own] = [stage.at('name'), stage.at('traffic')];
+      const label = namePart.text;
+      return {
+        population,
+        label,
+        name: label === null ? null : populationStageName(population, label),
+        namePart,
+        load: stage.at('load'),
+        entries: own.isPresent ? own.items : common,
+      };
+    });
   });
-};
 
-/** Returns every traffic entry: the scenario's own and those of its stages. */
-export const placedEntries = (scenario: WholeScenario): readonly ScenarioEntry[] => [
-  ...scenario.at('traffic').items,
-  ...scenario.at('stages').items.flatMap((stage) => stage.at('traffic').items),
-];
+/** Returns every traffic entry: the scenario's own and those of its populations and stages. */
+export const placedEntries = (scenario: WholeScenario): readonly ScenarioEntry[] =>
+  fieldHolders(scenario).flatMap((holder) => [
+    ...holder.at('traffic').items,
+    ...holder.at('stages').items.flatMap((stage) => stage.at('traffic').items),
+  ]);

@@ -4,7 +4,12 @@ import { clipSourcesOf } from '../compile/compile-traffic.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import type { ScenarioPlace } from '../text/scenario-problem.ts';
 import type { Path } from '../text/scenario-tree.ts';
-import { placedEntries, type ScenarioEntry, type WholeScenario } from './placed-stages.ts';
+import {
+  fieldHolders,
+  placedEntries,
+  type ScenarioEntry,
+  type WholeScenario,
+} from './placed-stages.ts';
 
 /** What a file is for: a secret, certificates to trust, or a clip to upload. Paths are as written in the scenario. */
 export type FileUse =
@@ -46,8 +51,12 @@ function* clipUses(entry: ScenarioEntry): PlacedFileUses {
  * included if the target needs keys.
  */
 export function* referencedFileUses(scenario: WholeScenario, withKeys: boolean): PlacedFileUses {
-  const [keys, headers] = [scenario.at('keys'), scenario.at('headers')];
-  const keyParts = keys.isList ? keys.items.map((key) => key.at('key')) : [keys];
+  const headers = scenario.at('headers');
+  const keyParts = fieldHolders(scenario)
+    .map((holder) => holder.at('keys'))
+    .flatMap((keys): readonly ScenarioPart<unknown>[] =>
+      keys.isList ? keys.items.map((key) => key.at('key')) : [keys],
+    );
   if (withKeys) for (const key of keyParts) yield* secretFileUses(key);
   for (const name of headers.names) yield* secretFileUses(headers.at(name));
   for (const name of ['caFile', 'clientCert', 'clientKey'] as const) {

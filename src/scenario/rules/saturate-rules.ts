@@ -87,6 +87,8 @@ function* cancelFindings(scenario: WholeScenario): Findings {
 }
 
 export function* saturateRule(scenario: WholeScenario): Findings {
+  // The rule on populations refuses such a load.
+  if (scenario.at('populations').isPresent) return;
   const kinds = placedStages(scenario).map(({ load }) => load.at('kind'));
   const saturating = kinds.filter(({ text }) => text === 'saturate');
   if (saturating.length === 0) return;

@@ -1,32 +1,43 @@
+import type { Scenario } from '../schema/scenario-schema.ts';
 import { formatDuration } from '../schema/notation.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import { duplicateNameFindings } from './load-rules.ts';
-import type { Findings, WholeScenario } from './placed-stages.ts';
+import {
+  fieldHolders,
+  type Findings,
+  placedPopulations,
+  type WholeScenario,
+} from './placed-stages.ts';
 
 function* loadFindings(scenario: WholeScenario): Findings {
-  const [load, stages] = [scenario.at('load'), scenario.at('stages')];
-  if (load.isPresent && stages.isPresent) {
-    const message = 'a scenario has either "load" or "stages", and this one has both';
-    yield stages.keyFinding(message, 'keep one of them');
+  for (const [place, holder] of fieldHolders(scenario).entries()) {
+    if (!holder.at('load').isPresent || !holder.at('stages').isPresent) continue;
+    const what = place === 0 ? 'scenario' : 'population';
+    const message = `a ${what} has either "load" or "stages", and this one has both`;
+    yield holder.at('stages').keyFinding(message, 'keep one of them');
   }
-  if (load.isPresent || stages.isPresent) return;
-  const message = '"load" is missing: expected one load, or several named ones under "stages"';
-  yield load.keyFinding(message, 'for example load: {kind: constant, rate: 5/s, duration: 30s}');
+  for (const { own, load, stages } of placedPopulations(scenario)) {
+    if (load.isPresent || stages.isPresent) continue;
+    const message = '"load" is missing: expected one load, or several named ones under "stages"';
+    const hint = 'for example load: {kind: constant, rate: 5/s, duration: 30s}';
+    yield own.at('load').keyFinding(message, hint);
+  }
 }
 
 function* trafficFindings(scenario: WholeScenario): Findings {
-  const [traffic, stages] = [scenario.at('traffic'), scenario.at('stages')];
-  const everyStageHasItsOwn =
-    stages.isList && stages.items.every((stage) => stage.at('traffic').isPresent);
-  if (traffic.isPresent || everyStageHasItsOwn) return;
-  const message = '"traffic" is missing: expected a list of the requests to send';
-  yield traffic.keyFinding(message, 'for example traffic: [{kind: chat-stream, model: NAME}]');
+  for (const { own, traffic, stages } of placedPopulations(scenario)) {
+    const everyStageHasItsOwn =
+      stages.isList && stages.items.every((stage) => stage.at('traffic').isPresent);
+    if (traffic.isPresent || everyStageHasItsOwn) continue;
+    const message = '"traffic" is missing: expected a list of the requests to send';
+    const hint = 'for example traffic: [{kind: chat-stream, model: NAME}]';
+    yield own.at('traffic').keyFinding(message, hint);
+  }
 }
 
 const withText = (part: ScenarioPart<unknown>) => ({ part, name: part.text });
 
-function* retryFindings(scenario: WholeScenario): Findings {
-  const part = scenario.at('retry');
+function* retryFindings(part: ScenarioPart<Scenario['retry'] | undefined>): Findings {
   const retry = part.validValue ?? null;
   if (retry === null) return;
   yield* duplicateNameFindings('retry', part.at('on').items.map(withText));
@@ -64,10 +75,12 @@ function* wireFindings(scenario: WholeScenario): Findings {
 }
 
 export function* scenarioRule(scenario: WholeScenario): Findings {
-  const keyNames = scenario.at('keys').items.map((key) => withText(key.at('name')));
   yield* loadFindings(scenario);
   yield* trafficFindings(scenario);
-  yield* duplicateNameFindings('key', keyNames);
-  yield* retryFindings(scenario);
+  for (const holder of fieldHolders(scenario)) {
+    const keyNames = holder.at('keys').items.map((key) => withText(key.at('name')));
+    yield* duplicateNameFindings('key', keyNames);
+    yield* retryFindings(holder.at('retry'));
+  }
   yield* wireFindings(scenario);
 }

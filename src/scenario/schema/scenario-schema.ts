@@ -24,7 +24,7 @@ import { scenarioLoadSchema } from './load-schema.ts';
 import { scenarioPaceSchema } from './pace-schema.ts';
 import { bodyFieldsSchema, trafficEntrySchema } from './traffic-schema.ts';
 import { serverSchema } from './server-schema.ts';
-import { objectivesSchema, perRequestSchema } from './objective-schema.ts';
+import { objectivesField, perRequestSchema } from './objective-schema.ts';
 import {
   authSchema,
   canarySchema,
@@ -87,6 +87,32 @@ const stages = listField(stage, 'a list of stages, each with "name" and "load"',
   1000,
   'expected at most 1,000 stages',
 );
+
+const noRetry = z.literal('none').transform(() => null);
+
+const population = mapping('a mapping with "name"', {
+  name: nameField(60)
+    .regex(
+      /^(?:[\p{L}\p{N}_.-]+(?: [\p{L}\p{N}_.-]+)*)?$/u,
+      'expected letters, digits, single blanks and the signs . _ -',
+    )
+    .describe('The name of this population in reports. It decides the random choices, too.'),
+  after: withDefault(durationField(), '0s').describe('When it begins, after the start of the run.'),
+  load: optionalField(scenarioLoadSchema).describe('Its load. Default: the scenario’s.'),
+  stages: optionalField(stages).describe('Its loads, one after another, instead of "load".'),
+  traffic: optionalField(traffic).describe('Its requests. Default: the scenario’s.'),
+  keys: keys.describe('Its API keys. Default: the scenario’s.'),
+  retry: optionalField(
+    z.union([scenarioRetrySchema, noRetry], 'expected a mapping such as {attempts: 3}, or none'),
+  ).describe('Which of its failed requests are retried, or none. Default: as in the scenario.'),
+  objectives: objectivesField().describe('The objectives of this population. Default: none.'),
+});
+
+const populations = listField(
+  population,
+  'a list of populations, each with a "name"',
+  'population',
+).max(100, 'expected at most 100 populations');
 
 const declaredLimits = z.strictObject({
   requestsPerMinute: withDefault(requestLimit, interfaceLimits.requestsPerMinute).describe(
@@ -169,6 +195,9 @@ export const scenarioSchema = z
     stages: optionalField(stages).describe(
       'Several loads, one after another without a gap, each with its own figures.',
     ),
+    populations: optionalField(populations).describe(
+      'Parts of the run that run beside each other, each with its own load, traffic, keys, retry and objectives; what one does not say is as in the scenario. Default: none.',
+    ),
     warmUp: withDefault(z.union([durationField(), z.literal('auto')]), '0s').describe(
       'Requests that are due before this time are sent but not measured; "auto": the run finds it, within the first half of the constant load.',
     ),
@@ -180,7 +209,7 @@ export const scenarioSchema = z
     ),
     deadlines: deadlines.prefault({}).describe('When Weir gives up on a request.'),
     caps: caps.prefault({}).describe('The limits on the size of one answer.'),
-    objectives: objectivesSchema.describe(
+    objectives: objectivesField().describe(
       'The objectives of the run: a list of texts such as "ttft.p95{stage=peak} < 800ms" or "errorRate < 1%", or mappings with "objective", "minSamples", "severity", "quota" and "abort". Default: none.',
     ),
     until: optionalField(z.enum(['decided'], 'expected decided')).describe(

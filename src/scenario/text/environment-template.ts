@@ -1,7 +1,13 @@
 import { asLiteral, fillTemplate, secretReferencesIn } from '../../model/plan/secret.ts';
 import { parseScalar } from './overrides.ts';
 import type { ScenarioFinding } from './scenario-problem.ts';
-import { type Path, pathKey, type ScenarioTree, withEachValue } from './scenario-tree.ts';
+import {
+  type Path,
+  pathInPopulation,
+  pathKey,
+  type ScenarioTree,
+  withEachValue,
+} from './scenario-tree.ts';
 
 /** The variables that `${env:NAME}` can name. The caller passes them, since this room does not read the environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -78,7 +84,9 @@ export const fillEnvironment = (tree: ScenarioTree, environment: Environment): F
   const fill = (value: unknown, path: Path): unknown => {
     if (typeof value === 'string') return fillText(value, path);
     return withEachValue(value, (inner, step) =>
-      path.length === 0 && fieldsWithTemplates.has(step) ? inner : fill(inner, [...path, step]),
+      pathInPopulation(path).length === 0 && fieldsWithTemplates.has(step)
+        ? inner
+        : fill(inner, [...path, step]),
     );
   };
   return {

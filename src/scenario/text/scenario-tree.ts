@@ -109,3 +109,7 @@ export const withFlagValue = (
   }
   return { value: withValueAtPath(tree.value, path, leaf), positions };
 };
+
+/** Returns the path of a value within the population or the scenario to which it belongs. */
+export const pathInPopulation = (path: Path): Path =>
+  path[0] === 'populations' ? path.slice(2) : path;

@@ -113,6 +113,14 @@ const budgetText = (sliceRequest: SliceOptions, { requests, seconds }: SearchBud
   ].join('; ');
 };
 
+/** A search sends one mix at one rate, so it cannot keep populations apart. */
+const rejectPopulations = ({ populations }: Plan): void => {
+  if (populations === undefined) return;
+  throw new Problem(
+    'populations: a search sends one mix of requests at one rate. Give the scenario one load, or run its populations with weir run',
+  );
+};
+
 const rejectTracePrompts = ({ stages: [first] }: Plan): void => {
   const needsTrace = first?.traffic.some(
     (entry) =>
@@ -179,6 +187,7 @@ const searchTarget = async (
   const { printer } = host;
   const read = await readPlanWithFiles(source, host.environment);
   const { plan } = read;
+  rejectPopulations(plan);
   rejectTracePrompts(plan);
   rejectWorkers(plan, 'capacity');
   rejectUntil(plan, 'capacity');

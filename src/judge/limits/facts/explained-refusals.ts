@@ -8,6 +8,7 @@ import type { LimitUnit } from '../../../model/plan/forecast.ts';
 import type { Group } from '../../../model/measures/counts.ts';
 import { sumOutcomes } from '../../../model/measures/outcome-counts.ts';
 import { inScope, type ObjectiveScope } from '../../../model/plan/objective.ts';
+import { retriesOf } from '../../../model/plan/population.ts';
 import { stageSpans } from '../../../model/plan/stage-spans.ts';
 import { sliceNoun } from '../../../model/result/slice-name.ts';
 import type { Result } from '../../../model/result/result.ts';
@@ -150,7 +151,7 @@ export const measuredRefusals = (result: Result): readonly MeasuredRefusal[] | n
   const isKnown =
     result.slices.length > 0 &&
     hasLimits(plan) &&
-    plan.retry === null &&
+    retriesOf(plan).every((retry) => retry === null) &&
     result.ledger.every(({ left }) => left === 0);
   const found =
     !isKnown || ledgers === null ? null : ledgers.flatMap((ledger) => refusalsOfKey(ledger, plan));

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { millisecondsSchema } from '../quantity-schema.ts';
+import { type Retry, retrySchema } from './retry.ts';
+
+/**
+ * A part of a run that runs beside others. Its stages follow each other, and are those stages of the plan that have its
+ * name. What a population does not say itself is filled in from the scenario.
+ */
+export const populationSchema = z.strictObject({
+  name: z.string().min(1),
+  /** When its first stage begins, after the start of the run. */
+  after: millisecondsSchema,
+  /** The keys of the plan that its requests use, with their weights in this population. */
+  keys: z.array(z.strictObject({ name: z.string().min(1), weight: z.number().positive() })).min(1),
+  retry: retrySchema.nullable(),
+});
+export type Population = z.infer<typeof populationSchema>;
+
+/** The fields of a plan that say what runs beside what. */
+interface PopulatedPlan {
+  readonly populations?: readonly Population[];
+  readonly stages: readonly { readonly population?: string; readonly stream?: number }[];
+}
+
+interface RetryingPlan extends Pick<PopulatedPlan, 'populations'> {
+  readonly retry: Retry | null;
+}
+
+/** Returns the population of a stage; `undefined` in a plan without populations. */
+export const populationOf = (
+  { populations, stages }: PopulatedPlan,
+  stage: number,
+): Population | undefined => {
+  const name = stages[stage]?.population;
+  return name === undefined ? undefined : populations?.find((each) => each.name === name);
+};
+
+/** Returns how a stage's requests are retried. */
+export const retryOf = (plan: PopulatedPlan & RetryingPlan, stage: number): Retry | null =>
+  plan.populations === undefined ? plan.retry : (populationOf(plan, stage)?.retry ?? null);
+
+/** Returns all the ways in which requests of a plan are retried; `null` stands for requests that are not. */
+export const retriesOf = ({ retry, populations }: RetryingPlan): readonly (Retry | null)[] =>
+  populations === undefined ? [retry] : populations.map((each) => each.retry);
+
+/**
+ * Returns the number that stands for a stage in all draws of its requests. For a population it depends on the names
+ * alone, so that its requests stay the same whichever other populations there are.
+ */
+export const stageStream = ({ stages }: Pick<PopulatedPlan, 'stages'>, stage: number): number =>
+  stages[stage]?.stream ?? stage;

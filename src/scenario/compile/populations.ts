@@ -1,0 +1,60 @@
+import type { Milliseconds } from '../../model/quantity.ts';
+import { milliseconds } from '../../model/quantity.ts';
+import type { Scenario } from '../schema/scenario-schema.ts';
+import { defaultStageName } from './compile-load.ts';
+
+type ScenarioStage = NonNullable<Scenario['stages']>[number];
+
+/** A stage with its name in the plan. `label` is its name in the scenario; a lone load has none. */
+interface NamedStage extends ScenarioStage {
+  readonly label: string | null;
+}
+
+/** A population with all that it takes from the scenario. A scenario without populations is one without a name. */
+export interface WholePopulation extends Pick<Scenario, 'traffic' | 'retry' | 'objectives'> {
+  readonly name: string | null;
+  readonly after: Milliseconds;
+  /** Its own keys; `undefined` if it uses those of the scenario. */
+  readonly keys: Scenario['keys'];
+  readonly stages: readonly NamedStage[];
+}
+
+/**
+ * Returns the name of a population's stage in the plan. A lone load has the name of its population. No population has a
+ * slash in its name, so names of different populations differ.
+ */
+export const populationStageName = (population: string | null, stage: string | null): string => {
+  if (population === null) return stage ?? defaultStageName;
+  return stage === null ? population : `${population}/${stage}`;
+};
+
+const stagesOf = (
+  population: string | null,
+  { stages, load }: Pick<Scenario, 'load' | 'stages'>,
+): readonly NamedStage[] => {
+  if (stages !== undefined)
+    return stages.map((stage) => {
+      const name = populationStageName(population, stage.name);
+      return { ...stage, name, label: stage.name };
+    });
+  const name = populationStageName(population, null);
+  return load === undefined ? [] : [{ name, load, label: null }];
+};
+
+/** Returns the populations of a scenario. What one does not say itself is as in the scenario. */
+export const wholePopulations = (scenario: Scenario): readonly WholePopulation[] => {
+  const { populations, keys, traffic, retry } = scenario;
+  if (populations === undefined) {
+    const common = { keys, traffic, retry, objectives: [], after: milliseconds(0) };
+    return [{ ...common, name: null, stages: stagesOf(null, scenario) }];
+  }
+  return populations.map((own) => ({
+    name: own.name,
+    after: own.after,
+    keys: own.keys,
+    traffic: own.traffic ?? traffic,
+    retry: own.retry === undefined ? retry : own.retry,
+    objectives: own.objectives,
+    stages: stagesOf(own.name, own.load === undefined && own.stages === undefined ? scenario : own),
+  }));
+};
