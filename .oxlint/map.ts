@@ -112,6 +112,10 @@ const wingDoors: readonly { readonly from: RegExp; readonly to: RegExp }[] = [
     from: /^verbs\/(check|init)\/[a-z-]+\.ts$/,
     to: /^verbs\/limits\/(examination|experiment\/(find-probe-models|probe-requests))\.ts$/,
   },
+  {
+    from: /^verbs\/cache\/cache\.ts$/,
+    to: /^verbs\/limits\/(examination|experiment\/send-probe-request)\.ts$/,
+  },
   // `weir compare` compares checks too.
   {
     from: /^verbs\/compare\/cli\/compare\.ts$/,

@@ -18,6 +18,7 @@ const most: Readonly<Record<string, number>> = {
   'compare --help': 51,
   'history --help': 44,
   'limits --help': 50,
+  'cache --help': 51,
   'check --help': 51,
   'capacity --help': 51,
   'sweep --help': 53,

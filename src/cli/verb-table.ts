@@ -63,6 +63,15 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
     ],
     load: async () => (await import('../verbs/check/cli/check.ts')).interfaceVerb,
   },
+  'cache [scenario]': {
+    summary: 'Find how long, and how much of a prompt, a target keeps in its prompt cache',
+    expects: 'one scenario file',
+    examples: [
+      ['cache --target https://host/v1 --longest 10m', 'asks before it spends anything'],
+      ['cache evening.yaml --tokens 30000', 'with the target and the prices of a scenario'],
+    ],
+    load: async () => (await import('../verbs/cache/cli/cache.ts')).cacheVerb,
+  },
   'capacity [scenario]': {
     summary: 'Find the highest rate that keeps the objectives, and the users and keys for it',
     expects: 'one scenario file',

@@ -17,6 +17,7 @@ export const outputFiles = {
     junit: 'check.junit.xml',
     markdown: 'check.md',
   },
+  cache: { data: 'cache.json', page: 'cache.html' },
   capacity: { data: 'capacity.json', page: 'capacity.html' },
   sweep: { data: 'sweep.json', page: 'sweep.html' },
   comparison: {

@@ -1,0 +1,197 @@
+import { routes } from '../../contract/routes.ts';
+import type { WireRequest } from '../../model/observation/exchange.ts';
+import { chatCostOf, type Price } from '../../model/workload/price.ts';
+import { weirVersion } from '../../platform/host/machine.ts';
+import { Problem } from '../../platform/problem.ts';
+import { sleep } from '../../platform/process/pause.ts';
+import { terminalText } from '../../report/document/terminal-writer.ts';
+import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
+import { followStops } from '../../run/input/follow-stops.ts';
+import { confirmBudget, type Host, type StopCause } from '../../run/input/host.ts';
+import { bounded, readOption } from '../../run/input/read-option.ts';
+import type { ReadPlan } from '../../run/input/read-plan.ts';
+import { folderFor } from '../../run/input/report-paths.ts';
+import { type ExitName, exitOfStop, gravestExit } from '../../run/output/exit-codes.ts';
+import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
+import { dataIn, pageIn, publishOutcome } from '../../run/output/write-outputs.ts';
+import { closeTarget, prepareTarget, type ReadyTarget } from '../../run/target/prepare-target.ts';
+import { targetPlanFor, type TargetRequest } from '../../run/target/target-plan.ts';
+import { durationNotation } from '../../scenario/schema/notation.ts';
+import { jsonIn, objectOf } from '../../traffic/answer/json-text.ts';
+import { readUsage } from '../../traffic/answer/read-usage.ts';
+import { readRetryAfter } from '../../traffic/limits/retry-after.ts';
+import { openProbe, type OpenedProbe } from '../limits/examination.ts';
+import { fetchResponse } from '../limits/experiment/send-probe-request.ts';
+import { type CacheBudget, type CachePorts, examineCache } from './experiment/examine-cache.ts';
+import type { CacheReply } from './judge/cache-hits.ts';
+import type { CacheReport } from './model/cache-report.ts';
+import { cacheDocument, cacheVerdict } from './report/cache-document.ts';
+
+export interface CacheCommand extends TargetRequest {
+  readonly model: string | undefined;
+  readonly longest: string | undefined;
+  readonly tokens: string | undefined;
+  readonly yes: boolean;
+  readonly out: string | undefined;
+}
+
+/** A window that no examination of limits uses here, in ms: an answer may take two of them and 30 s. */
+const window = 15_000;
+const defaultTokens = 60_000;
+const longestWait = 65_000;
+const mostWaits = 3;
+
+const chatWith = (model: string, prompt: string, limit: string): WireRequest => ({
+  ...routes.chat,
+  headers: { 'content-type': 'application/json', accept: 'application/json' },
+  body: Buffer.from(
+    JSON.stringify({ model, messages: [{ role: 'user', content: prompt }], [limit]: 1 }),
+  ),
+});
+
+const countsIn = (body: string): Pick<CacheReply, 'tokens' | 'cached'> => {
+  const fields = objectOf(jsonIn(body));
+  const usage = fields === null ? null : readUsage(fields);
+  return { tokens: usage?.input ?? null, cached: usage?.classes.cached ?? null };
+};
+
+/** Returns a function that sends a prompt, waits where the key is limited, and reads what is cached. */
+const askerFor = ({ session, keys, models }: OpenedProbe, isStopped: () => boolean) => {
+  let [limit, waits] = ['max_tokens', 0];
+  const ask: CachePorts['ask'] = async (prompt) => {
+    const request = chatWith(models.chat, prompt, limit);
+    const response = await fetchResponse(session, request, session.keyHeader(keys.first));
+    if (typeof response === 'string') return response;
+    const { status, body, sent, ended, headers } = response;
+    if (status === 400 && limit === 'max_tokens' && body.includes('max_completion_tokens')) {
+      limit = 'max_completion_tokens';
+      return ask(prompt);
+    }
+    if (status === 429 && waits < mostWaits && !isStopped()) {
+      waits += 1;
+      const wait = readRetryAfter(headers, session.wallZero + ended)?.wait ?? longestWait;
+      await sleep(Math.min(longestWait, wait));
+      return ask(prompt);
+    }
+    return status === 200
+      ? { took: ended - sent, ...countsIn(body) }
+      : `a chat was answered with status ${status}`;
+  };
+  return ask;
+};
+
+const priceOf = ({ plan }: ReadPlan, model: string): Price | null => {
+  for (const entry of plan.stages.flatMap(({ traffic }) => traffic))
+    if ((entry.kind === 'chat' || entry.kind === 'chat-stream') && entry.model === model)
+      return entry.price ?? null;
+  return null;
+};
+
+const costOf = (tokens: number, price: Price | null): number | null =>
+  price === null ? null : chatCostOf({ input: tokens, output: 0 }, price);
+
+const longestNotation = bounded(durationNotation, (length) => length >= 2000, ', at least 2s');
+
+const readTokens = (text: string): number => {
+  if (/^[1-9]\d{3,8}$/.test(text)) return Number(text);
+  throw new Problem(`--tokens: expected a number of at least 1000; got ${text}`);
+};
+
+const budgetOf = ({ longest, tokens }: CacheCommand): CacheBudget => ({
+  tokens: tokens === undefined ? defaultTokens : readTokens(tokens),
+  longest: readOption('longest', longest ?? '2m', longestNotation),
+});
+
+const exitFor = ({ seenBy, spent }: CacheReport, stoppedBy: StopCause | null): ExitName => {
+  if (stoppedBy !== null) return exitOfStop[stoppedBy];
+  if (spent.tokens === 0) return 'empty';
+  return seenBy === null ? 'inconclusive' : 'pass';
+};
+
+const budgetText = ({ tokens, longest }: CacheBudget, price: Price | null): string => {
+  const cost = costOf(tokens, price);
+  const money = cost === null ? '' : ` (${moneyText(cost)} of your currency)`;
+  return `at most ${countText(tokens)} tokens${money} in at most 250 requests; ${timeText(3 * longest)} of waiting at most`;
+};
+
+/** Examines the cache of an opened target, and returns what was seen. */
+const examine = async (
+  probe: OpenedProbe,
+  { baseUrl }: ReadyTarget,
+  budget: CacheBudget,
+  price: Price | null,
+  isStopped: () => boolean,
+): Promise<CacheReport> => {
+  const { session, startedAt, models } = probe;
+  const begun = session.clock.now();
+  const now = (): number => session.clock.now();
+  const { spent, ...facts } = await examineCache(
+    { now, sleep, ask: askerFor(probe, isStopped), isStopped },
+    budget,
+  );
+  return {
+    format: 'cache/1',
+    weir: weirVersion(),
+    target: baseUrl,
+    model: models.chat,
+    startedAt,
+    took: now() - begun,
+    spent: { ...spent, cost: costOf(spent.tokens, price) },
+    ...facts,
+  };
+};
+
+/** Finds how long and how much of a prompt a target keeps in its cache, within a budget that it prints first. */
+export const examinePromptCache = async (command: CacheCommand, host: Host): Promise<ExitName> => {
+  const { printer } = host;
+  const { say } = printer;
+  const budget = budgetOf(command);
+  const read = await targetPlanFor(command, host.environment);
+  const folder = await openOutputFolder(folderFor(command.out, 'cache'), 'cache', say);
+  let [target, probe]: [ReadyTarget | null, OpenedProbe | null] = [null, null];
+  let stoppedBy = null as StopCause | null;
+  const stops = followStops(host.onStop, () => say('the report is being written'));
+  try {
+    target = await stops.unlessStopped(prepareTarget(read), closeTarget);
+    for (const warning of target.warnings) say(warning);
+    const opening = openProbe(target, window, command.model);
+    probe = await stops.unlessStopped(opening, ({ close }) => close());
+    const price = priceOf(read, probe.models.chat);
+    say(`${target.baseUrl}, model ${probe.models.chat}. Budget: ${budgetText(budget, price)}.`);
+    if (!command.yes && target.mock === null)
+      await stops.unlessStopped(confirmBudget(host, 'no chat was sent'), null);
+    const release = stops.onStop((cause) => {
+      stoppedBy ??= cause;
+      say('stopping: what was seen so far will be reported');
+    });
+    const report = await examine(probe, target, budget, price, () => stoppedBy !== null);
+    release();
+    const exit = exitFor(report, stoppedBy);
+    const [document, json] = [cacheDocument(report), `${JSON.stringify(report)}\n`];
+    const outcome = {
+      json,
+      text: (style: { readonly colour: boolean; readonly width: number }) =>
+        terminalText(document, style),
+      closing: (style: { readonly colour: boolean; readonly width: number }) =>
+        terminalText(
+          { ...document, verdict: cacheVerdict(report), description: [], blocks: [] },
+          style,
+        ),
+      hasClosing: true,
+      isGood: exit === 'pass',
+    };
+    const written = await publishOutcome(printer, outcome, [
+      pageIn(folder, outputFiles.cache.page, document),
+      dataIn(folder, outputFiles.cache.data, json),
+    ]);
+    return gravestExit([exit, written]);
+  } catch (error) {
+    await folder.discard();
+    throw error;
+  } finally {
+    await probe?.close();
+    await target?.mock?.stop();
+    await folder.release();
+    stops.release();
+  }
+};

@@ -1,0 +1,44 @@
+import {
+  defineVerb,
+  inGroup,
+  listOption,
+  positionals,
+  switchOption,
+  textOption,
+} from '../../../cli/options/define-verb.ts';
+import { checkKeyName } from '../../../cli/options/key-name.ts';
+import { outputOptions } from '../../../cli/options/output-options.ts';
+import { terminalHost } from '../../../cli/options/terminal-host.ts';
+
+export const cacheVerb = defineVerb({
+  options: {
+    ...outputOptions,
+    ...inGroup('Cache:', {
+      longest: textOption('The longest time between a prompt and its repetition [2m]'),
+      tokens: textOption('The most tokens to send [60000]'),
+      yes: switchOption('Spend the budget without asking'),
+    }),
+    ...inGroup(positionals, {
+      scenario: textOption('Take target, keys, headers and prices from this scenario file'),
+    }),
+    ...inGroup('Target:', {
+      target: textOption('Base address (https://host/v1), or `mock`'),
+      key: textOption('Environment variable with the key [WEIR_API_KEY]'),
+      model: textOption('Chat model [the first of the list]'),
+      set: listOption('Override a field of the scenario: --set wire.verifyTls=false'),
+      'allow-files': switchOption('Let the scenario name files outside its folder'),
+    }),
+    ...inGroup('Output:', {
+      out: textOption('Folder for cache.json and cache.html [reports/TIME-cache]'),
+    }),
+  },
+  schema: {
+    path: 'reports/cache.schema.json',
+    make: async () => (await import('../model/cache-report.ts')).cacheJsonSchema(),
+  },
+  run: async (given) => {
+    checkKeyName('key', given.key);
+    const { examinePromptCache } = await import('../cache.ts');
+    return examinePromptCache({ ...given, secondKey: undefined }, terminalHost(given));
+  },
+});

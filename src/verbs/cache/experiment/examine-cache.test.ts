@@ -1,0 +1,134 @@
+import { expect, it } from 'vitest';
+import type { CacheReply } from '../judge/cache-hits.ts';
+import { type CacheBudget, type CachePorts, examineCache } from './examine-cache.ts';
+
+interface Server {
+  readonly reports?: boolean;
+  /** How long a prompt is kept, in ms, how many tokens of prompts are kept, and the shortest that is. */
+  readonly keeps: number;
+  readonly size?: number;
+  readonly shortest?: number;
+  /** The share of a prompt that is cached. */
+  readonly share?: number;
+  readonly perToken?: number;
+  readonly jitter?: number;
+  readonly perWord?: number;
+  /** Whether a hit keeps the prompt for as long again. */
+  readonly renews?: boolean;
+}
+
+/** A server in virtual time whose cache keeps beginnings of prompts, the last ones first. */
+const serve = ({
+  reports = true,
+  keeps,
+  size = 1e9,
+  shortest = 1,
+  share = 1,
+  perToken = 0.1,
+  jitter = 0,
+  perWord = 1,
+  renews = true,
+}: Server) => {
+  let [now, seed, requests] = [1000, 7, 0];
+  const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
+  let kept: { readonly text: string; readonly tokens: number; readonly until: number }[] = [];
+  const ask = (prompt: string): Promise<CacheReply> => {
+    requests += 1;
+    const text = prompt.slice(0, prompt.indexOf(' That was'));
+    const tokens = prompt.split(' ').length * perWord;
+    const found = kept.find((each) => each.text === text && now < each.until);
+    const whole = tokens >= shortest && found !== undefined ? text.split(' ').length * perWord : 0;
+    const cached = Math.floor((whole * share) / 16) * 16;
+    kept = kept.filter((each) => each.text !== text && now < each.until);
+    kept.push({
+      text,
+      tokens,
+      until: found === undefined || renews ? now + keeps : found.until,
+    });
+    while (kept.reduce((sum, each) => sum + each.tokens, 0) > size) kept.shift();
+    const took = 20 + (tokens - cached) * perToken + jitter * (random() + random() - 1);
+    now += took;
+    return Promise.resolve({ took, tokens, cached: reports ? cached : null });
+  };
+  const ports: CachePorts = {
+    now: () => now,
+    sleep: (length) => {
+      now += length;
+      return Promise.resolve();
+    },
+    ask,
+    isStopped: () => false,
+  };
+  return { ports, requests: () => requests, time: () => now };
+};
+
+const budget: CacheBudget = { tokens: 200_000, longest: 120_000 };
+const examine = (server: Server, given = budget) => examineCache(serve(server).ports, given);
+
+it.each([5000, 17_000, 60_000, 90_000])('finds that prompts are kept for %d ms', async (keeps) => {
+  const { age, seenBy, isSteady } = await examine({ keeps });
+  expect(seenBy).toBe('reported');
+  expect(isSteady).toBe(true);
+  expect(age.kept).toBeLessThan(keeps);
+  expect(age.lost).toBeGreaterThanOrEqual(keeps);
+  expect(age.lost! / age.kept!).toBeLessThan(1.1);
+});
+
+it('says at least how long where nothing was lost', async () => {
+  const { age } = await examine({ keeps: 1e9 });
+  expect(age.kept).toBeGreaterThan(119_000);
+  expect(age.lost).toBe(null);
+});
+
+it.each([3000, 12_000, 40_000])('finds that %d tokens of prompts are kept', async (size) => {
+  const { others, age } = await examine({ keeps: 30_000, size });
+  // The prompt itself is among the tokens that are kept.
+  expect(others.kept ?? 0).toBeLessThan(size);
+  expect(others.lost).toBeGreaterThan(size - 1100 - 16);
+  // A small cache is examined with one prompt at a time.
+  expect(age.kept).toBeLessThan(30_000);
+  expect(age.lost ?? 1e9).toBeGreaterThanOrEqual(30_000);
+});
+
+it.each([100, 300, 1024])('finds that prompts of %d tokens are the shortest', async (least) => {
+  const { shortest } = await examine({ keeps: 60_000, shortest: least });
+  expect(shortest.kept).toBeGreaterThanOrEqual(least);
+  expect(shortest.lost ?? 0).toBeLessThan(least);
+});
+
+it('infers from times what nobody reports, with an interval that has the truth', async () => {
+  const missed: number[] = [];
+  for (const share of [0.3, 0.6, 0.9, 1]) {
+    const { seenBy, inferredShare, age } = await examine({
+      reports: false,
+      keeps: 20_000,
+      share,
+      jitter: 4,
+    });
+    expect(seenBy).toBe('timed');
+    expect(age.kept ?? 0).toBeLessThan(20_000);
+    if (inferredShare!.low > share || inferredShare!.high < share - 0.03) missed.push(share);
+  }
+  expect(missed).toEqual([]);
+});
+
+it.each([
+  ['times that do not depend on the length', { perToken: 0 }],
+  ['times that spread more than a prompt costs', { jitter: 400 }],
+  ['no cache', { keeps: 0 }],
+])('cannot tell with %s', async (_, server) => {
+  const { seenBy, age } = await examine({ reports: false, keeps: 20_000, ...server });
+  expect(seenBy).toBe(null);
+  expect(age).toEqual({ kept: null, lost: null });
+});
+
+it.each([1, 5])('never sends more than its budget, at %d tokens a word', async (perWord) => {
+  for (const tokens of [500, 5000, 25_000, 60_000]) {
+    const server = serve({ keeps: 10_000, perWord });
+    const { spent, stopped } = await examineCache(server.ports, { tokens, longest: 30_000 });
+    expect(spent.tokens).toBeLessThanOrEqual(tokens);
+    expect(spent.requests).toBe(server.requests());
+    expect(server.time()).toBeLessThan(3.2 * 30_000 + 30_000);
+    if (tokens < 60_000) expect(stopped).toBe('the budget of tokens is spent');
+  }
+});

@@ -1,0 +1,256 @@
+import {
+  boundsOf,
+  type CacheReply,
+  chooseReader,
+  type HitReader,
+  inferShare,
+  type KnownReplies,
+} from '../judge/cache-hits.ts';
+import type { CacheReport, KeptBounds, RepeatedPrompt } from '../model/cache-report.ts';
+
+/** The world of the examination. Times are in ms. */
+export interface CachePorts {
+  readonly now: () => number;
+  readonly sleep: (length: number) => Promise<void>;
+  /** Sends a chat with this prompt for one token. Resolves with the reason for which nothing can be sent any more. */
+  readonly ask: (prompt: string) => Promise<CacheReply | string>;
+  readonly isStopped: () => boolean;
+}
+
+export interface CacheBudget {
+  /** The most tokens that are sent and answered. */
+  readonly tokens: number;
+  /** The longest time between a prompt and its repetition. */
+  readonly longest: number;
+}
+
+export type CacheFacts = Pick<
+  CacheReport,
+  | 'stopped'
+  | 'seenBy'
+  | 'promptTokens'
+  | 'cachedTokens'
+  | 'inferredShare'
+  | 'shortest'
+  | 'age'
+  | 'isSteady'
+  | 'repetitions'
+  | 'others'
+> & { readonly spent: Omit<CacheReport['spent'], 'cost'> };
+
+/** The tokens of a long prompt. */
+const longPrompt = 1024;
+const lengths = [64, 128, 256, 512] as const;
+/** The tokens of a prompt that are not its words, and those of its answer. */
+const otherTokens = 40;
+const references = 5;
+/** The ages that are tried at the same time, and how many times they are narrowed. */
+const agesAtOnce = 8;
+const narrowings = 2;
+const leastAge = 2000;
+/** The most other prompts that come between a prompt and its repetition. */
+const mostOthers = 64;
+
+const nothing: KeptBounds = { kept: null, lost: null };
+
+/** Returns ages between two, each the same factor above the one before. */
+const agesBetween = (low: number, high: number, wanted: number): readonly number[] =>
+  Array.from({ length: wanted }, (_, at) => low * (high / low) ** ((at + 1) / wanted));
+
+/** Sends prompts within a budget. Each prompt has a beginning of its own, and each request an ending of its own. */
+class Prompts {
+  readonly spent = { requests: 0, tokens: 0 };
+  stopped: string | null = null;
+  readonly #ports: CachePorts;
+  readonly #budget: CacheBudget;
+  readonly #begun: number;
+  #serial = 0;
+  /** The tokens of a repeated word: 1 in common vocabularies. */
+  #perWord = 1;
+
+  constructor(ports: CachePorts, budget: CacheBudget) {
+    this.#ports = ports;
+    this.#budget = budget;
+    this.#begun = Math.round(ports.now());
+  }
+
+  /** Returns a new beginning. No cache has it, since its first words are its number. */
+  fresh(tokens: number = longPrompt): string {
+    this.#serial += 1;
+    const words = Math.max(1, Math.round(tokens / this.#perWord));
+    return `Note ${this.#serial}-${this.#begun}.${' time'.repeat(words)}`;
+  }
+
+  /** Learns the tokens of a word from two prompts. The first answer also opens a connection. */
+  async learnWords(): Promise<void> {
+    const [least, most] = [1, 65];
+    const replies = [await this.send(this.fresh(least)), await this.send(this.fresh(most))];
+    const [short, long] = replies.map((reply) => reply?.tokens ?? null);
+    if (short === null || long === null) return;
+    this.#perWord = Math.max(0.1, (long! - short!) / (most - least));
+  }
+
+  /** Sends a beginning, and returns its reply; `null` if nothing can be sent any more. */
+  async send(beginning: string): Promise<CacheReply | null> {
+    if (this.stopped !== null) return null;
+    const prompt = `${beginning} That was note ${this.spent.requests + 1}. Say yes.`;
+    const tokens = Math.ceil(prompt.split(' ').length * this.#perWord) + otherTokens;
+    if (this.#ports.isStopped()) this.stopped = 'stopped by the user';
+    else if (this.spent.tokens + tokens > this.#budget.tokens)
+      this.stopped = 'the budget of tokens is spent';
+    if (this.stopped !== null) return null;
+    this.spent.requests += 1;
+    const reply = await this.#ports.ask(prompt);
+    if (typeof reply === 'string') {
+      this.stopped = reply;
+      return null;
+    }
+    this.spent.tokens += reply.tokens === null ? tokens : reply.tokens + 1;
+    return reply;
+  }
+
+  /** Sends a new beginning and, with others between, the same one again. Returns the second reply. */
+  async repeat(tokens: number, others = 0): Promise<CacheReply | null> {
+    const beginning = this.fresh(tokens);
+    if ((await this.send(beginning)) === null) return null;
+    for (let sent = 0; sent < others; sent += 1)
+      if ((await this.send(this.fresh())) === null) return null;
+    return this.send(beginning);
+  }
+}
+
+const measureKnown = async (prompts: Prompts): Promise<KnownReplies> => {
+  const known = { short: [] as CacheReply[], fresh: [] as CacheReply[], again: [] as CacheReply[] };
+  await prompts.learnWords();
+  for (let round = 0; round < references; round += 1) {
+    const beginning = prompts.fresh();
+    for (const [kind, text] of [
+      ['short', prompts.fresh(1)],
+      ['fresh', beginning],
+      ['again', beginning],
+    ] as const) {
+      const reply = await prompts.send(text);
+      if (reply === null) return known;
+      known[kind].push(reply);
+    }
+  }
+  return known;
+};
+
+/** Finds the shortest prompt that is cached, by reported tokens only: the times of short prompts do not tell. */
+const findShortest = async (prompts: Prompts, isHit: HitReader): Promise<KeptBounds> => {
+  let [kept, lost]: [number | null, number | null] = [null, null];
+  for (const length of [...lengths, longPrompt]) {
+    const reply = await prompts.repeat(length);
+    if (reply === null) break;
+    const tokens = reply.tokens ?? length;
+    if (isHit(reply) === true) {
+      kept = tokens;
+      break;
+    }
+    lost = tokens;
+  }
+  return { kept, lost };
+};
+
+const waitUntil = async ({ now, sleep, isStopped }: CachePorts, moment: number): Promise<void> => {
+  while (now() < moment && !isStopped()) await sleep(Math.min(500, moment - now()));
+};
+
+/** Sends a prompt for each age, and each again when it has this age. */
+const tryAges = async (
+  ports: CachePorts,
+  prompts: Prompts,
+  isHit: HitReader,
+  ages: readonly number[],
+): Promise<readonly RepeatedPrompt[]> => {
+  const sent: { readonly age: number; readonly text: string; readonly at: number }[] = [];
+  for (const age of ages) {
+    const text = prompts.fresh();
+    if ((await prompts.send(text)) === null) return [];
+    sent.push({ age, text, at: ports.now() });
+  }
+  const found: RepeatedPrompt[] = [];
+  for (const { age, text, at } of sent) {
+    await waitUntil(ports, at + age);
+    const seen = ports.now() - at;
+    const reply = await prompts.send(text);
+    if (reply === null) break;
+    found.push({ age: seen, hit: isHit(reply) });
+  }
+  return found;
+};
+
+/** Finds how long a prompt is kept: many at the same time if the cache keeps so many, else one after the other. */
+const findAge = async (
+  ports: CachePorts,
+  prompts: Prompts,
+  isHit: HitReader,
+  longest: number,
+): Promise<readonly RepeatedPrompt[]> => {
+  const between = await prompts.repeat(longPrompt, agesAtOnce);
+  const keepsMany = between !== null && isHit(between) === true;
+  const found: RepeatedPrompt[] = [];
+  let [low, high] = [leastAge / 2, longest];
+  let left = longest * (1 + narrowings);
+  for (let round = 0; round <= narrowings && high / low > 1.1; round += 1) {
+    const ages = agesBetween(low, high, keepsMany ? agesAtOnce : 3);
+    for (const some of keepsMany ? [ages] : ages.map((age) => [age])) {
+      if ((left -= some.at(-1)!) < 0) return found;
+      const repetitions = await tryAges(ports, prompts, isHit, some);
+      if (repetitions.length < some.length) return [...found, ...repetitions];
+      found.push(...repetitions);
+      if (!keepsMany && repetitions.some(({ hit }) => hit === false)) break;
+    }
+    const { age, isSteady } = boundsOf(found);
+    if (age.kept === null || age.lost === null || !isSteady) break;
+    [low, high] = [age.kept, age.lost];
+  }
+  return found;
+};
+
+/** Finds how many tokens of other prompts displace one. */
+const findOthers = async (prompts: Prompts, isHit: HitReader): Promise<KeptBounds> => {
+  let [kept, lost]: [number | null, number | null] = [null, null];
+  for (let others = 1; others <= mostOthers && lost === null; others *= 2) {
+    const before = prompts.spent.tokens;
+    const reply = await prompts.repeat(longPrompt, others);
+    if (reply === null) break;
+    const own = reply.tokens === null ? longPrompt + otherTokens : reply.tokens + 1;
+    const between = prompts.spent.tokens - before - 2 * own;
+    const hit = isHit(reply);
+    if (hit === true) kept = between;
+    else if (hit === false) lost = between;
+    else break;
+  }
+  return { kept, lost };
+};
+
+/** Examines how much of a prompt a target keeps in its cache, how long, and beside how many others. */
+export const examineCache = async (ports: CachePorts, budget: CacheBudget): Promise<CacheFacts> => {
+  const prompts = new Prompts(ports, budget);
+  const known = await measureKnown(prompts);
+  const reader = chooseReader(known);
+  const counts = (name: 'tokens' | 'cached'): number | null => {
+    const all = known.again.map((reply) => reply[name]).filter((each) => each !== null);
+    return all.length === 0 ? null : Math.max(...all);
+  };
+  const facts = {
+    seenBy: reader?.seenBy ?? null,
+    promptTokens: counts('tokens'),
+    cachedTokens: counts('cached'),
+    inferredShare: inferShare(known),
+  };
+  if (reader === null) {
+    const { spent, stopped } = prompts;
+    const bounds = { shortest: nothing, age: nothing, others: nothing };
+    return { ...facts, ...bounds, spent, stopped, isSteady: true, repetitions: [] };
+  }
+  const { isHit, seenBy } = reader;
+  const shortest = seenBy === 'reported' ? await findShortest(prompts, isHit) : nothing;
+  const repetitions = await findAge(ports, prompts, isHit, budget.longest);
+  const others = await findOthers(prompts, isHit);
+  const { spent, stopped } = prompts;
+  const found = { ...boundsOf(repetitions), repetitions: [...repetitions] };
+  return { ...facts, shortest, others, ...found, spent, stopped };
+};

@@ -1,0 +1,98 @@
+import { halfWidth, meanOf, varianceOf, welch } from '../../../judge/statistics/significance.ts';
+import { criticalT } from '../../../judge/statistics/student-t.ts';
+import type { InferredShare, KeptBounds, RepeatedPrompt } from '../model/cache-report.ts';
+
+/** This file decides whether answers came from a cache: by the cached tokens that they report, or else by their times. */
+
+export interface CacheReply {
+  /** How long the answer of one token took, in ms. */
+  readonly took: number;
+  /** The tokens of the prompt, and those of them from a cache; `null` if the answer reports none. */
+  readonly tokens: number | null;
+  readonly cached: number | null;
+}
+
+/** Answers whose origin is known: to short prompts, to long new ones, and to long ones that were sent again at once. */
+export interface KnownReplies {
+  readonly short: readonly CacheReply[];
+  readonly fresh: readonly CacheReply[];
+  readonly again: readonly CacheReply[];
+}
+
+/** Says whether a reply comes from the cache; `null` if that is unclear. */
+export type HitReader = (reply: CacheReply) => boolean | null;
+
+/** The least variance of times in ms², so that a few equal ones prove nothing. */
+const leastVariance = 0.25;
+const alpha = 0.02;
+
+const timesOf = (replies: readonly CacheReply[]): readonly number[] =>
+  replies.map(({ took }) => took);
+
+/** Returns where one more time lies, by the t-distribution. */
+const prediction = (replies: readonly CacheReply[]): readonly [low: number, high: number] => {
+  const times = timesOf(replies);
+  const error = Math.sqrt(
+    Math.max(leastVariance, varianceOf(times)) * (1 + 1 / Math.max(1, times.length)),
+  );
+  const half = criticalT(alpha, times.length - 1) * error;
+  return [meanOf(times) - half, meanOf(times) + half];
+};
+
+const isReported = ({ cached, tokens }: CacheReply): boolean =>
+  cached !== null && cached >= (tokens ?? 0) / 2 && cached > 0;
+
+/**
+ * Chooses how hits are seen. Times decide only where those of new prompts and of repeated ones do not overlap. Returns
+ * `null` where neither tells.
+ */
+export const chooseReader = ({
+  fresh,
+  again,
+}: KnownReplies): { readonly seenBy: 'reported' | 'timed'; readonly isHit: HitReader } | null => {
+  if (again.some(isReported) && !fresh.some(isReported))
+    return {
+      seenBy: 'reported',
+      isHit: (reply) => (reply.cached === null ? null : isReported(reply)),
+    };
+  if (fresh.length < 3 || again.length < 3) return null;
+  const [[least], [, most]] = [prediction(fresh), prediction(again)];
+  if (most >= least) return null;
+  return {
+    seenBy: 'timed',
+    isHit: ({ took }) => (took <= most ? true : took >= least ? false : null),
+  };
+};
+
+/** Infers which share of a long prompt is cached: what a repetition saves, of what its length costs. */
+export const inferShare = ({ short, fresh, again }: KnownReplies): InferredShare | null => {
+  if (Math.min(short.length, fresh.length, again.length) < 3) return null;
+  const [saved, cost] = [again, short].map((each) =>
+    welch(timesOf(each), timesOf(fresh), leastVariance),
+  ) as [ReturnType<typeof welch>, ReturnType<typeof welch>];
+  const [half, halfOfCost] = [halfWidth(saved, 0.05), halfWidth(cost, 0.05)];
+  if (cost.difference <= halfOfCost) return null;
+  const within = (value: number): number => Math.min(1, Math.max(0, value));
+  return {
+    value: within(saved.difference / cost.difference),
+    low: within((saved.difference - half) / (cost.difference + halfOfCost)),
+    high: within((saved.difference + half) / (cost.difference - halfOfCost)),
+  };
+};
+
+/** Finds between which ages a prompt is lost, and whether it is lost at lower ages, too. */
+export const boundsOf = (
+  repetitions: readonly RepeatedPrompt[],
+): { readonly age: KeptBounds; readonly isSteady: boolean } => {
+  const ages = (hit: boolean): readonly number[] =>
+    repetitions.filter((each) => each.hit === hit).map(({ age }) => age);
+  const kept = Math.max(-1, ...ages(true));
+  const above = ages(false).filter((age) => age > kept);
+  return {
+    age: {
+      kept: kept < 0 ? null : kept,
+      lost: above.length === 0 ? null : Math.min(...above),
+    },
+    isSteady: ages(false).every((age) => age > kept),
+  };
+};
