@@ -37,7 +37,12 @@ const serve = ({ stops, slots, others = {}, use }: Server): HangUpPorts => {
   });
   const refusal = { error: { message: 'Too many concurrent requests.' } };
   const ended = (status: number, text: string): HeldStream => ({
-    ...{ begun: now, status, headers: headers(), events: 0, hasEnded: true, text },
+    begun: now,
+    status,
+    headers: headers(),
+    events: 0,
+    hasEnded: true,
+    text,
     hangUp: () => undefined,
   });
   const open = (asked: WireRequest): HeldStream => {
@@ -50,7 +55,10 @@ const serve = ({ stops, slots, others = {}, use }: Server): HangUpPorts => {
     runs.push(run);
     let left: number | null = null;
     return {
-      ...{ begun: now, status: 200, headers: headers(), text: '' },
+      begun: now,
+      status: 200,
+      headers: headers(),
+      text: '',
       get events() {
         return Math.floor((Math.min(left ?? now, now, run.end) - run.begun) / gap);
       },

@@ -101,7 +101,9 @@ const rowsSection = (report: CheckReport, outcome: CheckOutcome) => {
   const found = table(captions[outcome], columns, rows);
   const isFinding = outcome === 'violation' || outcome === 'deviation';
   const title = `${titles[outcome]} (${rows.length})`;
-  return section(title, [isFinding ? found : fold(captions[outcome], [found])]);
+  // An audit has few rows, and each says a fact.
+  const isOpen = isAudit(report.rows);
+  return section(title, [isFinding ? found : fold(captions[outcome], [found], isOpen)]);
 };
 
 const verdicts = {
