@@ -1,11 +1,14 @@
-// @long 20 s
+// @long 90 s
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { cleanUpAfterEach, tempFolder } from '../../acceptance/harness/weir-process.fixture.ts';
 import { startNginx } from '../harness/debian-proxies.ts';
 import { orSkip } from '../harness/or-skip.fixture.ts';
 import { runCheck } from '../harness/run-check.ts';
+import { milliseconds } from '../../model/quantity.ts';
 import { freePort, provingKeys } from '../harness/server-process.ts';
+import { startBeforeGateway } from '../harness/upstream.ts';
+import { startLiteLlm } from '../limiters/litellm/start-litellm.ts';
 import { startLlama } from './model-servers.ts';
 
 cleanUpAfterEach();
@@ -44,6 +47,30 @@ it('weir check --only disconnects sees that llama.cpp stops, and that nginx free
       }
     } finally {
       await llama.stop();
+    }
+  });
+});
+
+it('weir check --only disconnects sees that LiteLLM passes a hang-up on to the model behind it', async (context) => {
+  await orSkip(context, async () => {
+    const options = await optionsIn();
+    const times = { ttft: milliseconds(100), gap: milliseconds(15) };
+    const proxy = await startBeforeGateway(async (upstream) => {
+      const limits = { requestsPerWindow: 1000, tokensPerWindow: 1_000_000, window: 60_000 };
+      const running = await startLiteLlm({ ...options, upstream, ...limits });
+      return { ...running, metrics: `http://${upstream}/metrics` };
+    }, times);
+    try {
+      const words = ['--only', 'disconnects', '--set', `server.metrics=${proxy.metrics}`];
+      const run = { profile: 'litellm', key: provingKeys[0], words } as const;
+      const { report } = await runCheck(proxy.url, await tempFolder(), run);
+      const said = JSON.stringify(report.rows.map((row) => [row.id, row.outcome, row.observed]));
+      const seen = Object.fromEntries(report.rows.map((row) => [row.id, row]));
+      expect(seen['disconnect.generation']!.outcome, said).toBe('pass');
+      // Its limiter charges what was generated, by the remaining tokens of its headers.
+      expect(seen['disconnect.charge']!.outcome, said).toBe('pass');
+    } finally {
+      await proxy.stop();
     }
   });
 });
