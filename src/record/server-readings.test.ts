@@ -276,14 +276,15 @@ describe('a counter', () => {
         instant(second * 1000),
       );
     expect(read.notes()).toEqual([]);
-    expect(read.result().samples.map(({ values: { outputTokens } }) => outputTokens)).toEqual([
+    expect(read.result()).toMatchObject({
+      failed: 3,
+      lastFailure: 'none of its metrics has a number',
+    });
+    expect(read.result().samples.map(({ values }) => values['outputTokens'])).toEqual([
       undefined,
-      0,
-      10,
-      0,
-      10,
-      0,
-      10,
+      5,
+      5,
+      5,
     ]);
   });
 

@@ -150,6 +150,9 @@ export class ServerReadings {
   /** Adds the lines of a scrape. If the scrape cannot be used, returns the reason, otherwise `null`. */
   add(lines: readonly string[], sent: Instant, received: Instant): string | null {
     const reading = readLines(lines, (line) => this.noteUnread(line));
+    const samples = [...reading.values()].flatMap((series) => [...series.values()]);
+    if (samples.length > 0 && !samples.some(isKnown))
+      return this.fail('none of its metrics has a number');
     for (const [metric, series] of reading)
       if (this.#counters.has(metric)) this.#turns.add(metric, series);
     this.#software ??=

@@ -47,6 +47,11 @@ describe('a scrape of metrics', () => {
   it.each<readonly [string, RequestListener, string]>([
     ['another status', (_, response) => response.writeHead(503).end('m1 1'), 'answered 503'],
     [
+      'a door that wants a key',
+      (_, response) => response.writeHead(401).end(),
+      'answered 401: Weir sends no key there, so it must be readable without one',
+    ],
+    [
       'a redirect, which is not followed',
       (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
       'answered 302',
@@ -83,13 +88,13 @@ describe('a scrape of metrics', () => {
       'a page of HTML',
       (_, response) =>
         response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<html>\n'),
-      'answered HTML without metrics: is there another path, such as /prometheus/metrics?',
+      'answered HTML without metrics: try another path, such as /prometheus/metrics',
     ],
     [
       'the JSON that TensorRT-LLM has at this path',
       (_, response) =>
         response.writeHead(200, { 'content-type': 'application/json' }).end('[{"iter":1}]'),
-      'answered JSON without metrics: is there another path, such as /prometheus/metrics?',
+      'answered JSON without metrics: try another path, such as /prometheus/metrics',
     ],
     [
       'a compression that is not known',

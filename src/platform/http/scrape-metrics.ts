@@ -76,7 +76,7 @@ class WantedLines {
   }
 }
 
-const otherPath = 'is there another path, such as /prometheus/metrics?';
+const otherPath = 'try another path, such as /prometheus/metrics';
 /** Matches the type of what is no text of Prometheus. TensorRT-LLM has JSON at `/metrics`. */
 const otherType = /\b(html|json)\b/i;
 
@@ -112,6 +112,8 @@ const unpacked = async function* (body: AsyncIterable<Buffer>, unpack: Unpack) {
 
 /** Returns what a status without metrics means, with advice. LiteLLM redirects from `/metrics` to `/metrics/`. */
 const statusReason = (status: number, location: unknown, url: string): string => {
+  if (status === 401 || status === 403)
+    return `answered ${status}: Weir sends no key there, so it must be readable without one`;
   const base = targetAddress(url).url;
   const wanted = typeof location === 'string' ? URL.parse(location, base.href) : null;
   return status >= 300 && status < 400 && wanted?.origin === base.origin

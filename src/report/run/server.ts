@@ -94,7 +94,10 @@ export const serverLine = (result: Result): string | null => {
   // Failed readings matter most; the page has the other findings.
   const failures = server.failed > 0 ? findings.slice(0, 1) : [];
   const said = found.length + failures.length === 0 ? findings : failures;
-  return present([...said, found.length > 0 && found.join(', ')]).join(' ');
+  const line = present([...said, found.length > 0 && found.join(', ')]).join(' ');
+  return line === ''
+    ? `No figure came of ${plural(server.scrapes, 'reading')} of ${server.address}.`
+    : line;
 };
 
 /** Builds the section on the server's own figures; `null` for a run without them. */

@@ -72,7 +72,7 @@ export const watchServer = (
     if (reason === null || isWarned) return;
     isWarned = true;
     warn(
-      `The server’s metrics at ${url} could not be read: ${reason}. The run goes on without them.`,
+      `The server’s metrics at ${url} could not be read: ${reason}. The run goes on, and so do the readings.`,
     );
   };
   return {
