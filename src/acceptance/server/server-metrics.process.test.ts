@@ -84,7 +84,9 @@ describe('the server’s own metrics beside a run', () => {
     expect(result!.server!.failed).toBe(result!.server!.scrapes);
     expect(result!.verdicts![0]!.ruling).not.toBe('pass');
     expect(result!.partial).toBeNull();
-    expect(stderr).toMatch(/could not be read: ECONNREFUSED. The run goes on, and so do the readings/);
+    expect(stderr).toMatch(
+      /could not be read: ECONNREFUSED. The run goes on, and so do the readings/,
+    );
     expect(stdout).toContain('failed, the last with: ECONNREFUSED');
   });
 

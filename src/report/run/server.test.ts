@@ -44,6 +44,17 @@ describe('the server’s own figures', () => {
     expect(table).toContain('never seen');
   });
 
+  it('are said to be none if a run was too short for them', () => {
+    const { server, plan } = result;
+    const samples = [{ sent: instant(0), received: instant(1), values: {} }];
+    const short = {
+      ...result,
+      plan: { ...plan, server: undefined },
+      server: { ...server!, samples },
+    };
+    expect(serverLine(short as Result)).toBe('No figure came of 1 reading of http://host/metrics.');
+  });
+
   it('have no chart of what is 0 throughout', () => {
     expect(serverCharts(result).map(({ id }) => id)).toEqual(['server-requests']);
   });
