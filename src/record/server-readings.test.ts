@@ -280,7 +280,7 @@ describe('a counter', () => {
       failed: 3,
       lastFailure: 'none of its metrics has a number',
     });
-    expect(read.result().samples.map(({ values }) => values['outputTokens'])).toEqual([
+    expect(read.result().samples.map((each) => each.values['outputTokens'])).toEqual([
       undefined,
       5,
       5,
