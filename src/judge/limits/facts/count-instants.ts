@@ -8,7 +8,7 @@ export const cumulativeSums = (amounts: readonly Dated[]) => {
   const ascending = amounts.toSorted((a, b) => a.at - b.at);
   const times = Float64Array.from(ascending, ({ at }) => at);
   const sums = new Float64Array(ascending.length + 1);
-  for (const [i, { weight }] of ascending.entries()) sums[i + 1] = sums[i]! + weight;
+  for (let i = 0; i < ascending.length; i += 1) sums[i + 1] = sums[i]! + ascending[i]!.weight;
   return {
     before: (moment: number): number => sums[countBefore(times, moment)]!,
     upTo: (moment: number): number => sums[countUpTo(times, moment)]!,

@@ -41,36 +41,45 @@ const edgesOf = (
   weight: 'least' | 'most',
 ): readonly Dated[] => charges.map((charge) => ({ at: charge[at], weight: charge[weight] }));
 
-const sortEdges = (...parts: Parameters<typeof edgesOf>): readonly Dated[] =>
-  edgesOf(...parts).toSorted((a, b) => a.at - b.at);
+const sureEdgesOf = (byFrom: readonly Charge[], byUntil: readonly Charge[]) => ({
+  surelyFrom: edgesOf(byFrom, 'from', 'least'),
+  surelyUntil: edgesOf(byUntil, 'until', 'least'),
+});
+
+type SpanCounts = (span: number) => CountBounds;
+
+const createSpanCounts = (charges: readonly Charge[]): SpanCounts => {
+  const longest = charges.reduce((most, { from, until }) => Math.max(most, until - from), 0);
+  const byFrom = charges.toSorted((a, b) => a.from - b.from);
+  const byUntil = charges.toSorted((a, b) => a.until - b.until);
+  const all = sureEdgesOf(byFrom, byUntil);
+  const maybeFrom = edgesOf(byFrom, 'from', 'most');
+  const maybeUntil = edgesOf(byUntil, 'until', 'most');
+  return (span) => {
+    // A charge whose interval is longer than the span is never certainly within it.
+    const fits = ({ from, until }: Charge): boolean => until - from <= span;
+    const sure = longest <= span ? all : sureEdgesOf(byFrom.filter(fits), byUntil.filter(fits));
+    return {
+      least: maxOverlap(sure.surelyUntil, span, sure.surelyFrom),
+      most: maxOverlap(maybeFrom, span, maybeUntil),
+    };
+  };
+};
+
+/** The checks of a key ask about the same list some ten times, so it is sorted once. */
+const countsOfLists = new WeakMap<readonly Charge[], SpanCounts>();
 
 /**
  * Creates a function that returns the maximum charged within any span of a length in ms. A span certainly contains
  * each charge that is completely within it, and possibly each charge that overlaps it. So each charge yields an
  * interval of the starts of spans that contain it, and the maximum is where most of these intervals overlap. Example:
  * charges at 0, 40 and 90 ms are within a span of 50 ms if it starts from −50 to 0, −10 to 40 and 40 to 90 ms; at most
- * two of them are in one span.
+ * two of them are in one span. The list must not change afterwards.
  */
-export const spanCounts = (charges: readonly Charge[]): ((span: number) => CountBounds) => {
-  const longest = charges.reduce((most, { from, until }) => Math.max(most, until - from), 0);
-  const sureEdgesOf = (known: readonly Charge[]) => ({
-    surelyFrom: sortEdges(known, 'from', 'least'),
-    surelyUntil: sortEdges(known, 'until', 'least'),
-  });
-  const all = sureEdgesOf(charges);
-  const maybeFrom = sortEdges(charges, 'from', 'most');
-  const maybeUntil = sortEdges(charges, 'until', 'most');
-  return (span) => {
-    // A charge whose interval is longer than the span is never certainly within it.
-    const sure =
-      longest <= span
-        ? all
-        : sureEdgesOf(charges.filter(({ from, until }) => until - from <= span));
-    return {
-      least: maxOverlap(sure.surelyUntil, span, sure.surelyFrom),
-      most: maxOverlap(maybeFrom, span, maybeUntil),
-    };
-  };
+export const spanCounts = (charges: readonly Charge[]): SpanCounts => {
+  const counts = countsOfLists.get(charges) ?? createSpanCounts(charges);
+  countsOfLists.set(charges, counts);
+  return counts;
 };
 
 export const mostWithin = (charges: readonly Charge[], window: number): CountBounds =>
