@@ -155,6 +155,30 @@ describe('the measured window', () => {
   ])('with a warm-up of %i ms and a load of %i ms does not exist', (warmUp, scheduled) => {
     expect(measuredWindow(lasting(warmUp, scheduled))).toBeNull();
   });
+
+  const numbered = (ended: number): Result => {
+    const load = {
+      kind: 'iterations' as const,
+      users: 2000,
+      iterations: 2000,
+      maxDuration: milliseconds(60_000),
+      thinkTime: milliseconds(0),
+      rampUp: milliseconds(0),
+    };
+    const lasted = lasting(0, 3600);
+    const stages = lasted.plan.stages.map((stage) => ({ ...stage, load }));
+    return { ...lasted, plan: { ...lasted.plan, stages }, ended: milliseconds(ended) };
+  };
+
+  it('of a number of requests lasts until the last answer', () => {
+    const window = measuredWindow(numbered(3580))!;
+    expect(window.seconds).toBe(3.6);
+    expect(window.timeline.map((each) => each.second)).toEqual([0, 1, 2, 3]);
+  });
+
+  it('of a number of requests has whole seconds if the time for them ran out', () => {
+    expect(measuredWindow(numbered(4100))!.seconds).toBe(3);
+  });
 });
 
 describe('reading a timeline', () => {

@@ -229,18 +229,26 @@ export const measuredSeconds = <T extends { readonly second: number }>(
   return kept.length === 0 ? seconds : kept;
 };
 
-/** The whole seconds from the end of the warm-up to the end of the load. Rates are computed over them. */
+/** The seconds from the end of the warm-up to the end of the load. Rates are computed over them. */
 export interface MeasuredWindow {
+  /** A whole number, unless the load ended with the last answer. */
   readonly seconds: number;
   readonly timeline: readonly TimelineSecond[];
 }
 
+/** Returns whether the load was a number of requests and ended with the answer to the last of them. */
+const endsWithAnswers = ({ plan, scheduled, ended }: Result): boolean =>
+  plan.stages.at(-1)?.load.kind === 'iterations' && ended > 0 && ended <= scheduled;
+
 /**
  * Returns the window in which rates are computed; `null` if it is shorter than a second, so that there are no rates.
+ * The part of a second at the end is left out, unless the load ended with the last answer: what completed in that part
+ * can be everything.
  */
 export const measuredWindow = (result: Result): MeasuredWindow | null => {
   const from = firstMeasuredSecond(result);
-  const to = Math.floor(result.scheduled / 1000);
+  const end = result.scheduled / 1000;
+  const to = endsWithAnswers(result) ? end : Math.floor(end);
   if (to - from < 1) return null;
   return {
     seconds: to - from,

@@ -114,8 +114,8 @@ const measuredSentence = (result: Result): string => {
 /** `null` for a run that is its measured window. */
 const wholeRunSentence = (result: Result): string | null => {
   const rates = wholeRunRates(result);
-  const measured = measuredRates(result)?.seconds;
-  if (rates === null || measured === Number(rates.seconds.toFixed(1))) return null;
+  const measured = measuredRates(result)?.seconds.toFixed(1);
+  if (rates === null || measured === rates.seconds.toFixed(1)) return null;
   const bySource = rates.tokens.map(({ source, answers, input, output }) =>
     tokensText(input, output, `${tokenSourceMeaning[source]}, ${plural(answers, 'answer')}`),
   );
