@@ -3,9 +3,14 @@ export interface Dated {
   readonly weight: number;
 }
 
+const isAscending = (amounts: readonly Dated[]): boolean => {
+  for (let i = 1; i < amounts.length; i += 1) if (amounts[i]!.at < amounts[i - 1]!.at) return false;
+  return true;
+};
+
 /** Creates functions that return the sum of all amounts before an instant, or up to it. */
 export const cumulativeSums = (amounts: readonly Dated[]) => {
-  const ascending = amounts.toSorted((a, b) => a.at - b.at);
+  const ascending = isAscending(amounts) ? amounts : amounts.toSorted((a, b) => a.at - b.at);
   const times = Float64Array.from(ascending, ({ at }) => at);
   const sums = new Float64Array(ascending.length + 1);
   for (let i = 0; i < ascending.length; i += 1) sums[i + 1] = sums[i]! + ascending[i]!.weight;

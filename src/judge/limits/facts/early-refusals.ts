@@ -79,6 +79,7 @@ export const earlyRefusals = (
   { uses, atOnce }: Client,
   rule: LimitRule,
 ): readonly LimitUse[] => {
+  if (refusals.length === 0) return [];
   const { limit } = rule;
   const settled = uses.toSorted((a, b) => a.settled - b.settled);
   const begin = uses.reduce((least, { sent }) => Math.min(least, sent), Infinity);

@@ -53,9 +53,10 @@ const startUp = ([first]: readonly LedgerEntry[]): LimitUse => {
 };
 
 export const usedUpLimits = (
-  { entries, uses }: KeyEvidence,
+  { entries, uses, refused }: KeyEvidence,
   limits: readonly MinuteLimit[],
 ): UsedUpLimits => {
+  if (refused.length === 0) return new Map();
   const rules = limits
     .map((each) => ({ ...each, rule: { limit: each.limit, window: milliseconds(minute) } }))
     // A gateway that certainly admitted more than any limiter of a limit does not refuse because of it.
