@@ -21,9 +21,8 @@ const budgetOf = async (...words: readonly string[]) => {
 
 describe('the budget of a sweep', () => {
   it('is the sum over its points and repetitions, by hand', async () => {
-    const { code, text } = await budgetOf(
-      ...['--vary', 'load.rate=2/s,4/s', '--vary', 'prompt.tokens=10,40', '--repeat', '3'],
-    );
+    const vary = ['--vary', 'load.rate=2/s,4/s', '--vary', 'prompt.tokens=10,40'];
+    const { code, text } = await budgetOf(...vary, '--repeat', '3');
     expect(code).toBe(2);
     expect(text).toContain('Sweep: 2 × 2 = 4 points, 3 runs each, in random order (seed ');
     expect(text).toMatch(/load\.rate +2\/s, 4\/s\n/);

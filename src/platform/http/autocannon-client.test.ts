@@ -4,14 +4,14 @@ import { expect, it } from 'vitest';
 import type { Exchange } from '../../model/observation/exchange.ts';
 import { Problem } from '../problem.ts';
 import { rejectUnsupportedTarget } from './autocannon-client.ts';
-import { answer, saturate, serving } from './saturate.fixture.ts';
+import { answer, saturateServer, serving } from './saturate.fixture.ts';
 
 /** What became of the first requests over one connection. */
 const firstOf = async (
   url: string,
   count: number,
   inAnswer: (exchange: Exchange, n: number) => void = () => undefined,
-): Promise<readonly string[]> => (await saturate(url, count, { inAnswer })).outcomes;
+): Promise<readonly string[]> => (await saturateServer(url, count, { inAnswer })).outcomes;
 
 it('sends prepared requests in turn over one kept connection, and ends when asked', async () => {
   const server = await serving((socket, n) => socket.write(answer(`x${n}`)));

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { Exchange } from '../../model/observation/exchange.ts';
+import type { Exchange, ExchangeObserver } from '../../model/observation/exchange.ts';
 import type { ConnectionSettings } from '../../model/plan/plan.ts';
 import { directWire } from '../connection/connector.ts';
 import { type ScriptedServer, startScriptedServer } from '../connection/scripted-server.fixture.ts';
@@ -32,8 +32,37 @@ interface Saturated {
   readonly notes: readonly string[];
 }
 
+const request = (path: string) => ({
+  method: 'POST' as const,
+  path,
+  headers: { 'content-type': 'text/plain' },
+  body: new TextEncoder().encode('ask'),
+});
+
+/** Returns what puts an exchange into words, and calls `end` with them. */
+const wordsOf = (
+  place: number,
+  onChunk: () => void,
+  end: (outcome: string) => void,
+): ExchangeObserver => {
+  let text = `${place}`;
+  let body = '';
+  return {
+    onConnected: (_at, connection) => (text += ` ${connection}`),
+    onSent: () => undefined,
+    onReconnect: () => (text += ' reconnect'),
+    onHeaders: (_at, status) => (text += ` ${status}`),
+    onChunk: (_at, bytes) => {
+      body += Buffer.from(bytes).toString('latin1');
+      onChunk();
+    },
+    onEnd: () => end(`${text} ${body}`),
+    onFailure: (_at, cause) => end(`${text} ${cause}`),
+  };
+};
+
 /** Saturates a server with the requests /a and /b in turn, until `count` of them have ended and all is closed. */
-export const saturate = async (
+export const saturateServer = async (
   url: string,
   count: number,
   { wire = {}, connections = 1, inAnswer = () => undefined }: Saturation = {},
@@ -42,39 +71,19 @@ export const saturate = async (
   const { promise, resolve } = Promise.withResolvers<void>();
   const load = { url, wire: { ...directWire, ...wire }, certificates: null };
   const client = (await loadSaturatingClient(load))(startClock());
+  const end = (outcome: string): void => {
+    outcomes.push(outcome);
+    if (outcomes.length !== count) return;
+    run.stop();
+    resolve();
+  };
   let begun = 0;
-  const request = (path: string) => ({
-    method: 'POST' as const,
-    path,
-    headers: { 'content-type': 'text/plain' },
-    body: new TextEncoder().encode('ask'),
-  });
   const run = client.start({
     requests: Array.from({ length: connections }, () => [request('/a'), request('/b')]),
     observerFor: (_connection, place, exchange) => {
       const n = begun;
       begun += 1;
-      let text = `${place}`;
-      let body = '';
-      const end = (how: string): void => {
-        outcomes.push(`${text} ${how}`);
-        if (outcomes.length === count) {
-          run.stop();
-          resolve();
-        }
-      };
-      return {
-        onConnected: (_at, connection) => (text += ` ${connection}`),
-        onSent: () => undefined,
-        onReconnect: () => (text += ' reconnect'),
-        onHeaders: (_at, status) => (text += ` ${status}`),
-        onChunk: (_at, bytes) => {
-          body += Buffer.from(bytes).toString('latin1');
-          inAnswer(exchange, n);
-        },
-        onEnd: () => end(body),
-        onFailure: (_at, cause) => end(cause),
-      };
+      return wordsOf(place, () => inAnswer(exchange, n), end);
     },
   });
   await promise;

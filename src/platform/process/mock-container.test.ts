@@ -92,7 +92,8 @@ const startEngine = ({
     protected beforeContainerCreated(): Promise<void> {
       return Promise.resolve();
     }
-    protected containerCreated(_: string): Promise<void> {
+    protected containerCreated(id: string): Promise<void> {
+      asked['created'] = id;
       return Promise.resolve();
     }
     async start(): Promise<unknown> {

@@ -62,8 +62,8 @@ const refused = async (
   return greetings[0]!;
 };
 
-const user = nkeys.createUser();
-const seed = new TextDecoder().decode(user.getSeed());
+const account = nkeys.createUser();
+const seed = new TextDecoder().decode(account.getSeed());
 
 it.each<readonly [string, string, Readonly<Record<string, string>>, Greeting]>([
   ['nothing', '', {}, {}],
@@ -79,7 +79,7 @@ it.each<readonly [string, string, Readonly<Record<string, string>>, Greeting]>([
 
 it('a NATS server gets a signature of an nkey, which comes before a token', async () => {
   const sent = await refused('', { WEIR_NATS_NKEY: ` ${seed}\n`, WEIR_NATS_TOKEN: 't' });
-  expect(sent.nkey).toBe(user.getPublicKey());
+  expect(sent.nkey).toBe(account.getPublicKey());
   expect(sent.sig).toMatch(/./);
   expect(sent.auth_token).toBeUndefined();
 });
