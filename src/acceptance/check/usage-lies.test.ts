@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkQuietly } from './check-quietly.fixture.ts';
 import { type DefectiveGateway, openDefectiveGateway } from './defective-gateway.fixture.ts';
-import { auditFindings, changeUsage, honestUsages, usageLies } from './usage-audit.fixture.ts';
+import { honestUsages } from './honest-usage.fixture.ts';
+import { auditFindings, changeUsage, usageLies } from './usage-audit.fixture.ts';
 
 // `usage-audit.test.ts` tries all of them.
 let gateway: DefectiveGateway;
