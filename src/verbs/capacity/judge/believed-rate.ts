@@ -208,12 +208,55 @@ const withSharedDependence = (
 ): readonly SeenMiss[] =>
   seen.map((miss) => ({ ...miss, cases: miss.arrivals / dependenceOf(nearTo(miss)) }));
 
+const isMissed = ({ share, allowed }: SeenMiss): boolean => share > allowed;
+
+/** The geometric mean of the rates of steps, weighted by their arrivals. */
+const meanRateOf = (seen: readonly SeenMiss[]): number =>
+  Math.exp(
+    seen.reduce((sum, { rate, arrivals }) => sum + arrivals * Math.log(rate), 0) /
+      seen.reduce((sum, { arrivals }) => sum + arrivals, 0),
+  );
+
+/** The rate between two steps for which the fewest arrivals are of steps on the wrong side: missing too often below it, or not above it. */
+const splitOf = (seen: readonly SeenMiss[]): number => {
+  const sorted = seen.toSorted((a, b) => a.rate - b.rate);
+  let wrong = 0;
+  for (const step of sorted) if (!isMissed(step)) wrong += step.arrivals;
+  let [least, found] = [wrong, sorted[0]!.rate];
+  for (const [i, step] of sorted.entries()) {
+    wrong += isMissed(step) ? step.arrivals : -step.arrivals;
+    if (wrong < least) {
+      [least, found] = [wrong, Math.sqrt(step.rate * (sorted[i + 1]?.rate ?? step.rate))];
+    }
+  }
+  return found;
+};
+
 /** The middle of the rates that are likeliest by sides. Their median would be far below, where many rates are a little likely. */
 const likeliestRate = (survival: readonly number[], rates: readonly number[]): number => {
   const chances = survival.map((probability, i) => (survival[i - 1] ?? 1) - probability);
   const most = Math.max(...chances);
   const best = rates.filter((_, i) => chances[i]! >= most * 0.99);
   return best[Math.floor(best.length / 2)]!;
+};
+
+/**
+ * The rate near which the slope is looked for: the likeliest by sides if enough steps are near it. Where jams last as
+ * long as steps, sides tell so little that many rates are as likely; then it is where the steps part, or their middle if
+ * they are on both sides. `null` without enough steps there.
+ */
+const centreOf = (told: readonly SeenMiss[], likeliest: number): number | null => {
+  const nearTo = (rate: number): readonly SeenMiss[] =>
+    told.filter((miss) => isNear(miss.rate, rate, nearness.border));
+  const isKnown = (rate: number): boolean => nearTo(rate).length >= leastNear;
+  if (told.length === 0) return null;
+  if (isKnown(likeliest)) return likeliest;
+  const split = splitOf(told);
+  if (isKnown(split)) return split;
+  const middle = meanRateOf(told);
+  const around = nearTo(middle);
+  const isMixed = around.some(isMissed) && !around.every(isMissed);
+  return isMixed && isKnown(middle) ? middle : null;
 };
 
 /** The belief by one objective: first by the sides on which steps are, then by the slope of those near the border. */
@@ -230,10 +273,10 @@ const survivalOfMisses = (
     told.filter(({ rate }) => isNear(rate, miss.rate, nearness.dependence)),
   );
   const bySide = survivalOf([seen.map(ofSide)], rates);
-  const centre = likeliestRate(bySide, rates);
+  const centre = centreOf(told, likeliestRate(bySide, rates));
+  if (centre === null) return bySide;
   const isClose = ({ rate }: SeenMiss): boolean => isNear(rate, centre, nearness.border);
   const close = told.filter(isClose);
-  if (close.length < leastNear) return bySide;
   // A step that met no jam would weigh more than one that met some, if each had its own dependence. That of steps far
   // beyond the border is of no other.
   const isFarBeyond = ({ share, allowed }: SeenMiss): boolean =>

@@ -102,14 +102,25 @@ export const borderStepFor = (rate: number, terms: SearchTerms): StepRequest =>
 /** How many seconds of load a step was. */
 const lengthOf = ({ seconds, warmUp }: CapacityStep): number => seconds + (warmUp ?? seconds);
 
-/** A step that broke by chance, as a few of many quick ones do: a longer one was kept at that rate or a higher one, surely or of far more arrivals. */
-const isRefuted = (broken: CapacityStep, steps: readonly CapacityStep[]): boolean =>
-  steps.some(
-    ({ verdict, sure, rate, arrivals }) =>
-      verdict === 'kept' &&
-      rate >= broken.rate * 0.98 &&
-      arrivals > (sure ? 1 : 2) * broken.arrivals,
-  );
+/** A step that is kept, but not surely, says half as much as one that breaks. */
+const unsureWeight = 0.5;
+
+/**
+ * A step that broke by chance, as a few of many quick ones do: more arrivals were kept at its rate or higher ones than
+ * broke at its rate or lower ones. One lucky step does not refute many that broke.
+ */
+const isRefuted = (broken: CapacityStep, steps: readonly CapacityStep[]): boolean => {
+  // Random arrivals of a quick step are of another rate than planned.
+  const same = broken.rate * (1 - Math.max(0.02, 1 / Math.sqrt(broken.arrivals)));
+  let [kept, missed] = [0, 0];
+  for (const { verdict, sure, rate, arrivals } of steps) {
+    if (verdict === 'kept' && rate >= same) {
+      kept += arrivals * (sure ? 1 : unsureWeight);
+    }
+    if (verdict === 'broken' && rate <= broken.rate) missed += arrivals;
+  }
+  return kept > missed;
+};
 
 /** The last step again with more arrivals, if few of them broke it and it did not grow; otherwise `null`. */
 const confirmation = (steps: readonly CapacityStep[], terms: SearchTerms): StepRequest | null => {
