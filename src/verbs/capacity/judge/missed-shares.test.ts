@@ -6,6 +6,7 @@ import { milliseconds } from '../../../model/quantity.ts';
 import { emptyHistogram } from '../../../model/measures/histogram.ts';
 import { emptyOutcomeCounts } from '../../../model/measures/outcome-counts.ts';
 import { defaultMisses, missOfObjective } from './missed-shares.ts';
+import { objectiveBreaches } from './step-objectives.ts';
 
 /** So many seconds of 40 arrivals each. */
 const resultOf = (seconds: number) => {
@@ -77,4 +78,11 @@ describe('the arrivals that missed an objective', () => {
     expect(miss.error!.low).toBeLessThan(miss.share);
     expect(miss.error!.high).toBe(miss.share);
   });
+});
+
+it('failures of a few seconds are not sure to be too many, as so many independent ones would be', () => {
+  const { result, arrivals, outcomes } = resultOf(8);
+  const failed = { ...outcomes, completed: arrivals - 10, refused: 10 };
+  const stage = result.groups[0]!.labels.stage;
+  expect(objectiveBreaches(result, stage, failed)).toMatchObject({ breaches: [], sure: false });
 });

@@ -47,15 +47,24 @@ const mainFailure = (outcomes: OutcomeCounts): StepBreach['bound'] => {
   return dropped >= others ? 'concurrency' : 'failures';
 };
 
-/** Judges a step without objectives: a few failures by chance break nothing, more than the share allowed do if they are certain. */
-const judgeDefaults = (good: number, outcomes: OutcomeCounts) => {
+/**
+ * Judges a step without objectives: a few failures by chance break nothing, more than the share allowed do if they are
+ * certain. `misses` says of how many independent arrivals the shares are.
+ */
+const judgeDefaults = (
+  good: number,
+  outcomes: OutcomeCounts,
+  misses: ReturnType<typeof defaultMisses>,
+) => {
   const arrivals = countArrivals(outcomes);
   const { completed } = outcomes;
   if (arrivals === 0) return { breaches: [], sure: false };
-  const [whole, kept] = [completed, good].map((count) => wilsonInterval(count, arrivals)) as [
-    ReturnType<typeof wilsonInterval>,
-    ReturnType<typeof wilsonInterval>,
-  ];
+  const intervalOf = (count: number, miss: (typeof misses)[number] | undefined) => {
+    const dependence = arrivals / (miss?.cases ?? arrivals);
+    return wilsonInterval(count / dependence, arrivals / dependence);
+  };
+  const kept = intervalOf(good, misses[0]);
+  const whole = intervalOf(completed, misses[1]);
   const isShed = whole.high < defaultCompleted;
   const goodput = good / arrivals;
   if (goodput < defaultGoodput) {
@@ -101,7 +110,8 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
       missed: 1 - defaultGoodput,
       failed: 1 - defaultCompleted,
     });
-    return { goodput, misses, doubts: [], undecided: false, ...judgeDefaults(good, outcomes) };
+    const judged = judgeDefaults(good, outcomes, misses);
+    return { goodput, misses, doubts: [], undecided: false, ...judged };
   }
   // What a step sends beyond a limit is what the target cannot bear, so `quota: excluded` is left out here.
   const scoped = objectives.map((objective) => {
