@@ -124,6 +124,10 @@ describe('the terminal form of a search for capacity', () => {
     expect(sayOf(5)).toContain(
       'Between 5.00 and 17.0/s: the search came no closer (90 % interval)',
     );
+    expect(sayOf(5)).toMatch(
+      /Highest rate\s+Between 5\.00 and 17\.0\/s \(90 % interval\);\s+the\s+rows/,
+    );
+    expect(sayOf(0.1)).toMatch(/Highest rate\s+At most 17\.0\/s, if any/);
     expect(sayOf(0.1)).toContain('At most 17.0/s, if any: the search came no closer');
     expect(sayOf(12)).toContain('Up to 11.0/s: 227 users');
   });

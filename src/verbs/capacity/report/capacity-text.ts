@@ -39,11 +39,18 @@ const usersText = (users: number): string => {
 /** An interval this many times as wide holds no figure to plan by. */
 const widestFigure = 1.5;
 
-export const capacityHeadline = ({
-  answer,
-  steps,
-  terms: { precision },
-}: CapacityReport): string => {
+/** The answer of a search that came no closer than a range; `null` for one that found a figure. */
+const coarseRange = ({ rate, proved, binding }: CapacityAnswer, { steps }: CapacityReport) => {
+  const { low, high } = rate;
+  if (proved || binding === 'none') return null;
+  if (!steps.some((step) => step.rate <= low && step.verdict === 'kept')) {
+    return `At most ${perSecondText(high)}, if any`;
+  }
+  return high > widestFigure * low ? `Between ${rangeText(rate).replace('–', ' and ')}` : null;
+};
+
+export const capacityHeadline = (report: CapacityReport): string => {
+  const { answer, steps, terms } = report;
   if (answer === null) {
     return steps.some(({ verdict }) => verdict === 'broken')
       ? 'No rate tried keeps the objectives'
@@ -52,16 +59,11 @@ export const capacityHeadline = ({
         : 'No answer: no step decided anything';
   }
   const { low, high } = answer.rate;
-  const isBelowAll = !steps.some(({ rate, verdict }) => rate <= low && verdict === 'kept');
-  if (!answer.proved && answer.binding !== 'none' && (isBelowAll || high > widestFigure * low)) {
-    const range = isBelowAll
-      ? `At most ${perSecondText(high)}, if any`
-      : `Between ${rangeText(answer.rate).replace('–', ' and ')}`;
-    return `${range}: the search came no closer (90 % interval)`;
-  }
+  const range = coarseRange(answer, report);
+  if (range !== null) return `${range}: the search came no closer (90 % interval)`;
   const isOpen = answer.binding === 'none';
   const rateQualifier = !isOpen ? 'Up to ' : low === high ? 'At least ' : 'Probably ';
-  const isNarrow = high <= (1 + provedWidth * precision) * low;
+  const isNarrow = high <= (1 + provedWidth * terms.precision) * low;
   const doubt = isOpen || isNarrow ? ', not proved' : ', wider than requested';
   const sure = textIf(
     low !== high,
@@ -150,6 +152,7 @@ export const capacityAnswerRows = (
   const { terms } = report;
   const { rate, binding, proved, users, latency, costPerHour } = answer;
   const server = serverReason(report);
+  const range = coarseRange(answer, report);
   const { requestsPerMinute, tokensPerMinute, thinkTime } = terms;
   const interval = textIf(rate.low !== rate.high, ` (90 % interval ${rangeText(rate)})`);
   const isOpen = binding === 'none' && rate.low === rate.high;
@@ -164,7 +167,10 @@ export const capacityAnswerRows = (
       ? 'unknown: the scenario names no price, or the server reported no usage'
       : `${roughMoneyText(costPerHour)} currency units an hour`;
   return Object.entries({
-    'Highest rate': `${perSecondText(rate.value)}${interval}, ${figureText(rate.value * 60)} a minute${precision}`,
+    'Highest rate':
+      range === null
+        ? `${perSecondText(rate.value)}${interval}, ${figureText(rate.value * 60)} a minute${precision}`
+        : `${range} (90 % interval); the rows below are for ${perSecondText(rate.value)}, the median`,
     'First limit': bindingTexts[binding],
     Because: `${answer.because}.`,
     'How sure': sureText(report.steps, rate.value),
