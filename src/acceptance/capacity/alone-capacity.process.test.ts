@@ -1,4 +1,4 @@
-// @full 480 s: three whole searches, whose steps of 2,000 arrivals at 24/s take 90 s each
+// @full 300 s: three whole searches, whose steps of 2,000 arrivals at 48/s take 57 s each
 // @alone: its figures need a machine on which nothing else runs
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,20 +15,20 @@ import {
 cleanUpAfterEach();
 vi.setConfig({ testTimeout: 1_200_000 });
 
-const outputTokens = 20;
-
-/** Servers like the presets with batch limits 8, 32 and 128, but faster, and the rate at which each search begins. */
+/** Servers like the presets with batch limits 8, 32 and 128, but faster, the tokens of an answer, and the rate at which each search begins. */
 const servers = [
-  { batch: 8, overhead: 3, step: 14, stepPerRequest: 0.25, start: 9 },
-  { batch: 32, overhead: 3, step: 30, stepPerRequest: 0.4, start: 15 },
-  { batch: 128, overhead: 1, step: 30, stepPerRequest: 0.15, start: 50 },
+  { batch: 8, overhead: 3, step: 14, stepPerRequest: 0.25, outputTokens: 10, start: 18 },
+  { batch: 32, overhead: 3, step: 30, stepPerRequest: 0.4, outputTokens: 10, start: 30 },
+  { batch: 128, overhead: 1, step: 30, stepPerRequest: 0.15, outputTokens: 20, start: 50 },
 ] as const;
 
 const scenario = (server: (typeof servers)[number], seed: number): string =>
   JSON.stringify({
     name: `batch-${server.batch}`,
     seed,
-    traffic: [{ kind: 'chat', model: 'weir/small', prompt: 'Go on.', maxTokens: outputTokens }],
+    traffic: [
+      { kind: 'chat', model: 'weir/small', prompt: 'Go on.', maxTokens: server.outputTokens },
+    ],
     load: { kind: 'constant', rate: '1/s', duration: '10s' },
     limits: { requestsPerMinute: 'none', tokensPerMinute: 'none' },
     mock: {
@@ -64,7 +64,7 @@ const searchReal = async (
     const text = await readFile(join(out, 'capacity.json'), 'utf8');
     const { answer } = capacityReportSchema.parse(JSON.parse(text));
     expect(answer).toMatchObject({ binding: 'concurrency' });
-    const { start: _, ...model } = server;
+    const { start: _, outputTokens, ...model } = server;
     const batching = batchingSchema.parse({
       perPromptToken: 0,
       stepPerThousandTokens: 0,
