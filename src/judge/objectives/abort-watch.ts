@@ -103,6 +103,7 @@ class RunningFigure {
       // Intervals are not used here.
       dependenceOfDue: () => independence,
       meanHalfWidth: () => null,
+      longest: () => 0,
       dependenceOfShare: () => independence,
       counted: () => this.#counted,
       arrivals: () => this.#counted.awaited,

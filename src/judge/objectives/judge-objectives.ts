@@ -145,6 +145,17 @@ const looksOf = (result: Result, { bound, comparison }: Objective, part: RunPart
   };
 };
 
+/** Rarer and longer answers than this, in ms, are left out of account where the deadlines permit them. */
+const longestRare = 60_000;
+
+/** The longest time of a rare answer that the deadlines permit. */
+const longestOf = ({ deadlines }: Result['plan'], name: MeasureName): number =>
+  Math.min(
+    longestRare,
+    deadlines.total ?? Infinity,
+    name === 'gap' ? (deadlines.idle ?? Infinity) : Infinity,
+  );
+
 /**
  * Returns whether groups belong to every population of a run. The seconds of a run count all populations together, so
  * they say nothing about the mean of one.
@@ -182,6 +193,7 @@ export const observeObjective = (result: Result, objective: Objective) => {
     arrivals: () => (result.partial === null ? awaited : emptyOutcomeCounts()),
     dependenceOfDue: (name, q, failed) => dependenceOfDue(part, name, q, failed),
     meanHalfWidth: (name) => (isOfEachPopulation(result, all) ? meanHalfWidth(part, name) : null),
+    longest: (name) => longestOf(result.plan, name),
     counted: () => ({
       outcomes,
       awaited,
@@ -295,6 +307,11 @@ const groundsIn = (
 const unreportedIn = ({ unreported }: ObservedValue): { readonly unreported?: number } =>
   unreported === undefined ? {} : { unreported };
 
+const independenceIn = ({ effective, weak }: ObservedValue) => ({
+  ...(effective === undefined ? {} : { effective: Math.floor(effective) }),
+  ...(weak ? { weak } : {}),
+});
+
 const judge = (
   result: Result,
   objective: Objective,
@@ -321,7 +338,7 @@ const judge = (
     observed: finite(observed),
     unit: unitOfFigure(figure),
     n,
-    ...(value.effective === undefined ? {} : { effective: Math.floor(value.effective) }),
+    ...independenceIn(value),
     ...(objective.quota === undefined ? {} : { excluded }),
     minSamples,
     low: finite(low),

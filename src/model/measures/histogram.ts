@@ -134,6 +134,20 @@ export class Histogram {
     return this.#count === 0 ? 0 : this.#counts.countUpTo(Math.round(value * thousandths));
   }
 
+  /** Returns the variance and the skewness of the samples, as exactly as the digits allow; the skewness of equal ones is 0. */
+  shape(): { readonly variance: number; readonly skewness: number } {
+    const mean = this.#sum / Math.max(1, this.#count);
+    let [squares, cubes] = [0, 0];
+    this.#counts.forEachValue((least, count) => {
+      const distance = Math.max(least, this.#min) - mean;
+      squares += count * distance ** 2;
+      cubes += count * distance ** 3;
+    });
+    const variance = squares / Math.max(1, this.#count);
+    const skewness = squares === 0 ? 0 : (cubes * Math.sqrt(this.#count)) / squares ** 1.5;
+    return { variance: variance / thousandths ** 2, skewness };
+  }
+
   toJSON(): EncodedHistogram {
     return {
       digits: this.digits,

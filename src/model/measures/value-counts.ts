@@ -114,6 +114,16 @@ export class ValueCounts {
     }
   }
 
+  /** Visits the lowest value of each used counter, and its count. */
+  forEachValue(visit: (least: number, count: number) => void): void {
+    for (const [number, page] of this.#pages.entries()) {
+      if (page === null) continue;
+      for (let i = 0; i < pageSize; i += 1) {
+        if (page[i]! > 0) visit(this.#scale.leastOf(number * pageSize + i), page[i]!);
+      }
+    }
+  }
+
   #pageFor(number: number): Page {
     while (this.#pages.length <= number) this.#pages.push(null);
     return (this.#pages[number] ??= new Float64Array(pageSize));

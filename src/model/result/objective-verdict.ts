@@ -39,6 +39,8 @@ export const objectiveVerdictSchema = z.strictObject({
   n: z.int().nonnegative().nullable(),
   /** The number of independent samples that tell as much as the `n` samples; absent if it is `n` or unknown. */
   effective: z.int().nonnegative().optional(),
+  /** Set for a mean of too few independent samples for such values, so that its interval may not hold. */
+  weak: z.literal(true).optional(),
   /**
    * The number of 429s that were left out because a declared limit explains them; `null` if that number is unknown. The
    * field is absent if 429s may not be left out.

@@ -6,8 +6,14 @@ import {
   halfWidthOfRatio,
   type Part,
   strongest,
+  z95,
 } from '../measures/dependence.ts';
-import { decodeHistogram, emptyHistogram, type Histogram } from '../measures/histogram.ts';
+import {
+  decodeHistogram,
+  emptyHistogram,
+  type Histogram,
+  sumOfHistograms,
+} from '../measures/histogram.ts';
 import type { MeasureName } from '../measures/measures.ts';
 import { type CountedArrivals, type ShareName, shares } from '../measures/run-figures.ts';
 import type { Share } from '../measures/share.ts';
@@ -205,10 +211,18 @@ export const cachedHalfWidth = (part: RunPart, input: number): number | null => 
   return half === null ? null : half * Math.sqrt(Math.max(1, all / Math.max(1, input)));
 };
 
-/** Returns half the width of the 95 % interval of a mean; `null` if the timeline does not contain the measure. */
+/**
+ * Returns half the width of the 95 % interval of a mean; `null` if the timeline does not contain the measure. The
+ * dependence at the median counts too, since few blocks can be alike by chance.
+ */
 export const meanHalfWidth = (part: RunPart, name: MeasureName): number | null => {
   const sums = sumBySecond(part, name);
-  return sums === null ? null : halfWidthOfRatio(sums);
+  const half = sums === null ? null : halfWidthOfRatio(sums);
+  const dependence = half === null ? null : dependenceAt(part, name, 0.5);
+  if (half === null || dependence === null || !isOfTimeline(name)) return half;
+  const samples = sumOfHistograms(samplesBySecond(part, name), 2);
+  const { variance } = samples.shape();
+  return Math.max(half, z95 * Math.sqrt((variance * dependence.widening) / samples.count));
 };
 
 /**

@@ -38,8 +38,8 @@ const valueText = (value: number, unit: string): string =>
   unitNotations[unit]?.(value) ?? `${figureText(value, unit)} ${unit}`;
 
 export const objectiveObservedText = (verdict: ObjectiveVerdict): string => {
-  const { observed, unit } = verdict;
-  if (observed !== null) return valueText(observed, unit);
+  const { observed, unit, weak } = verdict;
+  if (observed !== null) return `${textIf(weak === true, '~')}${valueText(observed, unit)}`;
   return isInfinite(verdict) ? '∞' : '–';
 };
 
@@ -105,10 +105,16 @@ const reasons = {
 const percentIn = (text: string): string => /^\w+\.p([\d.]+)/.exec(text)?.[1] ?? '50';
 
 /** Why a verdict is not sure. */
-const unsureText = ({ n, effective, minSamples }: ObjectiveVerdict): string =>
-  n === null || effective === undefined || effective >= minSamples
-    ? 'not sure: the bound is near, or the run is short'
-    : `not sure: ${countText(n)} requests that depend on each other tell no more than ${countText(effective)} independent ones`;
+const unsureText = ({ text, n, effective, minSamples, weak }: ObjectiveVerdict): string => {
+  if (weak)
+    return 'not sure: too few independent answers for a mean of such times; bound a percentile';
+  if (n === null || effective === undefined || effective >= minSamples) {
+    return /\.mean\b/.test(text)
+      ? 'not sure: the bound is near, or rarer answers, up to their deadline, can move the mean there'
+      : 'not sure: the bound is near, or the run is short';
+  }
+  return `not sure: ${countText(n)} requests that depend on each other tell no more than ${countText(effective)} independent ones`;
+};
 
 /** Why a percentile is infinite; `null` for another one. */
 const infiniteText = (verdict: ObjectiveVerdict): string | null =>
