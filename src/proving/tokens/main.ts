@@ -1,4 +1,5 @@
 import { appendFile, mkdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeTable } from '../harness/markdown-table.ts';
 import { examineTokenCase } from './examine-token-case.ts';
@@ -29,7 +30,8 @@ const cases = tokenCases.filter(({ name, fault = 'no fault' }) => only.test(`${n
 const atATime = Number(values['at-a-time']);
 
 const examineAll = async (): Promise<string> => {
-  const folder = 'reports/proving/token-limits';
+  // A gateway may run in its own folder.
+  const folder = resolve('reports/proving/token-limits');
   await mkdir(folder, { recursive: true });
   const terms = { tokens: 20_000, requests: 60, isPromised: values.promised, folder };
   const examine = async (tried: (typeof cases)[number]) => {
