@@ -10,6 +10,14 @@ const enoughRefusals = 2;
 /** The answers after which a burst of slow ones is sent at once, in ms of a window of a minute. */
 const slowAnswer = 4000;
 
+/**
+ * The shares of the limit between which the second burst has few requests in flight, if the first was not too large: a
+ * refusal then shows what was used, where many at once hide a smaller limit that is charged at the end.
+ */
+const togetherShare = 0.6;
+const fewTogether = 3;
+const surelyWhole = 0.9;
+
 const furtherChats = 12;
 
 /** Sends large prompts one by one after a refusal, since many at once are refused before the others are charged. */
@@ -63,6 +71,14 @@ const testNames = async (examination: OpenExamination, burst: number): Promise<v
   }
 };
 
+/** Returns the numbers of the bursts after which more was admitted than any limiter admits. */
+const exceededBursts = (examination: OpenExamination): readonly number[] => {
+  const log = logOf(examination, null);
+  return burstsEvidence(log, tokenGuards(log).terms).flatMap(({ exceeded }, i) =>
+    exceeded === null ? [] : [i + 1],
+  );
+};
+
 /** Sends a burst: several at once until what is under way is certainly more than the limit, then small chats. */
 const sendBurst = async (examination: OpenExamination, burst: number): Promise<void> => {
   const { client, plan, send, tap } = examination;
@@ -80,8 +96,9 @@ const sendBurst = async (examination: OpenExamination, burst: number): Promise<v
     return state.underWay >= ownCount * tokens * (1 + refillStep + until / window) + plan.large;
   };
   const most = plan.burstRequests - tapTimes.length;
-  const sendUntilEnough = async (): Promise<void> => {
+  const sendUntil = async (isOver: () => boolean): Promise<void> => {
     while (
+      !isOver() &&
       state.refused < enoughRefusals &&
       !isEnough() &&
       state.sent < most &&
@@ -104,7 +121,14 @@ const sendBurst = async (examination: OpenExamination, burst: number): Promise<v
       state.refused += 1;
     }
   };
-  await Promise.all(Array.from({ length: Math.max(1, together) }, sendUntilEnough));
+  const sendTogether = (lanes: number, isOver: () => boolean) =>
+    Promise.all(Array.from({ length: Math.max(1, lanes) }, () => sendUntil(isOver)));
+  if (burst === 2 && !isSlow && exceededBursts(examination).length === 0) {
+    await sendTogether(together, () => state.underWay >= togetherShare * tokens);
+    await examination.pause(settleOf(examination));
+    await sendTogether(fewTogether, () => state.underWay >= surelyWhole * tokens);
+  }
+  await sendTogether(together, () => false);
   const ended = client.now();
   if (state.refused > 0) await askAgain(examination, burst, begun + longestBurst(window));
   await testNames(examination, burst);
@@ -122,14 +146,6 @@ const nextPhase = (now: number, origin: number, window: number): number =>
 const burstAfter = (now: number, origin: number, window: number): number => {
   const next = nextPhase(now, origin, window);
   return next - now < window / 6 ? next : nextPhase(now + 1.1 * window, origin, window);
-};
-
-/** Returns the numbers of the bursts after which more was admitted than any limiter admits. */
-const exceededBursts = (examination: OpenExamination): readonly number[] => {
-  const log = logOf(examination, null);
-  return burstsEvidence(log, tokenGuards(log).terms).flatMap(({ exceeded }, i) =>
-    exceeded === null ? [] : [i + 1],
-  );
 };
 
 /**

@@ -32,7 +32,9 @@ export interface BurstEvidence {
   readonly requestsAtOnce: number;
   /** The tokens that were certainly charged before the first refusal for tokens; `null` without one. */
   readonly beforeRefusal: number | null;
-  /** The same as a share of the limit and what is refilled until then, so that a bucket has the share of its own limit. */
+  /** The tokens that can have been charged before the first refusal for tokens; `null` without one. */
+  readonly mostBeforeFirst: number | null;
+  /** What was certainly charged before a refusal, as a share of the limit and what is refilled until then, so that a bucket has the share of its own limit. */
   readonly shareBefore: number;
   /** Whether more was admitted, what was in flight included, than who charges at admission can admit. */
   readonly isAheadOfCharges: boolean;
@@ -108,6 +110,17 @@ const chargedBeforeRefusals = (
   };
 };
 
+/** Returns what the admitted requests of a burst can have been charged before its first refusal for tokens. */
+const mostBeforeFirst = (replies: readonly TokenReply[], uses: readonly LimitUse[]) => {
+  const refused = replies.filter((reply) => isRefused(reply) && mayBeForTokens(reply));
+  if (refused.length === 0) return null;
+  const first = Math.min(...refused.map(({ answered }) => answered));
+  return uses.reduce(
+    (sum, { fate, sent, most }) => sum + (fate === 'admitted' && sent <= first ? most : 0),
+    0,
+  );
+};
+
 /** Judges the replies of one burst by what its requests certainly were charged. */
 const burstEvidence = (
   replies: readonly TokenReply[],
@@ -160,6 +173,7 @@ const burstEvidence = (
     admitted: sumOf(uses.filter(({ fate }) => fate === 'admitted')),
     atOnce: sumOf(largest),
     requestsAtOnce: largest.length,
+    mostBeforeFirst: mostBeforeFirst(replies, uses),
     ...chargedBeforeRefusals(replies, chargedBefore, { tokens, window }),
     isAheadOfCharges: isAheadOfCharges(uses, begin, window, terms.ownCount * tokens),
     exceeded,

@@ -25,6 +25,14 @@ export const whyNotReached = (
     (most, { reported }) => Math.max(most, reported?.remaining ?? 0),
     0,
   );
+  const lowest = bursts.reduce(
+    (least, { mostBeforeFirst }) => Math.min(least, mostBeforeFirst ?? Infinity),
+    Infinity,
+  );
+  if (whole.length > 1 && lowest < wholeUse * log.rule.tokens)
+    return [
+      `a burst was first refused after at most ${roundedCount(lowest)} tokens: by a small bucket, by a lower limit, or by one of several that share a key`,
+    ];
   const isWhole = !hasRemaining || idle >= wholeUse * log.rule.tokens;
   if (whole.length > 1)
     return isWhole
