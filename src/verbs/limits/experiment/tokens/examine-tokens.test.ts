@@ -170,6 +170,41 @@ describe('an examination of tokens', () => {
     }
   });
 
+  it('shows a bucket that holds and refills 0.7 of the limit', async () => {
+    let shown = 0;
+    for (const store of ['token bucket', 'GCRA']) {
+      for (const rule of ['reserved at the start, never corrected', 'charged at the end']) {
+        const limiter = { ...compliantLimiters[`${store}, ${rule}`]!, times: 0.7 };
+        for (let seed = 1; seed <= 5; seed += 1) {
+          const terms = { hasSmallBucket: false, tokens: 20_000, isPromised: true };
+          const found = await examineVirtually(limiter, 9e6 + seed * 7919, terms);
+          shown += Number(violationsOf(found).some((each) => each.startsWith('token-early')));
+        }
+      }
+    }
+    expect(shown).toBeGreaterThanOrEqual(18);
+  });
+
+  it('rarely calls two small buckets kept that share a key and charge at the end', async () => {
+    const limiter = {
+      ...compliantLimiters['bucket of a quarter, charged at the end']!,
+      replicas: { count: 2, by: 'connection' },
+    } as const;
+    let kept = 0;
+    for (let seed = 1; seed <= 20; seed += 1) {
+      const terms = {
+        hasSmallBucket: false,
+        tokens: 20_000,
+        hasHeaders: false,
+        isPromised: true,
+      };
+      const { findings } = await examineVirtually(limiter, 3e6 + seed * 7919, terms);
+      if (findings.verdict === 'kept') kept += 1;
+    }
+    // All 20 were before the second burst had few requests in flight.
+    expect(kept).toBeLessThanOrEqual(6);
+  });
+
   it('measures a charge beside chats that are charged themselves', async () => {
     for (const seed of [77, 78, 79, 80]) {
       const limiter = compliantLimiters['fixed window on a grid, charged at the end']!;

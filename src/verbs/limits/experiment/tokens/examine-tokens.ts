@@ -1,6 +1,14 @@
 import { longestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
-import { ownCountRatio, settleTime } from '../../../../judge/limits/facts/token-uses.ts';
-import { countingEvidence, measuredCharges } from '../../judge/tokens/measured-charges.ts';
+import { ownCountRatio } from '../../../../judge/limits/facts/token-uses.ts';
+import {
+  countingEvidence,
+  isUsageCharged,
+  measuredCharges,
+} from '../../judge/tokens/measured-charges.ts';
+import { lostLevels } from '../../judge/tokens/refused-with-room.ts';
+import { chargesOf } from '../../judge/tokens/token-charges.ts';
+import { tokenGuards } from '../../judge/tokens/token-guards.ts';
+import { tokensRefusedEarly } from '../../judge/tokens/token-refusals.ts';
 import { isRefused, type TokenKind, type TokenLog } from '../../model/token-log.ts';
 import { account, calibrateTokens, reserve } from './measure-charges.ts';
 import {
@@ -14,16 +22,34 @@ import {
 } from './open-examination.ts';
 import { sendBursts } from './send-bursts.ts';
 import type { TokenClient } from './token-client.ts';
-import { evenTokenPace, evenWindows, forgottenAfter, sustainedRate } from './token-plan.ts';
+import { evenTokenPace, evenWindows, sustainedRate } from './token-plan.ts';
+
+/** The share of the limit that a bucket may still lack when the even pace begins: a lower one has regained less. */
+const lackingShare = 0.5;
+
+/** Waits after a burst until a bucket of the limit lacks no more than a part. */
+const waitForBucket = async (examination: OpenExamination): Promise<void> => {
+  const { client, pause } = examination;
+  await pause(settleOf(examination));
+  const log = logOf(examination, null);
+  const { rule } = log;
+  const lost = lostLevels(chargesOf(log.replies, tokenGuards(log).terms), [client.now()], rule)[0]!;
+  await pause(Math.max(0, lost / rule.tokens - lackingShare) * longestWindow(rule.window));
+};
+
+const isRefusedEarly = (log: TokenLog): boolean => {
+  const { terms, counting } = tokenGuards(log);
+  return tokensRefusedEarly(log, terms, isUsageCharged(counting)).length > 0;
+};
 
 /**
- * Sends prompts at an even pace below the limit, from a window after a burst on: a bucket that is refilled too slowly is
- * not full then. A counter that remembers the burst may refuse some at first; a later refusal ends it.
+ * Sends prompts at an even pace below the limit, from soon after a burst on, so that a bucket that is refilled too slowly
+ * is empty before its end. A counter that remembers the burst may refuse some at first; a refusal for which every
+ * limiter had room ends it.
  */
 const sendEvenly = async (examination: OpenExamination): Promise<void> => {
-  const { client, plan, send, pause, onPhaseStart } = examination;
-  const burstEnd = client.now();
-  await pause(1.01 * (longestWindow(plan.rule.window) + settleTime(plan.rule.window)));
+  const { client, plan, send, onPhaseStart } = examination;
+  await waitForBucket(examination);
   onPhaseStart('even');
   const counting = countingEvidence(measuredCharges(examination.sorted()), ownCountRatio);
   const ownCount = counting.finding === 'usage' ? 1 : ownCountRatio;
@@ -35,8 +61,7 @@ const sendEvenly = async (examination: OpenExamination): Promise<void> => {
     const isStream = i % 2 === 1;
     const kind: TokenKind = isStream ? 'stream' : 'chat';
     const reply = await send({ phase: 'even', kind, prompt: plan.slice, maxTokens: 1, isStream });
-    if (isRefused(reply) && reply.sent > burstEnd + 1.02 * forgottenAfter(plan.rule.window))
-      isRefusedYet.yes = true;
+    if (isRefused(reply) && isRefusedEarly(logOf(examination, null))) isRefusedYet.yes = true;
   };
   const all: Promise<void>[] = [];
   for (let i = 0; i < chats && !isRefusedYet.yes; i += 1) {

@@ -22,7 +22,9 @@ const usableContext = 0.95;
 /** The seconds after the end of a burst at which small chats show whether its usage is charged. */
 export const tapTimes = [0, 1.05, 2, 4, 8, 15] as const;
 /** The windows for which the even pace lasts. */
-export const evenWindows = 2.85;
+export const evenWindows = 5;
+/** The usual time between a burst and the even pace, in windows. */
+const usualWait = 0.5;
 /** The rate of the sustained load as a multiple of the limit. */
 export const sustainedRate = 1.3;
 const usualDelay = 1 / 12;
@@ -111,7 +113,7 @@ export const evenTokenPace = (
   const own = promptSlack * slice + 1;
   const atOnce = Math.min(
     tokens / 5,
-    ((1.6 * latency + 1.5 * settleTime(window)) * tokens) / window + 2 * slice,
+    ((1.6 * latency + 0.5 * settleTime(window)) * tokens) / window + slice,
   );
   const rate = (0.98 * (tokens - own - atOnce)) / (ownCount * longestWindow(window));
   return { rate, atOnce };
@@ -175,7 +177,7 @@ const partsOf = (plan: TokenPlan): { readonly parts: readonly Part[]; readonly b
   const even = {
     requests: Math.ceil(evenTokens / slice),
     tokens: evenTokens,
-    time: evenWindows * window + latency + longestWindow(window) + settleTime(window),
+    time: evenWindows * window + latency + usualWait * window,
   };
   const sending = 6000 * scale;
   const needed =

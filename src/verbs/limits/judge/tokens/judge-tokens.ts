@@ -11,6 +11,7 @@ import {
 import { chargeRows, checkAccounting } from './check-accounting.ts';
 import { checkReportedTokens, otherLimits } from './check-token-headers.ts';
 import { chargingOf } from './learned-charging.ts';
+import { isUsageCharged } from './measured-charges.ts';
 import { burstsEvidence, type BurstEvidence, areHalfApart } from './token-bursts.ts';
 import { chargesOf, roundedCount } from './token-charges.ts';
 import {
@@ -158,9 +159,7 @@ const checkEnvelope = ({ log, guards, promises }: Evidence): FactCheck => {
 };
 
 const checkEarly = ({ log, guards, promises }: Evidence): FactCheck => {
-  const { finding } = guards.counting;
-  const isRemainingTrue = finding === 'usage' || finding === 'near';
-  const early = tokensRefusedEarly(log, guards.terms, isRemainingTrue);
+  const early = tokensRefusedEarly(log, guards.terms, isUsageCharged(guards.counting));
   const { sent, admitted, refused, others } = evenOutcome(log, guards.terms);
   return violating(
     {

@@ -132,6 +132,10 @@ export interface CountingEvidence {
   readonly isImplausible: boolean;
 }
 
+/** Whether what is charged is the usage, or near it. */
+export const isUsageCharged = ({ finding }: CountingEvidence): boolean =>
+  finding === 'usage' || finding === 'near';
+
 const exactness = 0.01;
 /** The counts of text with four characters a token by any tokenizer, as multiples of its tokens. */
 export const plausibleRatios = { least: 0.7, most: 1.6 };

@@ -13,6 +13,7 @@ import {
   mayBeForTokens,
   usedTokens,
 } from '../../model/token-log.ts';
+import { refusedWithRoom } from './refused-with-room.ts';
 import { type ChargeTerms, chargesOf } from './token-charges.ts';
 
 export const tokenRuleOf = ({ tokens, window }: TokenRule): LimitRule => ({
@@ -79,18 +80,23 @@ export const tokensRefusedEarly = (
 ): readonly TokenReply[] => {
   const uses = chargesOf(log.replies, terms);
   const isEven = (_: unknown, i: number): boolean => log.replies[i]!.phase === 'even';
+  const isEarlyIfRefused = ({ fate, names }: LimitUse): boolean =>
+    fate === 'refused' && (names === 'tokens' || names === null);
+  const known = forgottenBy(log, terms.settle, isRemainingTrue);
   const earlyAmong = (some: readonly LimitUse[], from: number): readonly LimitUse[] => {
-    const refusals = some.filter(
-      ({ fate, names, sent }) =>
-        fate === 'refused' && (names === 'tokens' || names === null) && sent >= from,
-    );
+    const refusals = some.filter((use) => isEarlyIfRefused(use) && use.sent >= from);
     return earlyRefusals(refusals, { uses: some, atOnce: atOnceAmounts }, tokenRuleOf(log.rule));
   };
   return repliesOf(log, uses, [
-    ...earlyAmong(uses, forgottenBy(log, terms.settle, isRemainingTrue)),
+    ...earlyAmong(uses, known),
     ...(mayBeInDebt(log, terms)
       ? []
       : earlyAmong(uses.filter(isEven), burstForgottenBy(log, terms))),
+    ...refusedWithRoom(
+      uses.filter((use, i) => isEven(use, i) && isEarlyIfRefused(use) && use.sent >= known),
+      uses,
+      log.rule,
+    ),
   ]);
 };
 

@@ -1,0 +1,70 @@
+import {
+  finite,
+  leakyLevel,
+  smallestBucket,
+  sumInFlight,
+} from '../../../../judge/limits/facts/early-refusals.ts';
+import { longestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
+import type { LimitUse } from '../../../../judge/limits/facts/token-uses.ts';
+import type { TokenRule } from '../../model/token-log.ts';
+import { refillStep } from './token-bursts.ts';
+
+/** The phases of a weighted counter that are tried; its older window has the weight of the next phase before it. */
+const counterPhases = 48;
+
+/** Creates a function that returns the most that a weighted counter of any phase counts just before a request. */
+const weightedCount = (uses: readonly LimitUse[], window: number) => (next: LimitUse) => {
+  const others = uses.filter((use) => use !== next && use.sent <= next.answered);
+  const counts = Array.from({ length: counterPhases }, (_, i) => {
+    const begin = next.sent - (i * window) / counterPhases;
+    return others.reduce((sum, { settled, most }) => {
+      if (settled >= begin) return sum + most;
+      return settled >= begin - window ? sum + most * (1 - (i - 1) / counterPhases) : sum;
+    }, 0);
+  });
+  return Math.max(...counts);
+};
+
+/**
+ * Returns the largest level that a bucket which is refilled with the limit in each window has lost at some moments that
+ * ascend: the debt that is left of all that was charged as late as possible.
+ */
+export const lostLevels = (
+  uses: readonly LimitUse[],
+  moments: readonly number[],
+  { tokens, window }: TokenRule,
+): readonly number[] => {
+  const settled = uses.toSorted((a, b) => a.settled - b.settled);
+  const begin = Math.min(...uses.map(({ sent }) => sent));
+  const levelAt = leakyLevel(settled, tokens / longestWindow(window), begin);
+  return moments.map(levelAt);
+};
+
+/**
+ * Finds the refusals, in the order of sending, for which every limiter had room: a bucket of a quarter of the limit
+ * that a step may have left unfilled, and all windows, logs and weighted counters. A bucket that is refilled too slowly
+ * has none though it holds more.
+ */
+export const refusedWithRoom = (
+  refusals: readonly LimitUse[],
+  uses: readonly LimitUse[],
+  rule: TokenRule,
+): readonly LimitUse[] => {
+  const longest = longestWindow(rule.window);
+  const inFlight = sumInFlight(uses, ({ reserved }) => finite(reserved));
+  const unknown = uses.filter(({ most }) => most === Infinity);
+  const lost = lostLevels(
+    uses,
+    refusals.map(({ sent }) => sent),
+    rule,
+  );
+  const counted = weightedCount(uses, longest);
+  return refusals.filter((refusal, i) => {
+    if (unknown.some(({ sent }) => sent <= refusal.answered)) return false;
+    const asked = inFlight(refusal);
+    return (
+      lost[i]! + asked <= (smallestBucket - refillStep) * rule.tokens &&
+      counted(refusal) + asked <= rule.tokens
+    );
+  });
+};
