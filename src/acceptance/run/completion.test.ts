@@ -21,7 +21,7 @@ const offered = async (...words: readonly string[]): Promise<readonly string[]> 
 describe('bash with the script of weir completion', () => {
   it.each([
     [['ru'], ['run']],
-    [['c'], ['compare', 'check', 'capacity', 'calibrate', 'coordinate', 'completion']],
+    [['c'], ['compare', 'check', 'cache', 'capacity', 'calibrate', 'coordinate', 'completion']],
     [['run', '--obs'], ['--observations']],
     [
       ['run', 'a.yaml', '--capture', ''],
@@ -31,7 +31,7 @@ describe('bash with the script of weir completion', () => {
     [['history', 'b'], ['baseline']],
     [
       ['schema', ''],
-      ['scenario', 'result', 'check', 'sweep', 'capacity'],
+      ['scenario', 'result', 'check', 'sweep', 'capacity', 'cache'],
     ],
     [['completion', 'z'], ['zsh']],
     // Files, by bash itself.
