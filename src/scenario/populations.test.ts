@@ -22,6 +22,13 @@ const load = 'load: { kind: constant, rate: 1/s, duration: 10s }';
 const two = (quiet: string, noisy: string, common = ''): string =>
   `${traffic}${common}populations:\n  - { name: quiet, ${quiet} }\n  - { name: noisy, ${noisy} }\n`;
 
+it('keeps the limits of a key that several populations name', () => {
+  const key = (limits: string): string => `keys: [{ name: a, key: '\${env:A}'${limits} }], ${load}`;
+  const { keys } = planOf(two(key(', limits: { requestsPerMinute: 60 }'), key('')));
+  expect(keys).toHaveLength(1);
+  expect(keys[0]!.limits).toMatchObject({ requestsPerMinute: 60 });
+});
+
 describe('populations', () => {
   const plan = planOf(`${traffic}${load}
 keys: [{ name: a, key: '\${env:A}' }, { name: b, key: '\${env:B}', weight: 3 }]

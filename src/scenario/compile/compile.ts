@@ -78,10 +78,12 @@ const keysOfPopulation = (scenario: Scenario, { name, keys }: WholePopulation): 
     ? keysOf(scenario, defaultKeyName)
     : keysOf({ keys, limits: scenario.limits }, name);
 
-/** Returns the keys of all populations, each once. */
+/** Returns the keys of all populations, each once. Of a key that several name, only one place says the limits. */
 const compileKeys = (scenario: Scenario): ApiKey[] => {
-  const all = wholePopulations(scenario).flatMap((each) => keysOfPopulation(scenario, each));
-  return [...new Map(all.map((key) => [key.name, key])).values()];
+  const keys = new Map<string, ApiKey>();
+  for (const key of wholePopulations(scenario).flatMap((each) => keysOfPopulation(scenario, each)))
+    if (key.limits !== undefined || !keys.has(key.name)) keys.set(key.name, key);
+  return [...keys.values()];
 };
 
 /** Returns the plan's `populations`; nothing if the scenario has none. */
