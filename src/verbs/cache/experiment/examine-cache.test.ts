@@ -132,3 +132,15 @@ it.each([1, 5])('never sends more than its budget, at %d tokens a word', async (
     if (tokens < 60_000) expect(stopped).toBe('the budget of tokens is spent');
   }
 });
+
+it('counts the wait for a key without room as a part of the age', async () => {
+  const { ports } = serve({ keeps: 40_000 });
+  // Each answer waits for half a minute first.
+  const ask: CachePorts['ask'] = async (prompt) => {
+    await ports.sleep(30_000);
+    return ports.ask(prompt);
+  };
+  const { repetitions } = await examineCache({ ...ports, ask }, budget);
+  expect(repetitions).not.toEqual([]);
+  for (const { age } of repetitions) expect(age).toBeGreaterThanOrEqual(30_000);
+});

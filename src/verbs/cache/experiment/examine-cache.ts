@@ -173,10 +173,10 @@ const tryAges = async (
   const found: RepeatedPrompt[] = [];
   for (const { age, text, at } of sent) {
     await waitUntil(ports, at + age);
-    const seen = ports.now() - at;
     const reply = await prompts.send(text);
     if (reply === null) break;
-    found.push({ age: seen, hit: isHit(reply) });
+    // A key without room can have delayed the repetition, so its age is that of the request that was answered.
+    found.push({ age: ports.now() - reply.took - at, hit: isHit(reply) });
   }
   return found;
 };
