@@ -45,8 +45,11 @@ it('sees the cache of the reference gateway by what it reports, within its budge
 });
 
 it('infers the cache of the reference gateway from its times', async () => {
-  const { code, report } = await mock(['latency=large'], '--tokens', '16000');
+  const { code, report, stdout } = await mock(['latency=large'], '--tokens', '16000');
   expect(code).toBe(0);
+  // The budget has no room for a repetition after a time.
+  expect(report.repetitions).toEqual([]);
+  expect(stdout).toContain('A prompt is cached; how long was not seen');
   expect(report.seenBy).toBe('timed');
   expect(report.inferredShare!.high).toBeGreaterThan(0.98);
 });

@@ -7,7 +7,12 @@ import { sleep } from '../../platform/process/pause.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
 import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
 import { followStops } from '../../run/input/follow-stops.ts';
-import { confirmBudget, type Host, type StopCause } from '../../run/input/host.ts';
+import {
+  confirmBudget,
+  type Host,
+  type PrintedOutcome,
+  type StopCause,
+} from '../../run/input/host.ts';
 import { bounded, readOption } from '../../run/input/read-option.ts';
 import type { ReadPlan } from '../../run/input/read-plan.ts';
 import { folderFor } from '../../run/input/report-paths.ts';
@@ -25,7 +30,7 @@ import { fetchResponse } from '../limits/experiment/send-probe-request.ts';
 import { type CacheBudget, type CachePorts, examineCache } from './experiment/examine-cache.ts';
 import type { CacheReply } from './judge/cache-hits.ts';
 import type { CacheReport } from './model/cache-report.ts';
-import { cacheDocument, cacheVerdict } from './report/cache-document.ts';
+import { cacheDocument } from './report/cache-document.ts';
 
 export interface CacheCommand extends TargetRequest {
   readonly model: string | undefined;
@@ -168,15 +173,10 @@ export const examinePromptCache = async (command: CacheCommand, host: Host): Pro
     release();
     const exit = exitFor(report, stoppedBy);
     const [document, json] = [cacheDocument(report), `${JSON.stringify(report)}\n`];
-    const outcome = {
+    const outcome: PrintedOutcome = {
       json,
-      text: (style: { readonly colour: boolean; readonly width: number }) =>
-        terminalText(document, style),
-      closing: (style: { readonly colour: boolean; readonly width: number }) =>
-        terminalText(
-          { ...document, verdict: cacheVerdict(report), description: [], blocks: [] },
-          style,
-        ),
+      text: (style) => terminalText(document, style),
+      closing: (style) => terminalText({ ...document, description: [], blocks: [] }, style),
       hasClosing: true,
       isGood: exit === 'pass',
     };

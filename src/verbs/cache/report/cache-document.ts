@@ -39,7 +39,7 @@ const partText = ({ promptTokens, cachedTokens, inferredShare, seenBy }: CacheRe
 };
 
 /** The verdict of an examination in a sentence. */
-export const cacheVerdict = ({ seenBy, age, isSteady, promptTokens }: CacheReport): TonedText => {
+const cacheVerdict = ({ seenBy, age, isSteady, promptTokens }: CacheReport): TonedText => {
   if (seenBy === null)
     return {
       text:
@@ -48,6 +48,8 @@ export const cacheVerdict = ({ seenBy, age, isSteady, promptTokens }: CacheRepor
           : 'Cannot tell whether prompts are cached: no cached tokens are reported, and the times of answers do not tell',
       tone: 'warning',
     };
+  if (age.kept === null && age.lost === null)
+    return { text: 'A prompt is cached; how long was not seen', tone: 'warning' };
   if (age.kept === null)
     return { text: 'A prompt is cached, but only when it is sent again at once', tone: 'plain' };
   const kept = `A prompt stays in the cache for ${boundsText(age, timeText)}`;
