@@ -50,7 +50,7 @@ export const remarkText = ({
     drift !== null
       ? `a drift of ${bareChangeText({ scale }, drift)} % from run to run can be the change: compare in turns, with --against`
       : needed === null
-        ? 'the change is so near the minimum effect, or so small beside the load generator’s error, that no number of repetitions decides'
+        ? 'not even 1,000 repetitions per side would decide: the change is too near the minimum effect, or within the load generator’s error'
         : `${countText(needed)} repetitions per side would decide`;
   return [remark, isUndecided && missing].filter(Boolean).join('; ');
 };
