@@ -67,9 +67,8 @@ export const chooseReader = ({
 /** Infers which share of a long prompt is cached: what a repetition saves, of what its length costs. */
 export const inferShare = ({ short, fresh, again }: KnownReplies): InferredShare | null => {
   if (Math.min(short.length, fresh.length, again.length) < 3) return null;
-  const [saved, cost] = [again, short].map((each) =>
-    welch(timesOf(each), timesOf(fresh), leastVariance),
-  ) as [ReturnType<typeof welch>, ReturnType<typeof welch>];
+  const saved = welch(timesOf(again), timesOf(fresh), leastVariance);
+  const cost = welch(timesOf(short), timesOf(fresh), leastVariance);
   const [half, halfOfCost] = [halfWidth(saved, 0.05), halfWidth(cost, 0.05)];
   if (cost.difference <= halfOfCost) return null;
   const within = (value: number): number => Math.min(1, Math.max(0, value));
