@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Result } from '../../model/result/result.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 import { terminalText } from '../document/terminal-writer.ts';
-import { breakdownBlocks } from './figures.ts';
+import { breakdownBlocks, populationLines } from './figures.ts';
 
 const linesOf = (result: Result, width: number): string =>
   terminalText(
@@ -78,5 +78,31 @@ it('keep the figures where there is little room', () => {
         chat-stream: TTFT or First audio p50 238*, TTFT or First
         audio p95 ~859*, End to end p50 911*, End to end p95
         ~1,546*, Arrivals 800, Completed 39.9 %, 429 56.1 %"
+  `);
+});
+
+it('are open by population on a page, and not repeated by stage where each population has one', () => {
+  const populations = inTwoStages.groups.map((group) => ({
+    ...group,
+    labels: { ...group.labels, population: group.labels.stage },
+  }));
+  const plan = { ...inTwoStages.plan, populations: [] };
+  const result = { ...inTwoStages, plan, groups: populations };
+  const blocks = JSON.stringify(breakdownBlocks(result));
+  expect(blocks.match(/(Breakdown )?by (population|stage)/gi)).toEqual([
+    'By population',
+    'Breakdown by population',
+    'By population',
+  ]);
+  expect(JSON.stringify(breakdownBlocks(inTwoStages))).toContain('Breakdown by stage');
+  expect(populationLines(result)).toMatchInlineSnapshot(`
+    [
+      "steady: chat-stream, 99.5 % of 443 completed, TTFT p95 305 ms",
+      "afterwards: chat, 97.9 % of 94 completed, End to end p95 ~1,293 ms",
+      "afterwards: speech, 93.3 % of 30 completed, First audio p95 ~328* ms",
+      "afterwards: transcription, 100.0 % of 24 completed, End to end p95 ~1,211 ms",
+      "afterwards: models, 100.0 % of 9 completed, End to end p95 ~18.9 ms",
+      "peak: chat-stream, 39.9 % of 800 completed, TTFT p95 ~859* ms",
+    ]
   `);
 });

@@ -172,17 +172,47 @@ const breakdownTable = (result: Result, label: BreakdownLabel): Table => {
   return table(caption, columns, rows, { groupOf: ({ name }) => name });
 };
 
+/** Returns the labels with several values, without those that divide the run as an earlier one of them does. */
+const telling = (result: Result): readonly BreakdownLabel[] => {
+  const groups = groupsMatching(result, outsideWarmUp);
+  const isSame = (a: BreakdownLabel, b: BreakdownLabel): boolean =>
+    groups.every(({ labels }) => valueOf(labels, a) === valueOf(labels, b));
+  return breakdownLabels
+    .filter((label) => labelValues(result, label).length > 1)
+    .filter((label, i, all) => !all.slice(0, i).some((earlier) => isSame(earlier, label)));
+};
+
+/** Returns a line for each population and kind of traffic: how many of its arrivals completed, and a p95. */
+export const populationLines = (result: Result): readonly string[] =>
+  breakdownBy(result, 'population').map(({ name, kind, where, counts }) => {
+    const measure = firstOutput[kind] ?? 'endToEnd';
+    const found = figuresOver(result, measure, where).percentile(0.95);
+    const { short, unit } = measures[measure];
+    const time = found !== null && `${short} p95 ${quantileCell(found, unit).text} ${unit}`;
+    const asked = counts.due - counts.cancelled;
+    const share = `${shareText(counts.completed, asked)} of ${countText(asked)} completed`;
+    return present([`${name}: ${kind}`, share, time]).join(', ');
+  });
+
 /**
- * The figures by population, stage, entry, model and key, for labels with several values. A terminal shows those by
- * entry, and by population or else by stage.
+ * The figures by population, stage, entry, model and key. A page shows those by population openly. A terminal shows
+ * those by entry, and by population or else by stage.
  */
 export const breakdownBlocks = (result: Result): readonly Block[] => {
-  const labels = breakdownLabels.filter((label) => labelValues(result, label).length > 1);
-  const tables = labels.map((label) => ({ label, block: breakdownTable(result, label) }));
+  const tables = telling(result).map((label) => ({ label, block: breakdownTable(result, label) }));
   const ofLoads = result.plan.populations === undefined ? 'stage' : 'population';
-  const all = tables.map(({ block }) => block);
+  const open = tables.filter(({ label }) => label === 'population');
+  const folded = tables.filter(({ label }) => label !== 'population');
+  const title = `Breakdown by ${listed(folded.map(({ label }) => label))}`;
   return [
-    only(['html'], fold(`Breakdown by ${listed(labels)}`, all)),
+    ...open.map(({ block }) => only(['html'], block)),
+    only(
+      ['html'],
+      fold(
+        title,
+        folded.map(({ block }) => block),
+      ),
+    ),
     ...tables
       .filter(({ label }) => label === ofLoads || label === 'entry')
       .map(({ label, block }) =>

@@ -23,6 +23,7 @@ import { displayWidth, truncatedText, wrappedLines, printable } from '../text/di
 import { countText, figureText, plural, timeText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
 import { costText, runTotalsOf } from './cost.ts';
+import { populationLines } from './figures.ts';
 import { hangUpSentence } from './hang-ups.ts';
 import { kindTable, marksText } from './headline.ts';
 import { serverLine } from './server.ts';
@@ -100,6 +101,7 @@ const namedTexts = (result: Result): readonly NamedLine[] => {
   const linesOf = (...texts: readonly (string | null)[]): readonly UnnamedLine[] =>
     present(texts).map((text) => ({ text }));
   return [
+    ...named('Populations', linesOf(...populationLines(result)), 4),
     ...named('Rates', linesOf(ratesText(result))),
     ...named('Cost', linesOf(costLine(result))),
     ...named('Server', linesOf(serverLine(result))),
