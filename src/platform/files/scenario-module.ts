@@ -40,7 +40,7 @@ const loadFailure = (path: string, url: string, error: unknown): Problem => {
   }
   if (error instanceof Error && /'k6(?:\/|')/.test(error.message))
     return new UnusableScenario(
-      `${path} is a script of k6, not a scenario: \`weir init\` writes one, and \`weir import\` makes objectives of the thresholds in k6’s summary`,
+      `${path} is a script of k6, not a scenario: \`weir init\` writes one, and \`weir import\` makes one of what \`k6 inspect\` prints`,
     );
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   const at = stack?.indexOf(`${url}:`) ?? -1;

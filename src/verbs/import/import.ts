@@ -107,7 +107,8 @@ const importSource = async (request: ImportRequest, { text, name }: Source): Pro
   try {
     const bodies = kind === 'vegeta' ? await readBodies(text) : new Map<string, never>();
     const { rate, duration } = request;
-    return importText(kind, text, { rate, duration, bodies, canWriteFiles });
+    const attack = { rate, duration, bodies, canWriteFiles };
+    return importText(kind, text, attack, request.into !== undefined);
   } catch (error) {
     if (error instanceof ImportError) throw new Problem(`${name}: ${error.message}`);
     throw error;

@@ -208,6 +208,7 @@ const imports = (
     ['vegeta-json', 'vegeta'],
     ['k6-summary', 'k6'],
     ['k6-data-of-handleSummary', 'k6'],
+    ['k6-inspect', 'k6'],
     ['GuideLLM-0.6', 'guidellm'],
     ['AIPerf,-a-rate', 'aiperf'],
   ] as const

@@ -197,7 +197,7 @@ describe('k6', () => {
     expect(notes.map(noteLine)).toEqual([expect.stringContaining('p(99.9999)<5')]);
   });
 
-  it('has a load and thresholds that end the test, which get a line', () => {
+  it('has a load without its length and thresholds that end the test, which get a line', () => {
     const ends = { threshold: 'p(95)<1', abortOnFail: true, delayAbortEval: '10s' };
     const goesOn = { threshold: 'p(50)<1', abortOnFail: false };
     const options = { scenarios: { a: { executor: 'constant-vus' } }, vus: 3, stages: null };
@@ -206,7 +206,8 @@ describe('k6', () => {
       options,
     );
     expect(notes.map(noteLine)).toEqual([
-      'Left out    scenarios, vus: only thresholds are imported: write "load" for it',
+      'Left out    scenario a: expected a duration as "duration"',
+      'Left out    scenarios, vus: nothing of it makes a load: write "load" for it',
       'Left out    http_req_duration, abortOnFail: write "abort: { after: 10s }" beside its objective',
     ]);
   });

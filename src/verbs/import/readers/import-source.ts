@@ -86,7 +86,7 @@ export const recognise = (text: string): ImportKind | null => {
   const first = text.split('\n').find((line) => !/^\s*(#|$)/.test(line)) ?? '';
   if (/^\s*[A-Z]+\s+https?:\/\//.test(first)) return 'vegeta';
   if (isJsonTarget(parsedJson(first))) return 'vegeta';
-  if (isK6(parsedJson(text))) return 'k6';
+  if (isK6(parsedJson(text)) || /^import .* from ['"]k6/m.test(text)) return 'k6';
   return (['guidellm', 'aiperf'] as const).find((program) => namesProgram(text, program)) ?? null;
 };
 
@@ -148,12 +148,17 @@ const refuseInvalid = (imported: Imported): void => {
 
 /**
  * Imports a text of a known kind. If the result is a scenario, it is valid. Throws an `ImportError` if no part of the
- * text can be imported.
+ * text can be imported. `isAdded` says that its objectives are added to a scenario.
  */
-export const importText = (kind: ImportKind, text: string, attack: VegetaAttack): Imported => {
+export const importText = (
+  kind: ImportKind,
+  text: string,
+  attack: VegetaAttack,
+  isAdded = false,
+): Imported => {
   const importers = {
     vegeta: () => importVegeta(readTargets(text), attack),
-    k6: () => importK6(text),
+    k6: () => importK6(text, isAdded),
     guidellm: () => importGuideLlm(text),
     aiperf: () => importAiPerf(text),
   } as const satisfies Record<ImportKind, () => Imported>;

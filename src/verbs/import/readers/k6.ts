@@ -1,11 +1,12 @@
 import { parsedJson } from '../../../model/parsed-json.ts';
-import { parseObjective } from '../../../scenario/compile/objective-grammar.ts';
+import { parseObjective, withPopulation } from '../../../scenario/compile/objective-grammar.ts';
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
-import { type Imported, ImportError, Notes } from './imported.ts';
+import { givenFields, type Imported, ImportError, keyReference, Notes } from './imported.ts';
+import { k6Load } from './k6-load.ts';
 
 /**
  * This file imports thresholds of k6, from a summary (`--summary-export`, or the data of `handleSummary`) or from k6's
- * options.
+ * options, which have its load, too.
  */
 
 /** What k6's metrics mean: distributions in ms, shares or rates. */
@@ -77,31 +78,47 @@ const withBound = {
 };
 type Threshold = NonNullable<ReturnType<typeof readThreshold>>;
 
-/** Returns the objective for one threshold, or advice on what to do instead. */
-const objectiveOf = (
-  metric: string,
+/** An objective, or advice on what to do instead. */
+type Found = { readonly objective: string } | { readonly problem: string };
+
+/** Returns the objective for a threshold on a figure, of a population if one is given. */
+const figureObjective = (
+  [kind, figure]: readonly [keyof typeof withBound, string],
   threshold: string,
-): { readonly objective: string } | { readonly problem: string } => {
+  population: string | undefined,
+): Found => {
+  const read = readThreshold(threshold);
+  if (read === null) return { problem: 'expected a threshold such as p(95)<800' };
+  if (!/^[<>]=?$/.test(read.comparison)) return { problem: 'an objective has <, <=, > or >=' };
+  const objective = withBound[kind](figure, read);
+  const problem = `Weir has no "${read.statistic}" of it: a load of the kind "iterations" has a number of requests`;
+  if (objective === null) return { problem };
+  const parsed = parseObjective(objective);
+  if (!parsed.ok) return { problem: parsed.error.message };
+  return {
+    objective: population === undefined ? objective : withPopulation(objective, population),
+  };
+};
+
+/** Returns the objective for one threshold, or advice on what to do instead. */
+const objectiveOf = (metric: string, threshold: string, populations: readonly string[]): Found => {
   const [, name = '', tags] = /^([^{]+)(?:\{(.*)\})?$/.exec(metric) ?? [];
   const [kind, figure] = metrics[name] ?? [];
   if (kind === undefined) {
     const [, problem] = otherMetrics.find(([names]) => names.test(name)) ?? [];
     return { problem: problem ?? 'a metric of the script itself has no counterpart' };
   }
+  const tag = tags?.replaceAll(' ', '');
+  const population = populations.find((each) => tag === `scenario:${each}`);
+  if (population !== undefined && kind === 'rate')
+    return { problem: 'a rate is that of the whole run' };
   // This tag selects completed requests. It changes nothing, since Weir's distributions contain only completed
   // requests.
-  if (tags !== undefined && tags.replaceAll(' ', '') !== 'expected_response:true') {
-    const labels = `${figure}{traffic=chat}: traffic, model, stage or key`;
+  if (tag !== undefined && tag !== 'expected_response:true' && population === undefined) {
+    const labels = `${figure}{traffic=chat}: traffic, model, key, stage or population`;
     return { problem: `write the label itself, for example ${labels}` };
   }
-  const read = readThreshold(threshold);
-  if (read === null) return { problem: 'expected a threshold such as p(95)<800' };
-  if (!/^[<>]=?$/.test(read.comparison)) return { problem: 'an objective has <, <=, > or >=' };
-  const objective = withBound[kind](figure!, read);
-  const problem = `Weir has no "${read.statistic}" of it: a load of the kind "iterations" has a number of requests`;
-  if (objective === null) return { problem };
-  const parsed = parseObjective(objective);
-  return parsed.ok ? { objective } : { problem: parsed.error.message };
+  return figureObjective([kind, figure!], threshold, population);
 };
 
 /**
@@ -135,15 +152,21 @@ const thresholdsIn = (
 };
 
 /** The options that make k6's load. */
-const loadOptions = ['scenarios', 'stages', 'vus', 'duration', 'iterations', 'rps'];
+const loadOptions = ['scenarios', 'stages', 'vus', 'duration', 'iterations'];
 
-/** Adds notes on what options of k6 contain besides the thresholds themselves. */
-const noteOptions = (parsed: unknown, notes: Notes): void => {
+/** Other options that change what k6 sends. */
+const wireOptions =
+  /^(rps|executionSegment|maxRedirects|userAgent|batch|insecureSkipTLSVerify|tls|hosts|block|no\w*ConnectionReuse|minIteration)/;
+
+const optionsOf = (parsed: unknown): Readonly<Record<string, unknown>> => {
   const whole = isMapping(parsed) ? parsed : {};
-  const options = isMapping(whole['options']) ? whole['options'] : whole;
-  const given = loadOptions.filter((name) => (options[name] ?? null) !== null);
-  if (given.length > 0)
-    notes.left(given.join(', '), 'only thresholds are imported: write "load" for it');
+  return givenFields(isMapping(whole['options']) ? whole['options'] : whole);
+};
+
+/** Adds notes on what options of k6 contain besides the thresholds themselves and an imported load. */
+const noteOptions = (options: Readonly<Record<string, unknown>>, notes: Notes): void => {
+  const wire = Object.keys(options).filter((name) => wireOptions.test(name));
+  if (wire.length > 0) notes.left(wire.join(', '), 'these options of k6 are not imported');
   const thresholds = isMapping(options['thresholds']) ? options['thresholds'] : {};
   const ends = Object.keys(thresholds).filter((name) =>
     [thresholds[name]].flat().some((each) => isMapping(each) && each['abortOnFail'] === true),
@@ -152,31 +175,80 @@ const noteOptions = (parsed: unknown, notes: Notes): void => {
     notes.left(`${name}, abortOnFail`, 'write "abort: { after: 10s }" beside its objective');
 };
 
-export const isK6 = (parsed: unknown): boolean => thresholdsIn(parsed) !== null;
+/** Returns whether a value is k6's summary or options. */
+export const isK6 = (parsed: unknown): boolean => {
+  if (thresholdsIn(parsed) !== null) return true;
+  const { scenarios, vus, stages } = optionsOf(parsed);
+  const all = isMapping(scenarios) ? Object.values(scenarios) : [];
+  const isStage = (each: unknown): boolean => isMapping(each) && 'target' in each;
+  return (
+    all.some((each) => isMapping(each) && 'executor' in each) ||
+    typeof vus === 'number' ||
+    (Array.isArray(stages) && stages.length > 0 && stages.every(isStage))
+  );
+};
 
-export const importK6 = (text: string): Imported => {
+/** What stands in the place of the requests, which only the script has. */
+const withoutRequests = {
+  target: 'mock',
+  keys: keyReference,
+  limits: 'none',
+  traffic: [{ kind: 'chat-stream', model: 'MODEL', prompt: 'Hello.' }],
+};
+
+const requestsNote =
+  'only the script has them: change "target", "traffic" and, for its sleep, "thinkTime"; an iteration is one request here';
+
+const loadIn = (options: Readonly<Record<string, unknown>>, isAdded: boolean, notes: Notes) => {
+  const given = loadOptions.filter((name) => name in options);
+  if (given.length === 0) return null;
+  const load = isAdded ? null : k6Load(options, notes);
+  if (load === null) {
+    const why = isAdded ? '--into takes only thresholds' : 'nothing of it makes a load';
+    notes.left(given.join(', '), `${why}: write "load" for it`);
+  } else notes.left('requests', requestsNote);
+  return load;
+};
+
+/**
+ * Imports k6's summary or options. Options with a load become a scenario, unless the objectives are added to one
+ * (`isAdded`).
+ */
+export const importK6 = (text: string, isAdded: boolean): Imported => {
   const parsed = parsedJson(text);
   if (parsed === undefined) {
     throw new ImportError(
-      'expected JSON: the file of k6 run --summary-export, or the data of handleSummary',
+      'expected JSON: the file of k6 run --summary-export, the data of handleSummary, or what k6 inspect prints of a script',
     );
   }
-  const thresholds = thresholdsIn(parsed);
-  if (thresholds === null || thresholds.length === 0) {
+  const [notes, options] = [new Notes(), optionsOf(parsed)];
+  const load = loadIn(options, isAdded, notes);
+  const populations = Array.isArray(load?.['populations'])
+    ? load['populations'].map((each: { name: string }) => each.name)
+    : [];
+  const thresholds = thresholdsIn(parsed) ?? [];
+  if (thresholds.length === 0 && load === null) {
+    const why = notes.list.map(({ place, message }) => `${place}: ${message}`)[0];
     throw new ImportError(
-      'the summary has no thresholds: k6 writes there those of options.thresholds',
+      why ?? 'the summary has no thresholds: k6 writes there those of options.thresholds',
     );
   }
-  const notes = new Notes();
-  const objectives = thresholds.flatMap(([metric, threshold]) => {
-    const found = objectiveOf(metric, threshold);
-    if ('objective' in found) return [found.objective];
-    notes.left(`${metric} ${threshold}`, found.problem);
+  const found = thresholds.flatMap(([metric, threshold]) => {
+    const each = objectiveOf(metric, threshold, populations);
+    if ('objective' in each) return [each.objective];
+    notes.left(`${metric} ${threshold}`, each.problem);
     return [];
   });
-  noteOptions(parsed, notes);
-  if (objectives.some((each) => each.startsWith('connect.'))) {
+  noteOptions(options, notes);
+  if (found.some((each) => each.startsWith('connect'))) {
     notes.chosen('http_req_connecting', 'connect has the TLS handshake, too');
   }
-  return { kind: 'objectives', objectives: [...new Set(objectives)], notes: notes.sorted };
+  const objectives = [...new Set(found)];
+  if (load === null) return { kind: 'objectives', objectives, notes: notes.sorted };
+  const scenario = {
+    ...withoutRequests,
+    ...load,
+    ...(objectives.length > 0 ? { objectives } : {}),
+  };
+  return { kind: 'scenario', scenario, files: [], notes: notes.sorted };
 };

@@ -141,6 +141,73 @@ load: { kind: constant, rate: 50/s, duration: 30s }
 `,
   },
   {
+    name: 'k6 inspect',
+    kind: 'k6',
+    text: JSON.stringify({
+      vus: null,
+      scenarios: {
+        steady: { executor: 'constant-vus', startTime: null, vus: 5, duration: '1m30s' },
+        wave: {
+          executor: 'ramping-vus',
+          startTime: '15s',
+          stages: [
+            { duration: '10s', target: 20 },
+            { duration: '30s', target: 20 },
+            { duration: '0s', target: 40 },
+            { duration: '5s', target: 40 },
+          ],
+        },
+        rate: { executor: 'constant-arrival-rate', rate: 300, timeUnit: '1m0s', duration: '30s' },
+        climb: {
+          executor: 'ramping-arrival-rate',
+          startRate: 5,
+          stages: [
+            { target: 50, duration: '20s' },
+            { target: 0, duration: '0s' },
+          ],
+        },
+        shared: { executor: 'shared-iterations', vus: 4, iterations: 200, maxDuration: '2m0s' },
+        each: { executor: 'per-vu-iterations', vus: 4, iterations: 20, tags: { a: 'b' } },
+      },
+      rps: null,
+      thresholds: { http_req_failed: ['rate<0.01'] },
+    }),
+    left: 1,
+    made: `target: mock
+keys: \${env:WEIR_API_KEY}
+limits: none
+traffic:
+  - kind: chat-stream
+    model: MODEL
+    prompt: Hello.
+populations:
+  - name: steady
+    load: { kind: closed, users: 5, duration: 1m30s }
+  - name: wave
+    after: 15s
+    stages:
+      - name: part 1
+        load: { kind: closed, users: 20, duration: 40s, rampUp: 10s }
+      - name: part 2
+        load: { kind: closed, users: 40, duration: 5s }
+  - name: rate
+    load: { kind: constant, rate: 5/s, duration: 30s }
+  - name: climb
+    load:
+      kind: ramping
+      from: 5/s
+      steps:
+        - { to: 50/s, over: 20s }
+        - { to: 0/s, over: 0s }
+  - name: shared
+    load: { kind: iterations, users: 4, iterations: 200, maxDuration: 2m }
+  - name: each
+    load: { kind: iterations, users: 4, iterations: 80, maxDuration: 10m }
+objectives:
+  - errorRate < 1%
+`,
+  },
+  {
     name: 'GuideLLM 0.6',
     kind: 'guidellm',
     text: `guidellm benchmark --target http://host:8000 --rate-type poisson --rate 5 --rate 10 \\

@@ -39,7 +39,7 @@ const goUnits: Readonly<Record<string, number>> = {
 };
 
 /** Reads a duration in Go's notation, in ms; `null` if the text is no duration. */
-const goDuration = (text: string): number | null => {
+export const goDuration = (text: string): number | null => {
   if (!/^(\d+(\.\d+)?(h|ms|m|s|us|µs|ns))+$/.test(text)) return null;
   let length = 0;
   for (const [, n, unit] of text.matchAll(/([\d.]+)(h|ms|m|s|us|µs|ns)/g)) {
