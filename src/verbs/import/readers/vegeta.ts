@@ -140,7 +140,8 @@ const commonHeaders = (
       );
   }
   if (keys.size > 1) {
-    notes.left('authorization', `${keys.size} different keys: write them as a list of "keys"`);
+    const message = 'write a list of "keys" or, to keep each with its requests, "populations"';
+    notes.left('authorization', `${keys.size} different keys: ${message}`);
   }
   const names = new Set<string>();
   return all.filter(({ name, place }) => {
