@@ -30,6 +30,10 @@ const everything: Partial<Result> = {
   ),
   failures: result.failures.flatMap((failure) => [failure, failure, failure]),
 };
+const ofPopulations = result.groups.map((group, i) => ({
+  ...group,
+  labels: { ...group.labels, population: `team ${i % 9}` },
+}));
 
 describe('the overview of a run in a terminal', () => {
   it('has what ran, a row for each kind of traffic, rates, cost, failures and notes', () => {
@@ -56,7 +60,7 @@ describe('the overview of a run in a terminal', () => {
   });
 
   it.each([60, 80, 100, 200])('fits %i columns, and 20 lines where tables fit', (width) => {
-    for (const changes of [{}, everything]) {
+    for (const changes of [{}, everything, { groups: ofPopulations }]) {
       const lines = overview(width, changes).split('\n');
       for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
       if (width >= 80) expect(lines.length).toBeLessThanOrEqual(20);
@@ -119,6 +123,12 @@ describe('the overview of a run in a terminal', () => {
       expect.stringMatching(/^ +✗.* … and 7 more$/),
       expect.stringMatching(/^Notes .*[^ …] … and 8 more$/),
     ]);
+  });
+
+  it('has as many populations as there is room for, and counts the others', () => {
+    const lines = overview(100, { groups: ofPopulations, failures: [] }).split('\n');
+    const first = lines.findIndex((line) => line.startsWith('Populations '));
+    expect(lines.slice(first).find((line) => / and \d+ more$/.test(line))).toMatch(/team \d: /);
   });
 
   it('cuts nothing of what it finds of objectives while a screen of 24 lines has room for it', () => {

@@ -101,7 +101,6 @@ const namedTexts = (result: Result): readonly NamedLine[] => {
   const linesOf = (...texts: readonly (string | null)[]): readonly UnnamedLine[] =>
     present(texts).map((text) => ({ text }));
   return [
-    ...named('Populations', linesOf(...populationLines(result)), 4),
     ...named('Rates', linesOf(ratesText(result))),
     ...named('Cost', linesOf(costLine(result))),
     ...named('Server', linesOf(serverLine(result))),
@@ -180,7 +179,12 @@ export const runOverview = (result: Result, trust: Trust, style: TerminalStyle):
   const rows = isShown(kinds, 'terminal') ? terminalTableLines(layout, kinds) : [];
   const marks = marksText(kinds, rows);
   const markLines = marks === null ? [] : wrappedLines(marks, layout.width - 2);
-  const texts = namedTexts(result);
+  const others = namedTexts(result);
+  const room = wantedLines - 1 - rows.length - markLines.length - others.length;
+  const populations = populationLines(result).map((text) => ({ text }));
+  // At least one of them is shown; the rest if there is room.
+  const most = Math.max(1, Math.min(populations.length, room));
+  const texts = [...named('Populations', populations, most), ...others];
   const spare = Math.max(0, wantedLines - 1 - rows.length - markLines.length - texts.length);
   const whole = wrappedLines(printable(what), layout.width);
   const isWhole = whole.length - 1 <= spare;
