@@ -12,8 +12,8 @@ const launcher = resolve('src/cli/weir.js');
 const most: Readonly<Record<string, number>> = {
   '--version': 15,
   '--help': 40,
-  'validate scenarios/quickstart.yaml': 349,
-  'plan scenarios/quickstart.yaml': 395,
+  'validate scenarios/quickstart.yaml': 353,
+  'plan scenarios/quickstart.yaml': 399,
   'run --help': 53,
   'compare --help': 51,
   'history --help': 44,
