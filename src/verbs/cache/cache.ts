@@ -27,7 +27,13 @@ import { readUsage } from '../../traffic/answer/read-usage.ts';
 import { readRetryAfter } from '../../traffic/limits/retry-after.ts';
 import { openProbe, type OpenedProbe } from '../limits/examination.ts';
 import { fetchResponse } from '../limits/experiment/send-probe-request.ts';
-import { type CacheBudget, type CachePorts, examineCache } from './experiment/examine-cache.ts';
+import {
+  type CacheBudget,
+  type CachePorts,
+  examineCache,
+  mostChats,
+  waitUntil,
+} from './experiment/examine-cache.ts';
 import type { CacheReply } from './judge/cache-hits.ts';
 import type { CacheReport } from './model/cache-report.ts';
 import { cacheDocument } from './report/cache-document.ts';
@@ -63,6 +69,7 @@ const countsIn = (body: string): Pick<CacheReply, 'tokens' | 'cached'> => {
 /** Returns a function that sends a prompt, waits where the key is limited, and reads what is cached. */
 const askerFor = ({ session, keys, models }: OpenedProbe, isStopped: () => boolean) => {
   let [limit, waits] = ['max_tokens', 0];
+  const now = (): number => session.clock.now();
   const ask: CachePorts['ask'] = async (prompt) => {
     const request = chatWith(models.chat, prompt, limit);
     const response = await fetchResponse(session, request, session.keyHeader(keys.first));
@@ -75,8 +82,8 @@ const askerFor = ({ session, keys, models }: OpenedProbe, isStopped: () => boole
     if (status === 429 && waits < mostWaits && !isStopped()) {
       waits += 1;
       const wait = readRetryAfter(headers, session.wallZero + ended)?.wait ?? longestWait;
-      await sleep(Math.min(longestWait, wait));
-      return ask(prompt);
+      await waitUntil({ now, sleep, isStopped }, now() + Math.min(longestWait, wait));
+      return isStopped() ? 'stopped by the user' : ask(prompt);
     }
     return status === 200
       ? { took: ended - sent, ...countsIn(body) }
@@ -116,7 +123,7 @@ const exitFor = ({ seenBy, spent }: CacheReport, stoppedBy: StopCause | null): E
 const budgetText = ({ tokens, longest }: CacheBudget, price: Price | null): string => {
   const cost = costOf(tokens, price);
   const money = cost === null ? '' : ` (${moneyText(cost)} of your currency)`;
-  return `at most ${countText(tokens)} tokens${money} in at most 250 requests; ${timeText(3 * longest)} of waiting at most`;
+  return `at most ${countText(tokens)} tokens${money} in at most ${mostChats + mostWaits + 1} requests; ${timeText(3 * longest)} of waiting at most`;
 };
 
 /** Examines the cache of an opened target, and returns what was seen. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CacheReply } from '../judge/cache-hits.ts';
-import { type CacheBudget, type CachePorts, examineCache } from './examine-cache.ts';
+import { type CacheBudget, type CachePorts, examineCache, mostChats } from './examine-cache.ts';
 
 interface Server {
   readonly reports?: boolean;
@@ -144,3 +144,11 @@ it('counts the wait for a key without room as a part of the age', async () => {
   expect(repetitions).not.toEqual([]);
   for (const { age } of repetitions) expect(age).toBeGreaterThanOrEqual(30_000);
 });
+
+it.each([1500, 3000, 12_000, 40_000, 60_000, 1e9])(
+  'never sends more chats than it says, where %d tokens are kept',
+  async (size) => {
+    const { spent } = await examine({ keeps: 1e9, size }, { tokens: 1e9, longest: 120_000 });
+    expect(spent.requests).toBeLessThanOrEqual(mostChats);
+  },
+);

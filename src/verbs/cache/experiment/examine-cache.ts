@@ -51,6 +51,9 @@ const leastAge = 2000;
 /** The most other prompts that come between a prompt and its repetition. */
 const mostOthers = 64;
 
+/** The most chats that are sent. Requests that are sent again after a refusal come on top. */
+export const mostChats = 246;
+
 const nothing: KeptBounds = { kept: null, lost: null };
 
 /** Returns ages between two, each the same factor above the one before. */
@@ -98,6 +101,7 @@ class Prompts {
     if (this.#ports.isStopped()) this.stopped = 'stopped by the user';
     else if (this.spent.tokens + tokens > this.#budget.tokens)
       this.stopped = 'the budget of tokens is spent';
+    else if (this.spent.requests === mostChats) this.stopped = 'the budget of requests is spent';
     if (this.stopped !== null) return null;
     this.spent.requests += 1;
     const reply = await this.#ports.ask(prompt);
@@ -153,7 +157,11 @@ const findShortest = async (prompts: Prompts, isHit: HitReader): Promise<KeptBou
   return { kept, lost };
 };
 
-const waitUntil = async ({ now, sleep, isStopped }: CachePorts, moment: number): Promise<void> => {
+/** Waits until a moment, or until the user stops the examination. */
+export const waitUntil = async (
+  { now, sleep, isStopped }: Pick<CachePorts, 'now' | 'sleep' | 'isStopped'>,
+  moment: number,
+): Promise<void> => {
   while (now() < moment && !isStopped()) await sleep(Math.min(500, moment - now()));
 };
 
