@@ -144,6 +144,24 @@ describe('the terminal form of a search for capacity', () => {
     ).toContain('At most 17.0/s, if any: the search came no closer');
   });
 
+  it('names a declared limit below every rate that was tried and kept', () => {
+    const { steps, answer } = sampleCapacity();
+    const kept = steps.filter(({ verdict }) => verdict === 'kept');
+    const capped = {
+      ...answer!,
+      proved: false,
+      binding: 'requests',
+      rate: { value: 1, low: 1, high: 1 },
+    } as const;
+    const text = terminalText(
+      capacityDocument(sampleCapacity({ steps: kept, answer: capped })),
+      look,
+    );
+    expect(Math.min(...kept.map(({ rate }) => rate))).toBeGreaterThan(1);
+    expect(text).toContain('Up to 1.00/s: 227 users');
+    expect(text).not.toContain('if any');
+  });
+
   it('does not call a narrow interval wide that no kept step proves', () => {
     const answer = { ...sampleCapacity().answer!, proved: false };
     const text = terminalText(capacityDocument(sampleCapacity({ answer })), look);

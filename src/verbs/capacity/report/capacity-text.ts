@@ -43,6 +43,9 @@ const widestFigure = 1.5;
 const coarseRange = ({ rate, proved, binding }: CapacityAnswer, { steps }: CapacityReport) => {
   const { low, high } = rate;
   if (proved || binding === 'none') return null;
+  // A declared limit is below every rate that was tried, and a rate above it was kept.
+  const isBelowKept = steps.some((step) => step.rate >= high && step.verdict === 'kept');
+  if (isBelowKept && !steps.some(({ verdict }) => verdict === 'broken')) return null;
   if (!steps.some((step) => step.rate <= low && step.verdict === 'kept')) {
     return `At most ${perSecondText(high)}, if any`;
   }
