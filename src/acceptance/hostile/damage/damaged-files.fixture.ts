@@ -61,7 +61,7 @@ export const expectSentences = async (
   [first, last]: readonly [number, number],
 ): Promise<DamagedReadings> => {
   const work = join(await tempFolder(), 'work');
-  const words = [reader, sound, names.join(), String(first), String(last), work];
+  const words = [reader, sound, names.join('\n'), String(first), String(last), work];
   const flags = ['--expose-gc', '--no-warnings'];
   const program = [process.execPath, ...flags, ...words] as const;
   const { stdout, stderr, code } = await startProgram(program, { PATH: process.env['PATH'] }).ended;

@@ -115,6 +115,6 @@ const readForm = async (form: StoredForm): Promise<void> => {
 };
 
 await mkdir(work, { recursive: true });
-for (const form of storedForms) if (names.split(',').includes(form.name)) await readForm(form);
+for (const form of storedForms) if (names.split('\n').includes(form.name)) await readForm(form);
 console.log(JSON.stringify({ peak: process.resourceUsage().maxRSS * 1024 }));
 await rm(here, { recursive: true, force: true });
