@@ -198,7 +198,7 @@ load: { kind: constant, rate: 2/s, duration: 1h 30m } | write 1h30m
 load: { kind: constant, rate: 5,5/s, duration: 1s } | a comma ends a value here
 load: { kind: poisson, lambda: 2, duration: 1s } | did you mean "rate"?
 load: { kind: constant, rate: 2/s, duration: 1s | the { above is not closed
-objectives: [ttft.p95 < 800ms AND errorRate < 1%] | write each objective as an item of its own
+objectives: [ttft.p95 < 800ms AND errorRate < 1%] | write two objectives
 objectives: [e2e.p95 < 0,8s] | a comma ends an item here
 objectives: [e2e.p95 under 800ms] | write e2e.p95 < 800ms
 objectives: [e2e.p95 ≤ 800ms] | write <=

@@ -19,7 +19,7 @@ it('weir cache sees that a slot of llama.cpp keeps one prompt until the next one
   await orSkip(context, async () => {
     const folder = await tempFolder();
     const options = { port: await freePort(), folder, log: join(folder, 'log') };
-    // With a template of its own it has one slot.
+    // A server that is started with a chat template has one slot.
     const template = "{% for m in messages %}{{ m['content'] }}\n{% endfor %}";
     const llama = await startLlama(options, [], template);
     try {

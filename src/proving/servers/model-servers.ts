@@ -59,8 +59,8 @@ const waitForModel = async (url: string): Promise<void> => {
 };
 
 /**
- * Starts llama.cpp's server with a model of random weights; with keys it asks for one of them. With a template of its own
- * it has one slot, whose context is four times as long. A slow one has a model of 330 MB.
+ * Starts llama.cpp's server with a model of random weights; with keys it asks for one of them. With a chat
+ * template it has one slot, whose context is four times as long. A slow one has a model of 330 MB.
  */
 export const startLlama = async (
   { port, folder }: ServerOptions,

@@ -72,7 +72,7 @@ const keysOf = (
   return [{ name: defaultName, template: keys ?? defaultKeyTemplate, weight: 1 }];
 };
 
-/** Returns the keys of a population. A lone key of its own has the population's name. */
+/** Returns the keys of a population. If a population lists one key, the key has the population's name. */
 const keysOfPopulation = (scenario: Scenario, { name, keys }: WholePopulation): ApiKey[] =>
   keys === undefined || name === null
     ? keysOf(scenario, defaultKeyName)

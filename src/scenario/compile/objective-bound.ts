@@ -96,7 +96,7 @@ const unitAdvice = (
 /** Tells what to do with words after a bound: a second objective, or a share of requests. */
 const adviceOnWords = (text: string): string | null => {
   if (/\s(?:and|or|&&|\|\||&)\s|[,;]\s/i.test(text))
-    return 'write each objective as an item of its own: ["ttft.p95 < 800ms", "errorRate < 1%"]';
+    return 'write two objectives: ["ttft.p95 < 800ms", "errorRate < 1%"]';
   return /\s(?:for|in|of)\s/.test(text)
     ? 'for a share of the requests write perRequest: [e2e < 800ms] and the objective goodput > 95%'
     : null;

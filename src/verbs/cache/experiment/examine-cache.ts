@@ -60,7 +60,7 @@ const nothing: KeptBounds = { kept: null, lost: null };
 const agesBetween = (low: number, high: number, wanted: number): readonly number[] =>
   Array.from({ length: wanted }, (_, at) => low * (high / low) ** ((at + 1) / wanted));
 
-/** Sends prompts within a budget. Each prompt has a beginning of its own, and each request an ending of its own. */
+/** Sends prompts within a budget. No two prompts begin alike, and no two requests end alike. */
 class Prompts {
   readonly spent = { requests: 0, tokens: 0 };
   stopped: string | null = null;

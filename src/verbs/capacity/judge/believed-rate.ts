@@ -165,7 +165,7 @@ const survivalOf = (
  * Up to these distances of the logarithms, steps are near the border and have the same dependence, and the highest rate
  * is near the one by sides alone.
  */
-const nearness = { border: 0.12, dependence: 0.03, centre: 0.4 } as const;
+const largestDistances = { border: 0.12, dependence: 0.03, centre: 0.4 } as const;
 
 const isNear = (one: number, other: number, distance: number): boolean =>
   Math.abs(Math.log(one / other)) < distance;
@@ -241,19 +241,19 @@ const likeliestRate = (survival: readonly number[], rates: readonly number[]): n
 };
 
 /**
- * The rate near which the slope is looked for: the likeliest by sides if enough steps are near it. Where jams last as
- * long as steps, sides tell so little that many rates are as likely; then it is where the steps part, or their middle if
- * they are on both sides. `null` without enough steps there.
+ * Returns the rate near which the slope is looked for; `null` if too few steps are near it. It is the likeliest rate by
+ * sides. Where jams last as long as steps, many rates are as likely as that one. Then it is the rate above which most
+ * steps miss the objective, or the mean rate of the steps if some near it miss the objective and some do not.
  */
-const centreOf = (told: readonly SeenMiss[], likeliest: number): number | null => {
+const slopeRateOf = (seenMisses: readonly SeenMiss[], likeliest: number): number | null => {
   const nearTo = (rate: number): readonly SeenMiss[] =>
-    told.filter((miss) => isNear(miss.rate, rate, nearness.border));
+    seenMisses.filter((miss) => isNear(miss.rate, rate, largestDistances.border));
   const isKnown = (rate: number): boolean => nearTo(rate).length >= leastNear;
-  if (told.length === 0) return null;
+  if (seenMisses.length === 0) return null;
   if (isKnown(likeliest)) return likeliest;
-  const split = splitOf(told);
+  const split = splitOf(seenMisses);
   if (isKnown(split)) return split;
-  const middle = meanRateOf(told);
+  const middle = meanRateOf(seenMisses);
   const around = nearTo(middle);
   const isMixed = around.some(isMissed) && !around.every(isMissed);
   return isMixed && isKnown(middle) ? middle : null;
@@ -265,18 +265,18 @@ const survivalOfMisses = (
   objective: number,
   rates: readonly number[],
 ): readonly number[] => {
-  const told = evidence.flatMap(({ rate, misses }) => {
+  const seenMisses = evidence.flatMap(({ rate, misses }) => {
     const miss = misses?.[objective];
     return miss === undefined || miss === null ? [] : [{ ...miss, rate }];
   });
-  const seen = withSharedDependence(told, (miss) =>
-    told.filter(({ rate }) => isNear(rate, miss.rate, nearness.dependence)),
+  const seen = withSharedDependence(seenMisses, (miss) =>
+    seenMisses.filter(({ rate }) => isNear(rate, miss.rate, largestDistances.dependence)),
   );
   const bySide = survivalOf([seen.map(ofSide)], rates);
-  const centre = centreOf(told, likeliestRate(bySide, rates));
+  const centre = slopeRateOf(seenMisses, likeliestRate(bySide, rates));
   if (centre === null) return bySide;
-  const isClose = ({ rate }: SeenMiss): boolean => isNear(rate, centre, nearness.border);
-  const close = told.filter(isClose);
+  const isClose = ({ rate }: SeenMiss): boolean => isNear(rate, centre, largestDistances.border);
+  const close = seenMisses.filter(isClose);
   // A step that met no jam would weigh more than one that met some, if each had its own dependence. That of steps far
   // beyond the border is of no other.
   const isFarBeyond = ({ share, allowed }: SeenMiss): boolean =>
@@ -287,7 +287,7 @@ const survivalOfMisses = (
     ...seen.filter((miss) => isClose(miss) && isFarBeyond(miss)),
   ];
   const far = seen.filter((miss) => !isClose(miss));
-  const around = rates.filter((rate) => isNear(rate, centre, nearness.centre));
+  const around = rates.filter((rate) => isNear(rate, centre, largestDistances.centre));
   const first = rates.indexOf(around[0]!);
   const bySlope = survivalOf(
     steepness.map((power) => [
