@@ -15,6 +15,13 @@ export const stageSpans = (
   });
 };
 
+/** Returns whether the loads that end last are numbers of requests, so that their answers can end them earlier. */
+export const endsWithAnswers = (plan: Plan): boolean => {
+  const spans = stageSpans(plan);
+  const end = Math.max(...spans.map(({ to }) => to));
+  return spans.every(({ to }, place) => to < end || plan.stages[place]!.load.kind === 'iterations');
+};
+
 /**
  * Returns the whole seconds after the warm-up and before `until` (ms). If stages are named, only their seconds are
  * returned.

@@ -2,6 +2,7 @@ import type { Group, Labels, TimelineSecond } from '../measures/counts.ts';
 import { describe, expect, it } from 'vitest';
 import { type Digits, emptyHistogram, type EncodedHistogram } from '../measures/histogram.ts';
 import type { MeasureName } from '../measures/measures.ts';
+import type { Plan } from '../plan/plan.ts';
 import { planHash } from '../plan/plan-hash.ts';
 import { milliseconds } from '../quantity.ts';
 import type { Result, SliceRun } from './result.ts';
@@ -175,6 +176,31 @@ describe('the measured window', () => {
     expect(window.seconds).toBe(3.6);
     expect(window.timeline.map((each) => each.second)).toEqual([0, 1, 2, 3]);
   });
+
+  it.each([
+    [1000, 3.6],
+    [70_000, 3],
+  ])(
+    'of populations lasts until the last answer if a number of requests ends last: beside a load of %i ms %d s',
+    (duration, seconds) => {
+      const run = numbered(3580);
+      const [own] = run.plan.stages;
+      const population = (name: string) => ({
+        name,
+        after: milliseconds(0),
+        keys: [{ name: 'default', weight: 1 }],
+        retry: null,
+      });
+      const load = { ...own!.load, kind: 'closed' as const, duration: milliseconds(duration) };
+      const stages = [
+        { ...own!, population: 'numbered' },
+        { ...own!, load, population: 'timed' },
+      ];
+      const populations = [population('numbered'), population('timed')];
+      const populated = { ...run.plan, stages, populations } as Plan;
+      expect(measuredWindow({ ...run, plan: populated })!.seconds).toBe(seconds);
+    },
+  );
 
   it('of a number of requests has whole seconds if the time for them ran out', () => {
     expect(measuredWindow(numbered(4100))!.seconds).toBe(3);

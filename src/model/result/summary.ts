@@ -22,7 +22,7 @@ import {
 import { countArrivals, countFailed, sumAwaited } from '../measures/outcome-counts.ts';
 import { quantile, type Quantile } from '../measures/quantile.ts';
 import { type Dependence, independence } from '../measures/dependence.ts';
-import { ratedSeconds } from '../plan/stage-spans.ts';
+import { endsWithAnswers, ratedSeconds } from '../plan/stage-spans.ts';
 import type { Result } from './result.ts';
 import { dependenceAt, type RunPart, secondsAt } from './run-dependence.ts';
 import { type TrafficKind, trafficKinds } from '../workload/traffic.ts';
@@ -237,8 +237,8 @@ export interface MeasuredWindow {
 }
 
 /** Returns whether the load was a number of requests and ended with the answer to the last of them. */
-const endsWithAnswers = ({ plan, scheduled, ended }: Result): boolean =>
-  plan.stages.at(-1)?.load.kind === 'iterations' && ended > 0 && ended <= scheduled;
+const endedWithAnswers = ({ plan, scheduled, ended }: Result): boolean =>
+  endsWithAnswers(plan) && ended > 0 && ended <= scheduled;
 
 /**
  * Returns the window in which rates are computed; `null` if it is shorter than a second, so that there are no rates.
@@ -248,7 +248,7 @@ const endsWithAnswers = ({ plan, scheduled, ended }: Result): boolean =>
 export const measuredWindow = (result: Result): MeasuredWindow | null => {
   const from = firstMeasuredSecond(result);
   const end = result.scheduled / 1000;
-  const to = endsWithAnswers(result) ? end : Math.floor(end);
+  const to = endedWithAnswers(result) ? end : Math.floor(end);
   if (to - from < 1) return null;
   return {
     seconds: to - from,

@@ -1,7 +1,7 @@
 import type { TokenCount } from '../../model/workload/token-count.ts';
 import { type LimitsPerMinute, sumOfLimits } from '../../model/plan/limits-per-minute.ts';
 import type { Load, OpenLoad, Plan } from '../../model/plan/plan.ts';
-import { stageSpans } from '../../model/plan/stage-spans.ts';
+import { endsWithAnswers, stageSpans } from '../../model/plan/stage-spans.ts';
 import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
 import { type TraceLoad, unitNames } from '../../model/workload/trace.ts';
@@ -96,12 +96,8 @@ const lasting = (load: Load, duration: Milliseconds): Load => {
 
 /** How long the loads of a plan last; `at most` if answers or objectives can end the last one earlier. */
 export const plannedTime = (plan: Plan): string => {
-  const spans = stageSpans(plan);
-  const whole = Math.max(...spans.map(({ to }) => to));
-  const endsByAnswers = spans.every(
-    ({ to }, place) => to < whole || plan.stages[place]!.load.kind === 'iterations',
-  );
-  const mayEndEarlier = plan.until !== undefined || endsByAnswers;
+  const whole = Math.max(...stageSpans(plan).map(({ to }) => to));
+  const mayEndEarlier = plan.until !== undefined || endsWithAnswers(plan);
   return `${textIf(mayEndEarlier, 'at most ')}${timeText(whole)}`;
 };
 
