@@ -81,12 +81,11 @@ type RequestPosition = Pick<Arrival, 'stage' | 'index'>;
 
 /** Returns the random source of a request and the request's traffic entry, which is the first draw from that source. */
 export const drawEntry = (
-  { seed, stages }: Plan,
+  plan: Plan,
   { stage, index }: RequestPosition,
 ): { readonly draw: Draw; readonly traffic: Traffic } => {
-  const { traffic, stream = stage } = stages[stage]!;
-  const draw = drawFrom(seed, stream, index);
-  return { draw, traffic: draw.pick(traffic, ({ weight }) => weight) };
+  const draw = drawFrom(plan.seed, stageStream(plan, stage), index);
+  return { draw, traffic: draw.pick(plan.stages[stage]!.traffic, ({ weight }) => weight) };
 };
 
 /** How far the requests of one user or stage have been counted, and the ordinals of those that belong to one entry. */

@@ -18,7 +18,9 @@ const open = (curve: readonly RateSegment[], spacing: OpenLoad['spacing'] = 'eve
 const arrivals = (
   load: OpenLoad,
   { slice = wholeRunSlice, start = 0, seed = 7, stage = 0 } = {},
-): readonly Arrival[] => [...openArrivals(load, { stage, seed, slice, start: instant(start) })];
+): readonly Arrival[] => [
+  ...openArrivals(load, { stage, stream: stage, seed, slice, start: instant(start) }),
+];
 
 /**
  * Generates curves with rates in tenths and lengths in hundredths of a second, so that the oracle counts in whole
@@ -293,6 +295,7 @@ describe('arrivals of any spacing', () => {
     const endless = open([segment(20_000, 20_000, 1e12)], 'poisson');
     const [first] = openArrivals(endless, {
       stage: 0,
+      stream: 0,
       seed: 1,
       slice: wholeRunSlice,
       start: instant(0),

@@ -123,8 +123,8 @@ const gammaGaps = (draw: Draw, shape: number): Gaps => ({
 
 export interface Placement {
   readonly stage: number;
-  /** The number that stands for the stage in draws; absent if it is `stage`. */
-  readonly stream?: number;
+  /** The number that stands for the stage in draws. */
+  readonly stream: number;
   readonly start: Instant;
   readonly seed: number;
   readonly slice: Slice;
@@ -157,7 +157,7 @@ function* randomArrivals(
   dueAt: (area: number) => Instant,
   gapsOf: (draw: Draw) => Gaps,
 ) {
-  const { stage, stream = stage, seed, slice, start } = placement;
+  const { stage, stream, seed, slice, start } = placement;
   const { first, next } = gapsOf(drawFrom(seed, stream, gapSequence));
   let area = first();
   let due = start;
