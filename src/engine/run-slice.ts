@@ -134,9 +134,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
       this.#turn.open(now, this.#nextOfLoops(), isLast);
       const nextRetry = (): RequestLifecycle | null => this.#retries.take(now);
       for (let retry = nextRetry(); retry !== null; retry = nextRetry()) this.#enqueue(retry);
-      if (this.#options.plan.populations === undefined)
-        for (const loop of this.#loops) loop.poll(now, this.#turn.mayBegin);
-      else pollInOrder(this.#loops, now, this.#turn.mayBegin);
+      pollInOrder(this.#loops, now, this.#turn.mayBegin);
       const nextSlot = (): PaceSlot | null => this.#paceQueue?.take(now) ?? null;
       for (let slot = nextSlot(); slot !== null; slot = nextSlot())
         this.#send(slot.lifecycle, slot);
