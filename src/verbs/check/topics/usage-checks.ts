@@ -83,12 +83,14 @@ const judgeGrowth = (answers: Answers): Judged => {
       continue;
     }
     const byTokenizer = judgeByTokenizer(answers, word, counts);
-    if (byTokenizer?.outcome === 'violation') return byTokenizer;
+    if (byTokenizer !== null) {
+      if (byTokenizer.outcome === 'violation') return byTokenizer;
+      known.push(byTokenizer.observed);
+      continue;
+    }
     const found = tokensOfWord(counts);
-    if (byTokenizer !== null || 'perWord' in found) {
-      known.push(
-        byTokenizer?.observed ?? `${'perWord' in found ? found.perWord : ''} for “${word}”`,
-      );
+    if ('perWord' in found) {
+      known.push(`${found.perWord} for “${word}”`);
       continue;
     }
     if ('joined' in found) {
