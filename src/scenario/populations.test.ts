@@ -185,6 +185,11 @@ objectives: ["e2e.p95{stage=low} < 1s", "e2e.p95{population=team two} < 2s", "co
       'this scenario has no populations',
     ],
     [
+      'an objective of one that names a population itself',
+      two(`${load}, objectives: ["e2e.p95{population=b} < 1s"]`, load),
+      'this objective is of the population "quiet" already',
+    ],
+    [
       'a rate of one',
       two(`${load}, objectives: ["completedRate > 1/s"]`, load),
       '"completedRate" is counted for the whole run',

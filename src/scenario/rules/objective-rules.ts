@@ -273,14 +273,22 @@ function* findingsOfList(
   }
 }
 
+/** Parses an objective of a population, whose label is added to it. */
+const parseOwnObjective = (text: string, population: string): ParseResult<ParsedObjective> => {
+  const written = parseObjective(text);
+  if (!written.ok || written.value.labels.every(({ label }) => label !== 'population'))
+    return parseObjective(withPopulation(text, population));
+  const message = `this objective is of the population ${JSON.stringify(population)} already`;
+  return { ok: false, error: new ObjectiveError(message, 'leave the label "population" out') };
+};
+
 export function* objectiveRule(scenario: WholeScenario): Findings {
   const targets = trafficTargetsOf(scenario);
   const context = { scenario, targets };
   for (const own of scenario.at('populations').items) {
     const name = own.at('name').text;
     const ofOwn = { scenario, targets: targets.filter(({ population }) => population === name) };
-    const parse = (text: string): ParseResult<ParsedObjective> =>
-      parseObjective(withPopulation(text, name ?? ''));
+    const parse = (text: string) => parseOwnObjective(text, name ?? '');
     yield* findingsOfList(own.at('objectives'), parse, ofOwn);
   }
   yield* findingsOfList(scenario.at('objectives'), parseObjective, context);
