@@ -17,6 +17,11 @@ it.each([
   ['run a --maxTokns=3', /^unknown option --maxTokns: did you mean --max-tokens\?/],
   ['run a --vus 3', 'unknown option --vus: write --set load.users=3'],
   ['run --vus=3', 'unknown option --vus: write --users 3: so many wait for their answers at once'],
+  [
+    'run --dry-run',
+    'unknown option --dry-run: write `weir plan` in place of `weir run`: it sends nothing',
+  ],
+  ['limits --dry-run', 'unknown option --dry-run: expected one that `weir limits --help` lists'],
   ['run a -c 3', 'unknown option -c: write --set load.users=3'],
   [
     'run -c 3 -n 9',

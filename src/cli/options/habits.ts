@@ -139,7 +139,7 @@ const habits: readonly Habit[] = [
   },
   {
     names: 'stage stages',
-    needs: 'set',
+    needs: 'scenario',
     advice: () =>
       'a load that changes is written in a scenario: load: { kind: ramping, from: 1/s, steps: [{ to: 10/s, over: 30s }] }',
   },
@@ -161,12 +161,12 @@ const habits: readonly Habit[] = [
   },
   {
     names: 'dry-run dryrun check-only',
-    needs: 'set',
+    needs: 'kind',
     advice: () => 'write `weir plan` in place of `weir run`: it sends nothing',
   },
   {
     names: 'f file config config-file scenario-file locustfile testplan',
-    needs: 'set',
+    needs: 'scenario',
     advice: (value) => `a scenario file stands without an option: write ${value}`,
   },
   {
@@ -203,7 +203,7 @@ const habits: readonly Habit[] = [
   },
   {
     names: 'e env',
-    needs: 'set',
+    needs: 'scenario',
     advice: () => "a scenario reads the environment itself: '${env:NAME}'",
   },
   {
