@@ -19,13 +19,13 @@ import { folderFor } from '../../run/input/report-paths.ts';
 import { type ExitName, exitOfStop, gravestExit } from '../../run/output/exit-codes.ts';
 import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
 import { dataIn, pageIn, publishOutcome } from '../../run/output/write-outputs.ts';
-import { closeTarget, prepareTarget, type ReadyTarget } from '../../run/target/prepare-target.ts';
+import type { ReadyTarget } from '../../run/target/prepare-target.ts';
 import { targetPlanFor, type TargetRequest } from '../../run/target/target-plan.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
 import { jsonIn, objectOf } from '../../traffic/answer/json-text.ts';
 import { readUsage } from '../../traffic/answer/read-usage.ts';
 import { readRetryAfter } from '../../traffic/limits/retry-after.ts';
-import { openProbe, type OpenedProbe } from '../limits/examination.ts';
+import { examineOpened, type OpenedProbe } from '../limits/examination.ts';
 import { fetchResponse } from '../limits/experiment/send-probe-request.ts';
 import {
   type CacheBudget,
@@ -46,8 +46,8 @@ export interface CacheCommand extends TargetRequest {
   readonly out: string | undefined;
 }
 
-/** A window that no examination of limits uses here, in ms: an answer may take two of them and 30 s. */
-const window = 15_000;
+/** How long an answer may take, in ms. */
+const longestAnswer = 60_000;
 const defaultTokens = 60_000;
 const longestWait = 65_000;
 const mostWaits = 3;
@@ -160,14 +160,10 @@ export const examinePromptCache = async (command: CacheCommand, host: Host): Pro
   const budget = budgetOf(command);
   const read = await targetPlanFor(command, host.environment);
   const folder = await openOutputFolder(folderFor(command.out, 'cache'), 'cache', say);
-  let [target, probe]: [ReadyTarget | null, OpenedProbe | null] = [null, null];
   let stoppedBy = null as StopCause | null;
   const stops = followStops(host.onStop, () => say('the report is being written'));
-  try {
-    target = await stops.unlessStopped(prepareTarget(read), closeTarget);
-    for (const warning of target.warnings) say(warning);
-    const opening = openProbe(target, window, command.model);
-    probe = await stops.unlessStopped(opening, ({ close }) => close());
+  const opening = { read, model: command.model, timeout: longestAnswer, folder, stops };
+  return examineOpened(opening, printer, async (probe, target) => {
     const price = priceOf(read, probe.models.chat);
     say(`${target.baseUrl}, model ${probe.models.chat}. Budget: ${budgetText(budget, price)}.`);
     if (!command.yes && target.mock === null)
@@ -192,13 +188,5 @@ export const examinePromptCache = async (command: CacheCommand, host: Host): Pro
       dataIn(folder, outputFiles.cache.data, json),
     ]);
     return gravestExit([exit, written]);
-  } catch (error) {
-    await folder.discard();
-    throw error;
-  } finally {
-    await probe?.close();
-    await target?.mock?.stop();
-    await folder.release();
-    stops.release();
-  }
+  });
 };

@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { milliseconds } from '../../model/quantity.ts';
 import { createText, fileErrorCode } from '../../platform/files/plain-files.ts';
 import { pathExists } from '../../platform/files/run-folder.ts';
 import { Problem } from '../../platform/problem.ts';
@@ -48,7 +47,7 @@ const readTargetModels = async (
     if (warning !== undefined && model !== undefined) say(warning);
     if (warning !== undefined && target.listing !== 'answered' && model === undefined)
       throw new Problem(`${warning} Name a chat model with --model NAME`);
-    const probe = await openProbe(target, milliseconds(0), model);
+    const probe = await openProbe(target, model);
     await probe.close();
     return probe.models;
   } finally {

@@ -6,10 +6,21 @@ import { Problem } from '../../platform/problem.ts';
 import { undiciTransport } from '../../platform/http/undici-transport.ts';
 import type { ProbeSession } from './experiment/send-probe-request.ts';
 import { findProbeModels, listedModels } from './experiment/find-probe-models.ts';
-import type { ReadyTarget } from '../../run/target/prepare-target.ts';
+import type { FollowedStops } from '../../run/input/follow-stops.ts';
+import type { Host } from '../../run/input/host.ts';
+import type { ReadPlan } from '../../run/input/read-plan.ts';
+import type { RunFolder } from '../../platform/files/run-folder.ts';
+import { closeTarget, prepareTarget, type ReadyTarget } from '../../run/target/prepare-target.ts';
 
-/** Connects to a target and reads its model list. Throws a `Problem` if there is no usable model. */
-export const openProbe = async (target: ReadyTarget, window: number, model: string | undefined) => {
+/**
+ * Connects to a target and reads its model list. An answer may take `timeout` ms. Throws a `Problem` if there is no
+ * usable model.
+ */
+export const openProbe = async (
+  target: ReadyTarget,
+  model: string | undefined,
+  timeout = 30_000,
+) => {
   const startedAt = wallClock();
   const clock = startClock();
   const { baseUrl, wire, certificates, credentials } = target;
@@ -23,8 +34,7 @@ export const openProbe = async (target: ReadyTarget, window: number, model: stri
     headers: { 'user-agent': `weir/${weirVersion()}`, ...target.headers },
     keyHeader: (key) => keyHeader(target.auth, key),
     redact: redactor([...target.secrets, ...values]),
-    // The timeout is in ms. A queue may delay a request by more than a window.
-    timeoutFor: 2 * window + 30_000,
+    timeoutFor: timeout,
   };
   const sent = clock.now();
   // If the model is named, a list that failed is not requested again.
@@ -40,3 +50,36 @@ export const openProbe = async (target: ReadyTarget, window: number, model: stri
 };
 
 export type OpenedProbe = Awaited<ReturnType<typeof openProbe>>;
+
+interface Opening {
+  readonly read: ReadPlan;
+  readonly model: string | undefined;
+  /** How long an answer may take, in ms. */
+  readonly timeout: number;
+  readonly folder: RunFolder;
+  readonly stops: FollowedStops;
+}
+
+/** Opens a target, examines it, and closes all that is open whatever happens. A failure leaves no new folder. */
+export const examineOpened = async <T>(
+  { read, model, timeout, folder, stops }: Opening,
+  { say }: Pick<Host['printer'], 'say'>,
+  examine: (probe: OpenedProbe, target: ReadyTarget) => Promise<T>,
+): Promise<T> => {
+  let [target, probe]: [ReadyTarget | null, OpenedProbe | null] = [null, null];
+  try {
+    target = await stops.unlessStopped(prepareTarget(read), closeTarget);
+    for (const warning of target.warnings) say(warning);
+    const opening = openProbe(target, model, timeout);
+    probe = await stops.unlessStopped(opening, ({ close }) => close());
+    return await examine(probe, target);
+  } catch (error) {
+    await folder.discard();
+    throw error;
+  } finally {
+    await probe?.close();
+    await target?.mock?.stop();
+    await folder.release();
+    stops.release();
+  }
+};

@@ -7,8 +7,8 @@ import { folderFor } from '../../run/input/report-paths.ts';
 import { type ExitName, exitOfStop, gravestExit } from '../../run/output/exit-codes.ts';
 import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
 import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
-import { closeTarget, prepareTarget, type ReadyTarget } from '../../run/target/prepare-target.ts';
-import { openProbe, type OpenedProbe } from './examination.ts';
+import type { ReadyTarget } from '../../run/target/prepare-target.ts';
+import { examineOpened, type OpenedProbe } from './examination.ts';
 import type { KeyFindings } from './model/key-findings.ts';
 import { exitOfFindings, findingsBeside } from './stored-findings.ts';
 
@@ -101,16 +101,13 @@ export const examineTarget = async (
   const { say } = printer;
   const { files, window } = examination;
   const folder = await openOutputFolder(folderFor(request.out, 'limits'), files, say);
-  let target: ReadyTarget | null = null;
-  let probe: OpenedProbe | null = null;
   const stops = followStops(host.onStop, () =>
     say('the examination is over; its report is being written'),
   );
-  try {
-    target = await stops.unlessStopped(prepareTarget(read), closeTarget);
-    for (const warning of target.warnings) say(warning);
-    const opening = openProbe(target, window, request.model);
-    probe = await stops.unlessStopped(opening, ({ close }) => close());
+  // A queue may delay a request by more than a window.
+  const timeout = 2 * window + 30_000;
+  const opening = { read, model: request.model, timeout, folder, stops };
+  return examineOpened(opening, printer, async (probe, target) => {
     const planned = examination.plan(probe);
     if (typeof planned === 'string') {
       printer.warn(`Undecided: ${planned}. Nothing was sent to examine the limit.`);
@@ -135,13 +132,5 @@ export const examineTarget = async (
       fileIn(folder, 'JUnit', outputFiles[files].junit, outcome.junit),
     ]);
     return gravestExit([exitFor(outcome), exitOfFindings(beside), written]);
-  } catch (error) {
-    await folder.discard();
-    throw error;
-  } finally {
-    await probe?.close();
-    await target?.mock?.stop();
-    await folder.release();
-    stops.release();
-  }
+  });
 };
