@@ -18,6 +18,16 @@ describe('the text for an objective', () => {
       '684 ms (95 %: 566 ms to …), n 760; not sure: the bound is near, or the run is short',
     ],
     [
+      {
+        text: 'ttft.p95{stage=a.mean} < 600ms',
+        ruling: 'fail',
+        grounds: 'broken',
+        high: null,
+        sure: false,
+      },
+      '684 ms (95 %: 566 ms to …), n 760; not sure: the bound is near, or the run is short',
+    ],
+    [
       { low: null, high: null, sure: false, effective: 12 },
       '684 ms, n 760; not sure: 760 requests that depend on each other tell no more than 12 independent ones',
     ],

@@ -109,7 +109,7 @@ const unsureText = ({ text, n, effective, minSamples, weak }: ObjectiveVerdict):
   if (weak)
     return 'not sure: too few independent answers for a mean of such times; bound a percentile';
   if (n === null || effective === undefined || effective >= minSamples) {
-    return /\.mean\b/.test(text)
+    return /^\s*\w+\s*\.mean\b/.test(text)
       ? 'not sure: the bound is near, or rarer answers, up to their deadline, can move the mean there'
       : 'not sure: the bound is near, or the run is short';
   }
