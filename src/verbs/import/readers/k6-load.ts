@@ -2,8 +2,8 @@ import { perSecond } from '../../../model/quantity.ts';
 import { formatRate } from '../../../scenario/schema/notation.ts';
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
 import { durationText } from './bench-scenario.ts';
+import { goDuration } from './go-duration.ts';
 import { givenFields, ImportError, type Notes } from './imported.ts';
-import { goDuration } from './vegeta.ts';
 
 /** This file makes populations of the scenarios in k6's options, each with the load of its executor. */
 

@@ -1,6 +1,7 @@
 import { milliseconds, perSecond } from '../../../model/quantity.ts';
 import { formatDuration, formatRate } from '../../../scenario/schema/notation.ts';
 import { queryHoldsSecret } from '../../../scenario/schema/wire-schema.ts';
+import { goDuration } from './go-duration.ts';
 import {
   headerFields,
   isOwnHeader,
@@ -27,26 +28,6 @@ export interface VegetaAttack {
   /** Whether files can be written beside the scenario. */
   readonly canWriteFiles: boolean;
 }
-
-const goUnits: Readonly<Record<string, number>> = {
-  h: 3_600_000,
-  m: 60_000,
-  s: 1000,
-  ms: 1,
-  us: 1e-3,
-  µs: 1e-3,
-  ns: 1e-6,
-};
-
-/** Reads a duration in Go's notation, in ms; `null` if the text is no duration. */
-export const goDuration = (text: string): number | null => {
-  if (!/^(\d+(\.\d+)?(h|ms|m|s|us|µs|ns))+$/.test(text)) return null;
-  let length = 0;
-  for (const [, n, unit] of text.matchAll(/([\d.]+)(h|ms|m|s|us|µs|ns)/g)) {
-    length += Number(n) * goUnits[unit!]!;
-  }
-  return length;
-};
 
 const rateOf = (text: string): string => {
   const [, n, per = '1s'] = /^(\d+)(?:\/(\S+))?$/.exec(text) ?? [];
