@@ -201,7 +201,7 @@ describe('an examination of tokens', () => {
       const { findings } = await examineVirtually(limiter, 3e6 + seed * 7919, terms);
       if (findings.verdict === 'kept') kept += 1;
     }
-    // All 20 were before the second burst had few requests in flight.
+    // With many requests in flight in the second burst all 20 are.
     expect(kept).toBeLessThanOrEqual(6);
   });
 
