@@ -15,7 +15,7 @@ import {
   unnamedModel,
   whyUnsent,
 } from './bench-scenario.ts';
-import { commandOf, type Flag, Flags, readSettings } from './command-flags.ts';
+import { commandOf, programPattern, type Flag, Flags, readSettings } from './command-flags.ts';
 import {
   headerFields,
   readHeaders,
@@ -218,7 +218,7 @@ const addressOf = (flags: Flags, notes: Notes): string => {
 
 export const importAiPerf = (script: string): Imported => {
   const notes = new Notes();
-  const flags = new Flags(commandOf(script, /(^|\/)aiperf$/, notes), aiPerfFlags, notes);
+  const flags = new Flags(commandOf(script, programPattern('aiperf'), notes), aiPerfFlags, notes);
   const url = addressOf(flags, notes);
   const written = keyValues(flags, 'header', notes);
   const read = readHeaders(

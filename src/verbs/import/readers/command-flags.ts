@@ -1,7 +1,7 @@
 import { parsedJson } from '../../../model/parsed-json.ts';
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
 import { ImportError, type Notes } from './imported.ts';
-import { splitShell, type ShellWord } from '../../../scenario/text/shell-words.ts';
+import { quotedWord, splitShell, type ShellWord } from '../../../scenario/text/shell-words.ts';
 
 export interface Flag {
   /** The name that Weir's code gives to the option. */
@@ -183,9 +183,27 @@ const variablesIn = (
   return variables;
 };
 
-/** Returns a script in which lines that end as in Windows' shells (`^` or a backtick) go on as in POSIX's. */
-export const posixScript = (script: string): string =>
-  script.replaceAll(/(?<=[ \t])[\^`](?=[ \t]*\r?\n)[ \t]*/g, '\\');
+/** Returns a script of a shell of Windows with its continued lines (`^` or a backtick) and its variables written as in POSIX. */
+export const posixScript = (script: string): string => {
+  const names = new Set<string>();
+  const assigned = (name: string, value: string): string => {
+    names.add(name);
+    return `${name}=${value}`;
+  };
+  return script
+    .replaceAll(/(?<=[ \t])[\^`](?=[ \t]*\r?\n)[ \t]*/g, '\\')
+    .replaceAll(/^[ \t]*@?set[ \t]+("?)(\w+)=(.*?)\1[ \t]*(?=\r?$)/gim, (_, _quote, name, value) =>
+      assigned(name, quotedWord(value)),
+    )
+    .replaceAll(/^[ \t]*\$(?:env:)?(\w+)[ \t]*=[ \t]*(?=['"\d])/gim, (_, name) =>
+      assigned(name, ''),
+    )
+    .replaceAll(/\$env:(\w+)/gi, '${$1}')
+    .replaceAll(/%([A-Za-z_]\w*)%/g, (whole, name) => (names.has(name) ? `\${${name}}` : whole));
+};
+
+/** Matches the word of a command that starts a program. */
+export const programPattern = (name: string): RegExp => new RegExp(`(^|/)${name}(\\.exe)?$`, 'i');
 
 /** Returns the words after the program’s name in the first command that calls it. Other commands are noted. */
 export const commandOf = (script: string, program: RegExp, notes: Notes): readonly ShellWord[] => {

@@ -15,7 +15,7 @@ import {
   unnamedModel,
   whyUnsent,
 } from './bench-scenario.ts';
-import { commandOf, Flags } from './command-flags.ts';
+import { commandOf, programPattern, Flags } from './command-flags.ts';
 import {
   type GuideLlmBenchmark,
   guideLlmFlags,
@@ -179,7 +179,7 @@ const tlsFields = (backend: PartSettings, url: string, notes: Notes) => {
 
 export const importGuideLlm = (script: string): Imported => {
   const notes = new Notes();
-  const words = commandOf(script, /(^|\/)guidellm$/, notes);
+  const words = commandOf(script, programPattern('guidellm'), notes);
   const flags = new Flags(words, guideLlmFlags, notes);
   const benchmark = readGuideLlm(flags, notes);
   const { backend, profile, constraints, data } = benchmark;

@@ -175,6 +175,23 @@ describe('a command for a shell of Windows', () => {
     });
   });
 
+  it.each([
+    [
+      'cmd',
+      'set URL=http://h:8000\r\n@set "NAME=a b"\r\nset MODEL=m\r\naiperf.exe profile -u %URL%/v1 -m %MODEL% ',
+    ],
+    [
+      'PowerShell',
+      '$env:URL = "http://h:8000"\n$Model = \'m\'\naiperf profile -u "$env:URL/v1" -m $Model ',
+    ],
+  ])('has its variables, by %s', (_, start) => {
+    const text = `${start} --concurrency 2 --request-count 50 --extra-inputs user:%C3%A4`;
+    expect(recognise(text)).toBe('aiperf');
+    expect(importText('aiperf', text, attack)).toMatchObject({
+      scenario: { target: 'http://h:8000/v1', traffic: [{ model: 'm', body: { user: '%C3%A4' } }] },
+    });
+  });
+
   it('leaves nothing out in silence where a line is not continued', () => {
     const text = 'aiperf profile -m m -u h:8000 --concurrency 2\n  --request-count 50\n';
     expect(importText('aiperf', text, attack).notes.map(noteLine)).toContain(

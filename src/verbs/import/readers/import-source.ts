@@ -4,7 +4,7 @@ import { asLiteral } from '../../../model/plan/secret.ts';
 import { type Imported, ImportError, noteLine } from './imported.ts';
 import { readScenario } from '../../../scenario/read-scenario.ts';
 import { importAiPerf } from './aiperf.ts';
-import { posixScript } from './command-flags.ts';
+import { posixScript, programPattern } from './command-flags.ts';
 import { importGuideLlm } from './guidellm.ts';
 import type { ImportKind } from './import-kinds.ts';
 import { importK6, isK6 } from './k6.ts';
@@ -74,7 +74,7 @@ const rangeOf = (node: unknown): readonly [number, number, number] | undefined =
 
 const namesProgram = (text: string, program: string): boolean =>
   splitShell(posixScript(text)).commands.some((words) =>
-    words.some((word) => word.text === program || word.text.endsWith(`/${program}`)),
+    words.some((word) => programPattern(program).test(word.text)),
   );
 
 /** Returns whether a value is a target of vegeta. A batch of OpenAI has a `custom_id` in each line. */
