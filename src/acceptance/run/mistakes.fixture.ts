@@ -92,7 +92,9 @@ sweep good.yaml | add --vary load.users=1,2,4,8
 sweep good.yaml --vary load.rate | expected PATH=VALUES
 mock --port 99999 | --port: expected a whole number from 0 to 65535
 check | expected a target to examine
-limits --target $URL --window 60 | expected a length of time such as 30s
+limits --target $URL --window 60 | a number needs its unit: 60s
+cache --target $URL --longest 1:30 | write 1m30s
+cache --target $URL --tokens 2M | write 2000000
 import good.yaml | nothing that weir import knows
 init good.yaml | begin with http:// or https://
 RUN --spawn-rate 5 | write --set load.rampUp=10s

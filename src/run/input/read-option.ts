@@ -1,5 +1,5 @@
 import { Problem } from '../../platform/problem.ts';
-import type { Notation } from '../../scenario/schema/notation.ts';
+import { type Notation, respelt } from '../../scenario/schema/notation.ts';
 
 /** Restricts a notation to some of its quantities, which `bound` describes. */
 export const bounded = <Quantity extends number>(
@@ -19,9 +19,12 @@ export const bounded = <Quantity extends number>(
 export const readOption = <Quantity extends number>(
   name: string,
   text: string,
-  { read, expected }: Notation<Quantity>,
+  { read, expected, withUnit }: Notation<Quantity>,
 ): Quantity => {
   const quantity = read(text);
   if (quantity !== null) return quantity;
-  throw new Problem(`--${name}: expected ${expected}; got ${text}`);
+  const right = respelt(text, read);
+  const unit = Number(text) > 0 ? `; a number needs its unit: ${withUnit(Number(text))}` : '';
+  const advice = right === null ? unit : `; write ${right}`;
+  throw new Problem(`--${name}: expected ${expected}; got ${text}${advice}`);
 };

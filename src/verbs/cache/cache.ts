@@ -21,7 +21,7 @@ import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts
 import { dataIn, pageIn, publishOutcome } from '../../run/output/write-outputs.ts';
 import type { ReadyTarget } from '../../run/target/prepare-target.ts';
 import { targetPlanFor, type TargetRequest } from '../../run/target/target-plan.ts';
-import { durationNotation } from '../../scenario/schema/notation.ts';
+import { durationNotation, plainNumberIn } from '../../scenario/schema/notation.ts';
 import { jsonIn, objectOf } from '../../traffic/answer/json-text.ts';
 import { readUsage } from '../../traffic/answer/read-usage.ts';
 import { readRetryAfter } from '../../traffic/limits/retry-after.ts';
@@ -106,7 +106,9 @@ const longestNotation = bounded(durationNotation, (length) => length >= 2000, ',
 
 const readTokens = (text: string): number => {
   if (/^[1-9]\d{3,8}$/.test(text)) return Number(text);
-  throw new Problem(`--tokens: expected a number of at least 1000; got ${text}`);
+  const right = plainNumberIn(text);
+  const advice = right === null || right < 1000 ? '' : `; write ${right}`;
+  throw new Problem(`--tokens: expected a number of at least 1000; got ${text}${advice}`);
 };
 
 const budgetOf = ({ longest, tokens }: CacheCommand): CacheBudget => ({
