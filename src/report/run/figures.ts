@@ -59,7 +59,10 @@ const valueCell = (value: number, unit: string): Cell => ({
 const quantileCell = (found: MeasuredQuantile, unit: string): Cell => ({
   ...valueCell(found.value, unit),
   text: percentileText(found, unit),
-  note: `[${intervalText(found.low, found.high, unit)}]`,
+  note:
+    found.low === null && found.high === null
+      ? undefined
+      : `[${intervalText(found.low, found.high, unit)}]`,
   tone: found.weak ? 'quiet' : 'strong',
 });
 
