@@ -192,14 +192,17 @@ export const posixScript = (script: string): string => {
   };
   return script
     .replaceAll(/(?<=[ \t])[\^`](?=[ \t]*\r?\n)[ \t]*/g, '\\')
-    .replaceAll(/^[ \t]*@?set[ \t]+("?)(\w+)=(.*?)\1[ \t]*(?=\r?$)/gim, (_, _quote, name, value) =>
-      assigned(name, quotedWord(value)),
+    .replaceAll(
+      /^[ \t]*@?set[ \t]+("?)(\w+)=(.*?)\1[ \t]*(?=\r?$)/gim,
+      (_, _quote, name: string, value: string) => assigned(name, quotedWord(value)),
     )
-    .replaceAll(/^[ \t]*\$(?:env:)?(\w+)[ \t]*=[ \t]*(?=['"\d])/gim, (_, name) =>
+    .replaceAll(/^[ \t]*\$(?:env:)?(\w+)[ \t]*=[ \t]*(?=['"\d])/gim, (_, name: string) =>
       assigned(name, ''),
     )
     .replaceAll(/\$env:(\w+)/gi, '${$1}')
-    .replaceAll(/%([A-Za-z_]\w*)%/g, (whole, name) => (names.has(name) ? `\${${name}}` : whole));
+    .replaceAll(/%([A-Za-z_]\w*)%/g, (whole, name: string) =>
+      names.has(name) ? `\${${name}}` : whole,
+    );
 };
 
 /** Matches the word of a command that starts a program. */
