@@ -15,6 +15,10 @@ interface Server {
   readonly perWord?: number;
   /** Whether a hit keeps the prompt for as long again. */
   readonly renews?: boolean;
+  /** How many caches share the requests at random, and with what chance an answer reports its cached tokens. */
+  readonly replicas?: number;
+  readonly reporting?: number;
+  readonly seed?: number;
 }
 
 /** A server in virtual time whose cache keeps beginnings of prompts, the last ones first. */
@@ -28,13 +32,19 @@ const serve = ({
   jitter = 0,
   perWord = 1,
   renews = true,
+  replicas = 1,
+  reporting = 1,
+  seed: first = 7,
 }: Server) => {
-  let [now, seed, requests] = [1000, 7, 0];
+  let [now, seed, requests] = [1000, first, 0];
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
-  let kept: { readonly text: string; readonly tokens: number; readonly until: number }[] = [];
+  const caches: { readonly text: string; readonly tokens: number; readonly until: number }[][] =
+    Array.from({ length: replicas }, () => []);
   const ask = (prompt: string): Promise<CacheReply> => {
     requests += 1;
     const text = prompt.slice(0, prompt.indexOf(' That was'));
+    const replica = replicas === 1 ? 0 : Math.floor(random() * replicas);
+    let kept = caches[replica]!;
     const tokens = prompt.split(' ').length * perWord;
     const found = kept.find((each) => each.text === text && now < each.until);
     const whole = tokens >= shortest && found !== undefined ? text.split(' ').length * perWord : 0;
@@ -46,9 +56,11 @@ const serve = ({
       until: found === undefined || renews ? now + keeps : found.until,
     });
     while (kept.reduce((sum, each) => sum + each.tokens, 0) > size) kept.shift();
+    caches[replica] = kept;
     const took = 20 + (tokens - cached) * perToken + jitter * (random() + random() - 1);
     now += took;
-    return Promise.resolve({ took, tokens, cached: reports ? cached : null });
+    const isReporting = reports && (reporting === 1 || random() < reporting);
+    return Promise.resolve({ took, tokens, cached: isReporting ? cached : null });
   };
   const ports: CachePorts = {
     now: () => now,
@@ -94,6 +106,22 @@ it.each([100, 300, 1024])('finds that prompts of %d tokens are the shortest', as
   const { shortest } = await examine({ keeps: 60_000, shortest: least });
   expect(shortest.kept).toBeGreaterThanOrEqual(least);
   expect(shortest.lost ?? 0).toBeLessThan(least);
+});
+
+const seeds = Array.from({ length: 50 }, (_, at) => 100_003 * (at + 1));
+
+it.each([2, 3])('does not take a prompt on one of %d replicas for lost', async (replicas) => {
+  for (const seed of seeds) {
+    const { age, others, shortest } = await examine({ keeps: 1e9, replicas, seed });
+    expect([age.lost, others.lost, shortest.lost]).toEqual([null, null, null]);
+  }
+});
+
+it('does not take a prompt for lost whose answer says nothing', async () => {
+  for (const seed of seeds) {
+    const { age, others, shortest } = await examine({ keeps: 1e9, reporting: 0.5, seed });
+    expect([age.lost, others.lost, shortest.lost]).toEqual([null, null, null]);
+  }
 });
 
 it('infers from times what nobody reports, with an interval that has the truth', async () => {

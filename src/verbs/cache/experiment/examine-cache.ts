@@ -1,10 +1,12 @@
 import {
+  agesSeen,
   boundsOf,
   type CacheReply,
   chooseReader,
   type HitReader,
   inferShare,
   type KnownReplies,
+  leastLosses,
 } from '../judge/cache-hits.ts';
 import type { CacheReport, KeptBounds, RepeatedPrompt } from '../model/cache-report.ts';
 
@@ -50,9 +52,11 @@ const narrowings = 2;
 const leastAge = 2000;
 /** The most other prompts that come between a prompt and its repetition. */
 const mostOthers = 64;
+/** A loss beside so few other prompts is tried again, which costs little. */
+const fewOthers = 8;
 
 /** The most chats that are sent. Requests that are sent again after a refusal come on top. */
-export const mostChats = 246;
+export const mostChats = 312;
 
 const nothing: KeptBounds = { kept: null, lost: null };
 
@@ -121,6 +125,16 @@ class Prompts {
       if ((await this.send(this.fresh())) === null) return null;
     return this.send(beginning);
   }
+
+  /** Repeats a prompt, and if it was lost another one, a few times. Returns the last second reply. */
+  async repeatLosses(tokens: number, others: number, isHit: HitReader): Promise<CacheReply | null> {
+    let reply: CacheReply | null = null;
+    for (let tries = 0; tries < (others > fewOthers ? 1 : leastLosses); tries += 1) {
+      reply = await this.repeat(tokens, others);
+      if (reply === null || isHit(reply) !== false) break;
+    }
+    return reply;
+  }
 }
 
 const measureKnown = async (prompts: Prompts): Promise<KnownReplies> => {
@@ -145,14 +159,15 @@ const measureKnown = async (prompts: Prompts): Promise<KnownReplies> => {
 const findShortest = async (prompts: Prompts, isHit: HitReader): Promise<KeptBounds> => {
   let [kept, lost]: [number | null, number | null] = [null, null];
   for (const length of [...lengths, longPrompt]) {
-    const reply = await prompts.repeat(length);
+    const reply = await prompts.repeatLosses(length, 0, isHit);
     if (reply === null) break;
     const tokens = reply.tokens ?? length;
-    if (isHit(reply) === true) {
+    const hit = isHit(reply);
+    if (hit === true) {
       kept = tokens;
       break;
     }
-    lost = tokens;
+    if (hit === false) lost = tokens;
   }
   return { kept, lost };
 };
@@ -204,15 +219,19 @@ const findAge = async (
   for (let round = 0; round <= narrowings && high / low > 1.1; round += 1) {
     const ages = agesBetween(low, high, keepsMany ? agesAtOnce : 3);
     for (const some of keepsMany ? [ages] : ages.map((age) => [age])) {
-      if ((left -= some.at(-1)!) < 0) return found;
-      const repetitions = await tryAges(ports, prompts, isHit, some);
-      if (repetitions.length < some.length) return [...found, ...repetitions];
-      found.push(...repetitions);
-      if (!keepsMany && repetitions.some(({ hit }) => hit === false)) break;
+      let isLost = true;
+      for (let tries = 0; isLost && tries < (keepsMany ? 1 : leastLosses); tries += 1) {
+        if ((left -= some.at(-1)!) < 0) return found;
+        const repetitions = await tryAges(ports, prompts, isHit, some);
+        found.push(...repetitions);
+        if (repetitions.length < some.length) return found;
+        isLost = repetitions.every(({ hit }) => hit === false);
+      }
+      if (!keepsMany && isLost) break;
     }
-    const { age, isSteady } = boundsOf(found);
-    if (age.kept === null || age.lost === null || !isSteady) break;
-    [low, high] = [age.kept, age.lost];
+    const { kept, lost } = agesSeen(found);
+    if (kept === null || lost === null || !boundsOf(found, []).isSteady) break;
+    [low, high] = [kept, lost];
   }
   return found;
 };
@@ -221,11 +240,9 @@ const findAge = async (
 const findOthers = async (prompts: Prompts, isHit: HitReader): Promise<KeptBounds> => {
   let [kept, lost]: [number | null, number | null] = [null, null];
   for (let others = 1; others <= mostOthers && lost === null; others *= 2) {
-    const before = prompts.spent.tokens;
-    const reply = await prompts.repeat(longPrompt, others);
+    const reply = await prompts.repeatLosses(longPrompt, others, isHit);
     if (reply === null) break;
-    const own = reply.tokens === null ? longPrompt + otherTokens : reply.tokens + 1;
-    const between = prompts.spent.tokens - before - 2 * own;
+    const between = others * (reply.tokens === null ? longPrompt + otherTokens : reply.tokens + 1);
     const hit = isHit(reply);
     if (hit === true) kept = between;
     else if (hit === false) lost = between;
@@ -259,6 +276,16 @@ export const examineCache = async (ports: CachePorts, budget: CacheBudget): Prom
   const repetitions = await findAge(ports, prompts, isHit, budget.longest);
   const others = await findOthers(prompts, isHit);
   const { spent, stopped } = prompts;
-  const found = { ...boundsOf(repetitions), repetitions: [...repetitions] };
-  return { ...facts, shortest, others, ...found, spent, stopped };
+  const found = boundsOf(repetitions, known.again.map(isHit));
+  const certain = (bounds: KeptBounds): KeptBounds =>
+    found.isSteady ? bounds : { ...bounds, lost: null };
+  return {
+    ...facts,
+    ...found,
+    shortest: certain(shortest),
+    others: certain(others),
+    repetitions: [...repetitions],
+    spent,
+    stopped,
+  };
 };

@@ -79,19 +79,29 @@ export const inferShare = ({ short, fresh, again }: KnownReplies): InferredShare
   };
 };
 
-/** Finds between which ages a prompt is lost, and whether it is lost at lower ages, too. */
-export const boundsOf = (
-  repetitions: readonly RepeatedPrompt[],
-): { readonly age: KeptBounds; readonly isSteady: boolean } => {
+/** A prompt that was lost fewer times may have gone to a replica that does not have it. */
+export const leastLosses = 3;
+
+/** Finds between which ages prompts are lost, however often. */
+export const agesSeen = (repetitions: readonly RepeatedPrompt[]): KeptBounds => {
   const ages = (hit: boolean): readonly number[] =>
     repetitions.filter((each) => each.hit === hit).map(({ age }) => age);
   const kept = Math.max(-1, ...ages(true));
   const above = ages(false).filter((age) => age > kept);
-  return {
-    age: {
-      kept: kept < 0 ? null : kept,
-      lost: above.length === 0 ? null : Math.min(...above),
-    },
-    isSteady: ages(false).every((age) => age > kept),
-  };
+  return { kept: kept < 0 ? null : kept, lost: above.length === 0 ? null : Math.min(...above) };
+};
+
+/**
+ * Finds between which ages a prompt is lost, and whether it is never lost at lower ages. Where it is, or where few were
+ * lost, losses do not tell an age.
+ */
+export const boundsOf = (
+  repetitions: readonly RepeatedPrompt[],
+  again: readonly (boolean | null)[],
+): { readonly age: KeptBounds; readonly isSteady: boolean } => {
+  const { kept, lost } = agesSeen(repetitions);
+  const losses = repetitions.filter(({ hit }) => hit === false);
+  const above = losses.filter(({ age }) => age > (kept ?? -1));
+  const isSteady = !again.includes(false) && above.length === losses.length;
+  return { age: { kept, lost: isSteady && above.length >= leastLosses ? lost : null }, isSteady };
 };
