@@ -204,6 +204,16 @@ const tryAges = async (
   return found;
 };
 
+const isLost = (repetitions: readonly RepeatedPrompt[]): boolean =>
+  repetitions.every(({ hit }) => hit === false);
+
+/** Returns the ages between which a prompt is lost; `null` if there are none to narrow. */
+const narrowed = (found: readonly RepeatedPrompt[]): readonly [number, number] | null => {
+  const { kept, lost } = agesSeen(found);
+  const isSteady = kept !== null && lost !== null && boundsOf(found, []).isSteady;
+  return isSteady ? [kept, lost] : null;
+};
+
 /** Finds how long a prompt is kept: many at the same time if the cache keeps so many, else one after the other. */
 const findAge = async (
   ports: CachePorts,
@@ -218,20 +228,20 @@ const findAge = async (
   let left = longest * (1 + narrowings);
   for (let round = 0; round <= narrowings && high / low > 1.1; round += 1) {
     const ages = agesBetween(low, high, keepsMany ? agesAtOnce : 3);
-    for (const some of keepsMany ? [ages] : ages.map((age) => [age])) {
-      let isLost = true;
-      for (let tries = 0; isLost && tries < (keepsMany ? 1 : leastLosses); tries += 1) {
-        if ((left -= some.at(-1)!) < 0) return found;
-        const repetitions = await tryAges(ports, prompts, isHit, some);
-        found.push(...repetitions);
-        if (repetitions.length < some.length) return found;
-        isLost = repetitions.every(({ hit }) => hit === false);
-      }
-      if (!keepsMany && isLost) break;
+    const most = keepsMany ? 1 : leastLosses;
+    const groups = keepsMany ? [ages] : ages.map((age) => [age]);
+    for (let [at, losses] = [0, 0]; losses < most && at < groups.length;) {
+      const some = groups[at]!;
+      if ((left -= some.at(-1)!) < 0) return found;
+      const repetitions = await tryAges(ports, prompts, isHit, some);
+      found.push(...repetitions);
+      if (repetitions.length < some.length) return found;
+      losses = isLost(repetitions) ? losses + 1 : 0;
+      if (losses === 0) at += 1;
     }
-    const { kept, lost } = agesSeen(found);
-    if (kept === null || lost === null || !boundsOf(found, []).isSteady) break;
-    [low, high] = [kept, lost];
+    const next = narrowed(found);
+    if (next === null) break;
+    [low, high] = next;
   }
   return found;
 };
