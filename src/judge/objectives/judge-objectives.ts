@@ -13,7 +13,6 @@ import {
   type ObjectiveVerdict,
   rulingByReason,
 } from '../../model/result/objective-verdict.ts';
-import type { Group } from '../../model/measures/counts.ts';
 import type { Result } from '../../model/result/result.ts';
 import { type RateName, rates } from '../../model/measures/run-figures.ts';
 import {
@@ -39,6 +38,7 @@ import { instant, secondOf } from '../../model/quantity.ts';
 import type { ErrorBounds, Trust } from '../../model/result/verdict.ts';
 import { type FigureErrors, figureErrorsOf } from '../errors/figure-errors.ts';
 import { doubtOfLooks } from '../../model/measures/quantile.ts';
+import { dependenceOfPopulation, isOfEachPopulation } from './population-dependence.ts';
 import { ratedSeconds, stageSpans } from '../../model/plan/stage-spans.ts';
 import {
   cachedHalfWidth,
@@ -157,16 +157,6 @@ const longestOf = ({ deadlines }: Result['plan'], name: MeasureName): number =>
   );
 
 /**
- * Returns whether groups belong to every population of a run. The seconds of a run count all populations together, so
- * they say nothing about the mean of one.
- */
-const isOfEachPopulation = (
-  { plan: { populations = [] } }: Result,
-  groups: readonly Group[],
-): boolean =>
-  populations.every(({ name }) => groups.some(({ labels }) => labels.population === name));
-
-/**
  * Computes the figure of an objective. `excluded` is the number of 429s that were left out; `null` if it is unknown
  * which ones to leave out.
  */
@@ -187,12 +177,18 @@ export const observeObjective = (result: Result, objective: Objective) => {
   const awaited = { ...ofAwaited, limited: Math.round(ofAwaited.limited * leftShare) };
   const whole = runPartOf(result, all);
   const part = excluded === null || excluded === 0 ? whole : withoutExplained(result, whole);
+  const isOfEach = isOfEachPopulation(result, all);
   const sources: FigureSources = {
     distribution: (name) => completedDistributionOf(result, name, where),
     // The end of a stopped run aborts requests. These do not count as failed.
     arrivals: () => (result.partial === null ? awaited : emptyOutcomeCounts()),
-    dependenceOfDue: (name, q, failed) => dependenceOfDue(part, name, q, failed),
-    meanHalfWidth: (name) => (isOfEachPopulation(result, all) ? meanHalfWidth(part, name) : null),
+    dependenceOfDue: (name, q, failed) => {
+      const own = completedDistributionOf(result, name, where);
+      return isOfEach || own.count === 0
+        ? dependenceOfDue(part, name, q, failed)
+        : dependenceOfPopulation(part, name, { q, failed }, own);
+    },
+    meanHalfWidth: (name) => (isOfEach ? meanHalfWidth(part, name) : null),
     longest: (name) => longestOf(result.plan, name),
     counted: () => ({
       outcomes,
