@@ -33,6 +33,16 @@ export const exactnessOf = ({ isSmall, value, low, high, measure }: FigureError)
   return Math.max(value - low, high - value) <= allowed ? 'approximate' : 'unknown';
 };
 
+/** The largest error of a figure that nobody needs to act on, as a share of the figure. */
+const slightShare = 0.25;
+
+/**
+ * Returns whether an approximate figure may be off by at most 5 ms and a quarter of it. A machine with nothing else to do
+ * reads a chunk that late now and then, so such an error is named, but is no warning.
+ */
+export const isSlightlyOff = ({ value, low, high }: FigureError): boolean =>
+  Math.max(value - low, high - value) <= Math.min(value * slightShare, approximateTime);
+
 /** Returns whether all headline figures are unknown. */
 export const isNothingKnown = (figures: readonly FigureError[]): boolean => {
   const judged = judgedFigures(figures);

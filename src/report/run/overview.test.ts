@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { Result } from '../../model/result/result.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
-import { degradedTrust, invalidTrust, validTrust } from '../fixtures/sample-trust.fixture.ts';
+import {
+  degradedTrust,
+  invalidTrust,
+  uncertainGap,
+  validTrust,
+} from '../fixtures/sample-trust.fixture.ts';
 import { sampleVerdict } from '../fixtures/sample-verdict.fixture.ts';
 import { figuresSignalName } from '../../model/result/judged-figures.ts';
 import { displayWidth } from '../text/display-width.ts';
@@ -157,8 +162,10 @@ describe('the verdict that stands last', () => {
   it('says whether to trust the run, what became of objectives, and the exit code if it is not 0', () => {
     expect(closing({}, validTrust)).toMatch(/^✓ Load as planned\. /);
     expect(closing({}, degradedTrust)).toMatch(
-      /^! Load as planned; 1 figure approximate\. .*chat-stream\sChunk\sgap\sp95 25\.3\sms\s\(up\sto\s1\.4\stoo\shigh\sor\s2\.8\stoo\slow\)\.\sWhy:\s`weir\sreport\sreports\/1-quickstart\s--details`\.\sWhat\snow:\sreports\/what-now\.md\.$/s,
+      /^✓ Load as planned; 1 figure approximate\. .*chat-stream\sChunk\sgap\sp95 25\.3\sms\s\(up\sto\s1\.4\stoo\shigh\sor\s2\.8\stoo\slow\)\.\sWhy:\s`weir\sreport\sreports\/1-quickstart\s--details`\.\sWhat\snow:\sreports\/what-now\.md\.$/s,
     );
+    const coarse = { ...degradedTrust, figures: [{ ...uncertainGap, high: 32 }] };
+    expect(closing({}, coarse)).toMatch(/^! Load as planned; 1 figure approximate\. /);
     expect(closing({}, invalidTrust, 12)).toMatch(/^✗ Exit 12\. Load not as planned\. /);
     expect(closing({ verdicts: [broken(1)] }, validTrust, 10)).toMatch(
       /^✗ Exit 10\. 0 of 1 objective kept, 1 broken\. Load as planned\. /,

@@ -4,7 +4,12 @@ import { blockMarkup } from '../document/html-page.ts';
 import { terminalText } from '../document/terminal-writer.ts';
 import { runJunit } from '../junit/run-junit.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
-import { degradedTrust, invalidTrust, validTrust } from '../fixtures/sample-trust.fixture.ts';
+import {
+  degradedTrust,
+  invalidTrust,
+  uncertainGap,
+  validTrust,
+} from '../fixtures/sample-trust.fixture.ts';
 import { sampleVerdict } from '../fixtures/sample-verdict.fixture.ts';
 import { runDocument, stepSummary } from './run-document.ts';
 import { objectivesSection } from './verdict.ts';
@@ -131,7 +136,9 @@ describe('the step summary', () => {
     const sign = (...given: Parameters<typeof stepSummary>) => stepSummary(...given).slice(3, 5);
     const kept = { ...held, verdicts: [sampleVerdict()] };
     expect(sign(kept, validTrust)).toBe('✅ ');
-    expect(sign(kept, degradedTrust)).toBe('⚠️');
+    expect(sign(kept, degradedTrust)).toBe('✅ ');
+    const coarse = { ...degradedTrust, figures: [{ ...uncertainGap, high: 32 }] };
+    expect(sign(kept, coarse)).toBe('⚠️');
     expect(sign(kept, invalidTrust)).toBe('❌ ');
     expect(sign(held, validTrust)).toBe('❌ ');
   });

@@ -81,6 +81,29 @@ describe('the verdict of a run', () => {
     expect(found).toEqual(expected === null ? [] : [expect.stringContaining(expected)]);
   });
 
+  it.each([
+    ['of 25.3 ms may be off by 5 ms', [{ low: 20.3, high: 28 }], 'valid'],
+    ['of 400 ms may be off by 5 ms', [{ value: 400, low: 395, high: 405 }], 'valid'],
+    ['of 25.3 ms may be off by 6 ms', [{ low: 25.3, high: 31.3 }], 'degraded'],
+    ['of 16 ms may be off by 5 ms', [{ value: 16, low: 11, high: 16 }], 'degraded'],
+    ['of 400 ms may be off by 21 ms', [{ value: 400, low: 379, high: 400 }], 'degraded'],
+    ['is unknown beside a slight one', [{}, { low: 25.3, high: Infinity }], 'degraded'],
+  ] as const)('marks a run as a warning, or not, if a figure %s', (_, differing, level) => {
+    const figures = differing.map((each) => sampleFigure({ ...uncertainGap, ...each }));
+    expect(runVerdict(result, { ...degradedTrust, figures }).level).toBe(level);
+  });
+
+  it('marks a run as a warning if a slight error spans a bound, or the load was not quite as planned', () => {
+    expect(runVerdict(result, degradedTrust).level).toBe('valid');
+    const undecided = sampleVerdict({ grounds: 'within-error' });
+    expect(runVerdict({ ...result, verdicts: [undecided] }, degradedTrust).level).toBe('degraded');
+    const evidence = [
+      ...degradedTrust.evidence,
+      sampleSignal({ signal: 'requests in flight', level: 'degraded' }),
+    ];
+    expect(runVerdict(result, { ...degradedTrust, evidence }).level).toBe('degraded');
+  });
+
   it('names the figures that are approximate, with their errors, up to six', () => {
     const sentencesOf = (figures: readonly FigureError[]) =>
       runVerdict(result, { ...degradedTrust, figures }).sentences;

@@ -6,6 +6,7 @@ import { errorBarOf } from '../../model/result/error-bar.ts';
 import {
   exactnessOf,
   figuresSignalName,
+  isSlightlyOff,
   judgedFigures,
 } from '../../model/result/judged-figures.ts';
 import { measures } from '../../model/measures/measures.ts';
@@ -76,6 +77,7 @@ export const selfTestMeaning =
 
 /** What a run showed, and whether its load and figures can be trusted. */
 export interface RunVerdict {
+  /** The level of the trust in the run; `valid` also if figures are off by a few milliseconds that nobody needs to act on. */
   readonly level: TrustLevel;
   /** What the objectives say, then `load`. */
   readonly title: string;
@@ -122,6 +124,7 @@ const figuresVerdict = ({ figures, evidence }: Trust, verdicts: readonly Objecti
   const spansBound = verdicts.some(({ grounds }) => grounds === 'within-error');
   const isExact = areJudged && !spansBound && approximate.length + unknown.length === 0;
   return {
+    isSlight: unknown.length === 0 && !spansBound && approximate.every(isSlightlyOff),
     counts: present([
       approximate.length > 0 && `${plural(approximate.length, 'figure')} approximate`,
       unknown.length > 0 && `${plural(unknown.length, 'figure')} unknown`,
@@ -154,6 +157,10 @@ const loadLevel = ({ evidence }: Trust): TrustLevel => {
   if (has('invalid')) return 'invalid';
   return has('degraded') ? 'degraded' : 'valid';
 };
+
+/** The level of a run whose figures lower it only if their errors are not slight. */
+const markedLevel = (isSlight: boolean, trust: Trust): TrustLevel =>
+  isSlight && loadLevel(trust) === 'valid' ? 'valid' : trust.level;
 
 /** What was not as planned; `null` if everything was. */
 const loadSentence = (trust: Trust): string | null => {
@@ -236,5 +243,8 @@ export const runVerdict = (result: Result, trust: Trust): RunVerdict => {
   const ofRun = `${loadTitles[ofLoad]}${textIf(result.partial !== null, ', partial')}`;
   if (hasNoCompletions && arrivals === 0) return titled('invalid', 'Nothing measured');
   if (hasNoCompletions) return titled('invalid', `${nothing}; ${lowerFirst(ofRun)}`);
-  return titled(trust.level, [ofRun, ...(doFiguresCount ? ofFigures.counts : [])].join('; '));
+  return titled(
+    markedLevel(ofFigures.isSlight, trust),
+    [ofRun, ...(doFiguresCount ? ofFigures.counts : [])].join('; '),
+  );
 };
