@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { LimitReport } from '../../verbs/limits/model/limit-report.ts';
 import { htmlPage } from '../../report/document/html-page.ts';
+import { markdownText } from '../../report/document/markdown-writer.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
-import { limitsDocument } from '../../verbs/limits/report/limits-document.ts';
+import { limitsDocument, limitsJunit } from '../../verbs/limits/report/limits-document.ts';
 import { examineSimulatedGateway } from './examine-simulated-gateway.fixture.ts';
 
 type Simulated = Parameters<typeof examineSimulatedGateway>;
@@ -31,6 +32,9 @@ const firstLine = (report: LimitReport): string => {
   const [, heading] =
     /<h2 id="verdict-title">.*?<\/span>(.*?)<\/h2>/.exec(htmlPage(document, '')) ?? [];
   expect(line.slice(2)).toBe(heading);
+  // The whole page, too: every claim, fact and figure.
+  expect(markdownText(document)).toMatchSnapshot();
+  expect(limitsJunit(report)).toMatchSnapshot();
   return line;
 };
 

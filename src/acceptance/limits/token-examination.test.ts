@@ -7,6 +7,17 @@ import { planTokens, tokenBudget } from '../../verbs/limits/experiment/tokens/to
 import { judgeTokenLog } from '../../verbs/limits/judge/tokens/judge-tokens.ts';
 import { openSimulatedGateway } from '../harness/simulated-gateway.fixture.ts';
 import { simulatedSession } from '../harness/simulated-session.fixture.ts';
+import { markdownText } from '../../report/document/markdown-writer.ts';
+import { tokensDocument, tokensJunit } from '../../verbs/limits/report/tokens-document.ts';
+
+const origin = {
+  format: 'token-limits/1' as const,
+  weir: '0.1.0',
+  target: 'http://127.0.0.1/v1',
+  startedAt: '2026-07-01T10:20:30.000Z',
+  model: 'weir/small',
+  took: 70_000,
+};
 
 const rule = { tokens: 20_000, requests: 60, window: 60_000 };
 
@@ -63,7 +74,10 @@ describe('the reference gateway’s limit of tokens', () => {
   it.each(['fixed-from-first', 'fixed-aligned', 'sliding-log', 'sliding-counter'] as const)(
     'is kept by %s, charged after the answer',
     async (algorithm) => {
-      const { findings } = await examineMock({ algorithm });
+      const { log, findings } = await examineMock({ algorithm });
+      const report = { ...origin, log, findings };
+      expect(markdownText(tokensDocument(report))).toMatchSnapshot();
+      expect(tokensJunit(report)).toMatchSnapshot();
       expect(findings.verdict).toBe('kept');
       expect(findings.reasons.join()).toMatch(
         /^both bursts were refused, and not certainly too late: refused after \S+ and \S+ of \S+ tokens(?: \(all that was sent before the first charge\))?; an even pace below the limit never was, and the key recovered$/,

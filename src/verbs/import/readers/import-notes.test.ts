@@ -115,17 +115,19 @@ it.each([
   expect(notesOf(both).filter((line) => line.includes('bad'))).toMatchSnapshot();
 });
 
-it.each([
-  `guidellm benchmark --target http://h:8000 --rate-type sweep --rate 5 --data data.jsonl --model a/b
+it.each(
+  [
+    `guidellm benchmark --target http://h:8000 --rate-type sweep --rate 5 --data data.jsonl --model a/b
    --max-requests 5 --backend-args '{"timeout": 5}' --processor p --data-sampler random --cooldown 0.1 --odd 1`,
-  `guidellm benchmark --target http://h:8000 --rate-type throughput --max-seconds 20 --model a/b
+    `guidellm benchmark --target http://h:8000 --rate-type throughput --max-seconds 20 --model a/b
    --data "prompt_tokens=10,output_tokens=5,output_tokens_stdev=3,source=x.txt" --request-type text_completions`,
-  `guidellm run --backend kind=vllm_python,model=a --profile kind=synchronous --data kind=huggingface,source=x`,
-  `aiperf profile -m a/b -m c/d -u http://h:8000 --endpoint-type embeddings --concurrency 4 --num-warmup-requests 3
+    `guidellm run --backend kind=vllm_python,model=a --profile kind=synchronous --data kind=huggingface,source=x`,
+    `aiperf profile -m a/b -m c/d -u http://h:8000 --endpoint-type embeddings --concurrency 4 --num-warmup-requests 3
    --isl 10 --osl 5 --osl-stddev 4 --public-dataset sharegpt --goodput "inter_token_latency:20 tokens_per_second:5"`,
-  `aiperf profile -m a/b -u https://h --request-rate 5 --arrival-pattern gamma --benchmark-duration 30 --streaming
+    `aiperf profile -m a/b -u https://h --request-rate 5 --arrival-pattern gamma --benchmark-duration 30 --streaming
    --isl 10 --extra-inputs temperature:0.5 --header "X-Team: load" --api-key sk-1 --random-seed 3 --prefill-concurrency 2`,
-].map((command) => command.replaceAll(/\s+/g, ' ')))('%s', (command) => {
+  ].map((command) => command.replaceAll(/\s+/g, ' ')),
+)('%s', (command) => {
   let lines: unknown;
   try {
     lines = notesOf(command);
