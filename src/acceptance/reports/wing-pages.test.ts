@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReportDocument } from '../../report/document/document.ts';
 import { markdownText } from '../../report/document/markdown-writer.ts';
-import type { CacheReport } from '../../verbs/cache/model/cache-report.ts';
+import { type CacheReport, cacheReportSchema } from '../../verbs/cache/model/cache-report.ts';
 import { cacheDocument } from '../../verbs/cache/report/cache-document.ts';
 import { calibrationDocument } from '../../verbs/calibrate/report/calibration-document.ts';
 import {
@@ -9,7 +9,11 @@ import {
   sampleCalibrationCell,
 } from '../../verbs/calibrate/report/sample-calibration.fixture.ts';
 import { capacityDocument } from '../../verbs/capacity/report/capacity-document.ts';
+import { capacityReportSchema } from '../../verbs/capacity/model/capacity.ts';
 import { sampleCapacity } from '../../verbs/capacity/report/sample-capacity.fixture.ts';
+import { calibrationSchema } from '../../model/series/calibration.ts';
+import { checkReportSchema } from '../../verbs/check/model/check-report.ts';
+import { comparisonSchema } from '../../verbs/compare/model/comparison.ts';
 import { compareChecks } from '../../verbs/check/judge/compare-checks.ts';
 import {
   checkComparisonDocument,
@@ -26,6 +30,7 @@ import { noiseDocument } from '../../verbs/compare/report/noise-document.ts';
 import { sampleComparison } from '../../verbs/compare/report/sample-comparison.fixture.ts';
 import { baselinesDocument, historyDocument } from '../../verbs/history/report/history-document.ts';
 import { sampleTrend } from '../../verbs/history/report/sample-history.fixture.ts';
+import { sweepReportSchema } from '../../verbs/sweep/model/sweep.ts';
 import { sampleSweep } from '../../verbs/sweep/report/sample-sweep.fixture.ts';
 import { sweepDocument, sweepOverview } from '../../verbs/sweep/report/sweep-document.ts';
 
@@ -219,5 +224,24 @@ describe('the whole page of', () => {
 describe('the file of test cases of', () => {
   it.each(Object.entries(files))('%s', (_, file) => {
     expect(file).toMatchSnapshot();
+  });
+});
+
+describe('what a wing has stored is read again without a loss:', () => {
+  it.each([
+    ['a cache', cacheReportSchema, cache()],
+    ['a calibration', calibrationSchema, sampleCalibration()],
+    ['a search for capacity', capacityReportSchema, capacity],
+    ['a check', checkReportSchema, fullCheck()],
+    ['a comparison', comparisonSchema, sampleComparison()],
+    ['a sweep', sweepReportSchema, sampleSweep()],
+  ])('%s', (_, schema, report) => {
+    const stored: unknown = JSON.parse(JSON.stringify(report));
+    const read = schema.safeParse(stored);
+    expect(read.error?.issues).toBeUndefined();
+    expect(read.data).toEqual(stored);
+    const { format: __, ...unnamed } = stored as { format: string };
+    expect(schema.safeParse(unnamed).success).toBe(false);
+    expect(schema.safeParse({ ...unnamed, format: 'odd/1' }).success).toBe(false);
   });
 });
