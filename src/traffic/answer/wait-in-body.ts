@@ -37,36 +37,53 @@ const objectsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[]
 };
 
 /**
- * The names of fields that contain a wait, without capitals and punctuation, each with the length of its unit in ms.
+ * The names of fields that contain a wait, without capitals, punctuation and the unit at their end. If no unit is
+ * named, they are in seconds. Sources: Hugging Face (`estimated_time`), OpenRouter (`retry_after_seconds`), Google
+ * (`retryDelay`), OpenAI for a plan that is used up (openai/codex, usage_limit_reached: `resets_in_seconds`).
  */
-const waitFields: ReadonlyMap<string, number> = new Map([
-  ['estimatedtime', 1000],
-  ['retryafterms', 1],
-  ['retryaftermilliseconds', 1],
-  ['retryafterseconds', 1000],
-  ['retryafter', 1000],
-  ['retryinseconds', 1000],
-  ['retryin', 1000],
-  ['retrydelay', 1000],
-  ['resetinseconds', 1000],
-  // Sent by OpenAI for a plan that is used up (openai/codex, usage_limit_reached).
-  ['resetsinseconds', 1000],
-  ['resetsin', 1000],
-  ['resetin', 1000],
-  ['resetafter', 1000],
-  ['waitseconds', 1000],
-  ['waittime', 1000],
-  ['cooldownseconds', 1000],
-  ['backoffseconds', 1000],
-]);
+const waitFields: ReadonlySet<string> = new Set(
+  'estimatedtime retryafter retryin nextretryin nextretryafter retrydelay resetin resetsin resetafter waittime tryagainin timeuntilreset'.split(
+    ' ',
+  ),
+);
+/** The names of fields that contain a wait only together with a unit, as in `wait_seconds`. */
+const unitFields: ReadonlySet<string> = new Set('wait cooldown backoff'.split(' '));
 
-/** The names of fields that contain the moment of another attempt, without capitals and punctuation. */
+const [second, minute] = [1000, 60_000];
+/** The ends of fields' names that say their unit, with its length in ms. */
+const nameUnits: Readonly<Record<string, number>> = {
+  ms: 1,
+  millis: 1,
+  milliseconds: 1,
+  s: second,
+  sec: second,
+  secs: second,
+  seconds: second,
+  min: minute,
+  mins: minute,
+  minutes: minute,
+};
+const nameUnit = /^(?<base>\w+?)(?<unit>ms|millis|milliseconds|s|secs?|seconds|mins?|minutes)$/;
+
+/** Returns the length of the unit of a field with a wait, in ms; undefined for a field that contains none. */
+const unitOfField = (name: string): number | undefined => {
+  if (waitFields.has(name)) return second;
+  const { base = '', unit = '' } = nameUnit.exec(name)?.groups ?? {};
+  return waitFields.has(base) || unitFields.has(base) ? nameUnits[unit] : undefined;
+};
+
+/**
+ * The names of fields that contain the moment of another attempt, without capitals and punctuation: `nextAccessTime` is
+ * that of WSO2's API Manager.
+ */
 const momentFields: ReadonlySet<string> = new Set(
-  'resetat resetsat retryat availableat'.split(' '),
+  'resetat resetsat retryat nextretryat availableat resettime resettimestamp nextaccesstime'.split(
+    ' ',
+  ),
 );
 
 /**
- * Reads the value of a field in `waitFields`: a number, a text, or a duration of Protocol Buffers; `null` for any other
+ * Reads the value of a field with a wait: a number, a text, or a duration of Protocol Buffers; `null` for any other
  * value.
  */
 const waitOf = (value: unknown, unit: number): number | null => {
@@ -77,13 +94,16 @@ const waitOf = (value: unknown, unit: number): number | null => {
   }
   if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? value * unit : null;
   if (typeof value !== 'string') return null;
-  const wait = /^\d+(\.\d+)?$/.test(value) ? Number(value) * unit : durationIn(value);
-  return Number.isFinite(wait) ? wait : null;
+  // The clock is not needed for a duration. A date would need it, and gives no number.
+  const wait = /^\d+(\.\d+)?$/.test(value)
+    ? Number(value) * unit
+    : millisecondsUntilReset(value, Number.NaN);
+  return wait !== null && Number.isFinite(wait) ? wait : null;
 };
 
 /** Returns the wait in a field, from its name without capitals and punctuation; `null` for a field that names none. */
 const waitOfField = (name: string, value: unknown, now: number): number | null => {
-  const unit = waitFields.get(name);
+  const unit = unitOfField(name);
   if (unit !== undefined) return waitOf(value, unit);
   const isMoment =
     momentFields.has(name) && (typeof value === 'string' || typeof value === 'number');
@@ -93,7 +113,7 @@ const waitOfField = (name: string, value: unknown, now: number): number | null =
 
 const fieldWait: WaitReader = (body, now) => {
   if (
-    !/(?:retry|resets?|wait|estimated|cooldown|backoff|available)[_-]?(?:after|in|at|delay|seconds|time)/i.test(
+    !/(?:retry|resets?|wait|estimated|cooldown|backoff|available|again|until|access)[_-]?(?:after|in|at|delay|m?s|min|time|reset)/i.test(
       body,
     )
   )
@@ -115,13 +135,25 @@ const quotedHeader: WaitReader = (body) => {
   return found === null ? null : Number(found[1]) * 1000;
 };
 
-/** Reads the moment from which another attempt is allowed. */
+const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+
+/** Returns a date whose month is a name, with the number of that month. Any other date is unchanged. */
+const withMonthNumber = (date: string): string =>
+  date.replace(/-([a-z]{3})-/i, (_, name: string) => {
+    const month = monthNames.indexOf(name.toLowerCase()) + 1;
+    return `-${String(month).padStart(2, '0')}-`;
+  });
+
+/**
+ * Reads the moment from which another attempt is allowed. WSO2's API Manager writes `You can access API after 2026-Nov-28
+ * 08:45:00+0000 UTC`.
+ */
 const namedMoment: WaitReader = (body, now) => {
   const found =
-    /\b(?:try again|retry|available again|available) (?:at|after|on):? (\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?)/i.exec(
+    /\b(?:try again|retry|available again|available|access API) (?:at|after|on):? (\d{4}-(?:\d\d|[a-z]{3})-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?)/i.exec(
       body,
     );
-  const wait = found === null ? null : millisecondsUntilReset(found[1]!, now);
+  const wait = found === null ? null : millisecondsUntilReset(withMonthNumber(found[1]!), now);
   return wait === null ? null : Math.max(0, wait);
 };
 
@@ -177,9 +209,9 @@ const waitForms: readonly (readonly [form: string, source: string, read: WaitRea
   ],
   [
     'try again in',
-    'OpenAI and Groq ("Please try again in 14m5.856s"), Azure API Management ("Rate limit is exceeded. Try again in 59 seconds.", "Quota will be replenished in 00:30:02."), Django REST framework ("Request was throttled. Expected available in 20 seconds."), LiteLLM’s router ("No deployments available for selected model, Try again in 60 seconds"), Gemini ("Please retry in 15.002899939s"), Moonshot ("please try again after 1 seconds")',
+    'OpenAI and Groq ("Please try again in 14m5.856s"), Azure API Management ("Rate limit is exceeded. Try again in 59 seconds.", "Quota will be replenished in 00:30:02."), Django REST framework ("Request was throttled. Expected available in 20 seconds."), LiteLLM’s router ("No deployments available for selected model, Try again in 60 seconds"), Gemini ("Please retry in 15.002899939s"), Moonshot ("please try again after 1 seconds"), Traefik (vulcand/oxy: "max rate reached: retry-in 30s")',
     sentence(
-      String.raw`\b(?:try again|retry|retrying|reset|resets|available again|available|replenished)(?: your request)?(?: later)? (?:in|after):? (?:about |approximately |around |at least |~ ?)?${duration}`,
+      String.raw`\b(?:try again|retry|retrying|reset|resets|available again|available|replenished)(?: your request)?(?: later)?[ -](?:in|after):? (?:about |approximately |around |at least |~ ?)?${duration}`,
     ),
   ],
   ['retry-after: 5', 'texts that quote the header', quotedHeader],
@@ -199,7 +231,7 @@ const waitForms: readonly (readonly [form: string, source: string, read: WaitRea
     'gateways ("You have been rate limited for 2 seconds", "Next request allowed in 2 seconds", "Cooldown of 30 seconds")',
     // "Throttled for 10 minutes of audio" and "the cooldown of 30 days applies to trials" name amounts and rules.
     sentence(
-      String.raw`\b(?:(?:limited|throttled|blocked|banned|suspended|locked out|slow down|pause|cool ?-?down) for|(?:next|another|new) request (?:is |will be )?allowed in|cool ?-?down(?: period)?(?: of|:)?) ${duration}(?! (?:of|applies|for)\b)`,
+      String.raw`\b(?:(?:limited|throttled|blocked|banned|suspended|locked out|slow down|pause|cool(?:ing)?[ -]?down|back(?:ing)?[ -]?off) for|(?:next|another|new) request (?:is |will be )?allowed in|cool ?-?down(?: period)?(?: of|:)?) ${duration}(?! (?:of|applies|for)\b)`,
     ),
   ],
   [
@@ -213,7 +245,7 @@ const waitForms: readonly (readonly [form: string, source: string, read: WaitRea
     '… until reset',
     'gateways that count down ("2 seconds remaining until reset", "30 seconds until your limit resets")',
     sentence(
-      String.raw`(?<!\w)${duration} (?:(?:remaining|left|to go) )?(?:until|before|till|to) (?:the |your )?(?:next|rate|limits?|quota|resets?|retry|retrying|trying again)\b`,
+      String.raw`(?<!\w)${duration} (?:(?:remaining|left|to go) )?(?:until|before|till|to) (?:the |your |you )?(?:(?:can|may) )?(?:next|rate|limits?|quota|resets?|retry|retrying|trying again|try again)\b`,
     ),
   ],
   [

@@ -97,3 +97,19 @@ it('any other 429 is read from its message', () => {
   expect(readRefusedLimit('TPM limit exceeded').unit).toBe('tokens');
   expect(readRefusedLimit('slow down')).toStrictEqual({ unit: null, resetAt: null });
 });
+
+it.each([
+  ['Traefik’s', { 'x-retry-in': '30s' }, 30_000],
+  ['NestJS’s of a named throttler', { 'retry-after-short': '2' }, 2000],
+  ['a unit in the name', { 'x-retry-after-seconds': '2' }, 2000],
+  ['ms in the name', { 'x-gateway-retry-after-ms': '250' }, 250],
+  ['the longest of several', { 'x-retry-in': '1s', 'retry-after-long': '9' }, 9000],
+])('a header with another name is a wait: %s', (_, headers, wait) => {
+  expect(readRetryAfter(headers as Record<string, string>, Number.NaN)?.wait).toBe(wait);
+});
+
+it('the table of headers comes before other names', () => {
+  const headers = { 'x-retry-in': '30s', 'retry-after': '2' };
+  expect(readRetryAfter(headers, Number.NaN)?.wait).toBe(2000);
+  expect(readRetryAfter({ 'x-retry-after-count': '5' }, Number.NaN)).toBeNull();
+});

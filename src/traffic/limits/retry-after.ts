@@ -93,6 +93,25 @@ const waitHeaders = [
 ] as const;
 
 /**
+ * Matches the names of headers with a wait that are not in the table, with their unit: `x-retry-in` of Traefik
+ * (vulcand/oxy, ratelimit/tokenlimiter.go), `retry-after-short` of a named throttler of NestJS (nestjs/throttler),
+ * `x-retry-after-seconds`.
+ */
+const otherWaitHeader =
+  /^(?:[\w-]+-)?(?:retry-after|retry-in)(?:-(?<unit>ms|millis(?:econds)?)|-s(?:ec(?:ond)?s?)?|-(?:short|medium|long|default))?$/;
+
+/** Returns the waits that the headers outside of the table ask for, in ms. */
+const otherWaits = (headers: Readonly<Record<string, string>>, now: number): readonly number[] =>
+  Object.entries(headers).flatMap(([name, value]) => {
+    const found = otherWaitHeader.exec(name);
+    if (found === null) return [];
+    const text = value.replaceAll('"', '');
+    const isShort = found.groups?.['unit'] !== undefined;
+    const wait = isShort ? millisecondsIn(text, now) : millisecondsUntilReset(text, now);
+    return wait !== null && Number.isFinite(wait) ? [wait] : [];
+  });
+
+/**
  * Returns the longest of the waits in ms in a header that was sent once or several times (`250, 250`); NaN for anything
  * else. A number of thirteen digits is a moment in ms since 1970.
  */
@@ -116,14 +135,17 @@ export const readRetryAfter = (
   headers: Readonly<Record<string, string>>,
   now: number,
 ): RequestedWait | null => {
+  const clock = dateOf(headers) ?? now;
   for (const [name, unit, by] of waitHeaders) {
     const text = headers[name]?.replaceAll('"', '');
     if (text === undefined) continue;
-    const clock = dateOf(headers) ?? now;
     const wait = unit === 'ms' ? millisecondsIn(text, clock) : millisecondsUntilReset(text, clock);
     // A number of several hundred digits is not finite.
     if (wait !== null && Number.isFinite(wait))
       return { wait: milliseconds(Math.max(0, wait)), by };
   }
-  return null;
+  const others = otherWaits(headers, clock);
+  return others.length === 0
+    ? null
+    : { wait: milliseconds(Math.max(0, ...others)), by: 'retry-after' };
 };
