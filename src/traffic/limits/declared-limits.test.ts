@@ -22,6 +22,52 @@ const openai = {
 };
 
 const rows: readonly Row[] = [
+  [
+    'Azure, which reports no requests',
+    {
+      'x-ratelimit-limit-requests': '-1',
+      'x-ratelimit-remaining-requests': '-1',
+      'x-ratelimit-limit-tokens': '120000',
+      'x-ratelimit-remaining-tokens': '-1',
+    },
+    [null, null, 120_000, -1],
+  ],
+  [
+    'Azure, whose requests are of ten seconds',
+    {
+      'x-ratelimit-limit-requests': '10',
+      'x-ratelimit-remaining-requests': '9',
+      'x-ratelimit-renewalperiod-requests': '10',
+    },
+    [60, 9, null, null],
+  ],
+  [
+    'Azure API Management',
+    { 'remaining-tokens': '900', 'consumed-tokens': '7' },
+    [null, null, null, 900],
+  ],
+  [
+    'a rule of APISIX',
+    { 'x-5-ratelimit-limit': '5', 'x-5-ratelimit-remaining': '4', 'x-5-ratelimit-reset': '60' },
+    [5, 4, null, null],
+  ],
+  [
+    'a gateway that names itself',
+    { 'x-gateway-ratelimit-limit': '60', 'x-gateway-ratelimit-remaining': '59' },
+    [60, 59, null, null],
+  ],
+  [
+    'a gateway that names the unit before',
+    { 'x-tokens-ratelimit-limit': '6000', 'x-requests-ratelimit-limit': '60' },
+    [60, null, 6000, null],
+  ],
+  [
+    'the order of Anthropic’s names',
+    { 'x-ratelimit-requests-limit': '60', 'x-ratelimit-tokens-remaining': '900' },
+    [60, null, null, 900],
+  ],
+  ['no x', { 'ratelimit-limit-requests': '150' }, [150, null, null, null]],
+  ['a hyphen', { 'rate-limit-limit': '60', 'rate-limit-remaining': '59' }, [60, 59, null, null]],
   ['OpenAI', openai, [500, 499, 30_000, 29_000]],
   [
     'OpenAI, as its guide has it',

@@ -67,7 +67,7 @@ export const headerFamilies: readonly HeaderFamily[] = [
   // (console.groq.com/docs/rate-limits: limits of requests are per day), Fireworks.
   family(
     'openai',
-    `x-ratelimit-${field}-(?<unit>requests|tokens|input-tokens|output-tokens|project-tokens|project-requests|images|tokens-prompt|tokens-generated|tokens-cache-adjusted-prompt)`,
+    `(?:x-)?ratelimit-${field}-(?<unit>requests|tokens|input-tokens|output-tokens|project-tokens|project-requests|images|tokens-prompt|tokens-generated|tokens-cache-adjusted-prompt)`,
   ),
   // Sent by gateways that users build themselves.
   family('short', `x-ratelimit-${field}-(?<short>[rt]p[smhd])`),
@@ -94,6 +94,10 @@ export const headerFamilies: readonly HeaderFamily[] = [
   }),
   // Sent by Spring Cloud Gateway (RedisRateLimiter.java). The limit is in tokens that its bucket gets per second.
   family('spring', 'x-ratelimit-replenish-rate', { window: second }),
+  // Sent by gateways that write the names of their headers as Anthropic does.
+  family('unit-first', `x-rate-?limit-(?<unit>requests|tokens)-${field}`),
+  // Sent by Azure API Management (azure-openai-token-limit, remaining-tokens-header-name, in the examples of its docs).
+  family('azure-apim', '(?:x-)?(?<field>remaining)-(?<unit>requests|tokens)'),
   // Sent by LiteLLM (litellm/proxy/hooks/parallel_request_limiter_v3.py) and in the interface (section 8).
   family('litellm', `x-ratelimit-(?<descriptor>.+)-${field}-(?<unit>[^-]+)`),
   // Sent by LiteLLM (litellm/proxy/common_utils/callback_utils.py: limits of a key and model).
@@ -127,7 +131,18 @@ export const headerFamilies: readonly HeaderFamily[] = [
   family('ietf-draft-7', `ratelimit-${field}`, { window: null, hasLists: true }),
   // Sent by GitHub, Twitter, OpenRouter (resets in ms since 1970), Envoy
   // (source/extensions/filters/http/ratelimit/ratelimit_headers.cc: 10, 10;w=1;name="…"), bucket4j, Tyk, APISIX.
-  family('legacy', `x-rate-?limit-${field}`, { window: null, hasLists: true }),
+  family('legacy', `(?:x-)?rate-?limit-${field}`, { window: null, hasLists: true }),
+  // Sent by gateways that put a name before the usual names, here that of the unit
+  family('prefixed', `(?:x-)?(?<unit>requests|tokens)-rate-?limit-${field}`, {
+    window: null,
+    hasLists: true,
+  }),
+  // Sent by gateways that put a name before the usual names: Apache APISIX (limit-count, rules with header_prefix:
+  // X-5-RateLimit-Limit), NVIDIA, Databricks.
+  family('prefixed', `(?:x-)?(?<descriptor>\\w+)-rate-?limit-${field}`, {
+    window: null,
+    hasLists: true,
+  }),
 ];
 
 /** The names of all families, those of the IETF's combined headers too. */
@@ -163,7 +178,7 @@ const parseName = (name: string): HeaderMeaning | null => {
 };
 
 /** Matches a part that the name of every limit header contains. */
-const limitWords = /rate-?limit|tokenlimit|litellm-key|anthropic-priority|-call-/;
+const limitWords = /rate-?limit|tokenlimit|litellm-key|anthropic-priority|-call-|remaining-/;
 
 /** The maximum number of names that are remembered. If a server invents more names, they are parsed each time. */
 const maxRemembered = 500;

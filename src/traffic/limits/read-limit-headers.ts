@@ -12,14 +12,22 @@ import {
   readNotation,
   wholeOf,
   windowIn,
-  windowOf,
   parameterWord,
 } from './limit-text.ts';
+import {
+  dropUnreported,
+  type HeaderFields,
+  inferWindows,
+  joinRenewals,
+  joinWindow,
+  type MutableLimit,
+  withPolicies,
+} from './limit-windows.ts';
 import { dateOf, millisecondsUntilReset } from './wait-text.ts';
 
-/** This file reads the limit headers of known gateways and returns all limits in one form. */
+export type { HeaderFields } from './limit-windows.ts';
 
-export type HeaderFields = Readonly<Record<string, string>>;
+/** This file reads the limit headers of known gateways and returns all limits in one form. */
 
 const minute = 60_000;
 const day = 86_400_000;
@@ -55,16 +63,14 @@ const quickWait = (text: string): number | null => {
   return text.endsWith('ms') ? amount : amount * 1000;
 };
 
-type Mutable<Limit> = { -readonly [Cell in keyof Limit]: Limit[Cell] };
-
 /**
  * Collects the values of limits, by the limit's name. This runs for each answer. An answer has few limits, so searching
  * the list takes less time than building a key for a map.
  */
 class Collection {
-  readonly all: Mutable<ReportedLimit>[] = [];
+  readonly all: MutableLimit[] = [];
 
-  limit(profile: string, descriptor: string | null, unit: string): Mutable<ReportedLimit> {
+  limit(profile: string, descriptor: string | null, unit: string): MutableLimit {
     for (const each of this.all) {
       if (each.unit === unit && each.profile === profile && each.descriptor === descriptor)
         return each;
@@ -177,9 +183,6 @@ const namelessPolicies = (headers: HeaderFields): readonly Policy[] =>
     return text === undefined ? [] : (readLimitList(text, false) ?? []);
   });
 
-/** The families of headers whose windows may come from a separate policy header. */
-const withPolicies = ['ietf-draft-7', 'legacy', 'helicone'];
-
 /**
  * Gives each limit the window of the policy with the same number. Policies that match no limit become limits
  * themselves.
@@ -200,47 +203,6 @@ const joinPolicies = (policies: readonly Policy[], single: Collection): void => 
   }
 };
 
-/**
- * The headers with the window of the limits beside them: in seconds (docs.omophub.com, Rate limits) or as a word
- * (uber-go/ratelimit, issue 103: `X-Rate-Limit-Window: minute`).
- */
-const windowHeaders = ['ratelimit-window', 'x-ratelimit-window', 'x-rate-limit-window'] as const;
-
-/** Gives the limits that name no window that of a header of its own. */
-const joinWindow = (headers: HeaderFields, { all }: Collection): void => {
-  const text = windowHeaders.map((name) => headers[name]).find((each) => each !== undefined);
-  if (text === undefined) return;
-  const window = /^\d{1,9}$/.test(text.trim()) ? Number(text) * 1000 : windowOf(text.trim());
-  if (!(window > 0)) return;
-  for (const limit of all)
-    if (withPolicies.includes(limit.profile)) limit.window ??= milliseconds(window);
-};
-
-/** The tolerance when the time in which a bucket fills is compared with a day, as a share of a day. */
-const dayError = 0.02;
-
-/**
- * Finds the windows that only the values of headers show. OpenAI's reset is the time until the bucket is full, so a
- * limit that takes a day to fill is a daily limit. Groq's and OpenAI's daily limits of requests have the same header
- * names as limits per minute. Together's limits are per second.
- */
-const inferWindows = ({ all }: Collection): void => {
-  let isTogether = false;
-  for (const limit of all) {
-    const { profile, limit: count, remaining, resetIn } = limit;
-    if (profile === 'openai' && count !== null && remaining !== null && resetIn !== null) {
-      const whole = (resetIn * count) / (count - remaining);
-      if (Math.abs(whole / day - 1) < dayError) limit.window = milliseconds(day);
-    }
-    isTogether ||= profile === 'tokenlimit' && limit.descriptor === null;
-  }
-  if (!isTogether) return;
-  for (const limit of all) {
-    if (limit.profile === 'tokenlimit' || limit.profile === 'legacy')
-      limit.window ??= milliseconds(1000);
-  }
-};
-
 /** Returns the first of several numbers of seconds, as a list of limits has their resets. */
 const firstIn = (text: string, hasLists: boolean): string =>
   hasLists && /^\d+(?:, *\d+)+$/.test(text) ? text.slice(0, text.indexOf(',')) : text;
@@ -249,7 +211,7 @@ const firstIn = (text: string, hasLists: boolean): string =>
 const readCell = (
   { field: kind, unit, hasLists }: HeaderMeaning,
   text: string,
-  limit: Mutable<ReportedLimit>,
+  limit: MutableLimit,
   now: () => number,
 ): boolean => {
   if (kind === 'reset') {
@@ -292,8 +254,10 @@ const readLimits = (headers: HeaderFields, now: () => number) => {
   }
   policies.push(...readStructured(headers, limits, unreadable), ...namelessPolicies(headers));
   if (policies.length > 0) joinPolicies(policies, limits);
-  joinWindow(headers, limits);
-  inferWindows(limits);
+  joinWindow(headers, limits.all);
+  joinRenewals(headers, limits.all);
+  dropUnreported(limits.all);
+  inferWindows(limits.all);
   return { reported: limits.all as readonly ReportedLimit[], unreadable };
 };
 

@@ -1,0 +1,72 @@
+import type { ReportedLimit } from '../../model/limits/limit-log.ts';
+import { milliseconds } from '../../model/quantity.ts';
+import { windowOf } from './limit-text.ts';
+
+/** This file finds the windows of limits that the names of their headers do not show. */
+
+export type HeaderFields = Readonly<Record<string, string>>;
+
+export type MutableLimit = { -readonly [Cell in keyof ReportedLimit]: ReportedLimit[Cell] };
+
+const day = 86_400_000;
+
+/** The families of headers whose windows may come from a separate policy header. */
+export const withPolicies = ['ietf-draft-7', 'legacy', 'helicone'];
+
+/**
+ * The headers with the window of the limits beside them: in seconds (docs.omophub.com, Rate limits) or as a word
+ * (uber-go/ratelimit, issue 103: `X-Rate-Limit-Window: minute`).
+ */
+const windowHeaders = ['ratelimit-window', 'x-ratelimit-window', 'x-rate-limit-window'] as const;
+
+/** Gives the limits that name no window that of a header of its own. */
+export const joinWindow = (headers: HeaderFields, all: readonly MutableLimit[]): void => {
+  const text = windowHeaders.map((name) => headers[name]).find((each) => each !== undefined);
+  if (text === undefined) return;
+  const window = /^\d{1,9}$/.test(text.trim()) ? Number(text) * 1000 : windowOf(text.trim());
+  if (!(window > 0)) return;
+  for (const limit of all)
+    if (withPolicies.includes(limit.profile)) limit.window ??= milliseconds(window);
+};
+
+/** Gives the limits of Azure the windows that Azure names: `x-ratelimit-renewalperiod-requests: 10`, in seconds. */
+export const joinRenewals = (headers: HeaderFields, all: readonly MutableLimit[]): void => {
+  for (const limit of all) {
+    if (limit.profile !== 'openai') continue;
+    const text = headers[`x-ratelimit-renewalperiod-${limit.unit}`]?.trim() ?? '';
+    if (/^[1-9]\d{0,8}$/.test(text)) limit.window = milliseconds(Number(text) * 1000);
+  }
+};
+
+/**
+ * Removes what remains of a limit whose value is unknown, if it is −1. Azure writes −1 for both if it reports neither,
+ * and a pace would take it for a limit that is used up.
+ */
+export const dropUnreported = (all: readonly MutableLimit[]): void => {
+  for (const each of all) if (each.limit === null && each.remaining === -1) each.remaining = null;
+};
+
+/** The tolerance when the time in which a bucket fills is compared with a day, as a share of a day. */
+const dayError = 0.02;
+
+/**
+ * Finds the windows that only the values of headers show. OpenAI's reset is the time until the bucket is full, so a
+ * limit that takes a day to fill is a daily limit. Groq's and OpenAI's daily limits of requests have the same header
+ * names as limits per minute. Together's limits are per second.
+ */
+export const inferWindows = (all: readonly MutableLimit[]): void => {
+  let isTogether = false;
+  for (const limit of all) {
+    const { profile, limit: count, remaining, resetIn } = limit;
+    if (profile === 'openai' && count !== null && remaining !== null && resetIn !== null) {
+      const whole = (resetIn * count) / (count - remaining);
+      if (Math.abs(whole / day - 1) < dayError) limit.window = milliseconds(day);
+    }
+    isTogether ||= profile === 'tokenlimit' && limit.descriptor === null;
+  }
+  if (!isTogether) return;
+  for (const limit of all) {
+    if (limit.profile === 'tokenlimit' || limit.profile === 'legacy')
+      limit.window ??= milliseconds(1000);
+  }
+};
