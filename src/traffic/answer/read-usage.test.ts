@@ -40,6 +40,10 @@ const places: readonly (readonly [server: string, fields: object])[] = [
   ],
   ['the Responses API', { response: { usage: { input_tokens: 5, output_tokens: 2 } } }],
   ['Workers AI', { result: { usage } }],
+  ['a field with the name of a usage', { usage_info: usage }],
+  ['an event that is a usage', usage],
+  ['LiteLLM’s hidden parameters', { _hidden_params: { usage } }],
+  ['LangChain’s output', { llm_output: { token_usage: usage } }],
   ['Ollama’s own API', { prompt_eval_count: 5, eval_count: 2 }],
   ['llama.cpp’s timings', { timings: { prompt_n: 3, cache_n: 2, predicted_n: 2 } }],
   ['an empty usage beside another place', { usage: {}, x_groq: { usage } }],
@@ -72,6 +76,16 @@ const reasoning: readonly (readonly [server: string, fields: object])[] = [
 
 it.each(reasoning)('the output of %s has the tokens of reasoning', (_, fields) => {
   expect(readUsage({ usage: fields })).toMatchObject({ input: 5, output: 32, isOdd: false });
+});
+
+it.each([
+  { total_usage: usage },
+  { session_usage: usage },
+  { daily_token_usage: usage },
+  { usage_limits: usage },
+  { choices: [{ index: 0, usage_info: usage }] },
+])('%j is no usage of the answer', (fields) => {
+  expect(readUsage(fields)).toBeNull();
 });
 
 it('reasoning is added only by a total that is the sum, or if the answer is too short for it', () => {

@@ -83,6 +83,35 @@ const countsOfTimings = (timings: Fields | null): Fields | undefined => {
   };
 };
 
+/** The names of fields with the usage of one answer. Sums of a session, a day or an account are none. */
+const usageName =
+  /^(?!.*(?:total|cumul|session|account|monthly|daily|limit|quota))(?:\w+_)?(?:usage|token_?usage|token_?counts?|tokens)(?:_?(?:info|metadata|stats|details))?$/i;
+
+const namedUsage = (fields: Fields): Fields | undefined => {
+  for (const name in fields) {
+    if (!usageName.test(name)) continue;
+    const usage = objectOf(fields[name]);
+    if (usage !== null && [...names.input, ...names.output].some((each) => each in usage))
+      return usage;
+  }
+  return undefined;
+};
+
+/**
+ * Returns the usage in a field that only its name shows, at the top of a document or one level below: LiteLLM's
+ * `_hidden_params.usage`, LangChain's `llm_output.token_usage`, `usage_info`, `x_usage`.
+ */
+const namedUsageIn = (document: Fields): Fields | undefined => {
+  const own = namedUsage(document);
+  if (own !== undefined) return own;
+  for (const name in document) {
+    const inner = name === 'choices' ? null : objectOf(document[name]);
+    const usage = inner === null ? undefined : namedUsage(inner);
+    if (usage !== undefined) return usage;
+  }
+  return undefined;
+};
+
 /** The places where documents contain counts besides those of single choices, in order of preference. */
 const places: readonly ((document: Fields) => unknown)[] = [
   // The place in the interface (section 2.4), vLLM, SGLang, llama.cpp, LiteLLM, OpenRouter, Azure, DeepSeek.
@@ -110,7 +139,9 @@ const places: readonly ((document: Fields) => unknown)[] = [
   ({ timings }) => countsOfTimings(objectOf(timings)),
   // The places in Text Generation Inference's own API, and in that of Ollama, whose counts are at the top level.
   ({ details: own }) => own,
-  (document) => ('eval_count' in document ? document : undefined),
+  (document) =>
+    'eval_count' in document || 'completion_tokens' in document ? document : undefined,
+  (document) => namedUsageIn(document),
 ];
 
 const firstCount = (usage: Fields, side: readonly string[]): unknown => {
