@@ -41,7 +41,7 @@ export type TokenCounts = z.infer<typeof tokenCountsSchema>;
 export const answerNotes = {
   'content-type': 'The stream was not labelled text/event-stream.',
   'no-done': 'The stream ended without [DONE].',
-  'no-finish': 'A choice of the stream ended without a finish reason.',
+  'no-finish': 'A choice ended without a finish reason.',
   'finish-unknown':
     'An answer ended with a finish reason that Weir does not know; it counts as completed.',
   'stray-line': 'A line of the stream was no field of an event stream, and was not read.',
@@ -52,7 +52,8 @@ export const answerNotes = {
   'unfinished-event': 'The stream ended within an event, which was not read.',
   'usage-unreadable':
     'A count of the usage was absent, unreadable or implausible, and was not counted.',
-  'usage-zero': 'The usage named no output tokens although some came; token events were counted.',
+  'usage-zero':
+    'The usage named no output tokens although some came; they were counted by events, or estimated from characters.',
   'usage-total': 'The total of the usage is not the sum of its parts; the parts were counted.',
   unlabelled: 'The content type did not name the format of the body.',
   mislabelled: 'The content type named another format than that of the body.',
@@ -259,7 +260,7 @@ export const finishOf = (outcome: Outcome): string | null => {
 const namesOfLength: ReadonlySet<string> = new Set(['max_tokens', 'model_length']);
 
 /**
- * Returns a finish reason as the OpenAI API spells it. Other servers write `content-filter`, `ABORT`,
+ * Returns a finish reason as the OpenAI API spells it. Other servers write `content-filter`, `ABORT`, `toolCalls`,
  * `finish_reason_stop`, `FinishReason.STOP` or `MAX_TOKENS`. So an objective on `length` also counts the answers of servers with other
  * words.
  */
@@ -267,8 +268,9 @@ export const plainFinish = (reason: string): string => {
   // Nearly every answer ends with one of these words.
   if (reason === 'stop' || reason === 'length') return reason;
   const plain = reason
-    .toLowerCase()
     .trim()
+    .replace(/(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, '_')
+    .toLowerCase()
     .replace(/[\s.-]+/g, '_')
     .replace(/^finish_?reason_/, '');
   return namesOfLength.has(plain) ? 'length' : plain;

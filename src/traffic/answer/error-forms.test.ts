@@ -284,3 +284,27 @@ it('a body of the wrong shape is quoted by its message', () => {
     { issue: 'shape', detail: expect.stringMatching(/; the server also wrote: no Route matched$/) },
   );
 });
+
+it.each(['internal error happened', 'upstream connect error or disconnect/reset before headers'])(
+  'an event that is not JSON is quoted: %s',
+  (text) => {
+    const body = `${sseEvent(textChunk('a'))}data: ${text}\n\n`;
+    const detail = `event 2 is not a chat completion chunk: it is not JSON: ${JSON.stringify(text)}`;
+    expect(readEverySplit(body)).toMatchObject({
+      kind: 'malformed',
+      issue: 'stream-event',
+      detail,
+    });
+  },
+);
+
+it('the text of FastChat is an error if its code says so', () => {
+  const error = { text: '**NETWORK ERROR**', error_code: 50_001 };
+  const body = sseEvents(textChunk('a'), error, doneData);
+  expect(readEverySplit(body)).toMatchObject({
+    issue: 'stream-error',
+    detail: 'an error within the stream: **NETWORK ERROR**',
+  });
+  const served = sseEvents(textChunk('a'), { ...error, error_code: 0 }, stopChunk, doneData);
+  expect(readEverySplit(served)).toMatchObject({ kind: 'completed' });
+});

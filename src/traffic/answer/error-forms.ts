@@ -80,7 +80,7 @@ const isErrorName = (name: string): boolean => errorNames.has(name) || name.ends
  * The names of the fields that contain the message of an error, the best first, in the form that `plainName` returns.
  */
 const messageNames =
-  'message msg errormessage errormsg errmsg errortext statusmsg faultstring detail description title reason error'.split(
+  'message msg errormessage errormsg errmsg errortext statusmsg faultstring detail description title reason error text'.split(
     ' ',
   );
 const codeNames = ['code', 'errorcode', 'errcode', 'statuscode'];
@@ -195,10 +195,13 @@ const innerErrorIn = (body: Fields): ErrorText | null => {
   return null;
 };
 
-/** Returns whether a document has one of the fields that make it an answer. An empty text is none. */
-const isAnswer = ({ choices, text, data }: Fields): boolean =>
+/**
+ * Returns whether a document has one of the fields that make it an answer. An empty text is none, nor is the text of an
+ * error of FastChat (fastchat/constants.py, ErrorCode): `{"text": "**NETWORK ERROR …", "error_code": 50001}`.
+ */
+const isAnswer = ({ choices, text, data, error_code: code }: Fields): boolean =>
   (Array.isArray(choices) && choices.length > 0) ||
-  (text !== undefined && text !== '') ||
+  (text !== undefined && text !== '' && !isFailingCode(code)) ||
   Array.isArray(data);
 
 /**

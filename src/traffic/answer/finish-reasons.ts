@@ -95,7 +95,7 @@ const endingByReason: ReadonlyMap<string, Ending> = new Map(Object.entries(endin
  * Among them are the statuses of gRPC that a server may pass on.
  */
 const failingWords =
-  /(?<!(?:^|_)(?:no|non|not|without)_)(?<=^|_)(?:errors?|errored|abort(?:ed)?|fail(?:ed|ure)?|cancel(?:l?ed)?|exception|timeout|timed_out|overload(?:ed)?|preempt(?:ed|ion)?|evict(?:ed|ion)?|interrupted|disconnect(?:ed)?|crash(?:ed)?|killed|oom|out_of_memory|unavailable|throttled|rate_limit(?:ed)?|resources?_exhausted|deadline_exceeded|dropped)(?:_|$)/;
+  /(?<!(?:^|_)(?:no|non|not|without)_)(?<=^|_)(?:errors?|errored|abort(?:ed)?|fail(?:ed|ure)?|cancel(?:l?ed)?|exception|timeout|timed_out|overload(?:ed)?|preempt(?:ed|ion)?|evict(?:ed|ion)?|interrupted|disconnect(?:ed)?|crash(?:ed)?|killed|oom|out_of_memory|unavailable|throttled|rate_limit(?:ed)?|resources?_exhausted|deadline_exceeded|dropped|busy|rejected|shed|shut_?down|dead|unhealthy|throttling|quota_exceeded|insufficient|(?:no|over)_capacity|queue_full)(?:_|$)/;
 
 const endingOf = (reason: string): Ending | undefined => {
   const spelled = endingByReason.get(reason);

@@ -40,6 +40,34 @@ const completion = (message: object, rest: object = {}): object => ({
 });
 
 describe('a whole chat completion', () => {
+  it('without a finish reason has the same note as a stream', () => {
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'hello' } }];
+    expect(read('chat', completion({}, { choices }))).toMatchObject({
+      kind: 'completed',
+      answer: { finish: null, notes: ['no-finish'] },
+    });
+  });
+
+  it.each([undefined, { prompt_tokens: 7, completion_tokens: 0, total_tokens: 7 }])(
+    'with neither a token nor a finish reason fails, as a stream does: usage %j',
+    (usage) => {
+      const message = { role: 'assistant', content: '' };
+      const choices = [{ index: 0, message, finish_reason: null }];
+      expect(read('chat', completion({}, { choices, usage }))).toMatchObject({
+        kind: 'malformed',
+        issue: 'empty',
+        detail: 'the chat completion has neither a token nor a finish reason',
+      });
+    },
+  );
+
+  it('whose usage counts none of its tokens has the same note as a stream', () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 0, total_tokens: 7 };
+    expect(read('chat', completion({ content: 'hello' }, { usage }))).toMatchObject({
+      answer: { tokens: { input: 7, output: 2, source: 'characters' }, notes: ['usage-zero'] },
+    });
+  });
+
   it('has the server’s token counts', () => {
     const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
     expect(read('chat', completion({ content: 'hello' }, { usage }))).toEqual({

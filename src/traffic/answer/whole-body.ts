@@ -1,6 +1,6 @@
 import { firstEventData, jsonIn, objectOf } from './json-text.ts';
 import type { ContractSchema, SchemaError } from '../../contract/models.ts';
-import type { Answer, Outcome } from '../../model/observation/outcome.ts';
+import type { Answer, MalformedIssue, Outcome } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
 import { decodeBody, encodingOf } from './content-encoding.ts';
 import { missedOutcome } from './check-expectation.ts';
@@ -113,8 +113,8 @@ export interface JsonFormat<T> {
 
 /** An answer of the right form that the server itself calls failed. */
 export interface FailedAnswer {
+  readonly issue: MalformedIssue;
   readonly failure: string;
-  readonly by: string;
   readonly partial: Answer;
 }
 
@@ -163,10 +163,7 @@ export const readJsonAnswer = <T>(
 ): AnswerReader => {
   const outcomeOf = (document: T, firstByte: Instant): Outcome => {
     const result = answer(document, firstByte);
-    if ('failure' in result) {
-      const detail = `${result.failure} ${JSON.stringify(context.redact(result.by))}`;
-      return malformed('stream-error', detail, result.partial);
-    }
+    if ('failure' in result) return malformed(result.issue, result.failure, result.partial);
     return missOf === null
       ? { kind: 'completed', answer: result }
       : missedOutcome(result, missOf(document));

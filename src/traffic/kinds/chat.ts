@@ -99,43 +99,62 @@ const endingOf = ({ choices }: CompletionParts, { fails, redact }: EndingsContex
   let first: string | null = null;
   let failed: string | null = null;
   let isKnown = true;
+  let isOpen = false;
   // This runs for each answer, so it makes no lists.
   for (const choice of choices) {
     const reason = finishOfChoice(choice, choice.message);
-    if (reason === null) continue;
+    if (reason === null) {
+      isOpen = true;
+      continue;
+    }
     first ??= reason;
     isKnown &&= isKnownFinish(reason);
     if (failed === null && isFailingFinish(reason, fails)) failed = reason;
   }
   const reason = failed ?? first;
   const finish = reason === null ? null : shownFinish(reason, redact);
-  return { finish, isFailed: failed !== null, isKnown };
+  return { finish, isFailed: failed !== null, isKnown, isOpen };
 };
 
 const noNotes: ChatAnswer['notes'] = [];
+
+/** Returns what is unusual in a completion, in the order of the alphabet. */
+const notesOn = (
+  { usage }: CompletionParts,
+  { isKnown, isOpen }: ReturnType<typeof endingOf>,
+  tokens: TokenCounts,
+): ChatAnswer['notes'] => {
+  const isOdd = usage?.isOdd === true;
+  const isOff = usage?.isOff === true;
+  const isZero = usage?.output === 0 && tokens.source !== 'usage';
+  if (isKnown && !isOpen && !isOdd && !isOff && !isZero) return noNotes;
+  return [
+    ...(isKnown ? [] : (['finish-unknown'] as const)),
+    ...(isOpen ? (['no-finish'] as const) : []),
+    ...(isOff ? (['usage-total'] as const) : []),
+    ...(isOdd ? (['usage-unreadable'] as const) : []),
+    ...(isZero ? (['usage-zero'] as const) : []),
+  ];
+};
 
 const answerOf = (
   completion: CompletionParts,
   firstByte: Instant,
   { price, asked, sent, context }: AnswerTerms,
 ): ChatAnswer | FailedAnswer => {
-  const { finish, isFailed, isKnown } = endingOf(completion, context);
+  const ending = endingOf(completion, context);
+  const { finish, isFailed } = ending;
   const tokens = withPrompt(tokensOf(completion), asked, sent);
-  const isOdd = completion.usage?.isOdd === true;
-  const isOff = completion.usage?.isOff === true;
-  const notes =
-    isKnown && !isOdd && !isOff
-      ? noNotes
-      : [
-          ...(isKnown ? [] : (['finish-unknown'] as const)),
-          ...(isOff ? (['usage-total'] as const) : []),
-          ...(isOdd ? (['usage-unreadable'] as const) : []),
-        ];
+  const notes = notesOn(completion, ending, tokens);
   const cost = tokenCost(tokens, price);
   const answer: ChatAnswer = { kind: 'chat', firstByte, tokens, finish, notes, cost };
-  return isFailed && finish !== null
-    ? { failure: 'the chat completion ended with finish_reason', by: finish, partial: answer }
-    : answer;
+  if (finish === null && tokens.output === 0) {
+    const failure = 'the chat completion has neither a token nor a finish reason';
+    return { issue: 'empty', failure, partial: answer };
+  }
+  if (!isFailed) return answer;
+  const failure = `the chat completion ended with finish_reason ${JSON.stringify(finish)}`;
+  return { issue: 'stream-error', failure, partial: answer };
 };
 
 const charactersPerToken = 4;

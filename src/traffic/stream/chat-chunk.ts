@@ -2,7 +2,7 @@ import { chatDocument } from '../answer/chat-document.ts';
 import { isTooComplex, jsonIn, objectOf } from '../answer/json-text.ts';
 import { servedChunkSchema } from '../../contract/chat.ts';
 import { finishOfChoice, readFinish } from '../answer/finish-reasons.ts';
-import { readChatError, readErrorLine } from '../answer/read-refusal.ts';
+import { excerpt, readChatError, readErrorLine } from '../answer/read-refusal.ts';
 import { readUsage, type UsageReading } from '../answer/read-usage.ts';
 import { describeSchemaErrors } from '../answer/whole-body.ts';
 
@@ -111,6 +111,12 @@ export const servedChoices = (choices: unknown): readonly Choice[] | string => {
   return error === undefined ? [] : describeSchemaErrors(error);
 };
 
+/** Describes data that is not JSON. A text is quoted, as the server's sentence; a part of an answer is not. */
+const notJson = (data: string, redact: (text: string) => string): string =>
+  /^\s*[{["]/.test(data)
+    ? 'it is not JSON'
+    : `it is not JSON: ${JSON.stringify(excerpt(data, redact))}`;
+
 const unreadable = (detail: string): ChatChunkReading => ({ kind: 'unreadable', detail });
 
 /**
@@ -149,7 +155,7 @@ export const readChatChunk = (data: string, redact: (text: string) => string): C
     return unreadable(
       isTooComplex(data, maxValues)
         ? 'it is JSON, but nests too deep or has too many values for one event'
-        : 'it is not JSON',
+        : notJson(data, redact),
     );
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {

@@ -159,18 +159,30 @@ describe('a finish reason of a stream', () => {
     'DEADLINE_EXCEEDED',
     'throttled',
     'rate_limit',
+    'APIError',
+    'engineDead',
+    'server_busy',
+    'load_shed',
+    'queue full',
+    'insufficient_quota',
   ])('%j fails the answer by its words, although no server is known for it', (reason) => {
     const body = sseEvents(textChunk('a'), chatChunk({}, reason), doneData);
     expect(readEverySplit(body)).toMatchObject({ kind: 'malformed', issue: 'stream-error' });
   });
 
-  it.each(['terror', 'abortive', 'failover_done', 'kv_full', 'no_error', 'not-cancelled', 'OTHER'])(
-    '%j completes the answer with a note, since nobody knows it',
-    (reason) => {
-      const body = sseEvents(textChunk('a'), chatChunk({}, reason), doneData);
-      expect(readEverySplit(body)).toEqual(expectCompleted({ notes: ['finish-unknown'] }));
-    },
-  );
+  it.each([
+    'terror',
+    'abortive',
+    'failover_done',
+    'kv_full',
+    'no_error',
+    'not-cancelled',
+    'OTHER',
+    'deadline',
+  ])('%j completes the answer with a note, since nobody knows it', (reason) => {
+    const body = sseEvents(textChunk('a'), chatChunk({}, reason), doneData);
+    expect(readEverySplit(body)).toEqual(expectCompleted({ notes: ['finish-unknown'] }));
+  });
 
   it.each(['MALFORMED_FUNCTION_CALL', 'IMAGE_SAFETY', 'load'])('%j is known', (reason) => {
     const body = sseEvents(textChunk('a'), chatChunk({}, reason), doneData);
