@@ -29,7 +29,7 @@ const orderOf = (slice = { index: 0, count: 1 }): SliceOptions => {
     slice,
     runId: 'r',
     credentials: [{ name: 'main', weight: 1, value: '' }],
-    headers: {},
+    targets: [{ auth: undefined, headers: {} }],
     userAgent: '',
     clips: { clipsOf: never },
     redact: (text) => text,

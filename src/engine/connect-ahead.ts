@@ -1,4 +1,5 @@
 import { connectsAhead } from '../model/plan/connect-ahead.ts';
+import { plansByTarget } from '../model/plan/targets.ts';
 import type { Transport } from '../model/observation/exchange.ts';
 import type { Arrival } from '../model/workload/arrival.ts';
 import { instant, type Instant, type Milliseconds, milliseconds } from '../model/quantity.ts';
@@ -52,13 +53,16 @@ class KnownArrivals {
 }
 
 /**
- * Opens connections before the arrivals of a slice need them. There are enough for all arrivals that will be due at the
+ * Opens connections to a target before the arrivals of a slice need them. The plan is that of the target alone. There are enough for all arrivals that will be due at the
  * same time within the next second.
  */
 export class ConnectAhead {
   readonly #transport: Transport;
   readonly #cap: number;
   readonly #arrivals: KnownArrivals | null;
+  /** The number of the target's requests so far, and of those that have not ended. */
+  due = 0;
+  inFlight = 0;
   /** How many requests had ended at each of the latest checks, the oldest check first. */
   readonly #ended: number[] = [];
 
@@ -68,15 +72,10 @@ export class ConnectAhead {
     this.#arrivals = connectsAhead(options.plan) ? new KnownArrivals(options) : null;
   }
 
-  /**
-   * Opens the missing connections; called every 20 ms. `due` counts all requests so far, `inFlight` the requests that
-   * have not ended.
-   */
-  check(
-    now: Instant,
-    { due, inFlight }: { readonly due: number; readonly inFlight: number },
-  ): void {
+  /** Opens the missing connections; called every 20 ms. */
+  check(now: Instant): void {
     if (this.#arrivals === null) return;
+    const { due, inFlight } = this;
     // In a steady load, each request that ends leaves its connection to a new one.
     const ended = due - inFlight;
     this.#ended.push(ended);
@@ -86,9 +85,14 @@ export class ConnectAhead {
   }
 }
 
+const leadOf = (options: SliceOptions): number => {
+  if (!connectsAhead(options.plan)) return 0;
+  const first = busiest(new KnownArrivals(options).after(instant(burstWindow - horizon)));
+  return first === 0 ? 0 : Math.min(horizon, shortestLead + first * leadForEach);
+};
+
 /** Returns how long before its start, in ms, a slice should be opened, so that its first connections are ready. */
 export const connectLead = (options: SliceOptions): Milliseconds => {
-  if (!connectsAhead(options.plan)) return milliseconds(0);
-  const first = busiest(new KnownArrivals(options).after(instant(burstWindow - horizon)));
-  return milliseconds(first === 0 ? 0 : Math.min(horizon, shortestLead + first * leadForEach));
+  const leads = plansByTarget(options.plan).map((plan) => leadOf({ ...options, plan }));
+  return milliseconds(Math.max(...leads));
 };

@@ -69,7 +69,7 @@ export const fakeSliceOptions = (plan: Plan, slice = { index: 0, count: 1 }): Sl
     { name: 'a', weight: 1, value: 'key-a' },
     { name: 'b', weight: 1, value: 'key-b' },
   ],
-  headers: { 'x-team': 'blue' },
+  targets: [{ auth: plan.auth, headers: { 'x-team': 'blue' } }],
   userAgent: 'weir/test',
   redact: (text) => text,
   clips: { clipsOf: () => [] },
@@ -92,7 +92,7 @@ export const startFakeRun = (
   const observations: Observation[] = [];
   const running = runSlice(fakeSliceOptions(plan, slice), {
     clock: world.clock,
-    transport: world.transport,
+    transports: [world.transport],
     ...further,
     observe: (observation) => observations.push(observation),
   });

@@ -13,6 +13,7 @@ import {
   type AnswerReader,
   type RetryHint,
   emptyTargetMemory,
+  type TargetMemory,
   type PreparedRequest,
 } from '../traffic/traffic-handler.ts';
 import { requestIdHeader } from '../contract/routes.ts';
@@ -20,7 +21,7 @@ import { filledHeaders, isRequestTemplate } from '../model/plan/secret.ts';
 import { keyHeader } from '../model/plan/key-header.ts';
 import { prepareRequest } from '../traffic/kinds/prepare-request.ts';
 import type { RequestContent } from './request-content.ts';
-import type { Credential, SliceOptions } from './slice-options.ts';
+import type { Credential, SendingTarget, SliceOptions } from './slice-options.ts';
 
 /** What is known of an attempt before it is sent. */
 export interface AttemptContext {
@@ -250,10 +251,24 @@ interface KeyedHeaders {
   readonly headers: Headers;
 }
 
+/** A target as the requests to it need it. */
+interface TargetContext extends SendingTarget {
+  /** What was learned from the target's answers. */
+  readonly memory: TargetMemory;
+  /** The headers whose values differ between requests; `null` if all values are fixed. */
+  readonly templateHeaders: Headers | null;
+}
+
+const targetContext = (target: SendingTarget): TargetContext => {
+  const templates = Object.entries(target.headers).filter(([, text]) => isRequestTemplate(text));
+  const templateHeaders = templates.length === 0 ? null : Object.fromEntries(templates);
+  return { ...target, memory: emptyTargetMemory(), templateHeaders };
+};
+
 export class SendContext {
-  readonly targetMemory = emptyTargetMemory();
   readonly #options: SliceOptions;
   readonly #listener: AttemptListener;
+  readonly #targets: readonly TargetContext[];
   /** The finish reasons that the plan counts as failures. */
   readonly #fails: readonly string[];
   /**
@@ -262,15 +277,20 @@ export class SendContext {
    */
   readonly #commonHeaders = new WeakMap<Headers, Map<Credential, KeyedHeaders>>();
 
-  /** The plan's headers whose values differ between requests; `null` if all values are fixed. */
-  readonly #templateHeaders: Headers | null;
-
   constructor(options: SliceOptions, listener: AttemptListener) {
     this.#options = options;
-    const templates = Object.entries(options.headers).filter(([, text]) => isRequestTemplate(text));
-    this.#templateHeaders = templates.length === 0 ? null : Object.fromEntries(templates);
     this.#listener = listener;
+    this.#targets = options.targets.map(targetContext);
     this.#fails = (options.plan.fails ?? []).map(({ finish }) => finish);
+  }
+
+  /** What was learned from the answers, for the result's notes. With several targets, each note has the target's name. */
+  get notes(): readonly string[] {
+    const { targets = [] } = this.#options.plan;
+    return this.#targets.flatMap(({ memory }, place) => {
+      const name = targets[place]?.name;
+      return [...memory.notes].map((note) => (name === undefined ? note : `${name}: ${note}`));
+    });
   }
 
   /** Adds a key and the plan's headers to a request, and returns it with the reader of its answer. */
@@ -278,13 +298,13 @@ export class SendContext {
     { traffic, draw, ordinal, ask, values, requestId }: RequestContent,
     credential: Credential,
   ): PreparedRequest {
-    const { targetMemory } = this;
+    const { memory: targetMemory, templateHeaders } = this.#targets[credential.target ?? 0]!;
     const { clips } = this.#options;
     const prepareContext = { draw, ordinal, targetMemory, clips, ask, values };
     const { request, ownHeaders, size, read } = prepareRequest(traffic, prepareContext);
     const { method, path, body } = request;
     const common = this.#commonHeadersOf(request.headers, credential);
-    const filled = this.#templateHeaders && filledHeaders(this.#templateHeaders, values());
+    const filled = templateHeaders && filledHeaders(templateHeaders, values());
     const headers =
       filled === null && ownHeaders === undefined
         ? { ...common, [requestIdHeader]: requestId }
@@ -294,8 +314,13 @@ export class SendContext {
   }
 
   /** Creates an attempt to send a prepared request; the caller then attaches the exchange. */
-  createAttempt({ read, size }: PreparedRequest, context: AttemptContext): InFlightAttempt {
+  createAttempt(
+    { read, size }: PreparedRequest,
+    credential: Credential,
+    instants: Omit<AttemptContext, 'key'>,
+  ): InFlightAttempt {
     const { plan, redact } = this.#options;
+    const context = { ...instants, key: credential.name };
     const reader = read({
       begun: context.begun,
       redact,
@@ -303,7 +328,7 @@ export class SendContext {
       caps: plan.caps,
       streams: plan.streams,
       fails: this.#fails,
-      targetMemory: this.targetMemory,
+      targetMemory: this.#targets[credential.target ?? 0]!.memory,
     });
     return new InFlightAttempt(context, reader, this.#listener, size);
   }
@@ -313,11 +338,12 @@ export class SendContext {
     const known = byKey.get(credential);
     const { value } = credential;
     if (known?.key === value) return known.headers;
-    const { headers, plan, userAgent } = this.#options;
+    const { userAgent } = this.#options;
+    const { headers, auth } = this.#targets[credential.target ?? 0]!;
     const made = {
       'user-agent': userAgent,
       ...ofKind,
-      ...keyHeader(plan.auth, value),
+      ...keyHeader(auth, value),
       ...headers,
     };
     this.#commonHeaders.set(ofKind, byKey.set(credential, { key: value, headers: made }));

@@ -182,7 +182,7 @@ describe('a run under a pace', () => {
       });
       const { clock, transport } = world;
       const options = { ...fakeSliceOptions(plan, { index: 0, count: 1 }), keysWereUsed };
-      void runSlice(options, { clock, transport, observe: () => undefined }).done;
+      void runSlice(options, { clock, transports: [transport], observe: () => undefined }).done;
       world.advanceTo(900);
       return world.sent.length;
     };

@@ -3,6 +3,8 @@ import { type Instant, instant, type Milliseconds, milliseconds } from '../model
 import { scheduledEnd } from '../schedule/stages.ts';
 import { drawRequestContent, type RequestContent } from './request-content.ts';
 import type { Alarm } from '../model/clock.ts';
+import { plansByTarget, targetPlacesOfStages } from '../model/plan/targets.ts';
+import type { Arrival } from '../model/workload/arrival.ts';
 import {
   type InFlightAttempt,
   type AttemptResult,
@@ -45,6 +47,8 @@ interface ActiveAttempt {
   readonly content: RequestContent;
   readonly slot: PaceSlot | null;
   readonly reservation: BudgetReservation | null;
+  /** The position of its target. */
+  readonly target: number;
 }
 
 class SliceRunner implements RunningSlice, AttemptListener {
@@ -63,7 +67,10 @@ class SliceRunner implements RunningSlice, AttemptListener {
   readonly #stopTicking: () => void;
   readonly #alarm: Alarm;
   readonly #turn: BeginTurn;
-  readonly #connectAhead: ConnectAhead;
+  /** For each target, in the order of the plan's. */
+  readonly #connectAhead: readonly ConnectAhead[];
+  /** The position of each stage's target. */
+  readonly #targetOfStage: readonly number[];
   #arrivalsDue = 0;
   #polling = false;
   #stopped = false;
@@ -88,7 +95,9 @@ class SliceRunner implements RunningSlice, AttemptListener {
     ({ promise: this.done, resolve: this.#finish } = Promise.withResolvers<SliceEnd>());
     this.#stopTicking = ports.clock.every(deadlineCheckInterval, () => this.#checkDeadlines());
     this.#turn = new BeginTurn(ports.clock);
-    this.#connectAhead = new ConnectAhead(options, ports.transport);
+    const ofTargets = plansByTarget(options.plan).map((plan) => ({ ...options, plan }));
+    this.#connectAhead = ofTargets.map((each, i) => new ConnectAhead(each, ports.transports[i]!));
+    this.#targetOfStage = targetPlacesOfStages(options.plan);
     this.#alarm = ports.clock.alarm(() => {
       this.#turn.isHeld = false;
       this.onTick();
@@ -184,8 +193,9 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   onFinished(attempt: InFlightAttempt, result: AttemptResult): void {
-    const { lifecycle, content, slot, reservation } = this.#attempts.get(attempt)!;
+    const { lifecycle, content, slot, reservation, target } = this.#attempts.get(attempt)!;
     this.#attempts.delete(attempt);
+    this.#connectAhead[target]!.inFlight -= 1;
     const { facts, outcome, userFreeAt } = result;
     reservation?.settle(outcome);
     // Without a pace, nothing of the result changes, so it is not copied.
@@ -209,15 +219,20 @@ class SliceRunner implements RunningSlice, AttemptListener {
 
   readonly #beginIfBelowCap: BeginRequest = (arrival) => {
     if (this.#attempts.size + this.#waiting() < this.#cap) return this.#begin(arrival);
-    this.#arrivalsDue += 1;
+    this.#countDue(arrival);
     const lifecycle = { arrival, due: arrival.due, earlier: [], onAnswered: undefined };
     this.#endUnsent(lifecycle, 'saturated');
   };
 
   readonly #begin: BeginRequest = (arrival, onAnswered) => {
-    this.#arrivalsDue += 1;
+    this.#countDue(arrival);
     this.#enqueue({ arrival, due: arrival.due, earlier: [], onAnswered });
   };
+
+  #countDue({ stage }: Arrival): void {
+    this.#arrivalsDue += 1;
+    this.#connectAhead[this.#targetOfStage[stage]!]!.due += 1;
+  }
 
   readonly #waiting = (): number => this.#retries.size + (this.#paceQueue?.size ?? 0);
 
@@ -233,23 +248,24 @@ class SliceRunner implements RunningSlice, AttemptListener {
       this.stop(milliseconds(this.#options.plan.grace));
       return;
     }
-    const { transport, clock } = this.#ports;
+    const { transports, clock } = this.#ports;
     const content = drawRequestContent(this.#options, lifecycle.arrival);
     const credential =
       slot === null ? content.credential : this.#options.credentials[slot.keyIndex]!;
     const prepared = this.#sendContext.authorizedRequest(content, credential);
-    const attempt = this.#sendContext.createAttempt(prepared, {
+    const attempt = this.#sendContext.createAttempt(prepared, credential, {
       due: lifecycle.arrival.due,
-      key: credential.name,
       released: slot?.released ?? lifecycle.due,
       reserved: slot?.reserved ?? null,
       begun: clock.now(),
     });
     // The attempt is registered before it is sent, since an exchange that fails at once finishes within `send`.
-    this.#attempts.set(attempt, { lifecycle, content, slot, reservation });
+    const target = credential.target ?? 0;
+    this.#attempts.set(attempt, { lifecycle, content, slot, reservation, target });
+    this.#connectAhead[target]!.inFlight += 1;
     const { hangUp } = content;
     const observer = hangUp === null ? attempt : new HangUp(attempt, hangUp, clock);
-    attempt.attach(transport.send(prepared.request, observer));
+    attempt.attach(transports[target]!.send(prepared.request, observer));
   }
 
   #observe(
@@ -283,7 +299,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     for (const lifecycle of overdue) this.#endUnsent(lifecycle, 'patience');
     for (const attempt of this.#attempts.keys()) attempt.checkDeadlines(now, plan.deadlines);
     this.onTick(); // The users of the requests that ended here continue.
-    if (!this.#closing) this.#connectAhead.check(now, this.progress());
+    this.#openAhead(now);
     const exhausted = !this.#turn.isHeld && this.#loops.every((loop) => loop.exhausted(now));
     if (exhausted) {
       this.#noteLoadEnd(now);
@@ -296,6 +312,11 @@ class SliceRunner implements RunningSlice, AttemptListener {
     }
     if (exhausted && this.#attempts.size + this.#waiting() === 0) this.#end();
     if (this.#isBudgetExhausted()) this.stop(milliseconds(plan.grace));
+  }
+
+  #openAhead(now: Instant): void {
+    if (this.#closing) return;
+    for (const each of this.#connectAhead) each.check(now);
   }
 
   /** Returns whether the shared budget is exhausted because of another slice while this slice still runs. */
@@ -315,7 +336,10 @@ class SliceRunner implements RunningSlice, AttemptListener {
       stopped: this.#stopped,
       spent: this.#budgetGuard?.exhausted ?? null,
       lostLease: this.#lostLease,
-      notes: [...this.#sendContext.targetMemory.notes, ...this.#ports.transport.notes()],
+      notes: [
+        ...this.#sendContext.notes,
+        ...new Set(this.#ports.transports.flatMap((transport) => transport.notes())),
+      ],
     });
   }
 }

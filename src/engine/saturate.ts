@@ -147,9 +147,8 @@ class SaturationRunner implements AttemptListener {
       this.#idleSince[connection] = userFreeAt;
     };
     this.#arrivalsDue += 1;
-    const key = content.credential.name;
-    const context = { due, key, released: due, reserved: null, begun };
-    const attempt = this.#sendContext.createAttempt(prepared, context);
+    const instants = { due, released: due, reserved: null, begun };
+    const attempt = this.#sendContext.createAttempt(prepared, content.credential, instants);
     attempt.attach(exchange);
     this.#attempts.set(attempt, { lifecycle: { arrival, due, earlier: [], onAnswered }, content });
     return attempt;
@@ -177,8 +176,7 @@ class SaturationRunner implements AttemptListener {
   #end(loadEnded: Instant): void {
     this.#stopTicking();
     const note = saturationNote(this.#requests.length, this.#requests.flat().length);
-    const { targetMemory } = this.#sendContext;
-    const notes = [note, ...targetMemory.notes, ...this.#runningBatch.notes()];
+    const notes = [note, ...this.#sendContext.notes, ...this.#runningBatch.notes()];
     this.#finish({ loadEnded, stopped: this.#stopped, spent: null, lostLease: false, notes });
   }
 }

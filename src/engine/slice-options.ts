@@ -14,6 +14,18 @@ export interface Credential {
   readonly weight: number;
   /** The key's value. It changes when a key that comes from a command is renewed. */
   value: string;
+  /**
+   * The position of the key's target. A request goes to the target of its key, so that no key reaches another target.
+   * Absent if there is one target.
+   */
+  readonly target?: number;
+}
+
+/** What all requests to one target have in common. */
+export interface SendingTarget {
+  readonly auth: Plan['auth'];
+  /** Additional request headers, in which secrets are already filled in. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
@@ -38,8 +50,8 @@ export interface SliceOptions {
   readonly credentials: readonly Credential[];
   /** Whether a test request was sent with each key just before the run. A pace must count these requests. */
   readonly keysWereUsed?: boolean;
-  /** Additional request headers, in which secrets are already filled in. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** The targets in the order of the plan's. Most plans have one. */
+  readonly targets: readonly SendingTarget[];
   readonly userAgent: string;
   readonly clips: ClipLibrary;
   /** The prompts that are stored outside the plan, and the traces of its loads. */
@@ -56,7 +68,8 @@ export interface SliceOptions {
 
 export interface SlicePorts {
   readonly clock: Clock;
-  readonly transport: Transport;
+  /** A transport for each target, in the order of the options. */
+  readonly transports: readonly Transport[];
   /** Returns whether the slice's lease has run out, after which the slice sends nothing; absent without a lease. */
   readonly isLeaseOver?: (now: Instant) => boolean;
   /** Called once with every observation, in the order in which requests end. */

@@ -1,6 +1,7 @@
 import type { Labels, Group } from '../model/measures/counts.ts';
 import { type Observation, attemptsOf, wasSent } from '../model/observation/observation.ts';
 import type { Plan } from '../model/plan/plan.ts';
+import { targetNameOf } from '../model/plan/targets.ts';
 import { warmUpParts } from '../model/result/found-warm-up.ts';
 import {
   type Answer,
@@ -126,6 +127,7 @@ const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
     );
     if (found !== undefined) return found;
     const { name = `stage ${stage}`, population } = plan.stages[stage] ?? {};
+    const target = targetNameOf(plan, stage);
     const labels = {
       traffic,
       model,
@@ -133,6 +135,7 @@ const groupNames = (plan: Plan): ((observation: Observation) => GroupName) => {
       key,
       stage: name,
       ...(population === undefined ? {} : { population }),
+      ...(target === undefined ? {} : { target }),
       warmUp,
       ...(warmUpPart === undefined ? {} : { warmUpPart }),
     };

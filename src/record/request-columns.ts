@@ -12,6 +12,7 @@ import {
 } from '../model/observation/observation.ts';
 import type { Answer, TokenCounts } from '../model/observation/outcome.ts';
 import type { Plan } from '../model/plan/plan.ts';
+import { targetNameOf } from '../model/plan/targets.ts';
 import { describeFailure } from './failures.ts';
 import { roundedFigure, streamOf } from './recorder.ts';
 
@@ -25,7 +26,7 @@ export type ColumnType = 'text' | 'integer' | 'real' | 'boolean' | 'instant';
 export type RequestCell = string | number | boolean | null;
 
 export interface RowContext {
-  readonly plan: Pick<Plan, 'stages' | 'warmUp'>;
+  readonly plan: Pick<Plan, 'populations' | 'stages' | 'warmUp'>;
   /** The wall-clock time of instant 0, in ms since 1970. */
   readonly zero: number;
 }
@@ -78,6 +79,7 @@ const identityColumns: readonly RequestColumn[] = [
   real('due_ms', ({ due }) => due),
   text('stage', ({ stage }, { plan }) => plan.stages[stage]?.name ?? `stage ${stage}`),
   text('population', ({ stage }, { plan }) => plan.stages[stage]?.population ?? null),
+  text('target', ({ stage }, { plan }) => targetNameOf(plan, stage) ?? null),
   boolean('warm_up', ({ due }, { plan }) => due < plan.warmUp),
   boolean('hang_up', ({ toCancel }) => toCancel === true),
   text('kind', ({ traffic }) => traffic),

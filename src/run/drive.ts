@@ -26,7 +26,8 @@ import { withReadDelays } from './workers/observation-queue.ts';
 import { runSlice } from '../engine/run-slice.ts';
 import type { PlannedStart } from './input/planned-start.ts';
 import { beginningBy } from './start-at.ts';
-import type { ReadyTarget } from './target/prepare-target.ts';
+import type { ReadyTargets } from './target/prepare-targets.ts';
+import { plansByTarget } from '../model/plan/targets.ts';
 import { connectLead } from '../engine/connect-ahead.ts';
 
 export interface DrivenSlice {
@@ -61,13 +62,16 @@ const closeTimeout = 3000;
 /** How long requests in flight may continue after the first request to stop, in ms. */
 const drainTimeout = 2000;
 
-const openingLine = ({ plan }: SliceOptions, { baseUrl, mock }: ReadyTarget): string => {
-  const form =
-    plan.target.kind === 'container'
-      ? 'reference gateway in a container'
-      : 'embedded reference gateway';
-  const where = mock === null ? baseUrl : `${baseUrl}, the ${form}`;
-  return `${plan.name}: ${plannedTime(plan)} against ${where}. Ctrl-C ends it early and keeps the report.`;
+const openingLine = ({ plan }: SliceOptions, { targets }: ReadyTargets): string => {
+  const where = plansByTarget(plan).map(({ target }, place) => {
+    const { baseUrl } = targets[place]!;
+    const name = plan.targets?.[place]?.name;
+    const address = name === undefined ? baseUrl : `${name} ${baseUrl}`;
+    if (target.kind === 'url') return address;
+    const form = target.kind === 'container' ? 'gateway in a container' : 'gateway';
+    return `${address}, the ${target.kind === 'container' ? '' : 'embedded '}reference ${form}`;
+  });
+  return `${plan.name}: ${plannedTime(plan)} against ${where.join(' and ')}. Ctrl-C ends it early and keeps the report.`;
 };
 
 /** How long before instant 0 the workers learn of it, in ms, so that all of them start on time. */
@@ -177,11 +181,11 @@ type LocalSlice = Pick<ActiveSlice, 'running' | 'done' | 'close'> & Pick<OpenSli
 
 const startSlice = (
   options: SliceOptions,
-  target: ReadyTarget,
+  target: ReadyTargets,
   clock: RunClock,
   watched: { readonly observer: CombinedObserver; readonly canary: CanaryStreams | null },
 ): LocalSlice => {
-  const { ports, samples, drain, close } = openSlice(options, target, clock, watched);
+  const { ports, samples, drain, close } = openSlice(options, target.targets, clock, watched);
   const running = runSlice(options, ports);
   return { running, done: running.done.finally(drain), samples, close };
 };
@@ -189,7 +193,7 @@ const startSlice = (
 /** Loads the module for saturating loads, which few runs need. Returns `null` for any other load. */
 const loadSaturation = async (
   options: SliceOptions,
-  { baseUrl, wire, certificates }: ReadyTarget,
+  { targets: [{ baseUrl, wire, certificates }] }: ReadyTargets,
 ): Promise<((clock: RunClock, observer: CombinedObserver) => LocalSlice) | null> => {
   if (saturateLoadOf(options.plan) === null) return null;
   const { loadSaturatingClient } = await import('../platform/http/autocannon-client.ts');
@@ -209,7 +213,7 @@ const loadSaturation = async (
 
 const startInThisThread = async (
   options: SliceOptions,
-  target: ReadyTarget,
+  target: ReadyTargets,
   { observer, canary, start }: DriveContext,
 ): Promise<ActiveSlice> => {
   const { baseUrl, notes } = target;
@@ -244,7 +248,7 @@ const startInThisThread = async (
 
 const startInWorkers = async (
   options: SliceOptions,
-  target: ReadyTarget,
+  target: ReadyTargets,
   { observer, canary, start }: DriveContext,
   plan: WorkerPoolPlan,
 ): Promise<ActiveSlice> => {
@@ -262,7 +266,7 @@ const startInWorkers = async (
 
 export const drive = async (
   options: SliceOptions,
-  target: ReadyTarget,
+  target: ReadyTargets,
   context: DriveContext,
   workerPool: WorkerPoolPlan | null,
 ): Promise<DrivenSlice> => {

@@ -14,7 +14,7 @@ import type { RunRequest } from './input/run-request.ts';
 import type { Environment } from '../scenario/text/environment-template.ts';
 import { type ExtraReports, openExtraReports } from './output/extra-reports.ts';
 import { openOutputFolder } from './output/output-folder.ts';
-import { prepareTarget, sliceOptionsFor } from './target/prepare-target.ts';
+import { prepareTargets, sliceOptionsFor } from './target/prepare-targets.ts';
 import { assertStartAhead } from './start-at.ts';
 import { type CheckpointSink, keepCheckpoint, writeCheckpoints } from './watch/checkpoint.ts';
 import { displayedRun, openLiveDisplay } from './watch/live-display.ts';
@@ -226,19 +226,23 @@ const openParts = async (opening: Opening, loops: number, observe: (plan: Plan) 
   openings.addReports(extraReports);
   await openObservers(opening);
   openings.observers.push(observe(plan));
-  const preparedTarget = await prepareTarget(read, {
+  const preparedTarget = await prepareTargets(read, {
     preflight: request.preflight,
     withKeys: checksKeys(plan, request),
     needsList: plan.stages.every(({ traffic }) => traffic.every(({ kind }) => kind === 'models')),
   });
-  openings.addProcess(() => preparedTarget.mock?.stop());
-  const { baseUrl: url, wire } = preparedTarget;
+  for (const mock of preparedTarget.mocks) openings.addProcess(() => mock.stop());
+  const [{ baseUrl: url, wire }] = preparedTarget.targets;
   if (saturateLoadOf(plan) !== null)
     (await autocannonClient()).rejectUnsupportedTarget({ url, wire });
   const server: ServerWatch =
     plan.server === undefined
       ? { collected: () => undefined, notes: () => [] }
-      : (await import('./watch/server-metrics.ts')).watchServer(plan, preparedTarget, say);
+      : (await import('./watch/server-metrics.ts')).watchServer(
+          plan,
+          preparedTarget.targets[0],
+          say,
+        );
   openings.observers.push(server);
   const canary = await startingCanary;
   // The checkpoint must contain all of the run's notes too.

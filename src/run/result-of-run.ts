@@ -4,7 +4,7 @@ import { toResult } from '../record/tally.ts';
 import type { RunCanary } from './canary.ts';
 import type { DrivenSlice } from './drive.ts';
 import type { RunFacts } from './input/run-facts.ts';
-import type { ReadyTarget } from './target/prepare-target.ts';
+import type { ReadyTargets } from './target/prepare-targets.ts';
 import type { RunRecorder } from './watch/recorder.ts';
 import type { ServerWatch } from './watch/server-metrics.ts';
 
@@ -15,7 +15,7 @@ import type { ServerWatch } from './watch/server-metrics.ts';
 interface RecordedRun {
   readonly facts: RunFacts;
   readonly recorder: RunRecorder;
-  readonly target: Pick<ReadyTarget, 'notes'>;
+  readonly target: Pick<ReadyTargets, 'notes'>;
   readonly canary: RunCanary;
   readonly server: ServerWatch;
 }

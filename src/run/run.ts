@@ -29,8 +29,8 @@ const driveApart = async (
   { options, target, canary, workerPool }: OpenedRun,
   context: Parameters<typeof drive>[2],
 ): Promise<DrivenSlice> => {
-  const gateway = target.mock?.pid ?? null;
-  const beside = gateway === null ? [] : [gateway, canary.pid];
+  const gateways = target.mocks.map(({ pid }) => pid);
+  const beside = gateways.length === 0 ? [] : [...gateways, canary.pid];
   const reunite = await separateCores(workerPool?.workers ?? 1, beside);
   try {
     return await drive(options, target, context, workerPool);
@@ -77,7 +77,7 @@ const runOpened = async (
   const observer = combineObservers(observers);
   const context = { observer, say, onStop, canary: canary.streamOptions, start };
   const driven = await driveApart(opened, context);
-  const { gatewayCounters, notes, lost } = await collectMockCounters(target.mock);
+  const { gatewayCounters, notes, lost } = await collectMockCounters(target);
   const result = resultOfRun(opened, driven, {
     gatewayCounters,
     notes,

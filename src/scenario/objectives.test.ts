@@ -175,7 +175,7 @@ describe('an error in an objective is reported at its place', () => {
     ['completed > 5/s', '"5/s" is not a bound for completed: expected a number of arrivals'],
     [
       'ttft.p95{modle=publisher/big} < 1s',
-      '"modle" is not a label: expected traffic, model, key, stage, population or quota; did you mean "model"?',
+      '"modle" is not a label: expected traffic, model, key, stage, population, target or quota; did you mean "model"?',
     ],
     [
       'finish < 5%',
@@ -187,7 +187,7 @@ describe('an error in an objective is reported at its place', () => {
     ],
     [
       'finish{raeson=length} < 5%',
-      '"raeson" is not a label: expected reason, traffic, model, key, stage, population or quota; did you mean "reason"?',
+      '"raeson" is not a label: expected reason, traffic, model, key, stage, population, target or quota; did you mean "reason"?',
     ],
     [
       'finish{reason=length, reason=stop} < 5%',
@@ -199,7 +199,7 @@ describe('an error in an objective is reported at its place', () => {
     ],
     [
       'errorRate{reason=length} < 5%',
-      '"reason" is not a label: expected traffic, model, key, stage, population or quota; only finish has a reason',
+      '"reason" is not a label: expected traffic, model, key, stage, population, target or quota; only finish has a reason',
     ],
     [
       'ttft.p95{quota=counted} < 1s',

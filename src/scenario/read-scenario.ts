@@ -8,12 +8,13 @@ import { loadRule } from './rules/load-rules.ts';
 import { objectiveRule } from './rules/objective-rules.ts';
 import { populationRule } from './rules/population-rules.ts';
 import { paceRule } from './rules/pace-rules.ts';
-import type { Rule } from './rules/placed-stages.ts';
+import { type Rule, needsAddress } from './rules/placed-stages.ts';
 import { type ReferencedFile, referencedFileUses } from './rules/referenced-files.ts';
 import { saturateRule } from './rules/saturate-rules.ts';
 import { scenarioRule } from './rules/scenario-rules.ts';
 import { untilRule } from './rules/until-rules.ts';
 import { priceRule } from './rules/price-rules.ts';
+import { targetRule } from './rules/target-rules.ts';
 import { trafficRule } from './rules/traffic-rules.ts';
 import { type Environment, fillEnvironment } from './text/environment-template.ts';
 import { applyOverrides, overrideFlag } from './text/overrides.ts';
@@ -106,6 +107,7 @@ const nameFrom = (file: string): string =>
 const rules: readonly Rule[] = [
   scenarioRule,
   populationRule,
+  targetRule,
   loadRule,
   paceRule,
   saturateRule,
@@ -150,7 +152,7 @@ const planOfTree = (
   // If a flag adds a load to a file that has stages, that is one problem, not several.
   const isStrayLoad = load.isFromFlag && scenario.at('stages').isPresent;
   // Only a real gateway needs keys, since the reference gateway has its own test keys.
-  const needsKeys = scenario.at('target').validValue?.kind === 'url';
+  const needsKeys = needsAddress(scenario);
   const secretsHere = secretsAreElsewhere ? null : environment;
   const priorityFindings = [
     ...filled.findings,

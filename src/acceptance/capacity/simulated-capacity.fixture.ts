@@ -93,7 +93,7 @@ export const runOnSimulatedServer = async (
       plan,
       slice: { index: 0, count: 1 },
       runId: 'capacity',
-      headers: {},
+      targets: [{ auth: undefined, headers: {} }],
       credentials: [{ name: 'default', weight: 1, value: 'sk-simulated' }],
       userAgent: 'weir/test',
       redact: (text) => text,
@@ -107,7 +107,7 @@ export const runOnSimulatedServer = async (
     },
     {
       clock: queueClock(queue),
-      transport: server.transport?.(queue) ?? transportTo(batch, queue, server.workload),
+      transports: [server.transport?.(queue) ?? transportTo(batch, queue, server.workload)],
       observe: (observation) => recordObservation(tally, observation),
     },
   );

@@ -159,7 +159,7 @@ export const scorePace = async (
       plan: planOf(work, client),
       slice: { index: 0, count: 1 },
       runId: 'r',
-      headers: {},
+      targets: [{ auth: undefined, headers: {} }],
       userAgent: 'weir/test',
       credentials: [{ name: 'main', weight: 1, value: 'sk-first' }],
       redact: (text) => text,
@@ -171,7 +171,7 @@ export const scorePace = async (
         ...clock,
         every: (length, tick) => clock.every(Math.max(length, pollEvery), tick),
       },
-      transport,
+      transports: [transport],
       observe: (observation) => void observations.push(observation),
     },
   );

@@ -60,7 +60,7 @@ const run = (plan: Plan, slice = { index: 0, count: 1 }) => {
   const options = { ...fakeSliceOptions(plan, slice), credentials, workload: workloadOf(plan) };
   const running = runSlice(options, {
     clock: world.clock,
-    transport: world.transport,
+    transports: [world.transport],
     observe: (observation) => observations.push(observation),
   });
   void running.done;
@@ -156,9 +156,9 @@ describe('populations of a run', () => {
       {
         ...fakeSliceOptions(plan),
         workload: workloadOf(plan),
-        credentials: plan.keys.map((key) => ({ ...key, value: 'v' })),
+        credentials: plan.keys.map((key) => ({ name: key.name, weight: key.weight, value: 'v' })),
       },
-      { clock: world.clock, transport: world.transport, observe: () => {} },
+      { clock: world.clock, transports: [world.transport], observe: () => {} },
     );
     world.advanceTo(2500);
     const ids = world.sent.map(({ request }) => request.headers['x-request-id']!);

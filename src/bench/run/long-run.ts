@@ -107,7 +107,7 @@ const runIn = async (folder: string): Promise<void> => {
   });
   const running = runSlice(fakeSliceOptions(plan), {
     clock,
-    transport,
+    transports: [transport],
     observe: (observation) => {
       tally.record(observation);
       observations.write(observationLine(observation));

@@ -100,7 +100,7 @@ const simulate = async (index: number): Promise<void> => {
   const tally = createIncrementalTally(plan);
   const running = runSlice(fakeSliceOptions(plan, slice), {
     clock: queueClock(queue),
-    transport: streamingTransport(queue),
+    transports: [streamingTransport(queue)],
     observe: (observation) => tally.record(observation),
   });
   await runUntilSettled(queue, running.done);

@@ -18,6 +18,7 @@ import {
   sumOfLimits,
 } from '../../model/plan/limits-per-minute.ts';
 import type { Load, Plan } from '../../model/plan/plan.ts';
+import { targetNameOf } from '../../model/plan/targets.ts';
 import { instant, type Milliseconds, type Instant, milliseconds } from '../../model/quantity.ts';
 import { modelOf, type Traffic } from '../../model/workload/traffic.ts';
 import type { Workload } from '../../model/workload/workload.ts';
@@ -160,7 +161,7 @@ interface GroupNeeds {
   readonly position: number;
   readonly facts: Pick<
     ForecastGroup,
-    'stage' | 'population' | 'traffic' | 'model' | 'entry' | 'key'
+    'stage' | 'population' | 'target' | 'traffic' | 'model' | 'entry' | 'key'
   >;
   readonly tally: NeedsTally;
 }
@@ -247,12 +248,14 @@ class ForecastWalk {
 
   #groupFor(position: number, traffic: Traffic, key: string | null): GroupNeeds {
     const { name: stage, traffic: mix, population } = this.#input.plan.stages[position]!;
+    const target = targetNameOf(this.#input.plan, position);
     const place = JSON.stringify([position, mix.indexOf(traffic), key]);
     const known = this.#groups.get(place);
     if (known !== undefined) return known;
     const facts = {
       stage,
       ...(population === undefined ? {} : { population }),
+      ...(target === undefined ? {} : { target }),
       traffic: traffic.kind,
       model: modelOf(traffic),
       entry: entryName(traffic),
@@ -320,7 +323,10 @@ const limitsOf = (plan: Plan, keys: LimitForecast['keys'], all: MinutePeak): Lim
     keys,
     all,
     binds: largest?.unit ?? null,
-    keysNeeded: largest === undefined ? null : Math.max(1, Math.ceil(largest.share)),
+    keysNeeded:
+      largest === undefined || plan.targets !== undefined
+        ? null
+        : Math.max(1, Math.ceil(largest.share)),
     exceeded: keys
       .filter((key) => limitShares(limitsOfKey(plan, key.key), key).some(({ share }) => share > 1))
       .map(({ key }) => key),

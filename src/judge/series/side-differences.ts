@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { hashedPartOf } from '../../model/plan/plan-hash.ts';
-import type { Plan } from '../../model/plan/plan.ts';
+import type { Plan, Target } from '../../model/plan/plan.ts';
 import { modelOf } from '../../model/workload/traffic.ts';
 import type { Result } from '../../model/result/result.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
@@ -26,9 +26,13 @@ export const modelsOf = ({ stages }: Plan): readonly string[] => {
   return [...new Set(models.sort())];
 };
 
+const addressOf = (target: Target): string => (target.kind === 'url' ? target.url : target.kind);
+
 /** Returns the target of a plan. The port of a reference gateway is left out, since it differs in every run. */
-export const targetOf = ({ target }: Plan): string =>
-  target.kind === 'url' ? target.url : target.kind;
+export const targetOf = ({ target, targets }: Pick<Plan, 'target' | 'targets'>): string =>
+  targets === undefined
+    ? addressOf(target)
+    : targets.map((each) => `${each.name} ${addressOf(each.target)}`).join(', ');
 
 /**
  * Returns whether each side has a single address. Then the addresses may differ, since the purpose of a comparison is
@@ -36,10 +40,9 @@ export const targetOf = ({ target }: Plan): string =>
  */
 export const hasOneAddressEach = (...sides: readonly Side[]): boolean =>
   sides.every(({ repetitions: [first, ...others] }) => {
-    const { target } = first.result.plan;
-    return (
-      target.kind === 'url' && others.every(({ result }) => targetOf(result.plan) === target.url)
-    );
+    const { plan } = first.result;
+    const hasAddresses = (plan.targets ?? [plan]).every(({ target }) => target.kind === 'url');
+    return hasAddresses && others.every(({ result }) => targetOf(result.plan) === targetOf(plan));
   });
 
 const comparedFacts: Readonly<
@@ -55,6 +58,7 @@ const comparedFacts: Readonly<
 const otherSettings = ({ plan }: Result): unknown => ({
   ...hashedPartOf(plan),
   target: null,
+  targets: hashedPartOf(plan).targets?.map((each) => ({ ...each, target: null })),
   seed: null,
   stages: plan.stages.map((stage) => ({
     ...stage,

@@ -24,6 +24,8 @@ export const labelsSchema = z.strictObject({
   stage: z.string(),
   /** The population of the stage; absent in a plan without populations. */
   population: z.string().exactOptional(),
+  /** The named target of that population; absent if the plan's only target has no name. */
+  target: z.string().exactOptional(),
   /** Whether the requests were due during the warm-up. Such requests are counted, but no figure contains them. */
   warmUp: z.boolean(),
   /** Between which possible ends of a warm-up that is not found yet they are due: 0 is before the first one. */

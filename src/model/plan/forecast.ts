@@ -33,6 +33,8 @@ export interface ForecastGroup extends ResourceNeed {
   readonly stage: string;
   /** The population of the stage; absent in a plan without populations. */
   readonly population?: string;
+  /** The named target of that population; absent if the plan's only target has no name. */
+  readonly target?: string;
   readonly traffic: TrafficKind;
   readonly model: string | null;
   readonly entry: string | null;
@@ -59,7 +61,10 @@ export interface LimitForecast {
   readonly all: MinutePeak;
   /** The limit that is reached first; `null` if no limit is declared. */
   readonly binds: LimitUnit | null;
-  /** The number of keys that are enough if all are used evenly; `null` if no limit is declared. */
+  /**
+   * The number of keys that are enough if all are used evenly; `null` if no limit is declared, or with named targets,
+   * whose keys cannot stand in for each other.
+   */
   readonly keysNeeded: number | null;
   /** The keys whose busiest minute exceeds a limit. */
   readonly exceeded: readonly string[];

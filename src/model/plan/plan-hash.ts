@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { connectsAhead } from './connect-ahead.ts';
 import type { Plan } from './plan.ts';
+import { plansByTarget } from './targets.ts';
 import type { Traffic } from '../workload/traffic.ts';
 
 const canonical = (value: unknown): unknown => {
@@ -36,6 +37,14 @@ const withoutExpectation = (traffic: Traffic): Traffic => {
   return sent;
 };
 
+/** Leaves out settings that change nothing, so that such runs stay comparable with older ones. */
+const hashedWire = (plan: Plan) => ({
+  ...plan.wire,
+  connectAhead: connectsAhead(plan) || undefined,
+  reuse: plan.wire.reuse === false ? (false as const) : undefined,
+  maxRequestsPerConnection: plan.wire.maxRequestsPerConnection ?? undefined,
+});
+
 /** Returns the part of a plan that decides what is sent. */
 export const hashedPartOf = (
   plan: Plan,
@@ -43,13 +52,15 @@ export const hashedPartOf = (
   ...plan,
   ...fieldsNotHashed,
   streams: hashedStreams[plan.streams],
-  // Settings that change nothing are left out, so that such runs stay comparable with older ones.
-  wire: {
-    ...plan.wire,
-    connectAhead: connectsAhead(plan) || undefined,
-    reuse: plan.wire.reuse === false ? false : undefined,
-    maxRequestsPerConnection: plan.wire.maxRequestsPerConnection ?? undefined,
-  },
+  wire: hashedWire(plan),
+  ...(plan.targets === undefined
+    ? {}
+    : {
+        targets: plan.targets.map((target, place) => ({
+          ...target,
+          wire: hashedWire(plansByTarget(plan)[place]!),
+        })),
+      }),
   stages: plan.stages.map((stage) => ({
     ...stage,
     traffic: stage.traffic.map(withoutExpectation),

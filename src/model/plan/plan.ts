@@ -99,6 +99,8 @@ const keySchema = z.strictObject({
   weight: z.number().positive(),
   /** The limits of this key; absent if they are those of the plan. */
   limits: limitsPerMinuteSchema.exactOptional(),
+  /** The name of its target; absent if the plan's only target has no name. */
+  target: z.string().min(1).exactOptional(),
 });
 export type ApiKey = z.infer<typeof keySchema>;
 
@@ -144,6 +146,21 @@ const wireSchema = z.strictObject({
 });
 export type ConnectionSettings = z.infer<typeof wireSchema>;
 
+/** The header that carries the key alone, in lower case. */
+const authSchema = z.strictObject({ header: z.string().min(1) });
+/** Further headers of each request. Their values are templates, like those of keys. */
+const headersSchema = z.record(z.string(), z.string());
+
+/** One of several targets. Its requests are those of the populations that name it, with the keys that name it. */
+const namedTargetSchema = z.strictObject({
+  name: z.string().min(1),
+  target: targetSchema,
+  wire: wireSchema,
+  auth: authSchema.exactOptional(),
+  headers: headersSchema,
+});
+export type NamedTarget = z.infer<typeof namedTargetSchema>;
+
 /** The deadlines of a request; `null` for none. Each deadline that passes has its own cause (`broken{deadline-…}`). */
 const deadlinesSchema = z.strictObject({
   connect: millisecondsSchema.nullable(),
@@ -182,8 +199,14 @@ export const planSchema = z.strictObject({
   format: z.literal('plan/1'),
   name: z.string().min(1),
   description: z.string().nullable(),
+  /** The target; that of the first name if `targets` has names. */
   target: targetSchema,
   wire: wireSchema,
+  /**
+   * The targets by name; absent if there is only the one above. Keys and populations name theirs. What one target needs
+   * is in `plansByTarget`.
+   */
+  targets: z.array(namedTargetSchema).min(1).exactOptional(),
   /** The transport. HTTP/2 always uses undici, and so do old plans, which lack this field. */
   transport: z.enum(transportNames).default('undici'),
   /**
@@ -198,9 +221,8 @@ export const planSchema = z.strictObject({
    * The lower-case name of the header that carries the key alone. If absent, the header is `authorization`, with the
    * word Bearer before the key.
    */
-  auth: z.strictObject({ header: z.string().min(1) }).optional(),
-  /** Further headers of each request. Their values are templates, like those of `keys`. */
-  headers: z.record(z.string(), z.string()),
+  auth: authSchema.optional(),
+  headers: headersSchema,
   stages: z.array(stageSchema).min(1),
   /** The parts that run beside each other; absent if all stages follow each other. */
   populations: z.array(populationSchema).min(1).exactOptional(),

@@ -13,6 +13,8 @@ export const populationSchema = z.strictObject({
   /** The keys of the plan that its requests use, with their weights in this population. */
   keys: z.array(z.strictObject({ name: z.string().min(1), weight: z.number().positive() })).min(1),
   retry: retrySchema.nullable(),
+  /** The name of its target; absent if the plan's only target has no name. */
+  target: z.string().min(1).exactOptional(),
 });
 export type Population = z.infer<typeof populationSchema>;
 

@@ -60,6 +60,11 @@ const withoutTexts = (traffic: Traffic): Traffic => {
   }
 };
 
+const redactedHeaders = (headers: Plan['headers']): Plan['headers'] =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, template]) => [name, redactedTemplate(template)]),
+  );
+
 /**
  * Returns a plan without prompts and secrets, for results and reports. The result is still a valid plan, but its hash
  * differs. Messages, spoken texts, texts of clips and long texts in a body become markers such as `[54 characters]`.
@@ -68,8 +73,14 @@ const withoutTexts = (traffic: Traffic): Traffic => {
 export const withoutPrompts = (plan: Plan): Plan => ({
   ...plan,
   keys: plan.keys.map((key) => ({ ...key, template: redactedTemplate(key.template) })),
-  headers: Object.fromEntries(
-    Object.entries(plan.headers).map(([name, template]) => [name, redactedTemplate(template)]),
-  ),
+  headers: redactedHeaders(plan.headers),
+  ...(plan.targets === undefined
+    ? {}
+    : {
+        targets: plan.targets.map((target) => ({
+          ...target,
+          headers: redactedHeaders(target.headers),
+        })),
+      }),
   stages: plan.stages.map((stage) => ({ ...stage, traffic: stage.traffic.map(withoutTexts) })),
 });

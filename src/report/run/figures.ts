@@ -106,7 +106,7 @@ const figuresTable = (
   groupOf: (figures: MeasureFigures) => string = () => '',
 ): Table => table(caption, figureColumns, rows, { look: 'figures', showsNotes: true, groupOf });
 
-const breakdownLabels = ['population', 'stage', 'entry', 'model', 'key'] as const;
+const breakdownLabels = ['target', 'population', 'stage', 'entry', 'model', 'key'] as const;
 type BreakdownLabel = (typeof breakdownLabels)[number];
 
 const valueOf = (labels: Labels, label: BreakdownLabel): string | null =>
@@ -198,14 +198,15 @@ export const populationLines = (result: Result): readonly string[] =>
   });
 
 /**
- * The figures by population, stage, entry, model and key. A page shows those by population openly. A terminal shows
+ * The figures by target, population, stage, entry, model and key. A page shows those by target and population openly. A terminal shows
  * those by entry, and by population or else by stage.
  */
 export const breakdownBlocks = (result: Result): readonly Block[] => {
   const tables = telling(result).map((label) => ({ label, block: breakdownTable(result, label) }));
   const ofLoads = result.plan.populations === undefined ? 'stage' : 'population';
-  const open = tables.filter(({ label }) => label === 'population');
-  const folded = tables.filter(({ label }) => label !== 'population');
+  const isOpen = (label: BreakdownLabel): boolean => label === 'target' || label === 'population';
+  const open = tables.filter(({ label }) => isOpen(label));
+  const folded = tables.filter(({ label }) => !isOpen(label));
   const title = `Breakdown by ${listed(folded.map(({ label }) => label))}`;
   return [
     ...open.map(({ block }) => only(['html'], block)),

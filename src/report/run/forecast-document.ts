@@ -159,7 +159,7 @@ const allowedText = ({ requestsPerMinute, tokensPerMinute }: LimitsPerMinute): s
 
 const limitsSection = ({ limits }: Forecast, plan: Plan): Section => {
   const { keys, all, binds, keysNeeded, exceeded } = limits;
-  if (binds === null || keysNeeded === null) {
+  if (binds === null) {
     return section('Limits', [text('The scenario declares no limits.')]);
   }
   const own = plan.keys.some((key) => key.limits !== undefined);
@@ -175,9 +175,10 @@ const limitsSection = ({ limits }: Forecast, plan: Plan): Section => {
       `In the busiest minute ${plural(all.requests, 'request')} and ${plural(all.tokens, 'token')} are due; ${own ? 'allowed are' : 'a key is allowed'} ${allowed}.`,
     ),
     keys.length > 1 && plan.pace === null && text(`By key: ${each}.`),
-    text(
-      `The limit of ${binds} is reached first: it needs ${plural(keysNeeded, 'key')}, and the plan has ${countText(plan.keys.length)}.`,
-    ),
+    keysNeeded !== null &&
+      text(
+        `The limit of ${binds} is reached first: it needs ${plural(keysNeeded, 'key')}, and the plan has ${countText(plan.keys.length)}.`,
+      ),
     over.length > 0 &&
       plan.pace === null &&
       text(

@@ -5,6 +5,7 @@ import type { LimitsPerMinute } from '../../model/plan/limits-per-minute.ts';
 import type { Pace } from '../../model/plan/pace.ts';
 import type { Load, Plan, Stage, Target } from '../../model/plan/plan.ts';
 import { saturateLoadOf } from '../../model/plan/plan.ts';
+import { plansByTarget } from '../../model/plan/targets.ts';
 import type { Population } from '../../model/plan/population.ts';
 import { redactedTemplate } from '../../model/plan/secret.ts';
 import type { Cancel, HangUpMoment } from '../../model/workload/hang-up.ts';
@@ -236,12 +237,36 @@ const stageTerms = ({ name, load, traffic }: Stage): readonly PlanTerm[] => [
   ...traffic.map((entry): PlanTerm => [`${name}, ${shareOf(entry, traffic)}`, requestText(entry)]),
 ];
 
-const populationTerm = ({ name, after, keys, retry }: Population): PlanTerm => [
+const populationTerm = ({ name, after, keys, retry, target }: Population): PlanTerm => [
   `Population ${name}`,
-  `${after === 0 ? 'from the start' : `from ${timeText(after)}`}; ${keys.length === 1 ? 'key' : 'keys'} ${keys.map((key) => key.name).join(', ')}; retries: ${retryText(retry)}`,
+  `${after === 0 ? 'from the start' : `from ${timeText(after)}`}${target === undefined ? '' : ` to ${target}`}; ${keys.length === 1 ? 'key' : 'keys'} ${keys.map((key) => key.name).join(', ')}; retries: ${retryText(retry)}`,
 ];
 
 type PlanTerm = readonly [term: string, text: string];
+
+/** Says how requests reach a target, and which headers they have in common. */
+const transportTerms = (plan: Plan): readonly PlanTerm[] => [
+  ['Connections', wireText(plan)],
+  ...Object.entries(plan.headers).map(([name, template]): PlanTerm => [
+    `Header ${name}`,
+    redactedTemplate(template),
+  ]),
+];
+
+const addressTerms = ({ target, wire }: Plan): readonly PlanTerm[] =>
+  present<PlanTerm>([
+    ['Target', targetText(target)],
+    wire.paths !== undefined && ['Endpoints', endpointsText(wire.paths)],
+  ]);
+
+/** Lists the targets by name, each with its connections and headers. */
+const targetTerms = (plan: Plan): readonly PlanTerm[] =>
+  plansByTarget(plan).flatMap((own, place) =>
+    [...addressTerms(own), ...transportTerms(own)].map(([term, text]): PlanTerm => {
+      const { name } = plan.targets![place]!;
+      return [term === 'Target' ? `Target ${name}` : `${name}, ${term}`, text];
+    }),
+  );
 
 /** Lists a plan for people: prompts are counted, and secrets are shown as references. */
 const warmUpText = ({ warmUp, autoWarmUp }: Plan): string => {
@@ -255,8 +280,7 @@ export const planTerms = (plan: Plan): readonly PlanTerm[] =>
   present<PlanTerm>([
     ['Name', plan.name],
     plan.description !== null && ['Description', plan.description],
-    ['Target', targetText(plan.target)],
-    plan.wire.paths !== undefined && ['Endpoints', endpointsText(plan.wire.paths)],
+    ...(plan.targets === undefined ? addressTerms(plan) : targetTerms(plan)),
     ...(plan.populations ?? []).map(populationTerm),
     ...plan.stages.flatMap(stageTerms),
     [
@@ -271,11 +295,7 @@ export const planTerms = (plan: Plan): readonly PlanTerm[] =>
     plan.populations === undefined && ['Retries', retryText(plan.retry)],
     ['Pace', paceText(plan)],
     plan.budget !== null && ['Budget', allowances(plan.budget).join(', ') || 'none'],
-    ['Connections', wireText(plan)],
-    ...Object.entries(plan.headers).map(([name, template]): PlanTerm => [
-      `Header ${name}`,
-      redactedTemplate(template),
-    ]),
+    ...(plan.targets === undefined ? transportTerms(plan) : []),
     ['Streams', `${plan.streams}: ${streamsMeaning[plan.streams]}`],
     plan.fails !== undefined && [
       'Finish reasons that fail',

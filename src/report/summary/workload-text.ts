@@ -134,6 +134,8 @@ const traceNeedLine = (facts: TraceLoad['facts']): string => {
 
 const limitsLine = (plan: Plan, { busiestMinute }: TraceLoad['facts']): string | null => {
   const count = plan.keys.length;
+  // A key of one target cannot stand in for that of another.
+  if (plan.targets !== undefined) return null;
   // Dividing by no limit needs no key.
   const keysFor = (used: number, field: keyof LimitsPerMinute): number =>
     Math.ceil((used * count) / (sumOfLimits(plan, field) ?? Number.POSITIVE_INFINITY));

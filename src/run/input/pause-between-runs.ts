@@ -1,4 +1,5 @@
 import { hasLimits } from '../../model/plan/limits-per-minute.ts';
+import { sendsToAddress } from '../../model/plan/targets.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
@@ -12,7 +13,7 @@ const limitWindowLength = 60_000;
  * since each run starts a new gateway.
  */
 export const pauseFor = (plan: Plan, text: string | undefined): Milliseconds => {
-  const isLimited = plan.target.kind === 'url' && hasLimits(plan);
+  const isLimited = sendsToAddress(plan) && hasLimits(plan);
   const defaultPause = milliseconds(isLimited ? limitWindowLength : 0);
   return text === undefined ? defaultPause : readOption('pause', text, durationNotation);
 };

@@ -1,4 +1,5 @@
 import type { Result } from '../../model/result/result.ts';
+import { targetNameOf } from '../../model/plan/targets.ts';
 import { Problem } from '../../platform/problem.ts';
 import { compileObjective } from '../../scenario/compile/compile.ts';
 import { parseObjective } from '../../scenario/compile/objective-grammar.ts';
@@ -20,6 +21,7 @@ export const withObjectives = (
     const known: Partial<Record<string, readonly string[]>> = {
       stage: stageNames,
       population: (result.plan.populations ?? []).map(({ name }) => name),
+      target: (result.plan.targets ?? []).map(({ name }) => name),
     };
     return parsed.value.labels
       .filter(({ label, name }) => known[label]?.includes(name) === false)
@@ -33,7 +35,14 @@ export const withObjectives = (
   const population = new Map(
     Array.from(byPopulation, ([name, all]) => [name, all.map((stage) => stage.name)]),
   );
-  const stages = { stage: new Map<string, readonly string[]>(), population };
+  const { plan } = result;
+  const places = [...plan.stages.keys()];
+  const byTarget = Map.groupBy(places, (stage) => targetNameOf(plan, stage) ?? '');
+  const target = new Map(
+    Array.from(byTarget, ([name, all]) => [name, all.map((stage) => plan.stages[stage]!.name)]),
+  );
+  const keys = plan.keys.map(({ name }) => name);
+  const stages = { stage: new Map<string, readonly string[]>(), population, target, keys };
   const compiled = objectives.map((text) => compileObjective(text, stages));
   return { ...result, plan: { ...result.plan, objectives: compiled } };
 };

@@ -1,18 +1,18 @@
 import type { Result } from '../../model/result/result.ts';
+import type { ReadyTargets } from './prepare-targets.ts';
 import { type MockProcess, fetchMockCounters } from '../../platform/process/mock-process.ts';
+
+interface MockEnd {
+  readonly gatewayCounters: Result['gatewayCounters'];
+  readonly notes: readonly string[];
+  readonly lost: string | null;
+}
 
 /**
  * Reads the reference gateway's counters. If that fails, adds a note. `lost` says how a gateway ended during the run.
  * Requests after its end show nothing about a gateway, so such a run is incomplete.
  */
-export const collectMockCounters = async (
-  mock: MockProcess | null,
-): Promise<{
-  readonly gatewayCounters: Result['gatewayCounters'];
-  readonly notes: readonly string[];
-  readonly lost: string | null;
-}> => {
-  if (mock === null) return { gatewayCounters: null, notes: [], lost: null };
+const countersOf = async (mock: MockProcess): Promise<MockEnd> => {
   try {
     return { gatewayCounters: await fetchMockCounters(mock), notes: [], lost: null };
   } catch {
@@ -24,4 +24,22 @@ export const collectMockCounters = async (
       exitReason === null ? null : `the reference gateway ended during the run (${exitReason})`;
     return { gatewayCounters: null, notes: [note], lost };
   }
+};
+
+/**
+ * Reads the counters of the reference gateway that a run started. With several targets, a result has no counters, since
+ * they would be those of a part of its requests.
+ */
+export const collectMockCounters = async ({
+  targets,
+  mocks,
+}: Pick<ReadyTargets, 'targets' | 'mocks'>): Promise<MockEnd> => {
+  const ends = await Promise.all(mocks.map(countersOf));
+  const [only] = ends;
+  const lost = ends.flatMap((end) => end.lost ?? []);
+  return {
+    gatewayCounters: targets.length === 1 ? (only?.gatewayCounters ?? null) : null,
+    notes: ends.flatMap(({ notes }) => notes),
+    lost: lost.length === 0 ? null : lost.join('; '),
+  };
 };

@@ -2,13 +2,8 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { servedModelListSchema } from '../../contract/models.ts';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
-import type { Credential, SliceOptions } from '../../engine/slice-options.ts';
-import {
-  asLiteral,
-  filledHeaders,
-  growingRedactor,
-  secretReferencesIn,
-} from '../../model/plan/secret.ts';
+import type { Credential } from '../../engine/slice-options.ts';
+import { asLiteral, filledHeaders, secretReferencesIn } from '../../model/plan/secret.ts';
 import type { ConnectionSettings, Plan } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { testKey } from '../../mock/settings/settings.ts';
@@ -22,8 +17,7 @@ import {
 } from '../../platform/process/mock-process.ts';
 import { answerTo, preflightTarget } from '../../platform/http/preflight.ts';
 import { monotonicNow } from '../../platform/host/clock.ts';
-import { weirVersion } from '../../platform/host/machine.ts';
-import { UnusableTarget } from '../../platform/problem.ts';
+import { Problem, UnusableTarget } from '../../platform/problem.ts';
 import { runKeyCommand } from '../../platform/files/key-command.ts';
 import { resolveSecrets } from '../../platform/files/secrets.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
@@ -32,7 +26,7 @@ import { type CheckedTarget, checkKeys } from './check-keys.ts';
 import type { RenewableKey } from './renew-keys.ts';
 import { embeddedMockSettings } from './embedded-mock.ts';
 import { certificatesFor } from '../input/named-files.ts';
-import type { ReadPlan, ReadPlanWithFiles } from '../input/read-plan.ts';
+import type { ReadPlan } from '../input/read-plan.ts';
 
 /** The address and the credentials for a plan's requests. Secrets are filled in. */
 export interface ReadyTarget {
@@ -204,8 +198,8 @@ const lookAt = async (
   return { notes, warnings: [...notes, ...found], listing: 'answered', keysWereUsed };
 };
 
-/** Starts or checks the target before the plan sends anything. Throws a `Problem` if the target cannot be used. */
-export const prepareTarget = async (
+/** Starts or checks the only target of a plan. Throws a `Problem` if it cannot be used. */
+export const prepareOnly = async (
   read: ReadPlan,
   options: LookOptions = {},
 ): Promise<ReadyTarget> => {
@@ -228,24 +222,21 @@ export const prepareTarget = async (
   return { ...filled, baseUrl, wire, certificates, mock: null, ...found };
 };
 
+/**
+ * Starts or checks the target before the plan sends anything. Throws a `Problem` if the target cannot be used, or if the
+ * plan has targets by name: the caller knows one target only.
+ */
+export const prepareTarget = async (
+  read: ReadPlan,
+  options: LookOptions = {},
+): Promise<ReadyTarget> => {
+  const names = read.plan.targets?.map(({ name }) => name);
+  if (names === undefined) return prepareOnly(read, options);
+  throw new Problem(
+    `targets: expected one target, and this scenario names ${names.join(' and ')}: only runs (weir run, sweep, compare) send to targets by name. Give one address with --target, without the scenario or with one that has no "targets"`,
+  );
+};
+
 export const closeTarget = async ({ mock }: ReadyTarget): Promise<void> => {
   await mock?.stop();
 };
-
-export const sliceOptionsFor = (
-  { plan, clips, workload }: ReadPlanWithFiles,
-  { credentials, headers, secrets, keysWereUsed }: ReadyTarget,
-  { slice, runId, lease }: Pick<SliceOptions, 'slice' | 'runId' | 'lease'>,
-): SliceOptions => ({
-  slice,
-  runId,
-  ...(lease === undefined ? {} : { lease }),
-  plan,
-  clips,
-  workload,
-  credentials,
-  keysWereUsed,
-  headers,
-  userAgent: `weir/${weirVersion()}`,
-  redact: growingRedactor(secrets),
-});

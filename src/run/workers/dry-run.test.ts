@@ -63,7 +63,7 @@ describe('a dry run', () => {
       const observations: Observation[] = [];
       const { clock, transport } = world;
       const observe = (each: Observation) => observations.push(each);
-      const running = runSlice(options, { clock, transport, observe });
+      const running = runSlice(options, { clock, transports: [transport], observe });
       for (let at = 50; at <= 3000; at += 50) {
         world.advanceTo(at);
         for (const exchange of world.sent)

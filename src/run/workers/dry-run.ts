@@ -148,9 +148,8 @@ class DryRunner implements AttemptListener {
     const { credential } = content;
     const prepared = this.#context.authorizedRequest(content, credential);
     const instants = { due: now, released: now, begun: now };
-    const attempt = this.#context.createAttempt(prepared, {
+    const attempt = this.#context.createAttempt(prepared, credential, {
       ...instants,
-      key: credential.name,
       reserved: null,
     });
     this.bytes += prepared.request.body?.length ?? 0;

@@ -3,6 +3,7 @@ import type { Clock } from '../../model/clock.ts';
 import type { RunClock } from '../../platform/host/clock.ts';
 import type { CombinedObserver } from '../watch/observer.ts';
 import type { ConnectionSettings } from '../../model/plan/plan.ts';
+import { plansByTarget } from '../../model/plan/targets.ts';
 import { type Instant, secondOf } from '../../model/quantity.ts';
 import type { Transport } from '../../model/observation/exchange.ts';
 import type { GeneratorSample } from '../../model/result/result.ts';
@@ -83,23 +84,26 @@ const underLease = (
 /** Opens everything that a slice needs to run in this thread. Closing the slice also closes its self-test streams. */
 export const openSlice = (
   options: SliceOptions,
-  { baseUrl, wire, certificates }: TargetAddress,
+  targets: readonly TargetAddress[],
   clock: RunClock,
   {
     observer,
     canary,
   }: { readonly observer: CombinedObserver; readonly canary: CanaryStreams | null },
 ): OpenSlice => {
-  const base = { url: baseUrl, wire, certificates };
   const isLeaseOver = leaseWatch(options, clock);
-  const opened = observer.wrapTransport(openTransport(options.plan.transport, base, clock));
-  const transport = isLeaseOver === null ? opened : underLease(opened, clock, isLeaseOver);
+  const transports = plansByTarget(options.plan).map(({ transport: name }, place) => {
+    const { baseUrl, wire, certificates } = targets[place]!;
+    const base = { url: baseUrl, wire, certificates };
+    const opened = observer.wrapTransport(openTransport(name, base, clock));
+    return isLeaseOver === null ? opened : underLease(opened, clock, isLeaseOver);
+  });
   const generator = sampleGenerator(clock, canary);
   const queue = new ObservationQueue(clock, withReadDelays(clock, observer.onObservation));
   return {
     ports: {
       clock,
-      transport,
+      transports,
       observe: queue.add,
       ...(isLeaseOver === null ? {} : { isLeaseOver }),
     },
@@ -108,7 +112,7 @@ export const openSlice = (
     close: async () => {
       generator.stop();
       await canary?.close();
-      await transport.close();
+      await Promise.all(transports.map((transport) => transport.close()));
     },
   };
 };

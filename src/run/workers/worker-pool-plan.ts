@@ -31,7 +31,9 @@ export interface WorkerSetup {
   readonly clips: ReadonlyMap<string, readonly Clip[]>;
   /** The folder to which the paths of prompts and traces are relative. Each worker reads these files itself. */
   readonly baseFolder: string;
-  readonly targetAddress: TargetAddress;
+  readonly targetAddresses: readonly TargetAddress[];
+  /** The addresses of the targets as one text. */
+  readonly baseUrl: string;
   readonly machine: SliceRun['machine'];
   /** The emitter from which each worker opens its own self-test streams; `null` for none. */
   readonly canary: CanaryOptions | null;

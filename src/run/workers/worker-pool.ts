@@ -20,7 +20,7 @@ import type {
   ToWorker,
   WorkerSetup,
 } from './worker-pool-plan.ts';
-import type { ReadyTarget } from '../target/prepare-target.ts';
+import type { ReadyTargets } from '../target/prepare-targets.ts';
 
 const workerEntry = new URL(`./worker${extname(import.meta.filename)}`, import.meta.url);
 
@@ -45,7 +45,7 @@ type WorkerPoolOptions = WorkerPoolPlan & Pick<WorkerSetup, 'canary'>;
 
 const setupsFor = (
   sliceOptions: SliceOptions,
-  { baseUrl, wire, certificates, secrets, notes }: ReadyTarget,
+  { targets, baseUrl, secrets, notes }: ReadyTargets,
   { workers, baseFolder, reporting, pace, canary }: WorkerPoolOptions,
 ): readonly WorkerSetup[] => {
   const { slice: whole, clips, workload: _, redact: __, ...options } = sliceOptions;
@@ -59,7 +59,12 @@ const setupsFor = (
     canary,
     secrets,
     clips: new Map(clipsIn(plan, clips)),
-    targetAddress: { baseUrl, wire, certificates },
+    targetAddresses: targets.map(({ baseUrl: address, wire, certificates }) => ({
+      baseUrl: address,
+      wire,
+      certificates,
+    })),
+    baseUrl,
     options: { ...options, sharedBudget: createSharedBudget(whole) },
   };
   return splitSlice(whole, workers).map((slice) => ({ ...common, slice }));
@@ -146,7 +151,7 @@ const progressOf = (workers: readonly PooledWorker[]): SliceProgress => {
  */
 export const openWorkerPool = async (
   options: SliceOptions,
-  target: ReadyTarget,
+  target: ReadyTargets,
   plan: WorkerPoolOptions,
 ) => {
   let listener: (update: WorkerUpdate) => void = () => undefined;

@@ -75,7 +75,7 @@ const begin = ({ startedAt, machineZero }: Extract<ToWorker, { kind: 'begin' }>)
   const updates = collectUpdates(setup, Date.parse(startedAt));
   const facts = runFacts(plan, runId);
   const checkpoint = writeOwnCheckpoint(updates.addCheckpointLine, recorder, facts, setup.pace);
-  const { ports, samples, drain, close } = openSlice(options, setup.targetAddress, clock, {
+  const { ports, samples, drain, close } = openSlice(options, setup.targetAddresses, clock, {
     observer: combineObservers([recorder, updates]),
     canary,
   });
@@ -84,7 +84,7 @@ const begin = ({ startedAt, machineZero }: Extract<ToWorker, { kind: 'begin' }>)
     ...setup.slice,
     startedAt,
     clock: `${startedAt} ${machineZero}`,
-    baseUrl: setup.targetAddress.baseUrl,
+    baseUrl: setup.baseUrl,
     machine: setup.machine,
   };
   const { notes: targetNotes } = setup;

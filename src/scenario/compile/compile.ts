@@ -18,10 +18,10 @@ import {
   defaultMinSamples,
 } from '../../model/plan/objective.ts';
 import { mockSettingsSchema } from '../../model/gateway/mock-settings.ts';
-import type { ApiKey, Plan, Stage } from '../../model/plan/plan.ts';
+import type { ApiKey, NamedTarget, Plan, Stage } from '../../model/plan/plan.ts';
 import type { WorkloadFiles } from '../../model/workload/workload.ts';
 import { compileLoad, planStageNames } from './compile-load.ts';
-import { limitsOfKeys, limitsWith } from './key-limits.ts';
+import { keyNameAt, limitsOfKeys, limitsWith } from './key-limits.ts';
 import { compileTraffic, expectFound } from './compile-traffic.ts';
 import { type WholePopulation, wholePopulations } from './populations.ts';
 import { type PriceTable, readPriceTable } from './price-table.ts';
@@ -72,18 +72,42 @@ const keysOf = (
   return [{ name: defaultName, template: keys ?? defaultKeyTemplate, weight: 1 }];
 };
 
-/** Returns the keys of a population. If a population lists one key, the key has the population's name. */
-const keysOfPopulation = (scenario: Scenario, { name, keys }: WholePopulation): ApiKey[] =>
-  keys === undefined || name === null
-    ? keysOf(scenario, defaultKeyName)
-    : keysOf({ keys, limits: scenario.limits }, name);
+/** Returns the limits that a named target declares; `undefined` if they are those of the scenario. */
+const limitsOfTarget = (
+  { targets, limits }: Scenario,
+  target: string | null,
+): ApiKey['limits'] | undefined => {
+  const own = target === null ? undefined : targets?.[target]?.limits;
+  return own === undefined ? undefined : limitsWith(limits, own);
+};
 
-/** Returns the keys of all populations, each once. Of a key that several name, only one place says the limits. */
+/** Returns the keys of a population. If a population lists one key, the key has the population's name. */
+const keysOfPopulation = (
+  scenario: Scenario,
+  { name, keys, target }: WholePopulation,
+): ApiKey[] => {
+  const limits = { ...scenario.limits, ...limitsOfTarget(scenario, target) };
+  const common = target === null ? undefined : scenario.targets?.[target]?.keys;
+  const found =
+    keys === undefined || name === null
+      ? keysOf({ keys: common ?? scenario.keys, limits }, defaultKeyName)
+      : keysOf({ keys, limits }, name);
+  if (target === null) return found;
+  return found.map((key) => ({ ...key, name: keyNameAt(key.name, target), target }));
+};
+
+/**
+ * Returns the keys of all populations, each once. Of a key that several name, only one place says the limits. A key at
+ * two targets is two keys, since each target counts its use apart.
+ */
 const compileKeys = (scenario: Scenario): ApiKey[] => {
   const keys = new Map<string, ApiKey>();
   for (const key of wholePopulations(scenario).flatMap((each) => keysOfPopulation(scenario, each)))
     if (key.limits !== undefined || !keys.has(key.name)) keys.set(key.name, key);
-  return [...keys.values()];
+  return [...keys.values()].map((key) => {
+    const limits = key.limits ?? limitsOfTarget(scenario, key.target ?? null);
+    return limits === undefined ? key : { ...key, limits };
+  });
 };
 
 /** Returns the plan's `populations`; nothing if the scenario has none. */
@@ -94,6 +118,7 @@ const populationsOf = (scenario: Scenario): Pick<Plan, 'populations'> => {
     after: population.after,
     keys: keysOfPopulation(scenario, population).map(({ name, weight }) => ({ name, weight })),
     retry: population.retry,
+    ...(population.target === null ? {} : { target: population.target }),
   }));
   return { populations };
 };
@@ -102,7 +127,17 @@ const populationsOf = (scenario: Scenario): Pick<Plan, 'populations'> => {
 interface StageNames {
   readonly stage: ReadonlyMap<string, readonly string[]>;
   readonly population: ReadonlyMap<string, readonly string[]>;
+  readonly target: ReadonlyMap<string, readonly string[]>;
+  /** The names of the plan's keys. */
+  readonly keys: readonly string[];
 }
+
+/** Returns the name in the plan of the key that an objective names. The name of its target can be left out. */
+const keyInPlan = (name: string, target: string | undefined, keys: readonly string[]): string => {
+  if (keys.includes(name)) return name;
+  if (target !== undefined) return keyNameAt(name, target);
+  return keys.find((key) => key.startsWith(keyNameAt(name, ''))) ?? name;
+};
 
 /**
  * Compiles the part that objectives of a run and objectives of single requests have in common. The text becomes one
@@ -118,17 +153,20 @@ const scopedObjective = <T extends ParsedObjective>(
   const figure: T['figure'] = parsed.value.figure;
   const named = new Map(labels.map(({ label, name }) => [label, name]));
   const [stage, population] = [named.get('stage'), named.get('population')];
-  const ofStage = stage === undefined ? null : (stageNames.stage.get(stage) ?? [stage]);
-  const ofPopulation =
-    population === undefined ? null : [...(stageNames.population.get(population) ?? [])];
+  const [target, key] = [named.get('target'), named.get('key')];
+  const chosen = [
+    stage === undefined ? null : (stageNames.stage.get(stage) ?? [stage]),
+    population === undefined ? null : (stageNames.population.get(population) ?? []),
+    target === undefined ? null : (stageNames.target.get(target) ?? []),
+  ].filter((names) => names !== null);
   const scope: ObjectiveScope = {
     traffic: trafficKinds.find((kind) => kind === named.get('traffic')) ?? null,
     model: named.get('model') ?? null,
-    key: named.get('key') ?? null,
+    key: key === undefined ? null : keyInPlan(key, target, stageNames.keys),
     stages:
-      ofStage === null
-        ? ofPopulation
-        : ofStage.filter((name) => ofPopulation?.includes(name) ?? true),
+      chosen.length === 0
+        ? null
+        : chosen[0]!.filter((name) => chosen.every((names) => names.includes(name))),
   };
   return { text: text.trim().replaceAll(/\s+/g, ' '), figure, scope, comparison, bound };
 };
@@ -167,23 +205,29 @@ const ofPopulation = (written: ScenarioObjective, population: string): ScenarioO
     ? withPopulation(written, population)
     : { ...written, objective: withPopulation(written.objective, population) };
 
-const stageNamesOf = (populations: readonly WholePopulation[]): StageNames => {
+const stageNamesOf = (
+  populations: readonly WholePopulation[],
+  keys: readonly string[],
+): StageNames => {
   const [byStage, byPopulation] = [new Map<string, string[]>(), new Map<string, string[]>()];
-  for (const { name: population, stages } of populations) {
+  const byTarget = new Map<string, string[]>();
+  for (const { name: population, stages, target } of populations) {
     for (const { name, label, load } of stages) {
       const planned = planStageNames(name, load);
       for (const each of new Set([name, label ?? name]))
         byStage.set(each, [...(byStage.get(each) ?? []), ...planned]);
+      if (target !== null) byTarget.set(target, [...(byTarget.get(target) ?? []), ...planned]);
       if (population === null) continue;
       byPopulation.set(population, [...(byPopulation.get(population) ?? []), ...planned]);
     }
   }
-  return { stage: byStage, population: byPopulation };
+  return { stage: byStage, population: byPopulation, target: byTarget, keys };
 };
 
 const compileObjectives = (scenario: Scenario): Pick<Plan, 'objectives' | 'perRequest'> => {
   const populations = wholePopulations(scenario);
-  const stages = stageNamesOf(populations);
+  const keys = compileKeys(scenario).map(({ name }) => name);
+  const stages = stageNamesOf(populations, keys);
   const ofPopulations = populations.flatMap(({ name, objectives }) =>
     objectives.map((written) => ofPopulation(written, name!)),
   );
@@ -199,7 +243,7 @@ const compileObjectives = (scenario: Scenario): Pick<Plan, 'objectives' | 'perRe
  * Returns the plan's `auth`. If the scenario uses the usual header, the field is absent, so that the hash of such a
  * plan stays the same.
  */
-const authOf = ({ auth }: Scenario): Pick<Plan, 'auth'> =>
+const authOf = ({ auth }: Pick<Scenario, 'auth'>): Pick<NamedTarget, 'auth'> =>
   auth === undefined || auth.header === 'authorization' ? {} : { auth };
 
 /**
@@ -228,7 +272,7 @@ const usualPaths = {
  * Returns the plan's `wire`. If the scenario names no paths of its own, `paths` is absent, so that the hash of such a
  * plan stays the same.
  */
-const wireOf = ({ wire, endpoints = {} }: Scenario): Plan['wire'] => {
+const wireOf = ({ wire, endpoints = {} }: Pick<Scenario, 'wire' | 'endpoints'>): Plan['wire'] => {
   const own = (['chat', 'speech', 'transcription', 'models'] as const).flatMap((name) => {
     const path = endpoints[name];
     return path === undefined || path === usualPaths[name]
@@ -237,6 +281,41 @@ const wireOf = ({ wire, endpoints = {} }: Scenario): Plan['wire'] => {
   });
   const paths: Record<string, string> = Object.fromEntries(own);
   return { ...wire, caFile: wire.caFile ?? null, ...(own.length === 0 ? {} : { paths }) };
+};
+
+const lowerCaseNames = (headers: Scenario['headers']): Plan['headers'] =>
+  Object.fromEntries(
+    Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value]),
+  );
+
+type OfTarget = Pick<Plan, 'target' | 'wire' | 'transport' | 'auth' | 'headers' | 'targets'>;
+
+/** Returns what the plan says of its target or targets. What a named target does not say is as in the scenario. */
+const targetsOf = (scenario: Scenario): OfTarget => {
+  const { transport } = scenario;
+  const named = Object.entries(scenario.targets ?? {}).map(([name, { url, ...own }]) => {
+    const { wire = scenario.wire, endpoints = scenario.endpoints } = own;
+    const { auth = scenario.auth, headers = scenario.headers } = own;
+    return {
+      name,
+      target: url,
+      wire: wireOf({ wire, endpoints }),
+      ...authOf({ auth }),
+      headers: lowerCaseNames(headers),
+    };
+  });
+  const [first] = named;
+  if (first !== undefined) {
+    const { name: _, ...ofFirst } = first;
+    return { ...ofFirst, transport, targets: named };
+  }
+  return {
+    target: scenario.target,
+    wire: wireOf(scenario),
+    transport: scenario.wire.http2 ? 'undici' : transport,
+    ...authOf(scenario),
+    headers: lowerCaseNames(scenario.headers),
+  };
 };
 
 /** Returns the plan's warm-up. One that the run finds is the longest possible one until then. */
@@ -256,20 +335,17 @@ const warmUpOf = (
 /** Compiles a scenario that breaks no rule. `name` is the plan's name if the scenario has none. */
 export const compilePlan = (scenario: Scenario, name: string, files: WorkloadFiles): Plan => {
   const prices = expectFound(readPriceTable(scenario.prices, files));
+  const { auth, headers, ...target } = targetsOf(scenario);
   return {
     format: 'plan/1',
     name: scenario.name ?? name,
     description: scenario.description,
-    target: scenario.target,
-    wire: wireOf(scenario),
-    transport: scenario.wire.http2 ? 'undici' : scenario.transport,
+    ...target,
     workers: scenario.workers,
     canary: scenario.canary,
     keys: compileKeys(scenario),
-    ...authOf(scenario),
-    headers: Object.fromEntries(
-      Object.entries(scenario.headers).map(([header, value]) => [header.toLowerCase(), value]),
-    ),
+    ...(auth === undefined ? {} : { auth }),
+    headers,
     stages: compileStages(scenario, files, prices),
     ...populationsOf(scenario),
     ...warmUpOf(scenario, files),

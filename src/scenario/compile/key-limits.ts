@@ -19,3 +19,6 @@ export const limitsOfKeys = ({
   if (!Array.isArray(keys) || keys.every(({ limits }) => limits === undefined)) return common;
   return { ...common, keys: keys.map(({ limits }) => limitsWith(common, limits ?? {})) };
 };
+
+/** Returns the name in the plan of a key that is used at a named target. */
+export const keyNameAt = (key: string, target: string): string => `${key}@${target}`;

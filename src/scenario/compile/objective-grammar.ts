@@ -49,7 +49,7 @@ const resultOf = <T>(read: () => T): ParseResult<T> => {
   }
 };
 
-const labelNames = ['traffic', 'model', 'key', 'stage', 'population'] as const;
+const labelNames = ['traffic', 'model', 'key', 'stage', 'population', 'target'] as const;
 export type LabelName = (typeof labelNames)[number];
 const aggregateLabels = [...labelNames, 'quota'] as const;
 interface Label {

@@ -17,6 +17,8 @@ export interface WholePopulation extends Pick<Scenario, 'traffic' | 'retry' | 'o
   /** Its own keys; `undefined` if it uses those of the scenario. */
   readonly keys: Scenario['keys'];
   readonly stages: readonly NamedStage[];
+  /** The name of its target; `null` if the scenario names no targets. */
+  readonly target: string | null;
 }
 
 /**
@@ -46,7 +48,7 @@ export const wholePopulations = (scenario: Scenario): readonly WholePopulation[]
   const { populations, keys, traffic, retry } = scenario;
   if (populations === undefined) {
     const common = { keys, traffic, retry, objectives: [], after: milliseconds(0) };
-    return [{ ...common, name: null, stages: stagesOf(null, scenario) }];
+    return [{ ...common, name: null, target: null, stages: stagesOf(null, scenario) }];
   }
   return populations.map((own) => ({
     name: own.name,
@@ -55,6 +57,7 @@ export const wholePopulations = (scenario: Scenario): readonly WholePopulation[]
     traffic: own.traffic ?? traffic,
     retry: own.retry === undefined ? retry : own.retry,
     objectives: own.objectives,
+    target: own.target ?? null,
     stages: stagesOf(own.name, own.load === undefined && own.stages === undefined ? scenario : own),
   }));
 };

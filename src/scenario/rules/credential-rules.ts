@@ -8,7 +8,16 @@ import {
 } from '../text/environment-template.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import { isMapping } from '../text/scenario-tree.ts';
-import { fieldHolders, type Findings, type WholeScenario } from './placed-stages.ts';
+import type { ScenarioFinding } from '../text/scenario-problem.ts';
+import {
+  addressOf,
+  fieldHolders,
+  type Findings,
+  placedPopulations,
+  type PlacedTarget,
+  placedTargets,
+  type WholeScenario,
+} from './placed-stages.ts';
 
 /**
  * This file contains the rules for keys and headers. No message repeats a value, since the value may be a secret in the
@@ -93,24 +102,27 @@ export function* keyRuleFindings(
   scenario: WholeScenario,
   environment: Environment | null,
 ): Findings {
-  const target = scenario.at('target');
   // If `keys` is a list of plain texts, it has the wrong type. But if such a text is a key itself, that is the worse
   // mistake and is reported.
-  const keyParts: readonly ScenarioPart<unknown>[] = fieldHolders(scenario).map((holder) =>
-    holder.at('keys'),
-  );
+  const targets = placedTargets(scenario);
+  const keyParts: readonly ScenarioPart<unknown>[] = [
+    ...fieldHolders(scenario).map((holder) => holder.at('keys')),
+    ...targets.flatMap(({ name, own }) => (name === null ? [] : own.at('keys'))),
+  ];
   const given = keyParts.flatMap((keys): readonly ScenarioPart<unknown>[] =>
     keys.isList ? keys.items : [keys],
   );
-  const hasBearer = !scenario.at('auth').isPresent;
+  const hasBearer = targets.every(({ auth }) => !auth.isPresent);
   for (const each of given) {
     const key = isMapping(each.written) ? each.at('key') : each;
     yield* keyFindings(key, environment);
     if (environment !== null) yield* keyFormFindings(key, key.text ?? '', environment, hasBearer);
   }
-  const [common, ...own] = keyParts.map(({ isPresent }) => isPresent);
-  const hasKeys = common === true || (own.length > 0 && own.every(Boolean));
-  if (hasKeys || environment === null) return;
+  const unkeyed = placedPopulations(scenario).find(
+    ({ keys, target }) => !keys.isPresent && target !== null && addressOf(target) !== null,
+  );
+  if (unkeyed === undefined || environment === null) return;
+  const target = unkeyed.target!.url;
   if (environmentVariable(environment, 'WEIR_API_KEY') === null) {
     const message =
       'there is no key for this target: the environment variable WEIR_API_KEY is not set';
@@ -169,8 +181,8 @@ function* headerFindings(header: ScenarioPart<string>, environment: Environment 
   if (environment !== null) yield* variableFindings(header, value, environment);
 }
 
-function* authFindings(scenario: WholeScenario): Findings {
-  const header = scenario.at('auth').at('header');
+function* authFindings({ auth, headers }: PlacedTarget): Findings {
+  const header = auth.at('header');
   const name = header.text?.toLowerCase() ?? '';
   if (name === '') return;
   if (!isFieldName(name)) yield header.valueFinding('this is not a valid header name');
@@ -178,20 +190,16 @@ function* authFindings(scenario: WholeScenario): Findings {
     const message = `Weir sets the header "${name}" itself`;
     yield header.valueFinding(message, 'name the header in which the gateway expects the key');
   }
-  const headers = scenario.at('headers');
   const twin = headers.names.find((written) => written.toLowerCase() === name);
   if (twin === undefined) return;
   const message = `the header "${name}" already carries the key`;
   yield headers.at(twin).keyFinding(message, 'leave it out here, or leave "auth" out');
 }
 
-/** Finds problems with `headers`. `environment` is `null` if other machines fill in the headers. */
-export function* headerRuleFindings(
-  scenario: WholeScenario,
+function* namesFindings(
+  headers: PlacedTarget['headers'],
   environment: Environment | null,
 ): Findings {
-  const headers = scenario.at('headers');
-  yield* authFindings(scenario);
   const seen = new Set<string>();
   for (const written of headers.names) {
     const header = headers.at(written);
@@ -201,4 +209,16 @@ export function* headerRuleFindings(
     if (seen.has(name)) yield header.keyFinding(message);
     seen.add(name);
   }
+}
+
+/** Finds problems with `headers`. `environment` is `null` if other machines fill in the headers. */
+export function* headerRuleFindings(
+  scenario: WholeScenario,
+  environment: Environment | null,
+): Findings {
+  const found = new Map<string, ScenarioFinding>();
+  for (const target of placedTargets(scenario))
+    for (const finding of [...authFindings(target), ...namesFindings(target.headers, environment)])
+      found.set(JSON.stringify(finding), finding);
+  yield* found.values();
 }

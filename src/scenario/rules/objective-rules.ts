@@ -16,7 +16,7 @@ import {
 } from '../compile/objective-grammar.ts';
 import { defaultKeyName } from '../compile/compile.ts';
 import { planStageNames } from '../compile/compile-load.ts';
-import { limitsOfKeys } from '../compile/key-limits.ts';
+import { keyNameAt, limitsOfKeys } from '../compile/key-limits.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import { didYouMean } from '../text/spelling.ts';
 import {
@@ -34,17 +34,19 @@ interface TrafficTarget {
   /** The name of the stage in the scenario, and its names in reports. A stair load has several names in reports. */
   readonly stages: readonly (string | null)[];
   readonly population: string | null;
+  readonly target: string | null;
   readonly kind: string | null;
   readonly model: ScenarioPart<string | undefined>;
 }
 
 const trafficTargetsOf = (scenario: WholeScenario): readonly TrafficTarget[] =>
   placedStages(scenario).flatMap(
-    ({ population, label, name, load: { validValue: load }, entries }) => {
+    ({ population, target, label, name, load: { validValue: load }, entries }) => {
       const planned = name === null || load === undefined ? [] : planStageNames(name, load);
       return entries.map((entry) => ({
         stages: [label, name, ...planned],
         population,
+        target,
         kind: entry.at('kind').text,
         model: entry.at('model'),
       }));
@@ -63,18 +65,40 @@ const choicesOf = (label: LabelName, { scenario, targets }: ObjectiveContext) =>
     case 'model':
       return targets.map(({ model }) => model.text);
     case 'key':
-      return placedPopulations(scenario).flatMap(({ name, own, keys }) => {
-        if (keys.isList) return keys.items.map((key) => key.at('name').text);
-        return [own.at('keys').isPresent ? (name ?? defaultKeyName) : defaultKeyName];
+      return placedPopulations(scenario).flatMap(({ name, own, keys, target }) => {
+        const lone = own.at('keys').isPresent ? name : null;
+        const names = keys.isList
+          ? keys.items.map((key) => key.at('name').text)
+          : [lone ?? defaultKeyName];
+        const at = target?.name ?? null;
+        const whole = names.flatMap((key) =>
+          key === null || at === null ? [] : keyNameAt(key, at),
+        );
+        return [...whole, ...names];
       });
     case 'stage':
       return targets.flatMap(({ stages }) => stages.filter((stage) => stage !== null));
     case 'population':
       return targets.map(({ population }) => population);
+    case 'target':
+      return targets.map(({ target }) => target);
   }
 };
 
 type Errors = Generator<ObjectiveError, void>;
+
+/** Finds a key that is used at several targets, if an objective does not say at which. */
+function* ambiguousKeyErrors(
+  name: string,
+  labels: ParsedObjective['labels'],
+  known: readonly (string | null)[],
+): Errors {
+  const start = keyNameAt(name, '');
+  const whole = [...new Set(known.filter((key) => key?.startsWith(start) === true))];
+  if (whole.length < 2 || labels.some(({ label }) => label === 'target')) return;
+  const message = `the key ${JSON.stringify(name)} is used at several targets, each with limits of its own`;
+  yield new ObjectiveError(message, `write ${whole.map((key) => `key=${key}`).join(' or ')}`);
+}
 
 function* labelErrors({ labels }: ParsedObjective, context: ObjectiveContext): Errors {
   for (const { label, name } of labels) {
@@ -83,6 +107,11 @@ function* labelErrors({ labels }: ParsedObjective, context: ObjectiveContext): E
       yield new ObjectiveError('this scenario has no populations', 'leave the label out');
       continue;
     }
+    if (label === 'target' && !context.scenario.at('targets').isPresent) {
+      yield new ObjectiveError('this scenario has no targets by name', 'leave the label out');
+      continue;
+    }
+    if (label === 'key') yield* ambiguousKeyErrors(name, labels, known);
     if (known.length === 0 || known.includes(name)) continue;
     // If the name of a model comes from the environment, it may be a secret in the wrong place, so no message lists it.
     const targets = context.targets.filter(({ model }) => !model.isFromEnvironment);
@@ -110,10 +139,11 @@ function* emptyScopeErrors(
 ): Errors {
   const wanted = Object.fromEntries(labels.map(({ label, name }) => [label, name]));
   const matching = targets.filter(
-    ({ kind, model, stages, population }) =>
+    ({ kind, model, stages, population, target }) =>
       kind === (wanted['traffic'] ?? kind) &&
       model.text === (wanted['model'] ?? model.text) &&
       population === (wanted['population'] ?? population) &&
+      target === (wanted['target'] ?? target) &&
       (wanted['stage'] === undefined || stages.includes(wanted['stage'])),
   );
   if (targets.length > 0 && matching.length === 0) {
@@ -127,9 +157,9 @@ function* emptyScopeErrors(
   );
 }
 
-/** Returns whether a label selects populations. A stage belongs to one of them. */
+/** Returns whether a label selects populations. A stage belongs to one of them, and a target has some of them. */
 const isOfPopulation = ({ label }: { readonly label: LabelName }): boolean =>
-  label === 'population' || label === 'stage';
+  label === 'population' || label === 'stage' || label === 'target';
 
 /**
  * Finds labels that a rate cannot have. Rates are computed from the counts of each second, which are kept for few

@@ -26,6 +26,56 @@ export const fieldHolders = (scenario: WholeScenario): readonly FieldHolder[] =>
     (each: ScenarioPart<unknown>) => each as FieldHolder,
   );
 
+/** What both a scenario and a named target can say. */
+type TargetFields = Pick<Scenario, 'keys' | 'auth' | 'headers' | 'wire' | 'endpoints'>;
+
+/** A target, with the parts from which its fields come: its own or the scenario's. */
+export interface PlacedTarget {
+  /** The name; `null` if the scenario names no targets. */
+  readonly name: string | null;
+  readonly url: ScenarioPart<Scenario['target'] | undefined>;
+  readonly own: ScenarioPart<TargetFields>;
+  readonly keys: ScenarioPart<Scenario['keys']>;
+  readonly auth: ScenarioPart<Scenario['auth']>;
+  readonly headers: ScenarioPart<Scenario['headers']>;
+  readonly wire: ScenarioPart<Scenario['wire']>;
+}
+
+/** Returns the targets of a scenario. A scenario that names none has one. */
+export const placedTargets = (scenario: WholeScenario): readonly PlacedTarget[] => {
+  const common = scenario as ScenarioPart<unknown> as ScenarioPart<TargetFields>;
+  const targets = scenario.at('targets');
+  const names = targets.isPresent ? targets.names : [null];
+  return names.map((name) => {
+    const named = name === null ? null : targets.at(name);
+    const own = named === null ? common : (named as ScenarioPart<unknown> as typeof common);
+    const holderOf = (field: keyof TargetFields) => (own.at(field).isPresent ? own : common);
+    return {
+      name,
+      url: named === null ? scenario.at('target') : named.text === null ? named.at('url') : named,
+      own,
+      keys: holderOf('keys').at('keys'),
+      auth: holderOf('auth').at('auth'),
+      headers: holderOf('headers').at('headers'),
+      wire: holderOf('wire').at('wire'),
+    } as PlacedTarget;
+  });
+};
+
+/** Returns whether a scenario sends to an address, and not only to reference gateways. */
+export const needsAddress = (scenario: WholeScenario): boolean =>
+  placedTargets(scenario).some(({ url }) => addressOf({ url }) !== null);
+
+/**
+ * Returns the address of a target; `null` if that is faulty or a reference gateway. The short form has the meaning of
+ * the long one.
+ */
+export const addressOf = ({ url }: Pick<PlacedTarget, 'url'>): string | null => {
+  const value = url.validValue as Scenario['target'] | { url: Scenario['target'] } | undefined;
+  const target = value !== undefined && 'kind' in value ? value : value?.url;
+  return target?.kind === 'url' ? target.url : null;
+};
+
 /** A population, with the parts from which its fields come: its own or the scenario's. */
 export interface PlacedPopulation {
   /** The name; `null` if it is faulty, or if the scenario has no populations. */
@@ -35,6 +85,8 @@ export interface PlacedPopulation {
   readonly stages: ScenarioPart<Scenario['stages']>;
   readonly traffic: ScenarioPart<Scenario['traffic']>;
   readonly keys: ScenarioPart<Scenario['keys']>;
+  /** Its target; `null` if it names none that there is. */
+  readonly target: PlacedTarget | null;
 }
 
 /** Returns the populations of a scenario. A scenario that lists none is one itself. */
@@ -42,7 +94,10 @@ export const placedPopulations = (scenario: WholeScenario): readonly PlacedPopul
   const [common, ...populations] = fieldHolders(scenario) as [FieldHolder, ...FieldHolder[]];
   const names = scenario.at('populations').items.map((each) => each.at('name').text);
   const isAlone = !scenario.at('populations').isPresent;
+  const [only, ...more] = placedTargets(scenario);
   return (isAlone ? [common] : populations).map((own, place) => {
+    const targetName = scenario.at('populations').items[place]?.at('target').text ?? null;
+    const target = [only!, ...more].find(({ name }) => name === targetName) ?? null;
     const loads = own.at('load').isPresent || own.at('stages').isPresent ? own : common;
     return {
       name: names[place] ?? null,
@@ -50,7 +105,8 @@ export const placedPopulations = (scenario: WholeScenario): readonly PlacedPopul
       load: loads.at('load'),
       stages: loads.at('stages'),
       traffic: (own.at('traffic').isPresent ? own : common).at('traffic'),
-      keys: (own.at('keys').isPresent ? own : common).at('keys'),
+      keys: own.at('keys').isPresent ? own.at('keys') : (target?.keys ?? common.at('keys')),
+      target,
     };
   });
 };
@@ -59,6 +115,8 @@ export const placedPopulations = (scenario: WholeScenario): readonly PlacedPopul
 export interface PlacedStage {
   /** The name of its population; `null` if that is faulty, or if the scenario has no populations. */
   readonly population: string | null;
+  /** The name of its target; `null` if the scenario names no targets. */
+  readonly target: string | null;
   /** Its own name in the scenario; `null` for a lone load, and for a faulty name. */
   readonly label: string | null;
   /** Its name in the plan; `null` if it is faulty. */
@@ -72,17 +130,19 @@ export interface PlacedStage {
 export const placedStages = (scenario: WholeScenario): readonly PlacedStage[] =>
   placedPopulations(scenario).flatMap((placed): readonly PlacedStage[] => {
     const { name: population, stages, load, traffic } = placed;
+    const target = placed.target?.name ?? null;
     const common = traffic.items;
     if (!stages.isList) {
       const name = populationStageName(population, null);
       const namePart = scenario.at('name');
-      return [{ population, label: null, name, namePart, load, entries: common }];
+      return [{ population, target, label: null, name, namePart, load, entries: common }];
     }
     return stages.items.map((stage) => {
       const [namePart, own] = [stage.at('name'), stage.at('traffic')];
       const label = namePart.text;
       return {
         population,
+        target,
         label,
         name: label === null ? null : populationStageName(population, label),
         namePart,

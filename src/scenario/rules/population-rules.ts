@@ -1,7 +1,14 @@
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import { pathKey } from '../text/scenario-tree.ts';
 import { duplicateNameFindings } from './load-rules.ts';
-import { fieldHolders, type Findings, placedStages, type WholeScenario } from './placed-stages.ts';
+import { keyNameAt } from '../compile/key-limits.ts';
+import {
+  fieldHolders,
+  type Findings,
+  placedPopulations,
+  placedStages,
+  type WholeScenario,
+} from './placed-stages.ts';
 
 /** What populations take from the scenario where they say nothing. A load replaces stages and the other way round. */
 const inherited = [
@@ -17,27 +24,45 @@ function* unusedFindings(scenario: WholeScenario): Findings {
   const [, ...populations] = fieldHolders(scenario);
   for (const names of inherited) {
     const part: ScenarioPart<unknown> = scenario.at(names[0]);
-    const isReplaced = populations.every((own) => names.some((name) => own.at(name).isPresent));
+    const isReplaced =
+      names[0] === 'keys'
+        ? placedPopulations(scenario).every(({ keys }) => pathKey(keys.path) !== pathKey(part.path))
+        : populations.every((own) => names.some((name) => own.at(name).isPresent));
     if (!part.isPresent || !isReplaced) continue;
     const message = `no population uses this ${JSON.stringify(names[0])}: each has its own`;
     yield part.keyFinding(message, 'leave it out, or leave it out of a population');
   }
 }
 
-/** Finds keys with one name that are not the same key. Keys of two populations with one name must be one key. */
+/** Returns every list of keys, each once, with the target for which it stands; `null` without targets by name. */
+const keyLists = (scenario: WholeScenario) => {
+  const lists = placedPopulations(scenario).map(({ keys, target }) => ({
+    keys,
+    target: target?.name ?? null,
+  }));
+  const all = [{ keys: scenario.at('keys'), target: null }, ...lists];
+  return [
+    ...new Map(all.map((each) => [JSON.stringify([each.keys.path, each.target]), each])).values(),
+  ];
+};
+
+/**
+ * Finds keys with one name that are not the same key. Keys of two populations with one name must be one key, unless the
+ * populations have different targets.
+ */
 function* keyNameFindings(scenario: WholeScenario): Findings {
   const templates = new Map<string, string | null>();
-  for (const holder of fieldHolders(scenario)) {
+  for (const { keys, target } of keyLists(scenario)) {
     const own = new Map<string, string | null>();
-    for (const key of holder.at('keys').items) {
+    for (const key of keys.items) {
       const [part, template] = [key.at('name'), key.at('key').text];
-      const name = part.text;
-      if (name === null) continue;
+      if (part.text === null) continue;
+      const name = keyNameAt(part.text, target ?? '');
       if (templates.has(name) && templates.get(name) !== template) {
-        const message = `two populations have different keys of the name ${JSON.stringify(name)}`;
+        const message = `two populations have different keys of the name ${JSON.stringify(part.text)}`;
         yield part.valueFinding(message, 'give each key its own name');
       } else if (templates.has(name) && key.at('limits').isPresent) {
-        const message = `the limits of the key ${JSON.stringify(name)} stand where it is first named`;
+        const message = `the limits of the key ${JSON.stringify(part.text)} stand where it is first named`;
         yield key.at('limits').keyFinding(message, 'leave them out here');
       }
       own.set(name, template);

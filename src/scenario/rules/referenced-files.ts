@@ -3,10 +3,11 @@ import type { ClipSource } from '../../model/workload/clip.ts';
 import { clipSourcesOf } from '../compile/compile-traffic.ts';
 import type { ScenarioPart } from '../text/scenario-part.ts';
 import type { ScenarioPlace } from '../text/scenario-problem.ts';
-import type { Path } from '../text/scenario-tree.ts';
+import { type Path, pathKey } from '../text/scenario-tree.ts';
 import {
   fieldHolders,
   placedEntries,
+  placedTargets,
   type ScenarioEntry,
   type WholeScenario,
 } from './placed-stages.ts';
@@ -46,23 +47,31 @@ function* clipUses(entry: ScenarioEntry): PlacedFileUses {
   }
 }
 
+const uniqueParts = <T>(parts: readonly ScenarioPart<T>[]): readonly ScenarioPart<T>[] => [
+  ...new Map(parts.map((part) => [pathKey(part.path), part])).values(),
+];
+
 /**
  * Finds every file that a scenario names, even if the scenario is not valid. With `withKeys`, files of keys are
  * included if the target needs keys.
  */
 export function* referencedFileUses(scenario: WholeScenario, withKeys: boolean): PlacedFileUses {
-  const headers = scenario.at('headers');
-  const keyParts = fieldHolders(scenario)
-    .map((holder) => holder.at('keys'))
-    .flatMap((keys): readonly ScenarioPart<unknown>[] =>
+  const targets = placedTargets(scenario);
+  // The scenario itself is among the holders, and the only target of one that names none.
+  const holders = [...fieldHolders(scenario), ...targets.map(({ own }) => own)];
+  const keyParts = uniqueParts(holders.map((holder) => holder.at('keys'))).flatMap(
+    (keys): readonly ScenarioPart<unknown>[] =>
       keys.isList ? keys.items.map((key) => key.at('key')) : [keys],
-    );
+  );
   if (withKeys) for (const key of keyParts) yield* secretFileUses(key);
-  for (const name of headers.names) yield* secretFileUses(headers.at(name));
-  for (const name of ['caFile', 'clientCert', 'clientKey'] as const) {
-    const { text, path } = scenario.at('wire').at(name);
-    const file = text ?? '';
-    if (withKeys && file !== '') yield { path, use: { kind: 'certificates', file } };
+  for (const headers of uniqueParts(targets.map((target) => target.headers)))
+    for (const name of headers.names) yield* secretFileUses(headers.at(name));
+  for (const wire of uniqueParts(targets.map((target) => target.wire))) {
+    for (const name of ['caFile', 'clientCert', 'clientKey'] as const) {
+      const { text, path } = wire.at(name);
+      const file = text ?? '';
+      if (withKeys && file !== '') yield { path, use: { kind: 'certificates', file } };
+    }
   }
   for (const entry of placedEntries(scenario)) yield* clipUses(entry);
 }

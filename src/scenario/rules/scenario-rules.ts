@@ -6,6 +6,8 @@ import {
   fieldHolders,
   type Findings,
   placedPopulations,
+  type PlacedTarget,
+  placedTargets,
   type WholeScenario,
 } from './placed-stages.ts';
 
@@ -47,24 +49,23 @@ function* retryFindings(part: ScenarioPart<Scenario['retry'] | undefined>): Find
   yield part.at('cap').keyFinding(message, 'raise "cap" or lower "base"');
 }
 
-function* certificateFindings(scenario: WholeScenario): Findings {
-  const wire = scenario.at('wire');
+function* certificateFindings({ url, wire }: PlacedTarget): Findings {
   const { clientCert, clientKey } = wire.validValue ?? {};
   if (clientKey !== undefined && clientCert === undefined) {
     const message = '"clientKey" is the key of a client certificate, and "clientCert" names none';
     yield wire.at('clientKey').keyFinding(message, 'add "clientCert"');
   }
-  const target = scenario.at('target').text ?? '';
+  const target = url.text ?? '';
   if (clientCert !== undefined && /^(?:http|unix):/i.test(target)) {
     const message = '"clientCert" is shown over TLS only, and the target is not an https address';
     yield wire.at('clientCert').keyFinding(message, 'write https, or leave it out');
   }
 }
 
-function* wireFindings(scenario: WholeScenario): Findings {
-  const wire = scenario.at('wire');
-  yield* certificateFindings(scenario);
-  if (wire.validValue?.proxy.kind === 'url' && /^unix:/i.test(scenario.at('target').text ?? '')) {
+function* wireFindings(target: PlacedTarget): Findings {
+  const { url, wire } = target;
+  yield* certificateFindings(target);
+  if (wire.validValue?.proxy.kind === 'url' && /^unix:/i.test(url.text ?? '')) {
     const message = '"proxy" cannot be combined with the target, a Unix socket of this machine';
     yield wire.at('proxy').keyFinding(message, 'leave "proxy" out');
   }
@@ -82,5 +83,6 @@ export function* scenarioRule(scenario: WholeScenario): Findings {
     yield* duplicateNameFindings('key', keyNames);
     yield* retryFindings(holder.at('retry'));
   }
-  yield* wireFindings(scenario);
+  const found = placedTargets(scenario).flatMap((target) => [...wireFindings(target)]);
+  yield* new Map(found.map((finding) => [JSON.stringify(finding), finding])).values();
 }

@@ -106,6 +106,9 @@ const population = mapping('a mapping with "name"', {
     z.union([scenarioRetrySchema, noRetry], 'expected a mapping such as {attempts: 3}, or none'),
   ).describe('Which of its failed requests are retried, or none. Default: as in the scenario.'),
   objectives: objectivesField().describe('The objectives of this population. Default: none.'),
+  target: optionalField(nameField(60)).describe(
+    'The name of its target, if the scenario has targets by name.',
+  ),
 });
 
 const populations = listField(
@@ -113,6 +116,38 @@ const populations = listField(
   'a list of populations, each with a "name"',
   'population',
 ).max(100, 'expected at most 100 populations');
+
+const headers = z.record(
+  z.string(),
+  z.string('expected text; put quotes around it'),
+  'expected a mapping of header names to text',
+);
+
+/** A target with a name; what is absent is as in the scenario. */
+const namedTarget = mapping('an address, mock, container, or a mapping with "url"', {
+  url: targetSchema.describe(
+    'The base address of the target, or mock or container for a reference gateway of its own.',
+  ),
+  keys: keys.describe('Its API keys. Default: the scenario’s.'),
+  auth: optionalField(authSchema).describe('The header of its keys. Default: the scenario’s.'),
+  headers: optionalField(headers).describe('Its extra headers. Default: the scenario’s.'),
+  wire: optionalField(wireSchema).describe(
+    'How connections to it are made. Default: as in the scenario.',
+  ),
+  endpoints: optionalField(endpointsSchema).describe('Its own paths. Default: the scenario’s.'),
+  limits: optionalField(keyLimits).describe(
+    'The limits that it declares for each key, or none. Default: those of the scenario.',
+  ),
+});
+
+const targets = z.record(
+  z.string(),
+  z.union(
+    [targetSchema.transform((url): z.output<typeof namedTarget> => ({ url })), namedTarget],
+    'expected an address, mock, container, or a mapping with "url"',
+  ),
+  'expected a mapping of names to targets, such as {direct: http://host:8000/v1, gateway: …}',
+);
 
 const declaredLimits = z.strictObject({
   requestsPerMinute: withDefault(requestLimit, interfaceLimits.requestsPerMinute).describe(
@@ -153,12 +188,6 @@ const fails = listField(
   'end',
 ).max(100, 'expected at most 100 ends');
 
-const headers = z.record(
-  z.string(),
-  z.string('expected text; put quotes around it'),
-  'expected a mapping of header names to text',
-);
-
 export const scenarioSchema = z
   .strictObject({
     $schema: optionalField(z.string()).describe('The address of this schema, for editors.'),
@@ -168,6 +197,9 @@ export const scenarioSchema = z
     description: orNull(textField()).describe('What the run is for; reports show it.'),
     target: withDefault(targetSchema, 'mock').describe(
       'The target: the base address of a gateway (ending in /v1), "mock" for the bundled reference gateway, or "container" for the reference gateway in a container.',
+    ),
+    targets: optionalField(targets).describe(
+      'Targets by name, which populations name: {direct: http://host:8000/v1, gateway: {url: …, keys: …}}; each may have keys, auth, headers, wire, endpoints and limits of its own. Default: the one of "target".',
     ),
     keys: keys.describe(
       'The API keys: ${env:NAME}, ${secret:PATH}, ${command:…}, or a list of {name, key, weight, limits}. Default: ${env:WEIR_API_KEY}.',

@@ -3,7 +3,7 @@ import { parseScalar } from './overrides.ts';
 import type { ScenarioFinding } from './scenario-problem.ts';
 import {
   type Path,
-  pathInPopulation,
+  pathInPart,
   pathKey,
   type ScenarioTree,
   withEachValue,
@@ -84,7 +84,7 @@ export const fillEnvironment = (tree: ScenarioTree, environment: Environment): F
   const fill = (value: unknown, path: Path): unknown => {
     if (typeof value === 'string') return fillText(value, path);
     return withEachValue(value, (inner, step) =>
-      pathInPopulation(path).length === 0 && fieldsWithTemplates.has(step)
+      pathInPart(path).length === 0 && fieldsWithTemplates.has(step)
         ? inner
         : fill(inner, [...path, step]),
     );

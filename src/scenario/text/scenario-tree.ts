@@ -110,6 +110,6 @@ export const withFlagValue = (
   return { value: withValueAtPath(tree.value, path, leaf), positions };
 };
 
-/** Returns the path of a value within the population or the scenario to which it belongs. */
-export const pathInPopulation = (path: Path): Path =>
-  path[0] === 'populations' ? path.slice(2) : path;
+/** Returns the path of a value within the population, the named target or the scenario to which it belongs. */
+export const pathInPart = (path: Path): Path =>
+  path.length > 1 && (path[0] === 'populations' || path[0] === 'targets') ? path.slice(2) : path;

@@ -3,7 +3,7 @@ import type { IssueParams } from '../schema/fields.ts';
 import type { ScenarioFinding } from './scenario-problem.ts';
 import { keysAt, kindsWithKey, type MisspeltKind, nestedKeys } from './schema-walk.ts';
 import { didYouMean, nearest, synonym, withoutColon } from './spelling.ts';
-import { isMapping, type Path, pathInPopulation, pathKey, valueAtPath } from './scenario-tree.ts';
+import { isMapping, type Path, pathInPart, pathKey, valueAtPath } from './scenario-tree.ts';
 
 /** This file turns the schema's issues into findings for users: what was expected, what was found, what to do. */
 
@@ -77,7 +77,7 @@ export interface IssueContext {
 
 /** Returns whether the value at a path may be a secret, intended or in the wrong place. */
 const mayHoldSecret = (path: Path): boolean => {
-  const [first, second, third] = pathInPopulation(path);
+  const [first, second, third] = pathInPart(path);
   return (
     first === 'headers' ||
     (first === 'keys' && (third === undefined || third === 'key' || typeof second !== 'number'))

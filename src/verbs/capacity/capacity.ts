@@ -37,12 +37,8 @@ import { rejectUntil } from '../../run/input/reject-until.ts';
 import { rejectWorkers } from '../../run/workers/worker-pool-plan.ts';
 import { type PlanSource, readPlanWithFiles } from '../../run/input/read-plan.ts';
 import { readSide } from '../../run/input/read-side.ts';
-import {
-  closeTarget,
-  prepareTarget,
-  type ReadyTarget,
-  sliceOptionsFor,
-} from '../../run/target/prepare-target.ts';
+import { closeTarget, prepareTarget, type ReadyTarget } from '../../run/target/prepare-target.ts';
+import { joinTargets, sliceOptionsFor } from '../../run/target/prepare-targets.ts';
 import { runStep, type StepSetup } from './run-step.ts';
 
 interface MeasuredCapacity {
@@ -207,7 +203,8 @@ const searchTarget = async (
   try {
     target = await stops.unlessStopped(prepareTarget(read), closeTarget);
     const runId = defaultRunId(plan);
-    const options = sliceOptionsFor(read, target, { slice: wholeRunSlice, runId });
+    const targets = joinTargets(plan, [target]);
+    const options = sliceOptionsFor(read, targets, { slice: wholeRunSlice, runId });
     for (const warning of target.warnings) printer.say(warning);
     printer.say(`${target.baseUrl}\nBudget: ${budgetText(options, budget)}.\n${range}.`);
     if (!request.yes) {
@@ -216,7 +213,7 @@ const searchTarget = async (
     }
     const canary = await starting;
     const searchHost = { ...host, onStop: stops.onStop };
-    const setup = { target, canary, folder: folder.path, host: searchHost };
+    const setup = { target: targets, canary, folder: folder.path, host: searchHost };
     const { steps, end, stoppedBy, refused } = await search(options, terms, budget, setup);
     const ending = refused === null ? endNotes[end] : [refused];
     for (const line of refused === null ? [] : ending) printer.warn(line);

@@ -10,7 +10,7 @@ import { drive } from '../../run/drive.ts';
 import type { Host } from '../../run/input/host.ts';
 import { runFacts } from '../../run/input/run-facts.ts';
 import { resultOfRun } from '../../run/result-of-run.ts';
-import type { ReadyTarget } from '../../run/target/prepare-target.ts';
+import type { ReadyTargets } from '../../run/target/prepare-targets.ts';
 import { displayedRun, openLiveDisplay } from '../../run/watch/live-display.ts';
 import { combineObservers } from '../../run/watch/observer.ts';
 import { openRecorder } from '../../run/watch/recorder.ts';
@@ -18,7 +18,7 @@ import { watchServer } from '../../run/watch/server-metrics.ts';
 import { watchRefusals } from './refusal-watch.ts';
 
 export interface StepSetup {
-  readonly target: ReadyTarget;
+  readonly target: ReadyTargets;
   readonly canary: RunCanary;
   readonly folder: string;
   readonly host: Host;
@@ -56,7 +56,7 @@ export const runStep = async (
   const refusals = watchRefusals();
   const [{ name }] = plan.stages as [Plan['stages'][number]];
   const runId = `${options.runId}-${name}`;
-  const server = watchServer(plan, target, host.printer.say);
+  const server = watchServer(plan, target.targets[0], host.printer.say);
   const { screen } = host.printer;
   const display = screen === null ? {} : openLiveDisplay(screen, { ...displayedRun(plan), name });
   const driven = await drive(

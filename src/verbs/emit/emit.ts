@@ -34,6 +34,10 @@ export const emit = async (
   }
   const source = { scenario, flags: {}, set: [], target, secretsAreElsewhere: true };
   const { plan } = await readPlan(source, environment);
+  if (plan.targets !== undefined)
+    throw new Problem(
+      `targets: a manifest lets its workers reach one target, and this scenario names ${plan.targets.map(({ name }) => name).join(' and ')}. Start the workers by hand (weir coordinate, weir worker), or give the scenario one target`,
+    );
   if (plan.target.kind !== 'url') {
     printer.warn(
       'the scenario has no target, so each worker loads a reference gateway of its own; --target https://host/v1 names yours',

@@ -2,6 +2,7 @@ import { type Plan, saturateLoadOf, planSchema } from '../../model/plan/plan.ts'
 import { Problem } from '../../platform/problem.ts';
 import { rejectUntil } from '../../run/input/reject-until.ts';
 import { rejectSmallShares } from '../../run/open-run.ts';
+import { plansByTarget } from '../../model/plan/targets.ts';
 import { planHash } from '../../model/plan/plan-hash.ts';
 import { secretReferencesIn } from '../../model/plan/secret.ts';
 import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
@@ -72,8 +73,13 @@ const fetchPlan = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<Pl
   );
 };
 
-/** Returns the files that the plan names, except prompts and traces. */
-const namedFiles = ({ keys, headers, wire, stages, target }: Plan): readonly ReferencedFile[] => {
+const filesOfTarget = ({
+  keys,
+  headers,
+  wire,
+  stages,
+  target,
+}: Plan): readonly ReferencedFile[] => {
   const templates = [...keys.map(({ template }) => template), ...Object.values(headers)];
   const secrets = templates
     .flatMap(secretReferencesIn)
@@ -94,6 +100,10 @@ const namedFiles = ({ keys, headers, wire, stages, target }: Plan): readonly Ref
     ...clips.map((clip) => ({ kind: 'clip' as const, ...clip })),
   ].map((use) => ({ use, place: { line: 1, column: 1 } as ReferencedFile['place'] }));
 };
+
+/** Returns the files that the plan names, except prompts and traces. */
+const namedFiles = (plan: Plan): readonly ReferencedFile[] =>
+  plansByTarget(plan).flatMap(filesOfTarget);
 
 export interface WorkerFolder {
   readonly folder: string;

@@ -92,7 +92,9 @@ const publishSweep = async ({
     weir: weirVersion(),
     judgedAt: wallClock(),
     name: plan.name,
-    target: plan.target.kind === 'url' ? plan.target.url : 'the reference gateway',
+    target: (plan.targets ?? [plan])
+      .map(({ target }) => (target.kind === 'url' ? target.url : 'the reference gateway'))
+      .join(' and '),
     seed: plan.seed,
     variables: [...variables],
     repetitions: request.repetitions,
