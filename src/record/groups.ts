@@ -25,6 +25,7 @@ import { emptyOutcomeCounts, hasFinish } from '../model/measures/outcome-counts.
 import { type TrafficKind, trafficKinds } from '../model/workload/traffic.ts';
 import { recordHangUp } from './hang-ups.ts';
 import { recordBills, storeBills } from './bills.ts';
+import { recordUsageAudit, storedUsageAudit } from './usage-audits.ts';
 import { recordTokens, restoreTokens, storeTokens, type TokensBySource } from './token-sums.ts';
 import { addCounts, byText, getOrCreate, mapInOrder, type Recorder, streamOf } from './recorder.ts';
 import { type RequestObjective, objectivesMet } from '../model/plan/objective.ts';
@@ -254,6 +255,7 @@ const recordInto = (group: OpenGroup, observation: Observation): void => {
     if (reconnected !== undefined) group.reconnected = (group.reconnected ?? 0) + 1;
   }
   recordAnswer(group, observation);
+  recordUsageAudit(group, observation);
   // A result of an older version does not say what its own attempts cost.
   if (group.bills !== undefined) recordBills(group.bills, observation);
   if (observation.toCancel) recordHangUp(group, observation);
@@ -298,6 +300,7 @@ const storeGroup = ({ delays, finishes, partials, hangUps, ...group }: OpenGroup
   ...group,
   outcomes: { ...group.outcomes },
   ...(hangUps === undefined ? {} : { hangUps: structuredClone(hangUps) }),
+  ...storedUsageAudit(group),
   connections: { ...group.connections },
   ...(group.good === undefined ? {} : { good: structuredClone(group.good) }),
   gaveUp: mapInOrder(gaveUpNames, group.gaveUp, (count) => count),

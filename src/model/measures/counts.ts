@@ -2,6 +2,7 @@ import { trafficKinds } from '../workload/traffic.ts';
 import { gaveUpNames } from '../observation/attempt.ts';
 import { billsSchema } from './bill.ts';
 import { prefillSumsSchema } from './prefill.ts';
+import { usageAuditSchema } from './usage-audit.ts';
 import { measureNames, measuresOfFirst } from './measures.ts';
 import { delaysSchema } from './read-delays.ts';
 import { encodedHistogramSchema } from './histogram.ts';
@@ -98,6 +99,8 @@ export const groupSchema = z.strictObject({
   tokens: z.array(tokenSumsSchema),
   /** What the attempts cost; absent in old results. */
   bills: billsSchema.optional(),
+  /** What the checks of the usage of completed answers found; absent without any, and in old results. */
+  usageAudit: usageAuditSchema.optional(),
   buffered: count,
   /** The number of token events that arrived in the same read as an earlier one, and the number of all token events. */
   coalescedEvents: count,

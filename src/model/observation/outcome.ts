@@ -33,6 +33,10 @@ const tokenCountsSchema = z.strictObject({
   /** The output tokens that the model thought. */
   reasoning: count.exactOptional(),
   audioOutput: count.exactOptional(),
+  /** The most output tokens that the text of the answer can have; absent if the text is unknown, and in old files. */
+  most: count.exactOptional(),
+  /** The input tokens that the first answer to the same prompt reported; absent for the first one. */
+  before: count.exactOptional(),
   source: z.enum(tokenSources),
 });
 export type TokenCounts = z.infer<typeof tokenCountsSchema>;

@@ -27,6 +27,7 @@ import { populationLines } from './figures.ts';
 import { hangUpSentence } from './hang-ups.ts';
 import { kindTable, marksText } from './headline.ts';
 import { serverLine } from './server.ts';
+import { usageSentence } from './usage-audit.ts';
 import { gravestTone, limitsVerdict, needsAdvice, objectiveTones } from './verdict.ts';
 
 /**
@@ -105,6 +106,7 @@ const namedTexts = (result: Result): readonly NamedLine[] => {
     ...named('Cost', linesOf(costLine(result))),
     ...named('Server', linesOf(serverLine(result))),
     ...named('Hang-ups', linesOf(hangUpSentence(result))),
+    ...named('Usage', linesOf(usageSentence(result))),
     ...named('Failures', failures.map(failureLine), 3),
     ...named('Objectives', open.map(objectiveLine), 2),
     ...named(

@@ -35,6 +35,7 @@ import { lagTable, rateSection, speedSection } from './figures.ts';
 import { keysSection } from './keys.ts';
 import { kindTable, marksText, tilesMarkup } from './headline.ts';
 import { promptCacheSection } from './prompt-cache.ts';
+import { usageSection } from './usage-audit.ts';
 import { outcomesSection } from './outcomes.ts';
 import {
   firstCharts,
@@ -199,6 +200,7 @@ export const runDocument = (
       rateSection(result, charts === null ? [] : [flowCharts(charts)]),
       serverSection(result, charts?.server ?? []),
       promptCacheSection(result),
+      usageSection(result),
       outcomesSection(result),
       keysSection(result, charts?.keys ?? []),
       costSection(result),

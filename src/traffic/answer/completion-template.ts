@@ -1,13 +1,20 @@
 import type { UsageReading } from './read-usage.ts';
 import { LearnedBodies, matchedUsage, usageMembers } from './learned-bodies.ts';
 import { variableMember } from './learned-body.ts';
+import { writtenBytes } from './written-bytes.ts';
 
 export interface CompletionParts {
   readonly choices: readonly (Readonly<Record<string, unknown>> & {
     readonly message: Readonly<Record<string, unknown>> & { readonly content?: unknown };
   })[];
   readonly usage: UsageReading | null;
+  /** The bytes of what the model wrote, if they are not those of the texts in `choices`. */
+  readonly written?: number;
 }
+
+/** Returns the bytes that the model wrote; not a number if that is unknown. */
+export const writtenIn = ({ choices, written }: CompletionParts): number =>
+  written ?? choices.reduce((sum, { message: own }) => sum + writtenBytes(own), 0);
 
 const message = ['choices', 0, 'message'] as const;
 
@@ -20,9 +27,9 @@ const variableMembers = [
   variableMember('count', 'created'),
   variableMember('text', 'model'),
   variableMember('text', 'system_fingerprint'),
-  variableMember('text', ...message, 'content'),
-  variableMember('text', ...message, 'reasoning'),
-  variableMember('text', ...message, 'reasoning_content'),
+  variableMember('writing', ...message, 'content'),
+  variableMember('writing', ...message, 'reasoning'),
+  variableMember('writing', ...message, 'reasoning_content'),
   ...usageMembers,
 ];
 
@@ -51,12 +58,14 @@ export class CompletionTemplate {
     const { choices, usage } = learned.reading;
     const counted = usage === null ? null : matchedUsage(learned, usage);
     // If the usage counts no tokens, tokens are estimated from the answer's own texts, which a match does not read.
-    return counted === null || counted.output === 0 ? null : { choices, usage: counted };
+    if (counted === null || counted.output === 0) return null;
+    return { choices, usage: counted, written: learned.fixedWriting + learned.body.written };
   }
 
   /** Learns a body that was just parsed as this completion, if the body is suitable. */
   learn(text: string, parts: CompletionParts): void {
     const { usage } = parts;
-    if (usage?.isPlain === true && usage.output !== 0) this.#bodies.learn(text, parts, true);
+    if (usage?.isPlain === true && usage.output !== 0)
+      this.#bodies.learn(text, parts, true, writtenIn(parts));
   }
 }

@@ -68,6 +68,8 @@ export interface LearnedReading<T> {
   readonly body: LearnedBody;
   readonly reading: T;
   readonly places: Readonly<Record<keyof typeof usageCounts, number>>;
+  /** The bytes of what the model wrote outside the places of the body. */
+  readonly fixedWriting: number;
 }
 
 /**
@@ -128,9 +130,9 @@ export class LearnedBodies<T> {
 
   /**
    * Learns a body that was just parsed as `reading`, if the body is suitable. A body with a usage is suitable only if
-   * the places of its counts are found.
+   * the places of its counts are found. `written` is the number of bytes that the model wrote in it.
    */
-  learn(text: string, reading: T, hasUsage: boolean): void {
+  learn(text: string, reading: T, hasUsage: boolean, written: number): void {
     if (!this.#allowance.take(text.length)) return;
     const body = learnBody(text, this.#members);
     if (body === null) return;
@@ -141,7 +143,7 @@ export class LearnedBodies<T> {
     // A total whose place is not found would stay as it is learned.
     if (hasUsage && places.total < 0 && text.includes('"total_tokens"')) return;
     this.#misses = 0;
-    this.#learned.unshift({ body, reading, places });
+    this.#learned.unshift({ body, reading, places, fixedWriting: written - body.written });
     this.#learned.splice(this.#most);
   }
 }

@@ -11,8 +11,11 @@ const SPACE = 0x20;
 const ZERO = 0x30;
 const LETTER_U = 0x75;
 
-/** What a variable member contains: a text, a text of at least one character (`words`), or a whole number from 0 on. */
-type VariableValue = 'text' | 'words' | 'count';
+/**
+ * What a variable member contains: a text, a text that the model wrote (`writing`), such a text of at least one
+ * character (`words`), or a whole number from 0 on.
+ */
+type VariableValue = 'text' | 'writing' | 'words' | 'count';
 
 /** A member whose value may differ: its path in the document, the name by which it is found, and what it contains. */
 export interface VariableMember {
@@ -25,6 +28,7 @@ export interface VariableMember {
 const patterns: Readonly<Record<VariableValue, string>> = {
   // The pattern also finds a text with an escape. In the template such a text is like any other.
   text: String.raw`"((?:[^"\\]|\\.)*)"`,
+  writing: String.raw`"((?:[^"\\]|\\.)*)"`,
   words: String.raw`"((?:[^"\\]|\\.)+)"`,
   count: String.raw`(0|[1-9]\d*)(?=[ \t\r\n,}])`,
 };
@@ -85,6 +89,7 @@ const textAt = (base: number, place: number): string => `weir ${base + place}`;
 /** Two lists of values to put into the places. All values are different. */
 const fillings = [11, 2222].map((base) => ({
   text: (place: number): string => textAt(base, place),
+  writing: (place: number): string => textAt(base, place),
   words: (place: number): string => textAt(base, place),
   count: (place: number): number => base + place,
 }));
@@ -110,6 +115,8 @@ const holdsOnlyValues = (text: string, places: readonly Place[]): boolean => {
   });
 };
 
+const isWritten = ({ holds }: VariableMember): boolean => holds === 'writing' || holds === 'words';
+
 /**
  * Compares bodies with a learned body: the bytes between the variable values must be equal. Then the body is the same
  * document with other values, for these reasons. The learned body was parsed with two other lists of values in its
@@ -123,16 +130,27 @@ export class LearnedBody {
   /** The start of the first value of the kind `words` in the last match; −1 if the body has no such value. */
   wordsFrom = -1;
   wordsTo = -1;
+  /** The bytes of what the model wrote in the last match, at first in the learned body, and of its first words. */
+  written: number;
+  wordsWritten = 0;
   readonly #fixed: readonly Buffer[];
   readonly #places: readonly VariableMember[];
   readonly #firstWords: number;
   readonly #counts: number[];
+  readonly #isWritten: readonly boolean[];
 
   constructor(text: string, places: readonly Place[]) {
     this.#fixed = divideAt(text, places).map((part) => Buffer.from(part));
     this.#places = places.map(({ member }) => member);
     this.#firstWords = this.#places.findIndex(({ holds }) => holds === 'words');
     this.#counts = places.map(() => 0);
+    this.#isWritten = places.map(({ member }) => isWritten(member));
+    const texts = places.filter(({ member }) => isWritten(member));
+    this.written = texts.reduce(
+      (sum, { from, to }) =>
+        sum + Buffer.byteLength(JSON.parse(`"${text.slice(from, to)}"`) as string),
+      0,
+    );
   }
 
   /**
@@ -141,11 +159,15 @@ export class LearnedBody {
    */
   match(bytes: Buffer, start: number, end: number): boolean {
     let at = this.#fixedAt(bytes, start, end, 0);
+    this.written = 0;
     for (let i = 0; at >= 0 && i < this.#places.length; i += 1) {
       const to = this.#valueAt(bytes, at, end, i);
+      const written = to >= 0 && this.#isWritten[i]! ? bytesOfText(bytes, at, to) : 0;
+      this.written += written;
       if (i === this.#firstWords) {
         this.wordsFrom = at;
         this.wordsTo = to;
+        this.wordsWritten = written;
       }
       at = to < 0 ? to : this.#fixedAt(bytes, to, end, i + 1);
     }
@@ -225,14 +247,28 @@ const endOfEscape = (bytes: Buffer, at: number, end: number): number => {
   return isHex && to < end ? to : -1;
 };
 
+/** Whether the text whose end was found last has an escape. */
+let isEscaped = false;
+
+/** Returns the length in bytes of the text whose end was found last, without its escapes. */
+const bytesOfText = (bytes: Buffer, from: number, to: number): number =>
+  isEscaped
+    ? Buffer.byteLength(JSON.parse(`"${bytes.toString('utf8', from, to)}"`) as string)
+    : to - from;
+
 /** Returns the position of the quote that ends a text; −1 if there is none. */
 const endOfText = (bytes: Buffer, from: number, end: number): number => {
   let at = from;
+  isEscaped = false;
   while (at < end) {
     const byte = bytes[at]!;
     if (byte === QUOTE) return at;
     if (byte < SPACE) return -1;
-    at = byte === BACKSLASH ? endOfEscape(bytes, at, end) : at + 1;
+    if (byte !== BACKSLASH) at += 1;
+    else {
+      isEscaped = true;
+      at = endOfEscape(bytes, at, end);
+    }
     if (at < 0) return -1;
   }
   return -1;

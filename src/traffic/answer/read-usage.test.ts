@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { replay } from '../kinds/replay.fixture.ts';
 import {
+  including,
   doneData,
   expectCompleted,
   readEverySplit,
@@ -126,7 +127,7 @@ describe('the usage of an answer', () => {
     for (const events of [[{ ...stopChunk, ...fields }], [stopChunk, { choices: [], ...fields }]]) {
       const body = sseEvents(textChunk('a'), textChunk('b'), ...events, doneData);
       expect(readEverySplit(body)).toEqual(
-        expectCompleted({ tokens: { ...tokens, ...cached }, notes: [] }),
+        expectCompleted({ tokens: including({ ...tokens, ...cached }), notes: [] }),
       );
     }
   });

@@ -148,9 +148,10 @@ describe('the cost of an answer, to the millionth', () => {
             prompt_tokens_details: { cached_tokens: cached },
             completion_tokens_details: { reasoning_tokens: reasoning },
           };
-          expect(whole({ usage }, { price }, 1, wholes)).toEqual(whole({ usage }));
+          // Only the parser of a slice that answered before knows of an answer to the same prompt.
+          expect(whole({ usage }, { price }, 1, wholes)).toMatchObject(whole({ usage }));
           const events = [stopChunk, { choices: [], usage }];
-          expect(streamed(events, { price }, streams)).toEqual(streamed(events));
+          expect(streamed(events, { price }, streams)).toMatchObject(streamed(events));
         },
       ),
     );

@@ -75,7 +75,7 @@ describe('a whole chat completion', () => {
       answer: {
         kind: 'chat',
         firstByte: readAt(0),
-        tokens: { input: 7, output: 3, source: 'usage' },
+        tokens: { input: 7, output: 3, most: 21, source: 'usage' },
         finish: 'stop',
         notes: [],
         cost: null,

@@ -27,7 +27,7 @@ import {
 /** Handles streamed chat completions (interface, section 4.1). */
 export const chatStream: TrafficHandler<'chat-stream'> = {
   prepare: (traffic, prepareContext) => {
-    const { asked, sent, prepared } = chatRequest(traffic, prepareContext);
+    const { prompt, prepared } = chatRequest(traffic, prepareContext);
     const { price, expect } = traffic;
     if (expect !== undefined) prepareExpectation(expect);
     return {
@@ -37,7 +37,7 @@ export const chatStream: TrafficHandler<'chat-stream'> = {
           context,
           'the stream',
           (headers) => {
-            const stream = new SniffedStream({ ...context, headers, price, asked, sent });
+            const stream = new SniffedStream({ ...context, headers, price, prompt });
             return expect === undefined
               ? stream
               : withinMemory(context.targetMemory, new CheckedStream(stream, expect));

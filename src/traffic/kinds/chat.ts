@@ -3,8 +3,8 @@ import { servedChatSchema } from '../../contract/chat.ts';
 import type { Instant } from '../../model/quantity.ts';
 import type { Expectation } from '../../model/workload/expectation.ts';
 import type { Price } from '../../model/workload/price.ts';
-import { type RequestedPromptTokens, chatRequest } from '../request/chat-request.ts';
-import { type SentPrompt, withPrompt } from '../request/sent-prompts.ts';
+import { chatRequest } from '../request/chat-request.ts';
+import { type PromptFacts, withPrompt } from '../request/sent-prompts.ts';
 import { tokenCost } from '../cost-of-tokens.ts';
 import {
   finishOfChoice,
@@ -17,18 +17,22 @@ import { chatDocument } from '../answer/chat-document.ts';
 import { readChatError } from '../answer/read-refusal.ts';
 import { readUsage } from '../answer/read-usage.ts';
 import { countedTokens } from '../answer/usage-classes.ts';
-import type { CompletionParts } from '../answer/completion-template.ts';
 import { describeMiss, prepareExpectation } from '../answer/check-expectation.ts';
 import { textsIn } from '../answer/texts-in.ts';
 import { choicesOfCompletion } from '../answer/written-choices.ts';
-import { CompletionTemplate } from '../answer/completion-template.ts';
+import {
+  type CompletionParts,
+  CompletionTemplate,
+  writtenIn,
+} from '../answer/completion-template.ts';
+import { withMost } from '../answer/written-bytes.ts';
 import { type FailedAnswer, type JsonFormat, readJsonAnswer } from '../answer/whole-body.ts';
 import type { ReadingContext, TargetMemory, TrafficHandler } from '../traffic-handler.ts';
 
 /** Handles chat completions that are not streamed (interface, section 4.1). */
 export const chat: TrafficHandler<'chat'> = {
   prepare: (traffic, prepareContext) => {
-    const { asked, sent, prepared } = chatRequest(traffic, prepareContext);
+    const { prompt, prepared } = chatRequest(traffic, prepareContext);
     const { expect, price } = traffic;
     if (expect !== undefined) prepareExpectation(expect);
     return {
@@ -39,8 +43,7 @@ export const chat: TrafficHandler<'chat'> = {
           // The template would not read the text of a body that equals an earlier one. If the entry expects something
           // of the text, no template is used.
           expect === undefined ? formatFor(context.targetMemory) : plainFormat,
-          (completion, firstByte) =>
-            answerOf(completion, firstByte, { price, asked, sent, context }),
+          (completion, firstByte) => answerOf(completion, firstByte, { price, prompt, context }),
           expect === undefined ? null : (completion) => missIn(completion, expect, context),
         ),
     };
@@ -87,8 +90,7 @@ const formatFor = (memory: TargetMemory): JsonFormat<CompletionParts> => {
 
 interface AnswerTerms {
   readonly price: Price | null;
-  readonly asked: RequestedPromptTokens;
-  readonly sent: SentPrompt | undefined;
+  readonly prompt: PromptFacts;
   readonly context: Pick<ReadingContext, 'fails' | 'redact'>;
 }
 
@@ -140,11 +142,11 @@ const notesOn = (
 const answerOf = (
   completion: CompletionParts,
   firstByte: Instant,
-  { price, asked, sent, context }: AnswerTerms,
+  { price, prompt, context }: AnswerTerms,
 ): ChatAnswer | FailedAnswer => {
   const ending = endingOf(completion, context);
   const { finish, isFailed } = ending;
-  const tokens = withPrompt(tokensOf(completion), asked, sent);
+  const tokens = withPrompt(tokensOf(completion), prompt);
   const notes = notesOn(completion, ending, tokens);
   const cost = tokenCost(tokens, price);
   const answer: ChatAnswer = { kind: 'chat', firstByte, tokens, finish, notes, cost };
@@ -183,7 +185,11 @@ const tokensOf = (completion: CompletionParts): TokenCounts => {
   const input = usage?.input ?? null;
   const reported = usage?.output ?? null;
   if (usage !== null && reported !== null && reported > 0)
-    return countedTokens(input, reported, usage.classes);
+    return withMost(
+      countedTokens(input, reported, usage.classes),
+      writtenIn(completion),
+      completion.choices.length,
+    );
   const characters = charactersOf(completion);
   return usage !== null && reported === 0 && characters === 0
     ? countedTokens(input, 0, usage.classes)

@@ -98,6 +98,14 @@ const answerWithoutTimes = (answer: Answer): object => {
   };
 };
 
+/** Removes from an outcome what is known of its prompt from an earlier answer. */
+export const withoutBefore = (outcome: Outcome): Outcome => {
+  const copy = structuredClone(outcome);
+  const answer = copy.kind === 'completed' ? copy.answer : 'partial' in copy ? copy.partial : null;
+  if (answer !== null && 'tokens' in answer) delete answer.tokens.before;
+  return copy;
+};
+
 /** Removes from an outcome what depends on how the bytes were cut into reads. */
 export const withoutTimes = (outcome: Outcome): object => {
   if (outcome.kind === 'completed')

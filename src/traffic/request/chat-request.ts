@@ -4,11 +4,9 @@ import type { TrafficOf } from '../../model/workload/traffic.ts';
 import type { ChatContent } from '../../model/workload/workload.ts';
 import { filledHeaders } from '../../model/plan/secret.ts';
 import type { PrepareContext, PreparedRequest } from '../traffic-handler.ts';
-import { rememberPrompt, type SentPrompt } from './sent-prompts.ts';
+import { type FirstAnswer, firstAnswerTo } from './same-prompts.ts';
+import { type PromptFacts, rememberPrompt } from './sent-prompts.ts';
 import { chatSizeOf, filledBody, drawChatPrompt } from './token-demand.ts';
-
-/** The number of tokens that the prompt was generated with; `undefined` for any other prompt. */
-export type RequestedPromptTokens = number | undefined;
 
 type ChatTraffic = TrafficOf<'chat' | 'chat-stream'>;
 
@@ -66,15 +64,14 @@ const buildRequest = (
 
 /**
  * Prepares the request of both kinds of chat (interface, section 4.1). The conversation is drawn from those of the
- * entry. The number of tokens that its prompt was generated with is returned too.
+ * entry. What is known of its prompt is returned too.
  */
 export const chatRequest = (
   traffic: ChatTraffic,
   prepareContext: PrepareContext,
 ): {
   readonly prepared: PreparedChat;
-  readonly asked: RequestedPromptTokens;
-  readonly sent: SentPrompt | undefined;
+  readonly prompt: PromptFacts;
 } => {
   const { targetMemory, values } = prepareContext;
   const isStream = traffic.kind === 'chat-stream';
@@ -89,8 +86,14 @@ export const chatRequest = (
   const withUsage = isStream && targetMemory.usage !== 'refused';
   // The definitions of tools are also counted as tokens of the prompt.
   const asked = traffic.body['tools'] === undefined ? tokens : undefined;
-  const remember = ({ size }: PreparedChat): SentPrompt | undefined =>
-    rememberPrompt(targetMemory, traffic, content, size!.characters);
+  const withFacts = (prepared: PreparedChat, first: FirstAnswer | undefined) => ({
+    prepared,
+    prompt: {
+      asked,
+      sent: rememberPrompt(targetMemory, traffic, content, prepared.size!.characters),
+      first,
+    },
+  });
   if (own !== undefined) {
     const fields = { ...traffic.body, ...own.body };
     const body = filledBody(fields, values);
@@ -98,20 +101,18 @@ export const chatRequest = (
     const request = buildRequest(traffic, messages, { maxTokens, withUsage }, body);
     const ownHeaders = filledHeaders(own.headers, values());
     const prepared = { request, ownHeaders, size };
-    return { prepared, asked, sent: remember(prepared) };
+    return withFacts(prepared, undefined);
   }
   const known = requests.get(messages);
   const last = known?.get(traffic);
   if (last?.maxTokens === maxTokens && last.withUsage === withUsage)
-    return { prepared: last.prepared, asked, sent: remember(last.prepared) };
+    return withFacts(last.prepared, firstAnswerTo(targetMemory, traffic, messages));
   const body = filledBody(traffic.body, values);
   const request = buildRequest(traffic, messages, { maxTokens, withUsage }, body);
   const prepared = { request, size: chatSizeOf(content, traffic.body) };
+  if (!Array.isArray(traffic.conversations) || body !== traffic.body)
+    return withFacts(prepared, undefined);
   // A conversation in the plan is sent many times, so its request is kept.
-  if (Array.isArray(traffic.conversations) && body === traffic.body)
-    requests.set(
-      messages,
-      (known ?? new WeakMap()).set(traffic, { maxTokens, withUsage, prepared }),
-    );
-  return { prepared, asked, sent: remember(prepared) };
+  requests.set(messages, (known ?? new WeakMap()).set(traffic, { maxTokens, withUsage, prepared }));
+  return withFacts(prepared, firstAnswerTo(targetMemory, traffic, messages));
 };

@@ -8,6 +8,7 @@ import type { TokenCounts } from '../../model/observation/outcome.ts';
 import type { TrafficOf } from '../../model/workload/traffic.ts';
 import type { TargetMemory } from '../traffic-handler.ts';
 import { estimateTokens } from './estimate-tokens.ts';
+import type { FirstAnswer } from './same-prompts.ts';
 import { mediaTokensIn } from './token-demand.ts';
 
 /**
@@ -145,14 +146,26 @@ export const rememberPrompt = (
   return promptsOf(memory, model).addMessages(messages);
 };
 
-/** Adds to the tokens of an answer what is known of its prompt. */
+/** What is known of the prompt of a request. */
+export interface PromptFacts {
+  /** The number of tokens that the prompt was generated with; `undefined` for any other prompt. */
+  readonly asked: number | undefined;
+  readonly sent: SentPrompt | undefined;
+  /** The first answer to the same prompt; `undefined` where it is not known which prompts are the same. */
+  readonly first: FirstAnswer | undefined;
+}
+
+/** Adds to the tokens of a new answer what is known of its prompt. */
 export const withPrompt = (
   tokens: TokenCounts,
-  asked: number | undefined,
-  sent: SentPrompt | undefined,
+  { asked, sent, first }: PromptFacts,
 ): TokenCounts => {
-  if (sent === undefined || tokens.input === null)
-    return asked === undefined ? tokens : { ...tokens, asked };
-  const repeated = sent.repeatedOf(tokens.input);
-  return asked === undefined ? { ...tokens, repeated } : { ...tokens, asked, repeated };
+  const { input } = tokens;
+  // A copy would cost as much as all else that is done with the counts.
+  if (asked !== undefined) tokens.asked = asked;
+  if (input === null) return tokens;
+  if (sent !== undefined) tokens.repeated = sent.repeatedOf(input);
+  if (first?.input !== undefined) tokens.before = first.input;
+  else if (first !== undefined) first.input = input;
+  return tokens;
 };

@@ -4,6 +4,7 @@ import { servedChunkSchema } from '../../contract/chat.ts';
 import { finishOfChoice, readFinish } from '../answer/finish-reasons.ts';
 import { excerpt, readChatError, readErrorLine } from '../answer/read-refusal.ts';
 import { readUsage, type UsageReading } from '../answer/read-usage.ts';
+import { writtenBytes } from '../answer/written-bytes.ts';
 import { describeSchemaErrors } from '../answer/whole-body.ts';
 
 export interface ChoiceReading {
@@ -24,6 +25,8 @@ export type ChatChunkReading =
       /** The finish reason of all choices that continue; `null` while the answer continues. */
       readonly finish: string | null;
       readonly usage: UsageReading | null;
+      /** The bytes of what the model wrote, at most; not a number if the tokens of a call or of sound are among it. */
+      readonly written: number;
     }
   | { readonly kind: 'error'; readonly message: string }
   /** Valid JSON that is neither a chunk nor an error. It is tolerated. */
@@ -143,7 +146,11 @@ const readChatFields = (json: Fields, redact: (text: string) => string): ChatChu
     carries: carriedBy(choice),
     finish: finishOfChoice(choice, choice.delta),
   }));
-  return { kind: 'chunk', choices, finish, usage };
+  const written = served.reduce(
+    (sum, choice) => sum + writtenBytes(choice.delta ?? choice['message'] ?? choice['text']),
+    0,
+  );
+  return { kind: 'chunk', choices, finish, usage, written };
 };
 
 /** Reads the data of one event (interface, section 2.5). `redact` masks secrets in the message of an error. */

@@ -306,7 +306,8 @@ const facts = (outcome: Outcome): object => {
   const answer =
     outcome.kind === 'completed' ? outcome.answer : 'partial' in outcome ? outcome.partial : null;
   if (answer?.kind !== 'chat-stream') throw new Error('a stream was expected');
-  const { firstEvent, firstVisible, firstChunkTokens, tokens, finish } = answer;
+  const { firstEvent, firstVisible, firstChunkTokens, finish } = answer;
+  const { most: _, ...tokens } = answer.tokens;
   const tokenInstants = [...answer.tokenInstants];
   return { issue, firstEvent, firstVisible, tokenInstants, firstChunkTokens, tokens, finish };
 };

@@ -14,8 +14,7 @@ import {
   type ChatChunkReading,
   readChatChunk,
 } from './chat-chunk.ts';
-import type { RequestedPromptTokens } from '../request/chat-request.ts';
-import { type SentPrompt, withPrompt } from '../request/sent-prompts.ts';
+import { type PromptFacts, withPrompt } from '../request/sent-prompts.ts';
 import { tokenCost } from '../cost-of-tokens.ts';
 import type { ReadingContext } from '../traffic-handler.ts';
 import {
@@ -30,6 +29,7 @@ import { jsonIn, objectOf } from '../answer/json-text.ts';
 import { isFailingFinish, isKnownFinish, shownFinish } from '../answer/finish-reasons.ts';
 import { laterUsage, type UsageReading } from '../answer/read-usage.ts';
 import { countedTokens } from '../answer/usage-classes.ts';
+import { withMost } from '../answer/written-bytes.ts';
 import {
   type BodyReader,
   type ResponseHeaders,
@@ -50,8 +50,7 @@ const maxStrayLength = 8192;
 interface StreamContext extends ReadingContext {
   readonly headers: ResponseHeaders;
   readonly price: Price | null;
-  readonly asked: RequestedPromptTokens;
-  readonly sent: SentPrompt | undefined;
+  readonly prompt: PromptFacts;
 }
 
 /**
@@ -93,6 +92,7 @@ export class EventStreamReader implements BodyReader {
   #firstByte: Instant | null = null;
   #firstEvent: Instant | null = null;
   #usage: UsageReading | null = null;
+  #written = 0;
   #firstChunkTokens: number | null = null;
   #events = 0;
   /** The reading of the last event that matched the template, if it was only a token of a choice that continues. */
@@ -165,8 +165,8 @@ export class EventStreamReader implements BodyReader {
     const tokenInstants = times.toArray();
     const finishes = [this.#finishes.get(0) ?? null, ...this.#finishes.values()];
     const finish = this.#failedFinish ?? finishes.find((reason) => reason !== null) ?? null;
-    const { price, asked, sent, redact } = this.context;
-    const tokens = withPrompt(this.#tokens(), asked, sent);
+    const { price, prompt, redact } = this.context;
+    const tokens = withPrompt(this.#tokens(), prompt);
     if (this.#events > 0 && !this.#isLabelled) this.#note('content-type');
     return {
       kind: 'chat-stream',
@@ -232,6 +232,7 @@ export class EventStreamReader implements BodyReader {
    */
   #applyMatched(reading: ChunkReading): void {
     if (this.#fault !== null) return;
+    this.#written += this.#template.written;
     if (reading === this.#tokenReading) {
       return this.#times.onToken(this.#now, reading.choices[0]!.carries as TokenContent);
     }
@@ -240,12 +241,9 @@ export class EventStreamReader implements BodyReader {
   }
 
   #applyReading(reading: ChatChunkReading): void {
-    if (reading.kind === 'error') {
-      this.#failWith(reading.message);
-      // After a failure, an event matters only if the server explains the failure in it.
-    } else if (this.#fault === null) {
-      this.#applyProper(reading);
-    }
+    // After a failure, an event matters only if the server explains the failure in it.
+    if (reading.kind === 'error') this.#failWith(reading.message);
+    else if (this.#fault === null) this.#applyProper(reading);
   }
 
   #applyProper(reading: Exclude<ChatChunkReading, { readonly kind: 'error' }>): void {
@@ -257,6 +255,7 @@ export class EventStreamReader implements BodyReader {
       if (this.#otherFields === '')
         this.#otherFields = namesOf(reading.fields, this.context.redact);
     } else {
+      this.#written += reading.written;
       this.#applyChunk(reading);
     }
   }
@@ -384,7 +383,7 @@ export class EventStreamReader implements BodyReader {
       this.#note('usage-zero');
       return { input, output: events, source: 'events' };
     }
-    return countedTokens(input, output, classes);
+    return withMost(countedTokens(input, output, classes), this.#written, this.#finishes.size);
   }
 
   #fail(issue: MalformedIssue, detail: string): void {

@@ -1,7 +1,7 @@
 // @long 1 s
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contextWith, replay, withoutTimes } from '../kinds/replay.fixture.ts';
+import { contextWith, replay, withoutBefore, withoutTimes } from '../kinds/replay.fixture.ts';
 import { emptyTargetMemory } from '../traffic-handler.ts';
 import { type ChatChunkReading, readChatChunk } from './chat-chunk.ts';
 import { type ChunkReading, EventTemplate } from './event-template.ts';
@@ -21,11 +21,12 @@ const matchIn = (template: EventTemplate, events: readonly Buffer[]): (ChunkRead
   shared.fill('"');
   template.onRead();
   let end = 0;
-  return events.map((event) => {
+  return events.map((event): ChunkReading | null => {
     const start = end + 'data: '.length;
     end = start + event.length;
     event.copy(shared, start);
-    return template.match(shared, start, end);
+    const reading = template.match(shared, start, end);
+    return reading && { ...reading, written: template.written };
   });
 };
 
@@ -228,7 +229,11 @@ describe('reading events with what was learned from earlier ones', () => {
               continue;
             }
             matches += 1;
-            expect(reading).toEqual(read(text));
+            // What a parser reads has other characters in place of bytes that are no text.
+            const isText = Buffer.from(text).equals(each[i]!);
+            expect(isText ? reading : { ...reading, written: 0 }).toEqual(
+              isText ? read(text) : { ...read(text), written: 0 },
+            );
           }
         }
       }),
@@ -246,10 +251,12 @@ describe('reading events with what was learned from earlier ones', () => {
           const body = Buffer.from(lines.join(''));
           const fresh = contextWith({ targetMemory: emptyTargetMemory() });
           const outcome = replay('chat-stream', [body], {}, memory);
-          expect(outcome).toEqual(replay('chat-stream', [body], {}, fresh));
+          expect(withoutBefore(outcome)).toEqual(
+            withoutBefore(replay('chat-stream', [body], {}, fresh)),
+          );
           const reads = lines.map((line) => Buffer.from(line));
-          expect(withoutTimes(replay('chat-stream', reads, {}, memory))).toEqual(
-            withoutTimes(outcome),
+          expect(withoutTimes(withoutBefore(replay('chat-stream', reads, {}, memory)))).toEqual(
+            withoutTimes(withoutBefore(outcome)),
           );
         }
       }),

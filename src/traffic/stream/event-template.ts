@@ -67,6 +67,10 @@ class RepeatedEvent {
   #wordsFrom = 0;
   #wordsTo = 0;
   #reading: ChunkReading | null = null;
+  /** The bytes of what the model wrote besides the words. */
+  #others = 0;
+  /** The bytes of what the model wrote in the event of the last match. */
+  written = 0;
 
   /** Drops the event, since the bytes of the last read are no longer valid. */
   forget(): void {
@@ -78,6 +82,7 @@ class RepeatedEvent {
     start: number,
     end: number,
     { body, reading }: LearnedReading<ChunkReading>,
+    written: number,
   ): void {
     this.#bytes = body.wordsFrom < 0 || reading.usage !== null ? null : bytes;
     this.#view = null;
@@ -86,6 +91,7 @@ class RepeatedEvent {
     this.#wordsFrom = body.wordsFrom;
     this.#wordsTo = body.wordsTo;
     this.#reading = reading;
+    this.#others = written - body.wordsWritten;
   }
 
   /** Returns the reading of the stored event, if a later event in the same bytes differs from it only in its words. */
@@ -95,6 +101,7 @@ class RepeatedEvent {
     const after = this.#end - this.#wordsTo;
     const [from, to] = [start + before, end - after];
     if (from >= to) return null;
+    this.written = this.#others + to - from;
     this.#view ??= new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     return areEqual(this.#view, this.#start, start, before) &&
       areEqual(this.#view, this.#wordsTo, to, after) &&
@@ -114,6 +121,8 @@ class RepeatedEvent {
 export class EventTemplate {
   readonly #events = new LearnedBodies<ChunkReading>(variableMembers, maxForms);
   readonly #repeated = new RepeatedEvent();
+  /** The bytes of what the model wrote in the event of the last match; not a number if that is unknown. */
+  written = 0;
 
   /** Begins a read. It must be called before the events of each read. */
   onRead(): void {
@@ -122,19 +131,24 @@ export class EventTemplate {
 
   /** Returns the reading of an event that matches a learned event; `null` if the event must be parsed. */
   match(bytes: Buffer, start: number, end: number): ChunkReading | null {
-    return this.#repeated.match(bytes, start, end) ?? this.#matchLearned(bytes, start, end);
+    const repeated = this.#repeated.match(bytes, start, end);
+    if (repeated === null) return this.#matchLearned(bytes, start, end);
+    this.written = this.#repeated.written;
+    return repeated;
   }
 
   learn(text: string, reading: ChatChunkReading): void {
     // Events with counts in other places or forms are parsed each time.
     if (reading.kind === 'chunk' && reading.usage?.isPlain !== false)
-      this.#events.learn(text, reading, reading.usage !== null);
+      this.#events.learn(text, reading, reading.usage !== null, reading.written);
   }
 
   #matchLearned(bytes: Buffer, start: number, end: number): ChunkReading | null {
     const learned = this.#events.match(bytes, start, end);
     const reading = learned && readingOf(learned);
-    if (reading !== null) this.#repeated.note(bytes, start, end, learned!);
+    if (reading === null) return null;
+    this.written = learned!.fixedWriting + learned!.body.written;
+    this.#repeated.note(bytes, start, end, learned!, this.written);
     return reading;
   }
 }

@@ -99,7 +99,7 @@ describe('the end of a streamed chat, however it is cut,', () => {
 
   it('keeps its finish reason beside a usage whose choice has none, as LiteLLM sends it', () => {
     for (const choice of [{ delta: {} }, { delta: {}, finish_reason: null }]) {
-      const usage = { input: 5, output: 2, source: 'usage' };
+      const usage = { input: 5, output: 2, most: 18, source: 'usage' };
       const last = { choices: [{ index: 0, ...choice }], usage: usageFields(2) };
       const body = sseEvents(textChunk('a'), textChunk('b'), stopChunk, last, doneData);
       expect(readEverySplit(body)).toEqual(expectCompleted({ ...twoTokens, tokens: usage }));

@@ -1,3 +1,4 @@
+import { mostTokensOf } from '../../../model/measures/usage-audit.ts';
 import { chatCostOf, type Price } from '../../../model/workload/price.ts';
 import type { TokenCounter } from '../../../model/workload/tokenizer.ts';
 import type { AuditedAnswer } from './audited-answer.ts';
@@ -34,8 +35,6 @@ export const judgeLimit = (answer: AuditedAnswer, limit: number): Judged => {
   };
 };
 
-/** The tokens of an answer without text: its beginning and its end, channels, and spaces that servers cut off. */
-const maxSilent = 16;
 /** A model may write a text in more tokens than its tokenizer would. */
 const maxSplit = 1.1;
 
@@ -46,7 +45,7 @@ export const judgeText = (answer: AuditedAnswer, tokenizer: TokenCounter | undef
   const reasoning = reasoningOf(answer);
   const bytes = Buffer.byteLength(text);
   const counted = tokenizer === undefined ? bytes : Math.ceil(maxSplit * tokenizer.count(text));
-  const most = counted + maxSilent;
+  const most = mostTokensOf(counted);
   if (output <= most) return pass(`${output} tokens for ${bytes} bytes`);
   if (output - reasoning <= most) {
     const observed = `${id}: ${reasoning} of ${output} output tokens are declared as reasoning`;

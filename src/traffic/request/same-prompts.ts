@@ -1,0 +1,66 @@
+import type { ChatContent } from '../../model/workload/workload.ts';
+import type { TrafficOf } from '../../model/workload/traffic.ts';
+import type { TargetMemory } from '../traffic-handler.ts';
+
+/** This file knows which requests of a slice have the same prompt, whose answers must report as many input tokens. */
+
+type ChatTraffic = TrafficOf<'chat' | 'chat-stream'>;
+type Messages = ChatContent['messages'];
+
+/** The input tokens that the first answer to a prompt reported; absent before it. */
+export interface FirstAnswer {
+  input?: number;
+}
+
+/** The body fields that change nothing of a prompt. Any other field may: `tools` or `reasoning_effort` do. */
+const besidePrompts: ReadonlySet<string> = new Set(
+  'max_tokens max_completion_tokens min_tokens temperature top_p top_k min_p seed stop n user stream_options ignore_eos presence_penalty frequency_penalty repetition_penalty logprobs top_logprobs cache_prompt'.split(
+    ' ',
+  ),
+);
+
+/** The fields of each entry that may change its prompts, as a text. */
+const knownFields = new WeakMap<ChatTraffic, string>();
+
+const fieldsOf = (traffic: ChatTraffic): string => {
+  const known = knownFields.get(traffic);
+  if (known !== undefined) return known;
+  const fields = Object.entries(traffic.body).filter(([name]) => !besidePrompts.has(name));
+  const text = JSON.stringify([traffic.model, fields.toSorted(([a], [b]) => (a < b ? -1 : 1))]);
+  knownFields.set(traffic, text);
+  return text;
+};
+
+/** The first answers by prompt, and those of the conversations of entries, which are found without their text. */
+interface KnownAnswers {
+  readonly byText: Map<string, FirstAnswer>;
+  readonly byMessages: WeakMap<Messages, WeakMap<ChatTraffic, FirstAnswer>>;
+}
+
+const known = new WeakMap<TargetMemory, KnownAnswers>();
+
+/** The maximum number of prompts of a slice. Conversations of a plan beyond them are not compared. */
+const maxPrompts = 10_000;
+
+/** Returns the first answer to a conversation that is in the plan, so that it is sent many times. */
+export const firstAnswerTo = (
+  memory: TargetMemory,
+  traffic: ChatTraffic,
+  messages: Messages,
+): FirstAnswer | undefined => {
+  let answers = known.get(memory);
+  if (answers === undefined) {
+    answers = { byText: new Map(), byMessages: new WeakMap() };
+    known.set(memory, answers);
+  }
+  const { byText, byMessages } = answers;
+  let ofMessages = byMessages.get(messages);
+  const found = ofMessages?.get(traffic);
+  if (found !== undefined) return found;
+  const text = fieldsOf(traffic) + JSON.stringify(messages);
+  const first = byText.get(text) ?? {};
+  if (byText.size < maxPrompts) byText.set(text, first);
+  ofMessages ??= new WeakMap();
+  byMessages.set(messages, ofMessages.set(traffic, first));
+  return first;
+};
