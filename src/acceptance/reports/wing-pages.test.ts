@@ -147,7 +147,10 @@ const documents: Readonly<Record<string, ReportDocument>> = {
   'a calibration': calibrationDocument(sampleCalibration()),
   'a calibration of two rates': calibrationDocument(
     sampleCalibration({
-      cells: [sampleCalibrationCell(1, 10), sampleCalibrationCell(2, 200)],
+      cells: [
+        sampleCalibrationCell({ tokensPerSecond: 10 }),
+        sampleCalibrationCell({ streams: 2000, tokensPerSecond: 50 }),
+      ],
     }),
   ),
   'a search for capacity': capacityDocument(capacity),
