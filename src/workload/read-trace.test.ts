@@ -124,8 +124,23 @@ describe('the unit of the times of a trace', () => {
 
   it('is asked for if more than 100 requests a second would come on average', () => {
     expect(problem(rowsAt(0, 1, 3, 7, 30))).toMatch(/5 requests .* within 31 ms .* which unit/);
-    expect(read(rowsAt(0, 11, 20, 41)).dues).toEqual([0, 11, 20, 41]);
+    expect(read(rowsAt(0, 110, 200, 510)).dues).toEqual([0, 110, 200, 510]);
     expect(read(rowsAt(0, 1, 3, 7, 30), { unit: 'ms' }).dues).toEqual([0, 1, 3, 7, 30]);
+  });
+
+  it('is asked for if the whole recording would last less than half a second', () => {
+    expect(problem(rowsAt(0, 30, 90))).toMatch(/3 requests .* within 91 ms .* which unit/);
+    expect(problem(rowsAt(0, 20, 41, 62, 80))).toContain('for example unit: s');
+    expect(read(rowsAt(0, 30, 90, 5000), { until: milliseconds(91) }).dues).toEqual([0, 30, 90]);
+    expect(read(rowsAt(0, 30)).dues).toEqual([0, 30]);
+  });
+
+  it('is asked for if requests would come more than 20 minutes apart', () => {
+    const slow = /3 requests would come 25 minutes apart .* milliseconds; which unit .* unit: ms/;
+    expect(problem(rowsAt(0, 1_500_000, 3_000_000))).toMatch(slow);
+    const chats = bailian.replace('12.5', '12500').replace('118.002', '118002000');
+    expect(problem(chats)).toMatch(/would come \S+ minutes apart .* seconds; which unit/);
+    expect(read(rowsAt(0, 1_500_000, 3_000_000), { unit: 'us' }).dues).toEqual([0, 1500, 3000]);
   });
 
   it('is what the scenario says, if it says it', () => {
@@ -145,7 +160,7 @@ describe('the unit of the times of a trace', () => {
       const found = readTrace(whole, bytesOf(rows.join('\n')), newSha256);
       return found.ok && found.value.trace.blockTokens;
     };
-    expect(blocksIn(row(0, 130, 3), row(10, 64, 1), row(25, 65, 2))).toBe(64);
+    expect(blocksIn(row(0, 130, 3), row(100, 64, 1), row(2500, 65, 2))).toBe(64);
     expect(blocksIn(row(0, 1200, 3), row(10, 512, 1))).toBe(512);
     expect(blocksIn(row(0, 1200, 7), row(10, 512, 1))).toBe(512);
   });

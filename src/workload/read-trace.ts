@@ -2,6 +2,7 @@ import type { Hash } from 'node:crypto';
 import { BusiestMinute } from '../model/plan/busiest-minute.ts';
 import { milliseconds } from '../model/quantity.ts';
 import {
+  askOtherUnit,
   askUnit,
   isDoubtful,
   type Trace,
@@ -128,19 +129,30 @@ const provingRequests = 3;
 
 /** The mean gap in ms below which a recording is doubtful: more than 100 requests a second, from beginning to end. */
 const doubtfulGap = 10;
+/** The length in ms below which a whole recording is doubtful, since nobody records half a second of traffic. */
+const shortestRecording = 500;
+/** The mean gap in ms above which a recording is doubtful, since nobody replays three requests an hour. */
+const longestGap = 20 * 60_000;
 
 /**
- * Asks for the unit if the requests come so fast on average that the times are hardly in the assumed unit. That is how
- * seconds look if they are read as ms.
+ * Asks for the unit if the requests come so fast or so slowly on average that the times are hardly in the assumed unit.
+ * That is how seconds look if they are read as ms, or ms if they are read as seconds.
  */
 const unitQuestion = (
   { trace, facts }: LoadedTrace,
   { unit: given, speed }: TraceSelection,
 ): string | null => {
-  const { unit, duration } = facts;
-  if (given !== undefined || !isDoubtful(unit) || trace.count < provingRequests) return null;
+  const { unit, duration, format } = facts;
+  if (given !== undefined || unit === undefined || trace.count < provingRequests) return null;
   const last = trace.dueAt(trace.count - 1) * speed;
-  if (last === 0 || last / (trace.count - 1) > doubtfulGap) return null;
+  const gap = last / (trace.count - 1);
+  // The seconds of BurstGPT are those of its format.
+  if (gap > longestGap && format !== 'burstgpt') {
+    const minutes = Math.round(gap / 60_000).toLocaleString('en-US');
+    return `its ${trace.count} requests would come ${minutes} minutes apart on average if its times were ${unitNames[unit]}; ${askOtherUnit}`;
+  }
+  const isFast = gap <= doubtfulGap || (last < shortestRecording && facts.clipped.outside === 0);
+  if (!isDoubtful(unit) || last === 0 || !isFast) return null;
   const span = Math.round(duration * speed);
   return `its ${trace.count} requests would all come within ${span} ms if its times were ${unitNames[unit]}; ${askUnit}`;
 };

@@ -20,6 +20,7 @@ export const unitNames = {
 export const isDoubtful = (unit: TraceUnit | undefined): unit is TraceUnit =>
   unit !== undefined && unit !== 's';
 export const askUnit = 'which unit are they? Write it beside "file", for example unit: s';
+export const askOtherUnit = 'which unit are they? Write it beside "file", for example unit: ms';
 
 const unitSchema = z.enum(traceUnits);
 
