@@ -31,11 +31,16 @@ describe('a WAV file', () => {
     0x7ffe_0000,
     0x4000_0000 - 36,
     500_000_000 - 44,
+    0x0fff_ffff,
+    999_999_999,
+    100_000_000,
+    50_000_000 - 58,
+    0x4000_0000 - 80,
   ])('counts all bytes received if it declares %i, as streaming writers do', (declared) => {
     expect(scan(wavFile(4000, declared))).toEqual(scanWithoutFault(0.5));
   });
 
-  it.each([300_000_001, 1_234_567_890, 24_000_000, 0x0100_0000])(
+  it.each([300_000_001, 1_234_567_890, 24_000_000, 0x0100_0000, 100_000_001, 0x4000_0000 - 200])(
     'is truncated if it declares %i, which is counted or short enough to be true',
     (declared) => {
       expect(scan(wavFile(4000, declared)).fault?.kind).toBe('truncated');
