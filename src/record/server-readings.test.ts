@@ -160,6 +160,10 @@ trtllm_generation_tokens_total{model_name="m"} 25`,
     const engines =
       'sglang:num_running_reqs{dp_rank="0",tp_rank="0"} 5\nsglang:num_running_reqs{dp_rank="0",attn_cp_rank="1",tp_rank="1"} 4\nsglang:num_running_reqs{dp_rank="1",tp_rank="2"} 3';
     expect(lastOf([engines]).values).toEqual({ running: 8 });
+    const processes =
+      'sglang:num_running_reqs{pid="7",tp_rank="0"} 5\nsglang:num_running_reqs{pid="8",tp_rank="1"} 5';
+    expect(lastOf([processes]).values).toEqual({ running: 5 });
+    expect(lastOf([processes.replaceAll('tp_rank', 'dp_rank')]).values).toEqual({ running: 10 });
     const vllm = 'vllm:num_requests_running{engine="0"} 3\nvllm:num_requests_running{engine="1"} 3';
     expect(lastOf([vllm]).values).toEqual({ running: 6 });
     const own: readonly OwnFigure[] = [{ name: 'memory', metric: 'gpu_memory', as: 'gauge' }];

@@ -41,14 +41,19 @@ const sourceOf = ({ metric, as }: OwnFigure): FigureSource => {
  */
 const sharedRank = /^(?:\w+_)?(?:tp|pp|cp|ep|sp)_rank$/;
 
+/** Returns labels without those of ranks that work together, and without the process of such a rank. */
+const withoutRanks = (labels: PrometheusSample['labels']): PrometheusSample['labels'] => {
+  const others = labels.filter(([label]) => !sharedRank.test(label));
+  // Python's client adds the label `pid` to gauges of several processes (prometheus_client, multiprocess mode).
+  return others.length === labels.length ? labels : others.filter(([label]) => label !== 'pid');
+};
+
 /**
  * Returns the identity of a series. Ranks that report the same requests have the same identity. If only the scenario
  * names a metric, each rank keeps an identity of its own, since it may count something different.
  */
 const seriesOf = (metric: string, { labels }: PrometheusSample): string =>
-  JSON.stringify(
-    knownMetrics.has(metric) ? labels.filter(([label]) => !sharedRank.test(label)) : labels,
-  );
+  JSON.stringify(knownMetrics.has(metric) ? withoutRanks(labels) : labels);
 
 const isKnown = ({ value }: PrometheusSample): boolean => Number.isFinite(value);
 
