@@ -250,10 +250,10 @@ const userRoles = new Set<string>(['human', 'user', 'prompter']);
 
 type Turn = Readonly<Record<string, unknown>> | null;
 
-/** Decides whether a turn is a question. Files write its role in any capitals, such as `Human`. */
+/** Decides whether a turn is a question. Files write its role in any capitals, such as `Human` or `USER:`. */
 const isQuestion = (turn: Turn): boolean => {
-  const role = turn?.['from'] ?? turn?.['role'];
-  return typeof role === 'string' && userRoles.has(role.trim().toLowerCase());
+  const role = turn?.['from'] ?? turn?.['role'] ?? turn?.['speaker'] ?? turn?.['author'];
+  return typeof role === 'string' && userRoles.has(role.replace(/:\s*$/, '').trim().toLowerCase());
 };
 
 /** Returns the turns of a conversation; the raw export of ShareGPT has them as `items`, others as `messages`. */
@@ -278,7 +278,7 @@ const shareGpt: Parser = (text) => {
     if (turns.includes(null))
       return `1: ${place}: expected "conversations" as a list of {"from": …, "value": …}`;
     const question = turns.find(isQuestion);
-    const asked = question?.['value'] ?? question?.['content'];
+    const asked = question?.['value'] ?? question?.['content'] ?? question?.['text'];
     if (isText(asked)) {
       rows.entries.push({ messages: user(asked), maxTokens: null });
       rows.dropped.turns += turns.length - 1;

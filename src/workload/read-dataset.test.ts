@@ -224,6 +224,15 @@ describe('a file of prompts', () => {
   });
 
   it.each([
+    ['from and text', { from: 'human', text: 'one' }],
+    ['speaker and text', { speaker: 'human', text: 'one' }],
+    ['author and content', { author: 'User', content: 'one' }],
+    ['a colon', { role: 'USER:', value: 'one' }],
+  ])('in ShareGPT format may have turns with %s', (_, turn) => {
+    expect(read('a.json', JSON.stringify([{ conversations: [turn] }]))).toEqual([asked('one')]);
+  });
+
+  it.each([
     ['in capitals', { from: 'Human' }, { from: 'GPT' }],
     ['all in capitals', { from: 'HUMAN' }, { from: 'CHATGPT' }],
     ['in capitals, as OpenAI names them', { role: 'User' }, { role: 'ASSISTANT' }],
