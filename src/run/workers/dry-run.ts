@@ -8,6 +8,7 @@ import type { RunClock } from '../../platform/host/clock.ts';
 import { withReadDelays } from './observation-queue.ts';
 import type { Observation } from '../../model/observation/observation.ts';
 import { arrivalCountOf, type Plan } from '../../model/plan/plan.ts';
+import { plansByTarget } from '../../model/plan/targets.ts';
 import { type DryExchange, dryExchanges } from '../../platform/socket/dry-exchange.ts';
 import { createIncrementalTally, type IncrementalTally } from '../../record/incremental-tally.ts';
 import { observationLine } from '../../record/observation-lines.ts';
@@ -167,9 +168,9 @@ export const dryRun = (
   clock: RunClock,
   observe: (observation: Observation) => void = () => undefined,
 ): void => {
-  const { stages, transport } = options.plan;
+  const { stages } = options.plan;
   // The code is loaded now, so that the first request of the run does not wait for it.
-  if (transport === 'undici') undici();
+  if (plansByTarget(options.plan).some(({ transport }) => transport === 'undici')) undici();
   const recorder = new ForgetfulRecorder(options.plan);
   const record = withReadDelays(clock, recorder.observe);
   const runner = new DryRunner(options, clock, (observation) => {
