@@ -118,6 +118,9 @@ export const sliceRunSchema = z.strictObject({
 });
 export type SliceRun = z.infer<typeof sliceRunSchema>;
 
+/** More sentences are no notes of a run. */
+const maxNotes = 10_000;
+
 export const resultSchema = z.strictObject({
   format: z.literal('result/1'),
   weir: z.string(),
@@ -132,7 +135,7 @@ export const resultSchema = z.strictObject({
   /** The verdict and the figures when the file was written, for other programs. `weir report` computes them again. */
   summary: runSummarySchema.optional(),
   /** The slices in order. If some are missing (their `count` is larger), the run is incomplete. */
-  slices: z.array(sliceRunSchema).min(1),
+  slices: z.array(sliceRunSchema).min(1).max(maxSlices),
   /**
    * When the load ended in the last slice: as planned, or earlier because all requests had been sent or the run was
    * stopped.
@@ -160,7 +163,7 @@ export const resultSchema = z.strictObject({
   server: serverMetricsSchema.optional(),
   limits: runLimitsSchema.optional(),
   /** Sentences for the reader, for example about a field that was dropped from requests. */
-  notes: z.array(z.string()),
+  notes: z.array(z.string()).max(maxNotes),
   groups: z.array(groupSchema).max(maxGroups),
   timeline: z.array(timelineSecondSchema),
   failures: z.array(failureSchema),

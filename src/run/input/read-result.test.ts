@@ -126,3 +126,16 @@ it('a result with thousands of levels, or text with them, is a sentence', async 
     /deep\.json (was written by another|is nested more deeply)/,
   );
 });
+
+it.each([
+  ['slices', 9999],
+  ['notes', 10_000],
+] as const)('a result with more %s than a run can have is a sentence', async (key, most) => {
+  const result = JSON.parse(resultText(early)) as Record<'slices' | 'notes', readonly unknown[]>;
+  const one = key === 'notes' ? 'a note' : result.slices[0];
+  const many = { ...result, [key]: Array.from({ length: most + 1 }, () => one) };
+  writeFileSync(join(home, 'many.json'), JSON.stringify(many));
+  await expect(readResultFile(join(home, 'many.json'))).rejects.toThrow(
+    `at ${key}: expected at most ${most} entries`,
+  );
+});
