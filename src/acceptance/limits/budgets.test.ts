@@ -25,18 +25,18 @@ describe('the budget of an examination of requests', () => {
       const { usual, most, time } = phaseBudget(phase, { ...options, phases });
       return `${phase}: ${usual} to ${most} in ${Math.round(time)} ms`;
     });
-    expect(each).toMatchSnapshot();
+    expect(each).toMatchSnapshot('phases');
     const whole = probeBudgetFor(phases, options, price);
     const sum = (at: 0 | 1): number =>
       each.reduce((all, line) => all + Number(/: (\d+) to (\d+)/.exec(line)![at + 1]), 0);
     expect([whole.typical, whole.max]).toEqual([sum(0), sum(1)]);
-    expect(whole).toMatchSnapshot();
+    expect(whole).toMatchSnapshot('whole');
   });
 
   it('is less for some phases, and has no cost without a price', () => {
     const options = { rule: rule(60), hasSecondKey: false, sustain: 3 };
-    expect(probeBudgetFor(['even'], options, null)).toMatchSnapshot();
-    expect(probeBudgetFor(['provocation', 'sustained'], options, price)).toMatchSnapshot();
+    expect(probeBudgetFor(['even'], options, null)).toMatchSnapshot('one phase');
+    expect(probeBudgetFor(['provocation', 'sustained'], options, price)).toMatchSnapshot('two phases');
   });
 });
 
@@ -63,7 +63,7 @@ describe('the plan and the budget of an examination of tokens', () => {
     { rule: { tokens: 3000, requests: 60, window: 60_000 } },
   ])('with %j', (changes) => {
     const plan = planTokens({ ...terms, ...changes });
-    expect(plan).toMatchSnapshot();
-    if (typeof plan !== 'string') expect(tokenBudget(plan, price)).toMatchSnapshot();
+    expect(plan).toMatchSnapshot('plan');
+    if (typeof plan !== 'string') expect(tokenBudget(plan, price)).toMatchSnapshot('budget');
   });
 });

@@ -33,8 +33,8 @@ const firstLine = (report: LimitReport): string => {
     /<h2 id="verdict-title">.*?<\/span>(.*?)<\/h2>/.exec(htmlPage(document, '')) ?? [];
   expect(line.slice(2)).toBe(heading);
   // The whole page, too: every claim, fact and figure.
-  expect(markdownText(document)).toMatchSnapshot();
-  expect(limitsJunit(report)).toMatchSnapshot();
+  expect(markdownText(document)).toMatchSnapshot('page');
+  expect(limitsJunit(report)).toMatchSnapshot('test cases');
   return line;
 };
 

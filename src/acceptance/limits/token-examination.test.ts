@@ -76,8 +76,8 @@ describe('the reference gateway’s limit of tokens', () => {
     async (algorithm) => {
       const { log, findings } = await examineMock({ algorithm });
       const report = { ...origin, log, findings };
-      expect(markdownText(tokensDocument(report))).toMatchSnapshot();
-      expect(tokensJunit(report)).toMatchSnapshot();
+      expect(markdownText(tokensDocument(report))).toMatchSnapshot('page');
+      expect(tokensJunit(report)).toMatchSnapshot('test cases');
       expect(findings.verdict).toBe('kept');
       expect(findings.reasons.join()).toMatch(
         /^both bursts were refused, and not certainly too late: refused after \S+ and \S+ of \S+ tokens(?: \(all that was sent before the first charge\))?; an even pace below the limit never was, and the key recovered$/,
