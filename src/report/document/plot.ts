@@ -19,6 +19,8 @@ export interface Axis {
   /** The ticks, the most important first. A tick beyond the ends or too close to an earlier one is left out. */
   readonly ticks: readonly Tick[];
   readonly label?: string;
+  /** Set for an axis of named rows. */
+  readonly hasRows?: true;
 }
 
 /** Returns the multiples of a step between two values. */
@@ -95,6 +97,7 @@ export const logarithmicAxis = (low: number, high: number): Axis => {
 export const rowAxis = (names: readonly string[]): Axis => ({
   ends: [names.length, 0],
   ticks: names.map((name, i) => [i + 0.5, name]),
+  hasRows: true,
 });
 
 /** Converts an axis to pixels, with the ticks that are shown: their texts are at least `distance` pixels apart. */
@@ -113,8 +116,11 @@ const placed = ({ ends, isLogarithmic, ticks }: Axis, [start, end]: Point, dista
   return { at: (value: number): string => place(value).toFixed(1), place, shown };
 };
 
+/** Returns the width in pixels of a text with a distance before and after it. */
+const widthOf = (text: string): number => text.length * 6.8 + 16;
+
 const roomFor = (ticks: readonly Tick[]): number =>
-  Math.max(...ticks.map(([, text]) => text.length)) * 6.8 + 16;
+  Math.max(...ticks.map(([, text]) => widthOf(text)));
 
 interface PlotOptions {
   readonly title: string;
@@ -132,19 +138,49 @@ interface PlotOptions {
 /** Drawings of at least this width in pixels have a second one, whose width is that of a telephone without its margins. */
 const widest = 1000;
 const narrow = 370;
+/** The height in pixels of a name above its row. */
+const nameHeight = 18;
+
+/** Whether the names of rows stand above them: beside them, they would leave too little of a narrow drawing. */
+const hasNamesAbove = ({ size: [width], y }: PlotOptions): boolean =>
+  width === narrow && y.hasRows === true && roomFor(y.ticks) > narrow / 3;
+
+/** Returns where a height counted in rows is in pixels, if each row has its name above it. */
+const placeBelowName =
+  (rows: number, [bottom, top]: Point) =>
+  (value: number): number => {
+    const height = (bottom - top) / rows;
+    const row = Math.max(0, Math.min(rows - 1, Math.floor(value)));
+    return top + row * height + nameHeight + (value - row) * (height - nameHeight);
+  };
 
 /** Returns functions that draw the axes, and marks at values on them. A look is a list of classes. */
-const penOf = ({ size: [width, height], x, y }: PlotOptions) => {
+const penOf = (options: PlotOptions) => {
+  const {
+    size: [width, height],
+    x,
+    y,
+  } = options;
+  const isBelowNames = hasNamesAbove(options);
   const bottom = height - (x.label === undefined ? 34 : 42);
-  const [left, right, top] = [Math.max(54, Math.round(roomFor(y.ticks))), width - 14, 12];
+  const beside = isBelowNames ? 26 : Math.max(54, Math.round(roomFor(y.ticks)));
+  const [left, right, top] = [beside, width - 14, 12];
   // On a narrow drawing the last text, which ends at the edge, would otherwise cover the one before it.
   const across = placed(x, [left, right], width === narrow ? 64 : 46);
-  const upwards = placed(y, [bottom, top], 18);
+  const evenly = placed(y, [bottom, top], 18);
+  const below = placeBelowName(y.ends[0], [bottom, top]);
+  const upwards = isBelowNames
+    ? { ...evenly, at: (value: number): string => below(value).toFixed(1) }
+    : evenly;
+  const nameOf = ([value, text]: Tick): Markup =>
+    isBelowNames
+      ? markup`<text x="0" y="${upwards.at(Math.floor(value))}" dy="-0.4em">${text}</text>`
+      : markup`<text x="${left - 8}" y="${upwards.at(value)}" dy="0.32em" text-anchor="end">${text}</text>`;
   const at = ([a, b]: Point): string => `${across.at(a)} ${upwards.at(b)}`;
   const anchorAt = (value: number): string => (across.place(value) > width - 24 ? 'end' : 'middle');
   const axes = markup`${upwards.shown.map(
-    ([value, text]) => markup`<path class="grid" d="M${left} ${upwards.at(value)}H${right}" />
-      <text x="${left - 8}" y="${upwards.at(value)}" dy="0.32em" text-anchor="end">${text}</text>`,
+    (tick) =>
+      markup`<path class="grid" d="M${left} ${upwards.at(tick[0])}H${right}" />${nameOf(tick)}`,
   )}${across.shown.map(
     ([value, text]) => markup`<path class="grid" d="M${across.at(value)} ${top}V${bottom}" />
       <text x="${across.at(value)}" y="${bottom + 20}" text-anchor="${anchorAt(value)}">${text}</text>`,
@@ -168,9 +204,10 @@ const penOf = ({ size: [width, height], x, y }: PlotOptions) => {
       points.length === 0
         ? null
         : markup`<path class="dots ${look}" d="${points.map((point) => `M${at(point)}h0`).join('')}" />`,
-    /** Draws a dashed vertical line with a text beside its upper end. */
-    upright: (look: string, value: number, text = ''): Markup => {
-      const [anchor, dx] = across.place(value) > width - 130 ? ['end', -6] : ['start', 6];
+    /** Draws a dashed vertical line with a text beside its upper end: to the left if there is no room to the right. */
+    upright: (look: string, value: number, text = '', isLeft = false): Markup => {
+      const hasRoom = across.place(value) + widthOf(text) < width;
+      const [anchor, dx] = isLeft || !hasRoom ? ['end', -6] : ['start', 6];
       return markup`<g class="${look}"><path class="thin" d="M${across.at(value)} 0V${bottom}" />
         <text x="${across.at(value)}" y="10" dx="${dx}" text-anchor="${anchor}">${text}</text></g>`;
     },
@@ -189,10 +226,12 @@ export const plotFigure = (
     const pen = penOf(each);
     return markup`<svg${look === '' ? null : markup` class="${look}"`} viewBox="0 0 ${each.size.join(' ')}" role="img" aria-label="${label}">${pen.axes}${marks(pen)}</svg>`;
   };
+  const small = { ...options, size: [narrow, height] as const };
+  const ofNames = hasNamesAbove(small) ? nameHeight * options.y.ticks.length : 0;
   const drawings =
     width < widest
       ? drawing('', options)
-      : markup`${drawing('wide', options)}${drawing('narrow', { ...options, size: [narrow, height] })}`;
+      : markup`${drawing('wide', options)}${drawing('narrow', { ...small, size: [narrow, height + ofNames] })}`;
   return markup`<figure>
   <figcaption><b>${title}</b> <span class="unit">${unit}</span>${keys.map((key) => markup`<span class="key dot ${key}">${key}</span>`)}
     ${aside === null ? null : markup`<p class="aside">${aside}</p>`}</figcaption>

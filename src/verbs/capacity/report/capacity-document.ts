@@ -44,9 +44,9 @@ const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | null => {
     ['knee', 'the knee is at', fit?.knee?.rate],
     ['highest', 'the highest rate is', answer?.rate.value],
   ] as const;
-  const marked = named.flatMap(([name, words, rate]) =>
-    typeof rate === 'number' ? [{ name, words, rate }] : [],
-  );
+  const marked = named
+    .flatMap(([name, words, rate]) => (typeof rate === 'number' ? [{ name, words, rate }] : []))
+    .toSorted((a, b) => a.rate - b.rate);
   const texts = marked.map(({ words, rate }) => `; ${words} ${perSecondText(rate)}`).join('');
   return plotFigure(
     {
@@ -59,7 +59,10 @@ const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | null => {
     },
     (pen) => [
       pen.path('firm', curve),
-      ...marked.map(({ name, rate }) => pen.upright('', rate, `${name} ${perSecondText(rate)}`)),
+      // Names on both sides of two lines never cover each other.
+      ...marked.map(({ name, rate }, i) =>
+        pen.upright('', rate, `${name} ${perSecondText(rate)}`, i < marked.length - 1),
+      ),
       ...known.map(({ step, rate, latency }) => stepDot(step, [rate, latency], pen)),
     ],
   );
