@@ -110,9 +110,9 @@ describe('the bill of a run', () => {
         Requests                        –   0.005000
         Rounding of each answer         –  −0.000001
         All                             –   0.008207
-        Kind and model             Cost    n  received  sent  Characters
-        chat-stream (m-large)  0.014128  441         –     –           –
-        All                    0.014128  441         –     –           –
+        Kind and model             Cost    n
+        chat-stream (m-large)  0.014128  441
+        All                    0.014128  441
         Completed answers of the whole run including the warm-up, with the interface’s constants and the
         scenario’s prices, each answer rounded to a millionth of a currency unit. A cost is unknown if the
         scenario names no price, or none for so long a prompt, the server reports no usage, or the length

@@ -131,6 +131,8 @@ const columns: readonly Column<CostRow>[] = [
   column.name('Kind and model', ({ name, kind }) => (kind ? { text: name, dot: kind } : name)),
   column.number('Cost', ({ cost }) => sumCell(cost, costInUnits)),
   column.number({ title: 'Completed', short: 'n' }, ({ completed }) => countText(completed)),
+];
+const audioColumns: readonly Column<CostRow>[] = [
   column.number({ title: 'Audio received', short: 'received' }, ({ received }) =>
     sumCell(received, secondsText),
   ),
@@ -155,7 +157,10 @@ export const costSection = (result: Result): Section | null => {
   const caption = `Completed answers by kind and model; costs in ${currencyOf(result)}`;
   const toneOf = ({ kind }: CostRow) => (kind === null ? 'strong' : 'plain');
   const details = [
-    table(caption, columns, rows, { toneOf, showsNotes: true }),
+    table(caption, [...columns, ...(hasAudio(totals) ? audioColumns : [])], rows, {
+      toneOf,
+      showsNotes: true,
+    }),
     rates !== null && text(audioRatesText(rates)),
     only(['terminal', 'markdown'], text(runTotalsMeaning, 'quiet')),
     only(['html'], fold('How costs are counted', [text(runTotalsMeaning, 'quiet')])),
