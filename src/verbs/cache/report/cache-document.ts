@@ -6,6 +6,7 @@ import {
   type ReportDocument,
   section,
   table,
+  text,
   type TonedText,
 } from '../../../report/document/document.ts';
 import { countText, moneyText, plural, timeText } from '../../../report/text/number-text.ts';
@@ -58,6 +59,16 @@ const cacheVerdict = ({ seenBy, age, isSteady, promptTokens }: CacheReport): Ton
     : { text: `${kept}, but not always: some were lost earlier`, tone: 'warning' };
 };
 
+/** Says what to do if the examination found out nothing, or not all. */
+const advice = ({ seenBy, age, stopped }: CacheReport): string | null => {
+  if (stopped !== null) return null;
+  if (seenBy === null)
+    return 'What now: ask whoever runs the target whether it reports usage.prompt_tokens_details.cached_tokens. If it does not, its own metrics can tell: --metrics in weir run reads them.';
+  return age.kept !== null && age.lost === null
+    ? 'What now: --longest with a longer time finds out when it is lost.'
+    : null;
+};
+
 const hitWords = (hit: boolean | null): TonedText => {
   if (hit === null) return { text: '? unclear', tone: 'quiet' };
   return hit ? { text: '✓ cached', tone: 'good' } : { text: '– not cached', tone: 'plain' };
@@ -90,6 +101,7 @@ export const cacheDocument = (report: CacheReport): ReportDocument => {
     title: `Prompt cache of ${target}`,
     description: [`Model: ${model}`],
     verdict: cacheVerdict(report),
+    introduction: [text(advice(report))],
     blocks: [
       section('What is kept of a prompt, and how long', [
         facts(seenBy === null ? [['Spent', spentText(report)]] : found(report)),
