@@ -38,7 +38,7 @@ interface PreflightRequest extends TargetEndpoint {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The body of a POST; without it, the request is a GET. */
-  readonly body?: string;
+  readonly body?: string | Buffer;
 }
 
 const redirectOf = (

@@ -5,14 +5,13 @@ import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
 import type { Credential } from '../../engine/slice-options.ts';
 import { keyHeader } from '../../model/plan/key-header.ts';
 import { type LimitsPerMinute, limitsOfKey } from '../../model/plan/limits-per-minute.ts';
-import { chatKinds } from '../../model/measures/outcome-counts.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { modelOf } from '../../model/workload/traffic.ts';
 import type { TargetEndpoint } from '../../platform/connection/connector.ts';
 import { answerTo } from '../../platform/http/preflight.ts';
 import { UnusableKey, UnusableTarget } from '../../platform/problem.ts';
 import { countText } from '../../report/text/number-text.ts';
 import { didYouMean } from '../../scenario/text/spelling.ts';
+import { smallestRequest, type TrafficWithModel } from './smallest-request.ts';
 
 /** This file checks the keys and models of a plan against the target's list of models, before the load. */
 
@@ -20,7 +19,7 @@ import { didYouMean } from '../../scenario/text/spelling.ts';
 const atOnce = 8;
 /** The maximum number of models that a message names from a long list. */
 const mostNamed = 5;
-/** The maximum number of unlisted models that are asked for a token. */
+/** The maximum number of unlisted models that are asked. */
 const maxAsked = 5;
 
 /** A target with its keys, before the load. */
@@ -68,12 +67,15 @@ const rejectRefused = (
 const modelsIn = (text: string): readonly string[] =>
   servedModelListSchema.safeParse(jsonIn(text)).data?.data.map(({ id }) => id) ?? [];
 
-/** Returns the models of a plan that a list does not have; none if the list is empty. */
-const unlistedModels = (plan: Plan, listed: readonly string[]): readonly string[] => {
-  const wanted = plan.stages.flatMap(({ traffic }) =>
-    traffic.flatMap((entry) => ('model' in entry ? [entry.model] : [])),
+/** Returns an entry for each model of a plan that a list does not have; none if the list is empty. */
+const unlistedEntries = (plan: Plan, listed: readonly string[]): readonly TrafficWithModel[] => {
+  if (listed.length === 0) return [];
+  const entries = plan.stages.flatMap(({ traffic }) =>
+    traffic.flatMap((entry) => ('model' in entry ? [[entry.model, entry] as const] : [])),
   );
-  return listed.length === 0 ? [] : [...new Set(wanted)].filter((each) => !listed.includes(each));
+  return [...new Map(entries.toReversed()).values()]
+    .toReversed()
+    .filter(({ model }) => !listed.includes(model));
 };
 
 const othersText = (listed: readonly string[]): string => {
@@ -91,45 +93,39 @@ const saysUnknown = (status: number, text: string): boolean =>
     : (status === 400 || status === 422) && unknownModel.test(text);
 
 /**
- * Asks for one token of an unlisted model, since a target may know more names than it lists. Returns whether the answer
- * refuses the model.
+ * Asks an unlisted model for the smallest answer, since a target may know more names than it lists. Returns whether the
+ * answer refuses the model.
  */
-const refusesModel = async (target: CheckedTarget, model: string): Promise<boolean> => {
-  const messages = [{ role: 'user', content: 'Hi' }];
+const refusesModel = async (target: CheckedTarget, entry: TrafficWithModel): Promise<boolean> => {
+  const { path, contentType, body } = smallestRequest(entry);
+  const headers = headersOf(target, target.credentials[0]?.value ?? null);
   const answer = await answerTo({
     ...target,
-    path: routes.chat.path,
-    headers: {
-      ...headersOf(target, target.credentials[0]?.value ?? null),
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ model, messages, max_tokens: 1 }),
+    path,
+    headers: { ...headers, 'content-type': contentType },
+    body,
   });
   return answer !== null && saysUnknown(answer.status, answer.text);
 };
 
-/** Returns warnings about models that are not listed. Throws a `Problem` for a chat model that the target refuses. */
+/** Returns warnings about models that are not listed. Throws a `Problem` for a model that the target refuses. */
 const checkModels = async (
   plan: Plan,
   target: CheckedTarget,
   listed: readonly string[],
 ): Promise<readonly string[]> => {
-  const missing = unlistedModels(plan, listed);
+  const missing = unlistedEntries(plan, listed);
   if (missing.length === 0) return [];
-  const entries = plan.stages.flatMap(({ traffic }) => traffic);
-  const ofChats = new Set(
-    entries.filter(({ kind }) => chatKinds.some((chat) => chat === kind)).map(modelOf),
-  );
-  for (const model of missing.filter((each) => ofChats.has(each)).slice(0, maxAsked)) {
-    if (await refusesModel(target, model)) {
-      const near = didYouMean(model, listed);
+  for (const entry of missing.slice(0, maxAsked)) {
+    if (await refusesModel(target, entry)) {
+      const near = didYouMean(entry.model, listed);
       throw new UnusableTarget(
-        `${target.url} does not know the model ${model}${near === null ? '.' : `: ${near}`} It lists ${othersText(listed)}. No load was sent. To send it all the same, add --no-preflight`,
+        `${target.url} does not know the model ${entry.model}${near === null ? '.' : `: ${near}`} It lists ${othersText(listed)}. No load was sent. To send it all the same, add --no-preflight`,
       );
     }
   }
   return [
-    `The target does not list ${listOf(missing)}; it lists ${othersText(listed)}. It may know other names, or answer 404.`,
+    `The target does not list ${listOf(missing.map(({ model }) => model))}; it lists ${othersText(listed)}. It may know other names, or answer 404.`,
   ];
 };
 
@@ -171,7 +167,7 @@ const listedByKeys = async (target: CheckedTarget) => {
 /**
  * Returns warnings about the models and limits of a plan. Throws a `Problem` for a key that the target refuses. If
  * anybody may read the list of models, it cannot show whether a key is valid, so no request with a key is sent.
- * Otherwise each key asks for the list once. A chat model that is not listed is asked for one token.
+ * Otherwise each key asks for the list once. A model that is not listed is asked for the smallest answer.
  */
 export const checkKeys = async (
   plan: Plan,
