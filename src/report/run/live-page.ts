@@ -51,7 +51,7 @@ const progressMarkup = ({ progress, planned }: LiveRun): Markup => {
   if (progress === null) return markup`<p>Preparing: no request has been sent yet.</p>`;
   const { elapsed, due, inFlight } = progress;
   const said = [
-    timeProgressText({ elapsed, scheduled: planned, inFlight }),
+    timeProgressText({ elapsed, scheduled: planned }, inFlight),
     `${plural(due, 'request')} due`,
     `${countText(inFlight)} in flight`,
   ].join(' · ');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { emptyHistogram, type Histogram } from '../../model/measures/histogram.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
-import { progressBlock, progressLine, type RunProgress } from './progress.ts';
+import { progressBlock, progressLine, type RunProgress, stageLine } from './progress.ts';
 import { displayWidth } from '../text/display-width.ts';
 
 const samples = (count: number, of: (i: number) => number): Histogram => {
@@ -73,12 +73,24 @@ describe('progress on a terminal', () => {
     expect(progressBlock(after, 100).split('\n')[0]).toMatchInlineSnapshot(
       `"quickstart  ━━━━━━━━━━━━━━━━━━━━━━━━  26 s, load ended, waiting for the last 4 answers"`,
     );
-    expect(progressBlock({ ...after, inFlight: 1 }, 100).split('\n')[0]).toMatchInlineSnapshot(
+    expect(
+      progressBlock({ ...after, due: 1035, inFlight: 1 }, 100).split('\n')[0],
+    ).toMatchInlineSnapshot(
       `"quickstart  ━━━━━━━━━━━━━━━━━━━━━━━━  26 s, load ended, waiting for the last answer"`,
     );
-    expect(progressBlock({ ...after, inFlight: 0 }, 100).split('\n')[0]).toMatchInlineSnapshot(
-      `"quickstart  ━━━━━━━━━━━━━━━━━━━━━━━━  26 s, load ended"`,
-    );
+    expect(
+      progressBlock({ ...after, due: 1034, inFlight: 0 }, 100).split('\n')[0],
+    ).toMatchInlineSnapshot(`"quickstart  ━━━━━━━━━━━━━━━━━━━━━━━━  26 s, load ended"`);
+  });
+
+  it('counts requests that wait for their next attempt or for the pace', () => {
+    const waiting = { ...midway, elapsed: 26_100, inFlight: 1 };
+    expect(progressBlock(waiting, 100).split('\n').slice(0, 2)).toMatchInlineSnapshot(`
+      [
+        "quickstart  ━━━━━━━━━━━━━━━━━━━━━━━━  26 s, load ended, waiting for the last 4 answers",
+        "1,038 due · 1 in flight · 3 waiting · 1,021 completed (39.1/s) · 11 limited (429) · 2 broken",
+      ]
+    `);
   });
 
   it('drops the bar before the name, and the name before the time', () => {
@@ -114,6 +126,17 @@ describe('progress on a terminal', () => {
 });
 
 describe('progress in a log', () => {
+  it('says of populations that they begin, not that a stage follows another', () => {
+    expect(stageLine({ name: 'climb', begins: 0 })).toBe('0 s: stage climb begins');
+    const population = 'noisy';
+    expect(stageLine({ name: 'noisy', begins: 10_000, population })).toBe(
+      '10 s: population noisy begins',
+    );
+    expect(stageLine({ name: 'noisy/high', begins: 40_000, population })).toBe(
+      '40 s: population noisy, stage high, begins',
+    );
+  });
+
   it('is one line with the same words', () => {
     expect([begun, midway].map(progressLine)).toMatchInlineSnapshot(`
       [

@@ -2,6 +2,7 @@ import type { OutcomeCounts } from '../../model/measures/counts.ts';
 import { type OutcomeKind, outcomeKinds } from '../../model/observation/outcome.ts';
 import type { Histogram } from '../../model/measures/histogram.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
+import { countArrivals } from '../../model/measures/outcome-counts.ts';
 import { quantile } from '../../model/measures/quantile.ts';
 import type { Milliseconds } from '../../model/quantity.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
@@ -47,13 +48,14 @@ const clockText = (elapsed: number): string => timeText(Math.floor(elapsed / 100
 const stageText = ({ stage }: RunProgress): string | null =>
   stage === null ? null : `stage ${stage.number} of ${stage.of} (${printable(stage.name)})`;
 
+/** Formats the time of a run; after its load, also how many answers are `missing`. */
 export const timeProgressText = (
-  progress: Pick<RunProgress, 'elapsed' | 'scheduled' | 'inFlight'>,
+  { elapsed, scheduled }: Pick<RunProgress, 'elapsed' | 'scheduled'>,
+  missing: number,
 ): string => {
-  const { elapsed, scheduled, inFlight } = progress;
   if (elapsed < scheduled) return `${clockText(elapsed)} of ${timeText(scheduled)}`;
-  const last = inFlight === 1 ? 'answer' : `${countText(inFlight)} answers`;
-  const waiting = inFlight > 0 && `waiting for the last ${last}`;
+  const last = missing === 1 ? 'answer' : `${countText(missing)} answers`;
+  const waiting = missing > 0 && `waiting for the last ${last}`;
   return present([clockText(elapsed), 'load ended', waiting]).join(', ');
 };
 
@@ -64,13 +66,19 @@ const bracketed = (kind: OutcomeKind, { elapsed, outcomes }: RunProgress): strin
   return hasRate ? ` (${figureText((outcomes.completed / elapsed) * 1000)}/s)` : '';
 };
 
+/** Returns how many arrivals are due and not in flight: they wait for their next attempt, or for the pace. */
+const waitingOf = ({ due, inFlight, outcomes }: RunProgress): number =>
+  Math.max(0, due - countArrivals(outcomes) - inFlight);
+
 /** Formats the arrivals by outcome. A kind of failure is named once it has occurred. */
 const countsText = (progress: RunProgress): string => {
   const { due, inFlight, outcomes } = progress;
+  const waiting = waitingOf(progress);
   const occurred = outcomeKinds.filter((kind) => kind === 'completed' || outcomes[kind] > 0);
   return [
     `${countText(due)} due`,
     `${countText(inFlight)} in flight`,
+    ...(waiting > 0 ? [`${countText(waiting)} waiting`] : []),
     ...occurred.map((kind) => `${countText(outcomes[kind])} ${kind}${bracketed(kind, progress)}`),
   ].join(' · ');
 };
@@ -95,7 +103,7 @@ const firstLine = (progress: RunProgress, columns: number): string => {
   const { elapsed, scheduled } = progress;
   const full = Math.floor(Math.min(1, elapsed / Math.max(1, scheduled)) * barWidth);
   const bar = `${'━'.repeat(full)}${'─'.repeat(barWidth - full)}`;
-  const time = timeProgressText(progress);
+  const time = timeProgressText(progress, progress.inFlight + waitingOf(progress));
   const name = printable(progress.name);
   const room = columns - displayWidth(time) - 2;
   const roomBesideBar = room - barWidth - 2;
@@ -122,12 +130,24 @@ export const progressBlock = (progress: RunProgress, width: number): string => {
     .join('\n');
 };
 
-export const stageLine = (name: string, begins: number): string =>
-  `${clockText(begins)}: stage ${printable(name)} begins`;
+/** A stage of a run, as a log announces it. The stages of populations run beside each other. */
+export interface AnnouncedStage {
+  readonly name: string;
+  readonly begins: number;
+  readonly population?: string | undefined;
+}
+
+/** Says that a stage begins; of a population, that it begins, or begins the next of its stages. */
+export const stageLine = ({ name, begins, population }: AnnouncedStage): string => {
+  if (population === undefined) return `${clockText(begins)}: stage ${printable(name)} begins`;
+  const stage = name === population ? '' : `, stage ${name.slice(population.length + 1)},`;
+  return `${clockText(begins)}: population ${printable(`${population}${stage}`)} begins`;
+};
 
 /** Formats the progress as one plain line, for logs. */
 export const progressLine = (progress: RunProgress): string => {
-  const when = present([timeProgressText(progress), stageText(progress)]).join(', ');
+  const time = timeProgressText(progress, progress.inFlight + waitingOf(progress));
+  const when = present([time, stageText(progress)]).join(', ');
   const latencies = latencyTexts(progress).map((texts) => texts.join(' '));
   return [`${when}: ${countsText(progress)}`, ...latencies].join('; ');
 };

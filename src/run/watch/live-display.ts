@@ -9,6 +9,7 @@ import { emptyOutcomeCounts } from '../../model/measures/outcome-counts.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 import type { Screen } from '../../platform/screen.ts';
 import {
+  type AnnouncedStage,
   progressBlock,
   progressLine,
   progressMeasure,
@@ -46,11 +47,16 @@ export const collectLiveFigures = () => {
   };
 };
 
+const announced = ({
+  name,
+  population,
+}: Plan['stages'][number]): Pick<AnnouncedStage, 'name' | 'population'> => ({ name, population });
+
 export const displayedRun = (plan: Plan) => ({
   name: plan.name,
   scheduled: milliseconds(scheduledEnd(plan)),
   stages: stageStarts(plan)
-    .map((begins, i) => ({ begins, name: plan.stages[i]!.name }))
+    .map((begins, i) => ({ begins, ...announced(plan.stages[i]!) }))
     .toSorted((a, b) => a.begins - b.begins),
   /** Set if stages run beside each other, so that none of them is the present one. */
   ...(plan.populations === undefined ? {} : { areParallel: true }),
@@ -86,9 +92,9 @@ export const openProgressView = (screen: Screen, displayed: DisplayedRun) => {
       return;
     }
     for (; (stages[startedStages]?.begins ?? now + 1) <= now; startedStages += 1) {
-      const { name, begins } = stages[startedStages]!;
+      const stage = stages[startedStages]!;
       // A run with a single stage needs no line for its start.
-      if (stages.length > 1) screen.line(stageLine(name, begins));
+      if (stages.length > 1) screen.line(stageLine(stage));
     }
     if (now - lastLine < lineInterval) return;
     lastLine = now;
