@@ -45,6 +45,7 @@ import {
 } from '../../model/result/summary.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
 import { arrivalCounts, tokenSourceMeaning } from '../summary/outcome-text.ts';
+import { stageSpans } from '../../model/plan/stage-spans.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { rateSentences, tokenNotes, wordErrorSentence } from '../summary/rates.ts';
 import { present } from '../text/present.ts';
@@ -136,6 +137,38 @@ const firstOutput: Partial<Record<TrafficKind, MeasureName>> = {
   speech: 'firstAudio',
 };
 
+/**
+ * Returns for how many seconds after the warm-up a population or a stage had load, by its plan and the time for which the
+ * run lasted; `null` for less than one.
+ */
+const loadSeconds = (result: Result, label: BreakdownLabel, name: string): number | null => {
+  const { plan, scheduled } = result;
+  const own = stageSpans(plan).filter((span, i) =>
+    label === 'stage' ? span.name === name : plan.stages[i]!.population === name,
+  );
+  const time = sumOf(own, ({ from, to }) =>
+    Math.max(0, Math.min(to, scheduled) - Math.max(from, plan.warmUp)),
+  );
+  return time < 1000 ? null : time / 1000;
+};
+
+/** The rates of a population or a stage over its own load, of arrivals that were due then, however late their answers. */
+const rateColumns = (result: Result, label: BreakdownLabel): readonly Column<BreakdownRow>[] => {
+  const rateColumn = (title: string, of: (row: BreakdownRow) => number): Column<BreakdownRow> =>
+    column.number({ title, media: ['html'] }, (row) => {
+      const seconds = loadSeconds(result, label, row.name);
+      return seconds === null ? '–' : figureText(of(row) / seconds);
+    });
+  const outputOf = ({ where }: BreakdownRow): number =>
+    sumOf(groupsMatching(result, where), ({ tokens }) => sumOf(tokens, ({ output }) => output));
+  const hasTokens = result.groups.some(({ tokens }) => tokens.length > 0);
+  return [
+    rateColumn('Due /s', ({ counts }) => counts.due),
+    rateColumn('Completed /s', ({ counts }) => counts.completed),
+    ...(hasTokens ? [rateColumn('Output tokens /s', outputOf)] : []),
+  ];
+};
+
 const shareCell = ({ counts }: BreakdownRow, outcome: 'completed' | 'limited'): Cell => ({
   text: shareText(counts[outcome], counts.due - (outcome === 'completed' ? counts.cancelled : 0)),
   note: countText(counts[outcome]),
@@ -170,6 +203,7 @@ const breakdownTable = (result: Result, label: BreakdownLabel): Table => {
     ...(hasHangUps ? [column.number('Hung up', hungUpOf)] : []),
     column.number('Completed', (row) => shareCell(row, 'completed')),
     column.number('429', (row) => shareCell(row, 'limited')),
+    ...(label === 'population' || label === 'stage' ? rateColumns(result, label) : []),
   ];
   const caption = `By ${label}, after the warm-up; latencies in ms`;
   return table(caption, columns, rows, { groupOf: ({ name }) => name });

@@ -1,9 +1,10 @@
-import type { TimelineSecond } from '../../model/measures/counts.ts';
+import type { Labels, TimelineSecond } from '../../model/measures/counts.ts';
 import type { Histogram } from '../../model/measures/histogram.ts';
 import { measures } from '../../model/measures/measures.ts';
 import { quantile } from '../../model/measures/quantile.ts';
 import type { Result } from '../../model/result/result.ts';
-import { figuresOver, latencyOver } from '../../model/result/summary.ts';
+import type { RequestSample } from '../../model/result/request-sample.ts';
+import { figuresOver, groupsMatching, latencyOver } from '../../model/result/summary.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { type Block, fold, only, picture, text } from '../document/document.ts';
 import { type Bins, countBins, intoBins } from '../html/charts/bins.ts';
@@ -124,6 +125,32 @@ const requestPlots = (result: Result): readonly Markup[] => {
   ]);
 };
 
+/** Returns the sampled requests of a population, with the number of all of them. */
+const sampleOfPopulation = (result: Result, name: string): readonly RequestSample[] =>
+  (result.requestSample ?? []).flatMap((each) => {
+    const isOwn = (labels: Labels): boolean =>
+      labels.population === name && labels.traffic === each.traffic;
+    const count = sumOf(groupsMatching(result, isOwn), ({ outcomes }) => outcomes[each.outcome]);
+    const rows = each.rows.filter(([stage]) => result.plan.stages[stage]?.population === name);
+    return count === 0 ? [] : [{ ...each, count, rows }];
+  });
+
+/** Plots single requests over time, by population: whether one gets slower while another one sends. */
+const populationPlots = (result: Result): readonly Markup[] => {
+  const { plan, requestSample = [] } = result;
+  const end = runDuration(result) / 1000;
+  return kindsPresent(result).flatMap((kind) =>
+    present(
+      (plan.populations ?? []).map(({ name }) =>
+        requestScatter(kind, requestSample, end, {
+          name: `${name}: ${kind}`,
+          sample: sampleOfPopulation(result, name),
+        }),
+      ),
+    ),
+  );
+};
+
 const latencyMeaning =
   'By the time at which requests were due. The marks above are the failures of all traffic. Drag across a chart to zoom in, double-click to zoom out.';
 const bandMeaning =
@@ -145,11 +172,13 @@ export const speedCharts = (
 ): readonly Block[] => {
   const distribution = distributionSection(result);
   const others = latency.slice(1);
+  const ofPopulations = populationPlots(result);
   const foldOf = (title: string, plots: readonly Markup[]): Block | false =>
     plots.length > 0 && fold(title, [picture(() => markup`<div class="plots">${plots}</div>`)]);
   return present([
     picture(() => percentilePlots(result, trust)),
     text(bandMeaning, 'quiet'),
+    ofPopulations.length > 0 && picture(() => markup`<div class="plots">${ofPopulations}</div>`),
     others.length > 0 &&
       fold('Other latencies over time', [figuresOf(others), text(latencyMeaning, 'quiet')]),
     foldOf('Requests one by one', requestPlots(result)),

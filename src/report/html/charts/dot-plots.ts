@@ -76,25 +76,35 @@ const drawnOf = ({ outcome, count, rows }: RequestSample): string => {
   return count === 1 ? `1 ${name}` : `all ${all} ${name}`;
 };
 
+const timesIn = (sample: readonly RequestSample[]): readonly number[] =>
+  sample.flatMap(({ rows }) => rows.flatMap(([, , , took]) => took ?? []));
+
+/** A part of a run's requests, such as those of a population. */
+interface ScatterPart {
+  readonly name: string;
+  readonly sample: readonly RequestSample[];
+}
+
 /**
  * Plots the duration of each request of one kind against the time when it was due. Requests that were never sent are
- * at the lower edge. The run ends after `end` seconds. Returns `null` without requests.
+ * at the lower edge. The run ends after `end` seconds. Returns `null` without requests. A part is drawn to the scale of
+ * the whole.
  */
 export const requestScatter = (
   traffic: TrafficKind,
   sample: readonly RequestSample[],
   end: number,
+  part: ScatterPart = { name: traffic, sample },
 ): Markup | null => {
   const ofKind = outcomeKinds.flatMap((outcome) =>
-    sample.filter((each) => each.traffic === traffic && each.outcome === outcome),
+    part.sample.filter((each) => each.traffic === traffic && each.outcome === outcome),
   );
-  const times = ofKind.flatMap(({ rows }) => rows.flatMap(([, , , took]) => took ?? []));
-  if (times.length === 0) return null;
-  const y = axisOver(times);
+  if (timesIn(ofKind).length === 0) return null;
+  const y = axisOver(timesIn(sample.filter((each) => each.traffic === traffic)));
   const byLot = ofKind.every(({ count, rows }) => rows.length === count) ? '' : ', chosen by lot';
   return plotFigure(
     {
-      title: `Requests, ${traffic}`,
+      title: `Requests, ${part.name}`,
       unit: 'ms from due to their end',
       keys: ofKind.map(({ outcome }) => outcome),
       aside: `Drawn: ${listed(ofKind.map(drawnOf))}${byLot}.`,
