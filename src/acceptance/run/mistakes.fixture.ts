@@ -38,6 +38,8 @@ RUN --rate 5/s --duration 5s --stream | chats are streamed unless you write --ki
 run --target $URL --rate 5/s --duration 5s | --model: "model" is missing
 run --target $URL --model weir/smal --rate 30/s --duration 2s | did you mean "weir/small"?
 run --target $URL --model gpt-4o --rate 30/s --duration 2s | It lists weir/small
+run --target $URL --model weir-tss --kind speech --rate 30/s --duration 2s | did you mean "weir-tts"?
+run --target $URL --model weir/whispr --kind transcription --rate 30/s --duration 2s | did you mean "weir/whisper"?
 run --target $URL/v1 --model weir/small --rate 5/s --duration 5s | answers as a gateway does: write $URL
 run --target $URL/v2 --model weir/small --rate 5/s --duration 5s | answers as a gateway does: write $URL
 run --target $ROOT/api/v1 --model weir/small --rate 5/s --duration 5s | answers as a gateway does: write $URL
@@ -112,6 +114,39 @@ RUN --rate 5/s --duration 00:02:00 | write 2m
 RUN --users 10k --duration 5s | write 10000
 RUN --users 1..16 --duration 5s | are a sweep: ${'`'}weir sweep --vary load.users=1,2,4${'`'}
 RUN --rate 5 req/s --duration 5s | (req/s): leave it out, or change its fields with --set
+RUN --cookie a=b | write --set 'headers.Cookie=a=b'
+RUN -L | no redirect is followed: write the address that it leads to in --target
+RUN --resolve a:443:127.0.0.1 | name the host in /etc/hosts
+RUN --compressed | leave it out: Weir asks for plain answers
+RUN --port 8080 | write --target http://HOST:8080/v1
+RUN --max-vus 10 | write --set inFlight=10
+RUN --rate 5/s --arrival-pattern poisson | write --set load.kind=poisson
+RUN --burstiness 0.5 | load: { kind: gamma, rate: 5/s, shape: 0.5
+RUN --users 5 --think-time 2 | write --set load.thinkTime=2s
+RUN --retry 3 | write --set retry.attempts=4
+RUN --max-cost 5 | write --set budget.cost=5
+run good.yaml --budget 5 | write --set budget.cost=5
+RUN --random-seed 7 | write --set seed=7
+RUN --request-timeout-seconds 30 | write --set deadlines.total=30s
+RUN --save-result | are always written
+RUN --result-filename x.json | are always written
+RUN --percentile 99 | with all percentiles, are always written
+RUN --concurrency-ramp-duration 10 | write --set load.rampUp=10s
+RUN --ramp-up-strategy linear | a load that changes is written in a scenario
+RUN --ignore-eos | for example --set body.ignore_eos=true
+RUN --extra-inputs temperature:0 | write --set body.NAME=VALUE
+RUN --input-file prompts.jsonl | write --set 'traffic.0.prompt={file: prompts.jsonl}'
+RUN --public-dataset sharegpt | write --set 'traffic.0.prompt={file: prompts.jsonl}'
+RUN --max-error-rate 0.1 | objective: errorRate < 10%, abort: {after: 30s}
+RUN -s post.lua | what a script of wrk sends is the traffic of a scenario
+RUN --cpus 4 | or --workers for threads that send
+RUN --expect-workers 3 | or --workers for threads that send
+RUN --served-model-name a | write --model a
+RUN --rate 5/s --duration forever | a run has an end
+RUN --rate 5/s --duration PT30S | write 30s
+RUN --rate 10/2s --duration 30s | write 5/s
+mock 8080 | write --port 8080
+check --target $URL --spawn-rate 5 | unknown option --spawn-rate: expected one that
 RUN --warmup-request-count 5 | write --set warmUp=10s
 run good.yaml --disable-keepalive | write --set wire.reuse=false
 run good.yaml --headless | leave it out: Weir opens no window
@@ -178,6 +213,14 @@ objectives: ['http_req_duration: p(95)<500'] | this is a threshold of k6
 objectives: [e2e.p95 = 800ms] | expected <, <=, > or >=
 objectives: [goodput > 95] | a number needs its unit: 95%
 objectives: [ttft.p95 < 800ms] | measured for chat-stream only
+target: ${'$'}{{ secrets.TARGET }} | write ${'$'}{env:TARGET}
+target: http://{{ host }}/v1 | write ${'$'}{env:host}
+traffic: [{ kind: chat, model: a/b, prompts: prompts.jsonl }] | write prompt: {file: prompts.jsonl}
+traffic: [{ kind: chat, model: a/b, prompts: { file: prompts.jsonl } }] | write prompt: {file: prompts.jsonl}
+s.har: { "log": { "entries": [] } } | got a recording of a browser (HAR)
+s.json: { "info": { "_postman_id": "a" }, "item": [] } | got a collection of Postman
+s.yml: openapi: 3.0.0⏎info: { title: a } | got a description of an interface (OpenAPI)
+s.toml: target = "mock" | got TOML
 keys: sk-abc123 | write ${'$'}{env:NAME}
 keys: $WEIR_API_KEY | write ${'$'}{env:NAME}
 keys: '${'$'}{env:BLEU_KEY}' | export BLEU_KEY=
@@ -197,7 +240,7 @@ s.yml: config:⏎  target: http://a⏎scenarios: [] | got a file of Artillery
 s.json: { "target": "mock", "traffic": [ } | the [ above is not closed
 load: { kind: constant, rate: 2/s, duration: 1:30 } | write 1m30s
 load: { kind: constant, rate: 2/s, duration: 1h 30m } | write 1h30m
-load: { kind: constant, rate: 5,5/s, duration: 1s } | a comma ends a value here
+load: { kind: constant, rate: 5,5/s, duration: 1s } | got the number 5; a comma ends a value here: write 5.5/s
 load: { kind: poisson, lambda: 2, duration: 1s } | did you mean "rate"?
 load: { kind: constant, rate: 2/s, duration: 1s | the { above is not closed
 objectives: [ttft.p95 < 800ms AND errorRate < 1%] | write two objectives

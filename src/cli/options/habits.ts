@@ -66,6 +66,27 @@ const habits: readonly Habit[] = [
   },
   { names: 'x proxy', needs: 'set', advice: (value) => `write --set wire.proxy=${value}` },
   { names: 'http2 h2', needs: 'set', advice: () => 'write --set wire.http2=true' },
+  { names: 'cookie', needs: 'set', advice: (value) => `write --set 'headers.Cookie=${value}'` },
+  {
+    names: 'L location follow max-redirects redirects disable-redirects',
+    needs: 'set',
+    advice: () => 'no redirect is followed: write the address that it leads to in --target',
+  },
+  {
+    names: 'resolve connect-to',
+    needs: 'target',
+    advice: () => 'name the host in /etc/hosts, or write its address in --target',
+  },
+  {
+    names: 'compressed disable-compression trust-remote-code',
+    needs: 'set',
+    advice: () => 'leave it out: Weir asks for plain answers, and needs no code of a model',
+  },
+  {
+    names: 'port',
+    needs: 'target',
+    advice: (value) => `it belongs to the address: write --target http://HOST:${value}/v1`,
+  },
   {
     names: 'api-key apikey key token bearer bearer-token openai-api-key a user basic-auth',
     needs: 'target',
@@ -73,7 +94,7 @@ const habits: readonly Habit[] = [
   },
   { names: 'u url base-url host server', needs: 'target', advice: addressOrUsers },
   {
-    names: 'm',
+    names: 'm served-model-name',
     needs: 'model',
     field: 'traffic.0.model',
     advice: (value) => `write --model ${value}`,
@@ -105,9 +126,51 @@ const habits: readonly Habit[] = [
     advice: durationOrBody,
   },
   {
-    names: 't threads',
+    names: 't threads cpus processes expect-workers master worker',
     needs: 'users',
     advice: () => 'write --users for how many wait at once, or --workers for threads that send',
+  },
+  {
+    names: 'w max-workers max-vus pre-allocated-vus max-connections connections max-in-flight',
+    needs: 'rate',
+    advice: (value) =>
+      `write --set inFlight=${value}: the most requests under way; more are dropped`,
+  },
+  {
+    names: 'poisson arrival arrival-pattern arrival-process request-rate-mode',
+    needs: 'rate',
+    field: 'load.kind',
+    read: () => 'poisson',
+    advice: () => 'write --set load.kind=poisson: requests come at random',
+  },
+  {
+    names: 'burst bursts burst-rate burst-size burst-delay burstiness arrival-smoothness',
+    needs: 'rate',
+    advice: () =>
+      'bursts are a load of a scenario: load: { kind: gamma, rate: 5/s, shape: 0.5, duration: 30s }',
+  },
+  {
+    names: 'think-time thinktime think pause wait-time delay',
+    needs: 'users',
+    read: inSeconds,
+    advice: (value) =>
+      `write --set load.thinkTime=${value}: between an answer and the next request`,
+  },
+  {
+    names: 'retry retries max-retries num-retries retry-count',
+    needs: 'rate',
+    advice: (value) =>
+      `write --set retry.attempts=${plainNumber.test(value) ? Number(value) + 1 : 3}: how often a request is sent at most`,
+  },
+  {
+    names: 'budget cost max-cost max-spend',
+    needs: 'rate',
+    advice: (value) => `write --set budget.cost=${value}, or budget.requests or budget.tokens`,
+  },
+  {
+    names: 'seed random-seed',
+    needs: 'set',
+    advice: (value) => `write --set seed=${/^\d+$/.test(value) ? value : '1'}, a whole number`,
   },
   {
     names: 'stream streaming',
@@ -115,7 +178,8 @@ const habits: readonly Habit[] = [
     advice: () => 'chats are streamed unless you write --kind chat',
   },
   {
-    names: 'timeout request-timeout max-time connect-timeout',
+    names:
+      'timeout timeouts request-timeout request-timeout-seconds timeout-seconds max-time connect-timeout',
     needs: 'set',
     read: inSeconds,
     advice: (value) => `write --set deadlines.total=${value} (also connect, firstToken, idle)`,
@@ -127,25 +191,26 @@ const habits: readonly Habit[] = [
   },
   {
     names:
-      'html report l format report-format summary-export export export-json latency percentiles percentile-metrics metric-percentiles summary-trend-stats',
+      'html report l format report-format summary-export export export-json latency percentile percentiles percentile-metrics metric-percentiles summary-trend-stats save-result save-detailed result-filename append-result outputs output-formats profile-export-file',
     needs: 'out',
     advice: () =>
       'result.json and report.html, with all percentiles, are always written; --out names their folder, --csv FILE writes the figures',
   },
   {
-    names: 'spawn-rate hatch-rate rampup ramp-up ramp-time rampup-time',
-    needs: 'set',
+    names: 'spawn-rate hatch-rate rampup ramp-up ramp-time rampup-time concurrency-ramp-duration',
+    needs: 'users',
     advice: () => 'write --set load.rampUp=10s: the time within which the --users begin',
   },
   {
-    names: 'stage stages',
+    names:
+      'stage stages ramp-up-strategy ramp-up-start-rps ramp-up-end-rps request-rate-ramp-duration',
     needs: 'scenario',
     advice: () =>
       'a load that changes is written in a scenario: load: { kind: ramping, from: 1/s, steps: [{ to: 10/s, over: 30s }] }',
   },
   {
     names: 'warmup-requests warmup-request-count num-warmups num-warmup-requests',
-    needs: 'set',
+    needs: 'duration',
     advice: () => 'a warm-up is a time: write --set warmUp=10s',
   },
   {
@@ -186,9 +251,27 @@ const habits: readonly Habit[] = [
     advice: () => "write --set 'traffic.0.temperature=0', or so for another field of the traffic",
   },
   {
+    names: 'ignore-eos extra-inputs extra-body extra-params',
+    needs: 'model',
+    advice: () => 'write --set body.NAME=VALUE, for example --set body.ignore_eos=true',
+  },
+  {
+    names:
+      'input input-file prompt-file prompts prompts-file data-file public-dataset custom-dataset-type',
+    needs: 'model',
+    advice: (value) =>
+      `write --set 'traffic.0.prompt={file: ${/\.\w+$/.test(value) ? value : 'prompts.jsonl'}}': .jsonl, .csv or ShareGPT's .json`,
+  },
+  {
+    names: 'max-error-rate max-errors max-failures abort-on-fail',
+    needs: 'rate',
+    advice: () =>
+      "write --set 'objectives=[{objective: errorRate < 10%, abort: {after: 30s}}]': ends a run that fails",
+  },
+  {
     names:
       'objective objectives threshold thresholds slo slos goodput fail-on fail-on-error fail-if exit-code-on-error',
-    needs: 'set',
+    needs: 'rate',
     advice: () => "write --set 'objectives=[ttft.p95 < 800ms]', or objectives in the scenario",
   },
   {
@@ -199,7 +282,10 @@ const habits: readonly Habit[] = [
   {
     names: 's silent',
     needs: 'quiet',
-    advice: (value) => (value.includes('=') ? `write --set ${value}` : 'write --quiet'),
+    advice: (value) => {
+      if (value.endsWith('.lua')) return 'what a script of wrk sends is the traffic of a scenario';
+      return value.includes('=') ? `write --set ${value}` : 'write --quiet';
+    },
   },
   {
     names: 'e env',

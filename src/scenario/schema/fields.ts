@@ -34,11 +34,12 @@ const notationError = <Q extends number>(
   const n =
     typeof input === 'string' && input.trim() === '' ? Number.NaN : Number(input ?? undefined);
   const expected = `expected ${notation.expected}${or}`;
-  if (
-    notation.pattern === rateNotation.pattern &&
-    /^(?:inf|infinity|max|unlimited)$/i.test(String(input))
-  )
-    return `${expected}; as many as the gateway answers is the load "saturate", or --users`;
+  if (/^(?:inf|infinity|infinite|max|unlimited|forever)$/i.test(String(input))) {
+    if (notation.pattern === rateNotation.pattern)
+      return `${expected}; as many as the gateway answers is the load "saturate", or --users`;
+    if (notation.pattern === durationNotation.pattern)
+      return `${expected}; a run has an end, after 7d at most: Ctrl-C ends it early and keeps the report`;
+  }
   if (n >= 0) return `${expected}; a number needs its unit: ${notation.withUnit(n)}`;
   const right = typeof input === 'string' ? respelt(input, notation.read) : null;
   return right === null ? expected : `${expected}; write ${right}`;

@@ -137,12 +137,19 @@ const withPlainNumber = (text: string): string =>
     .replace(/^(\d+(?:\.\d+)?)k(?![\w])/i, (_, n: string) => String(Number(n) * 1000))
     .replace(/^(\d+(?:\.\d+)?\/)1(?=[a-z])/i, '$1');
 
+/** Returns a rate of another time than one unit as one of that unit: `10/2s` as `5/s`. Other texts are left. */
+const perUnit = (text: string): string =>
+  text.replace(
+    /^(\d+(?:\.\d+)?)\/(\d+)(?=[a-z])/,
+    (_, n: string, units: string) => `${withoutBinaryNoise(Number(n) / Number(units))}/`,
+  );
+
 /**
  * Returns a text that is written otherwise, in the notation: `10rps` as `10/s`, `5 min` as `5m`, `5,5/s` as `5.5/s`, `1:30`
- * as `1m30s`.
+ * as `1m30s`, ISO's `PT30S` as `30s`.
  */
 export const respelt = (text: string, read: (text: string) => number | null): string | null => {
-  const plain = withoutClock(withPlainNumber(text.toLowerCase()));
+  const plain = perUnit(withoutClock(withPlainNumber(text.toLowerCase().replace(/^pt(?=\d)/, ''))));
   const [, amount, unit] = new RegExp(`^(${amountPattern})(.+)$`).exec(plain) ?? [];
   const right = Object.keys(otherUnits)
     .filter((each) => otherUnits[each]!.split(' ').includes(unit ?? ''))

@@ -81,9 +81,13 @@ const chatFields = {
   prompt: optionalField(promptField).describe(
     'One prompt for all requests, a text or a list of content parts; or {tokens: 500} for generated prompts of exact length, all different; or {file: prompts.jsonl}.',
   ),
-  prompts: optionalField(listField(contentField, 'a list of prompts', 'prompt')).describe(
-    'Several prompts, each a text or a list of content parts; each request draws one.',
-  ),
+  prompts: optionalField(
+    listField(
+      contentField,
+      'a list of prompts; for those of a file, write prompt: {file: prompts.jsonl}',
+      'prompt',
+    ),
+  ).describe('Several prompts, each a text or a list of content parts; each request draws one.'),
   messages: optionalField(conversation).describe('One whole conversation for all requests.'),
   conversations: optionalField(
     listField(conversation, 'a list of conversations', 'conversation'),

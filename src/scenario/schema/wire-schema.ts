@@ -59,7 +59,8 @@ const writingProblem = (text: string): string | null => {
   if (/^(?:unix:|https?\+unix:|https?:\/\/unix:)/i.test(text) && unixTarget(text) === null)
     return `an address of a Unix socket is written ${unixExample}`;
   if (/^[“”‘’]/.test(text)) return 'it has typographic quotation marks: write " or leave them out';
-  const [, variable] = /^\$\{?(\w+)\}?/.exec(text) ?? [];
+  // The last two are of GitHub and Jinja.
+  const [, variable] = /(?:^\$\{?|\{\{ *(?:\w+\.)?)(\w+)/.exec(text) ?? [];
   return variable === undefined ? null : `write \${env:${variable}} for the environment variable`;
 };
 

@@ -105,6 +105,21 @@ const nestedKeyAdvice = (
   return null;
 };
 
+/** Returns the keys without a value that are the rest of a number cut by a comma: `5/s` of `rate: 5,5/s`. */
+const cutOff = (holder: unknown): readonly string[] =>
+  isMapping(holder)
+    ? Object.keys(holder).filter((name) => /^\d/.test(name) && holder[name] === null)
+    : [];
+
+/** Returns what to write instead of a number within braces that has a comma, which ends it. */
+const commaAdvice = (path: Path, { value }: IssueContext): string | null => {
+  const inside = valueAtPath(value, path);
+  const [rest, ...others] = cutOff(valueAtPath(value, path.slice(0, -1)));
+  return typeof inside === 'number' && rest !== undefined && others.length === 0
+    ? `a comma ends a value here: write ${inside}.${rest}`
+    : null;
+};
+
 /**
  * Returns advice on where an unknown key may belong: here under another name, in an entry of another kind, inside
  * another key, or outside of this one.
@@ -112,7 +127,7 @@ const nestedKeyAdvice = (
 const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): string | null => {
   const holder = valueAtPath(value, path);
   const present = isMapping(holder) ? Object.keys(holder) : [];
-  if (/^\d/.test(name) && isMapping(holder) && holder[name] === null)
+  if (cutOff(holder).includes(name))
     return 'a comma ends a value here: write the number with a point, such as 2.5';
   const known = keysAt(path, value);
   const missing = known.filter((key) => !present.includes(key));
@@ -235,7 +250,10 @@ const singleFinding = (issue: Issue, path: Path, context: IssueContext): Scenari
   if (counted && issue.code !== 'invalid_union') {
     return { path, part: 'value', message, hint: advice ?? null };
   }
-  const hint = advice ?? (typeof inside === 'string' ? didYouMean(inside, choicesOf(issue)) : null);
+  const hint =
+    commaAdvice(path, context) ??
+    advice ??
+    (typeof inside === 'string' ? didYouMean(inside, choicesOf(issue)) : null);
   // Advice may quote the value, so it is left out if the value comes from the environment.
   const safeHint = context.environmentValues.has(pathKey(path)) ? null : hint;
   const whole = `${message}, got ${receivedText(context, path)}`;

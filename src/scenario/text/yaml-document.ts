@@ -255,6 +255,10 @@ const kinds: readonly (readonly [pattern: RegExp, what: string, advice: string])
   [/^(?:from|import) (?:locust|httpx|openai|requests|asyncio|time)\b/, 'a Python script', written],
   [/^import .* from ['"]k6/, 'a script of k6', written],
   [/^config:\s*$/, 'a file of Artillery', written],
+  [/^\{\s*"log"\s*:/, 'a recording of a browser (HAR)', written],
+  [/^\{\s*"info"\s*:/, 'a collection of Postman', written],
+  [/^(?:openapi|swagger): /, 'a description of an interface (OpenAPI)', written],
+  [/^\w+ = |^\[\w+\]$/, 'TOML', 'write it in YAML, where a key ends in a colon'],
   [/^<\?xml|^<!doctype|^<html/i, 'XML or HTML', written],
 ];
 

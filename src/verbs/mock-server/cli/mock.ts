@@ -94,6 +94,10 @@ export const mockVerb = defineVerb({
     const { serveMock, serveRun } = await import('../serve-mock.ts');
     const lifetime = lifetimeFrom(given.lifetime);
     const { seed, contained: inContainer } = given;
+    if (/^\d+$/.test(given.scenario ?? ''))
+      throw new UsageProblem(
+        `expected a scenario file or options, got the number ${given.scenario}: write --port ${given.scenario}`,
+      );
     if (inContainer || given.embedded) {
       await serveRun({ inContainer, lifetime }, terminalHost());
       return 'pass';
