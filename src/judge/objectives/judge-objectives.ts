@@ -336,6 +336,7 @@ const judge = (
     n,
     ...independenceIn(value),
     ...(objective.quota === undefined ? {} : { excluded }),
+    ...('statistic' in figure ? { statistic: figure.statistic } : {}),
     minSamples,
     low: finite(low),
     high: finite(high),

@@ -31,7 +31,7 @@ export const isLowerBound = (comparison: ComparisonOperator): boolean => compari
 
 export const statistics = ['mean', 'min', 'max'] as const;
 /** The statistic of an objective. A number is a quantile, such as 0.95. */
-const statisticSchema = z.union([z.enum(statistics), z.number().gt(0).lt(1)]);
+export const statisticSchema = z.union([z.enum(statistics), z.number().gt(0).lt(1)]);
 export type Statistic = z.infer<typeof statisticSchema>;
 
 const figureSchema = z.discriminatedUnion('kind', [

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { statisticSchema } from '../plan/objective.ts';
 
 /**
  * The verdict (ruling) that each reason leads to. `aborted`: the broken objective ended the run. `unfit`: the load
@@ -35,6 +36,8 @@ export const objectiveVerdictSchema = z.strictObject({
    */
   observed: z.number().nullable(),
   unit: z.string(),
+  /** The statistic of the figure; absent for figures that have none, and in old results. */
+  statistic: statisticSchema.optional(),
   /** The number of samples, or of arrivals if the figure is a share; `null` for other figures. */
   n: z.int().nonnegative().nullable(),
   /** The number of independent samples that tell as much as the `n` samples; absent if it is `n` or unknown. */

@@ -42,12 +42,21 @@ describe('the text for an objective', () => {
       '∞ (95 %: 3,148 ms to …), n 760; fewer than 95 % completed',
     ],
     [
-      { grounds: 'aborted', text: 'e2e.median < 1s', observed: null, low: null, high: null },
+      { grounds: 'aborted', statistic: 0.5, observed: null, low: null, high: null },
       '∞, n 760; fewer than 50 % completed; the run was stopped because of it',
     ],
     [
-      { text: 'e2e.p99.9{traffic=chat} < 1s', observed: null, low: null, high: null },
+      { statistic: 0.999, observed: null, low: null, high: null },
       '∞, n 760; fewer than 99.9 % completed',
+    ],
+    // Old results do not name the statistic.
+    [
+      { statistic: undefined, observed: null, low: null, high: null },
+      '∞, n 760; too few completed',
+    ],
+    [
+      { statistic: 'mean', ruling: 'fail', grounds: 'broken', high: null, sure: false },
+      '684 ms (95 %: 566 ms to …), n 760; not sure: the bound is near, or rarer answers, up to their deadline, can move the mean there',
     ],
     [{ grounds: 'no-data', n: 26 }, 'too little data: 26 samples, at least 200 needed'],
     [{ grounds: 'no-data', n: 0, observed: null }, 'no data: no samples'],

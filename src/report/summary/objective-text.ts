@@ -101,15 +101,12 @@ const reasons = {
   string | null
 >;
 
-/** The share of the arrivals that a percentile in an objective's text is about, in percent. */
-const percentIn = (text: string): string => /^\w+\.p([\d.]+)/.exec(text)?.[1] ?? '50';
-
 /** Why a verdict is not sure. */
-const unsureText = ({ text, n, effective, minSamples, weak }: ObjectiveVerdict): string => {
+const unsureText = ({ statistic, n, effective, minSamples, weak }: ObjectiveVerdict): string => {
   if (weak)
     return 'not sure: too few independent answers for a mean of such times; bound a percentile';
   if (n === null || effective === undefined || effective >= minSamples) {
-    return /^\s*\w+\s*\.mean\b/.test(text)
+    return statistic === 'mean'
       ? 'not sure: the bound is near, or rarer answers, up to their deadline, can move the mean there'
       : 'not sure: the bound is near, or the run is short';
   }
@@ -117,8 +114,13 @@ const unsureText = ({ text, n, effective, minSamples, weak }: ObjectiveVerdict):
 };
 
 /** Why a percentile is infinite; `null` for another one. */
-const infiniteText = (verdict: ObjectiveVerdict): string | null =>
-  isInfinite(verdict) ? `fewer than ${percentIn(verdict.text)} % completed` : null;
+const infiniteText = (verdict: ObjectiveVerdict): string | null => {
+  if (!isInfinite(verdict)) return null;
+  const { statistic } = verdict;
+  return typeof statistic === 'number'
+    ? `fewer than ${Number((statistic * 100).toPrecision(12))} % completed`
+    : 'too few completed';
+};
 
 /** Which 429s were left out; `null` for an objective that counts all. */
 const excludedText = ({ excluded }: ObjectiveVerdict): string | null => {
