@@ -183,6 +183,7 @@ const value = fc.constantFrom<unknown>(
   [],
   {},
 );
+const isEmpty = (fields: object): boolean => Object.keys(fields).length === 0;
 const stage = fc.record({ target: value, duration: value });
 const words = (text: string) => fc.constantFrom(...text.split(' '));
 const executor = words(
@@ -220,6 +221,11 @@ it('makes of any options a valid scenario, or refuses them with a reason', () =>
           valid += 1;
         } catch (error) {
           if (!(error instanceof ImportError)) throw error;
+          // A wrong value in one scenario refuses all; without any, nothing is refused.
+          const isUsual = Object.values(given).every(
+            ([kind, , more]) => /^(?:constant|shared|per)-/.test(kind) && isEmpty(more),
+          );
+          expect(isUsual, error.message).toBe(false);
         }
       },
     ),
