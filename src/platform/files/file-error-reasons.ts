@@ -31,9 +31,13 @@ const refused: Readonly<Record<string, string>> = {
   ERR_STRING_TOO_LONG: 'it is larger than 512 MiB, the longest text that Node can hold',
 };
 
+/** What the system says of any other error, without its code and call: `EBUSY: resource busy or locked, open 'x'`. */
+const plainly = (message: string): string =>
+  /^E[A-Z0-9]+: ([^,]+), \w+(?: '.*)?$/s.exec(message)?.[1] ?? message;
+
 const reasonFor = (reasonsByCode: typeof reasons, error: unknown): string => {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  return reasonsByCode[code] ?? refused[code] ?? message;
+  return reasonsByCode[code] ?? refused[code] ?? plainly(message);
 };
 
 /** Returns whether an error is to be expected, such as one of the file system, and is no defect of Weir. */
