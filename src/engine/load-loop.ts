@@ -4,6 +4,7 @@ import { DueQueue, type DueItem } from './due-queue.ts';
 import { type Load, loadDuration, type SaturateLoad } from '../model/plan/plan.ts';
 import { stageStream } from '../model/plan/population.ts';
 import { openArrivals, traceArrivals } from '../schedule/open-arrivals.ts';
+import { withSecondArrivals } from '../schedule/second-arrivals.ts';
 import { stageStarts } from '../schedule/stages.ts';
 import { iterationIndex, iterationsOf, usersOf } from '../schedule/users.ts';
 import type { SliceOptions } from './slice-options.ts';
@@ -150,10 +151,10 @@ const asClosedLoad = (load: Load): Exclude<Load, SaturateLoad> =>
       }
     : load;
 
-type LoopOptions = Pick<SliceOptions, 'plan' | 'slice' | 'workload'>;
+type LoopOptions = Pick<SliceOptions, 'plan' | 'slice' | 'workload' | 'second'>;
 
 const createLoop = (
-  { plan, slice, workload }: LoopOptions,
+  { plan, slice, workload, second }: LoopOptions,
   stage: number,
   start: Instant,
   begin: BeginHandlers,
@@ -161,12 +162,14 @@ const createLoop = (
   const load = asClosedLoad(plan.stages[stage]!.load);
   const until = instant(start + loadDuration(load));
   const placement = { stage, stream: stageStream(plan, stage), start, seed: plan.seed, slice };
-  if (load.kind === 'open') {
-    return openLoop(openArrivals(load, placement), until, begin.scheduled);
-  }
-  if (load.kind === 'trace') {
-    const arrivals = traceArrivals(workload.traceOf(load), placement);
-    return openLoop(arrivals, until, begin.scheduled);
+  if (load.kind === 'open' || load.kind === 'trace') {
+    const arrivals =
+      load.kind === 'open'
+        ? openArrivals(load, placement)
+        : traceArrivals(workload.traceOf(load), placement);
+    const due =
+      second === undefined ? arrivals : withSecondArrivals(arrivals, second.gap, second.isSecond);
+    return openLoop(due, until, begin.scheduled);
   }
   return closedLoop(
     {

@@ -1,4 +1,4 @@
-import { type Slice, sliceShareOf } from '../model/workload/arrival.ts';
+import { type Arrival, type Slice, sliceShareOf } from '../model/workload/arrival.ts';
 import { type BudgetUnit, budgetUnits } from '../model/plan/budget.ts';
 import type { ClipLibrary } from '../model/workload/clip.ts';
 import type { Clock } from '../model/clock.ts';
@@ -63,6 +63,11 @@ export interface SliceOptions {
    * it; absent if the slice needs no lease.
    */
   readonly lease?: Float64Array<SharedArrayBuffer>;
+  /**
+   * The scheduled arrivals that are due later by `gap` ms, since another slice sends the same request first; absent if
+   * there are none.
+   */
+  readonly second?: { readonly gap: number; readonly isSecond: (arrival: Arrival) => boolean };
   readonly redact: (text: string) => string;
 }
 

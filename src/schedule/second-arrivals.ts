@@ -1,0 +1,25 @@
+import { type Instant, instant } from '../model/quantity.ts';
+import type { Arrival } from '../model/workload/arrival.ts';
+
+/**
+ * Makes the arrivals that `isSecond` chooses due `gap` ms later, and returns all of them in order of their new due
+ * instants. The arrivals must come in order.
+ */
+export function* withSecondArrivals(
+  arrivals: Iterable<Arrival>,
+  gap: number,
+  isSecond: (arrival: Arrival) => boolean,
+): Generator<Arrival, void> {
+  const late: Arrival[] = [];
+  const takeUntil = function* (until: number): Generator<Arrival, void> {
+    while (late.length > 0 && late[0]!.due <= until) yield late.shift()!;
+  };
+  for (const arrival of arrivals) {
+    yield* takeUntil(arrival.due);
+    if (isSecond(arrival)) late.push({ ...arrival, due: laterBy(arrival.due, gap) });
+    else yield arrival;
+  }
+  yield* takeUntil(Number.POSITIVE_INFINITY);
+}
+
+const laterBy = (due: Instant, gap: number): Instant => instant(due + gap);
