@@ -25,8 +25,10 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
     load: async () => (await import('./verbs/run.ts')).runVerb,
   },
   'compare <base..>': {
-    summary: 'Compare stored runs: compare BASE NEW, or BASE… --with NEW…',
-    expects: 'the runs to compare (result files, their folders, or the name of a baseline)',
+    summary:
+      'Compare stored runs: BASE NEW, or BASE… --with NEW…; or two targets: SCENARIO --paired --with URL',
+    expects:
+      'the runs to compare (result files, their folders, or the name of a baseline), or a scenario with --paired',
     examples: [
       ['compare main reports/next', 'a run against the baseline “main”'],
       ['compare reports/a reports/b --with reports/c reports/d', 'several runs of each side'],

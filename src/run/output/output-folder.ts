@@ -27,6 +27,7 @@ export const outputFiles = {
     markdown: 'comparison.md',
   },
   noise: { data: 'noise.json', markdown: 'noise.md' },
+  pairs: { data: 'pairs.json', page: 'pairs.html', markdown: 'pairs.md' },
   calibration: { data: 'calibration.json', page: 'calibration.html' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
 

@@ -1,27 +1,83 @@
 import { comparisonOptions, sidesFrom } from '../../../cli/options/compare-options.ts';
 import {
   defineVerb,
+  type Given,
   inGroup,
+  listOption,
   positionals,
   severalOption,
   switchOption,
   textOption,
+  UsageProblem,
 } from '../../../cli/options/define-verb.ts';
+import { checkKeyName } from '../../../cli/options/key-name.ts';
 import { jobSummaryPath, outputOptions } from '../../../cli/options/output-options.ts';
 import { terminalHost } from '../../../cli/options/terminal-host.ts';
+
+const pairOptions = {
+  ...inGroup('Pairs:', {
+    paired: switchOption(
+      'Send each request of SCENARIO to both sides, one shortly after the other, and report what the new one adds',
+    ),
+    target: textOption('Address of the base [the scenario’s target]'),
+    key: textOption('Environment variable with the key of the base [the scenario’s]'),
+    'with-key': textOption('Environment variable with the key of the new side'),
+    gap: textOption('Time from the first request of a pair to the second [10ms]'),
+    'max-added': textOption(
+      'Most that may be added, such as 5ms at the median, or 5ms,p95=20ms: exit 11 if more, 13 if that is not sure',
+    ),
+    set: listOption('Override a field of the scenario: --set seed=2'),
+    'allow-files': switchOption('Let the scenario name files outside its folder'),
+  }),
+};
+
+/** Returns the scenario and the address of the new side. Throws a `UsageProblem` for anything else. */
+const pairFrom = ({
+  base,
+  with: next,
+  self,
+}: {
+  readonly base: readonly string[];
+  readonly with: readonly string[];
+  readonly self: boolean;
+}) => {
+  const [scenario, ...others] = base;
+  const [address, ...more] = next;
+  if (scenario === undefined || address === undefined || self || others.length + more.length > 0)
+    throw new UsageProblem(
+      `--paired: expected one scenario and one new side, \`weir compare SCENARIO --paired --with URL --with-key NAME\`; got ${base.length} and ${next.length}${self ? ' and --self' : ''}`,
+    );
+  return { scenario, next: address };
+};
+
+/** Throws a `UsageProblem` for an option of pairs that compares stored runs. */
+const rejectPairOptions = (given: Given<typeof pairOptions>): void => {
+  const { target, key, withKey, gap, maxAdded } = given;
+  const named = Object.entries({ target, key, 'with-key': withKey, gap, 'max-added': maxAdded });
+  const used = named.filter(([, value]) => value !== undefined).map(([name]) => `--${name}`);
+  if (used.length > 0)
+    throw new UsageProblem(
+      `${used.join(', ')}: expected --paired, which sends requests; got stored runs, which are only read`,
+    );
+};
 
 export const compareVerb = defineVerb({
   options: {
     ...outputOptions,
     ...comparisonOptions,
+    ...pairOptions,
     ...inGroup(positionals, {
       base: {
-        ...severalOption('Result files, folders of runs, or folders of runs with --repeat'),
+        ...severalOption(
+          'Result files, folders of runs, or folders of runs with --repeat; a scenario with --paired',
+        ),
         demandOption: true,
       },
     }),
     ...inGroup('Comparison:', {
-      with: severalOption('The runs of the new side; all paths before it are the base'),
+      with: severalOption(
+        'The runs of the new side, or with --paired its address; all paths before it are the base',
+      ),
       self: switchOption('Compare the runs with each other: how much they differ by themselves'),
     }),
     ...inGroup('Output:', {
@@ -29,6 +85,15 @@ export const compareVerb = defineVerb({
     }),
   },
   run: async (given) => {
+    if (given.paired) {
+      const sides = pairFrom(given);
+      checkKeyName('key', given.key);
+      checkKeyName('with-key', given.withKey);
+      const { comparePairs } = await import('../compare-pairs.ts');
+      const jobSummary = jobSummaryPath();
+      return comparePairs({ ...given, ...sides, jobSummary }, terminalHost(given));
+    }
+    rejectPairOptions(given);
     const request = { ...given, ...sidesFrom(given), jobSummary: jobSummaryPath() };
     const { checksAmong, compareStoredChecks } =
       await import('../../check/compare-stored-checks.ts');

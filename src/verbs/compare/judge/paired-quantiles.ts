@@ -31,7 +31,7 @@ export interface PairedEstimate {
   readonly outer: { readonly low: number | null; readonly high: number | null };
 }
 
-export interface PairedQuantile extends PairedEstimate {
+interface PairedQuantile extends PairedEstimate {
   readonly q: number;
   /** Whether fewer than ten effective samples are expected beyond the percentile. */
   readonly weak: boolean;
@@ -135,7 +135,7 @@ const sideOf = (pairs: readonly PairedTimes[], side: 'base' | 'next'): Samples =
 const minus = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? null : finiteOrNull(a - b);
 
-export interface PairedShift extends PairedQuantile {
+interface PairedShift extends PairedQuantile {
   /** The percentile at each side. */
   readonly base: number | null;
   readonly next: number | null;
@@ -166,7 +166,7 @@ export const shiftOfQuantile = (pairs: readonly PairedTimes[], q: number): Paire
 };
 
 /** Returns a share with Wilson's interval of as many independent pairs as tell the same. */
-export const shareOfPairs = (
+const shareOfPairs = (
   pairs: readonly PairedTimes[],
   isEvent: (pair: PairedTimes) => boolean,
 ): PairedEstimate => {
@@ -189,7 +189,7 @@ export const shareOfPairs = (
 export const shareWithin = (pairs: readonly PairedTimes[], most: number): PairedEstimate =>
   shareOfPairs(pairs, (pair) => (pairDifference(pair) ?? Number.POSITIVE_INFINITY) <= most);
 
-export interface PairedFailures {
+interface PairedFailures {
   /** The pairs in which only one side failed, or both. */
   readonly baseOnly: number;
   readonly nextOnly: number;

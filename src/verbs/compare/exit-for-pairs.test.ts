@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { exitForPairs } from './exit-for-pairs.ts';
+import type { PairsReport } from './model/pairs.ts';
+
+const outcomes = (completed: number): PairsReport['base']['outcomes'] => ({
+  completed,
+  limited: 0,
+  refused: 0,
+  malformed: 0,
+  broken: 0,
+  dropped: 0,
+  cancelled: 0,
+});
+const sound = { trust: 'valid', outcomes: outcomes(100) } as const;
+const limits = [{ q: 0.5, most: 5, verdict: 'within' }] as const;
+
+const exitOf = (
+  verdict: PairsReport['verdict'],
+  {
+    next = sound,
+    limited = true,
+  }: {
+    readonly next?: Pick<PairsReport['base'], 'trust' | 'outcomes'>;
+    readonly limited?: boolean;
+  } = {},
+) => exitForPairs({ base: sound, next, verdict, limits: limited ? [...limits] : [] }, null);
+
+describe('the exit of a paired comparison', () => {
+  it('passes a limit only if it is surely kept', () => {
+    expect(exitOf('within')).toBe('pass');
+    expect(exitOf('worse')).toBe('regression');
+    expect(exitOf('undecided')).toBe('inconclusive');
+  });
+
+  it('is a regression if the new side fails more, with or without a limit', () => {
+    expect(exitOf('fails more')).toBe('regression');
+    expect(exitOf('fails more', { limited: false })).toBe('regression');
+  });
+
+  it('without a limit is that of a measurement', () => {
+    for (const verdict of ['adds', 'saves', 'no difference', 'undecided'] as const)
+      expect(exitOf(verdict, { limited: false })).toBe('pass');
+  });
+
+  it('says first that a load was not as planned, or that nothing succeeded', () => {
+    expect(exitOf('within', { next: { ...sound, trust: 'invalid' } })).toBe('invalid');
+    expect(exitOf('within', { next: { ...sound, outcomes: outcomes(0) } })).toBe('empty');
+    expect(
+      exitForPairs({ base: sound, next: sound, verdict: 'within', limits: [] }, 'SIGINT'),
+    ).toBe('interrupted');
+  });
+});
