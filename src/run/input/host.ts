@@ -66,3 +66,14 @@ export const confirmBudget = async ({ ask }: Host, cancelMessage: string): Promi
   const answer = await ask('Spend it? [y/N] ');
   if (!/^y(es)?$/i.test(answer.trim())) throw new Problem(cancelMessage);
 };
+
+/** Returns the host of a run that is a part of a command. Only the command prints a result; its runs do not. */
+export const withoutPrints = ({ printer, ...host }: Host): Host => ({
+  ...host,
+  printer: {
+    ...printer,
+    print: () => undefined,
+    listFiles: () => undefined,
+    close: () => undefined,
+  },
+});

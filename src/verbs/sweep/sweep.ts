@@ -7,7 +7,7 @@ import { terminalText, terminalVerdict } from '../../report/document/terminal-wr
 import { sweepDocument, sweepOverview } from './report/sweep-document.ts';
 import { sweepHeadline, sweepTone, sweptRunLine } from './report/sweep-text.ts';
 import { rejectUntil } from '../../run/input/reject-until.ts';
-import { confirmBudget, type Host } from '../../run/input/host.ts';
+import { confirmBudget, type Host, withoutPrints } from '../../run/input/host.ts';
 import { type ExitName, exitCode, gravestExit, exitOfStop } from '../../run/output/exit-codes.ts';
 import { outputFiles, openOutputFolder } from '../../run/output/output-folder.ts';
 import { dataIn, pageIn, publishOutcome } from '../../run/output/write-outputs.ts';
@@ -127,17 +127,6 @@ const publishSweep = async ({
 const folderOf = ({ point, repetition }: SweepSlot): string =>
   join('runs', `${String(point + 1).padStart(2, '0')}-${repetition + 1}`);
 
-/** Returns the host of one run. Only the sweep prints; its runs do not. */
-const hostOfRun = ({ printer, ...host }: Host): Host => ({
-  ...host,
-  printer: {
-    ...printer,
-    print: () => undefined,
-    listFiles: () => undefined,
-    close: () => undefined,
-  },
-});
-
 const makeRun = async (
   sweeping: SweepInProgress,
   slot: SweepSlot,
@@ -156,7 +145,7 @@ const makeRun = async (
       // The keys are checked only once, since all runs have the same keys.
       keyCheck: order === 1,
     },
-    hostOfRun(host),
+    withoutPrints(host),
     // In later runs, a healthy gateway may refuse requests because of its load, which is what the sweep measures.
     () => (order === 1 ? refusals : {}),
   );
