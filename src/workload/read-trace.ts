@@ -29,13 +29,19 @@ function* decodedTexts(parts: Iterable<Uint8Array>, hash: Hash): Generator<strin
   yield decoder.decode();
 }
 
-/** Splits texts into lines. The line ends (LF or CRLF) are removed. */
+/** More characters without an end are no line of a trace: a million tokens in blocks of 16 have 0.5 million. */
+const longestLine = 4 * 1024 ** 2;
+
+class EndlessLine extends Error {}
+
+/** Splits texts into lines. The line ends (LF or CRLF) are removed. Throws an `EndlessLine` if one is too long. */
 function* linesOf(texts: Iterable<string>): Generator<string, void> {
   let rest = '';
   for (const text of texts) {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line;
+    if (rest.length > longestLine) throw new EndlessLine();
   }
   if (rest !== '') yield rest;
 }
@@ -200,6 +206,16 @@ const collectRows = (
   return known;
 };
 
+/** Returns what is read, or that it has a line without an end. */
+const orEndless = <T>(read: () => T): T | string => {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof EndlessLine)) throw error;
+    return ` expected ${knownFormats}; it has more than 4 MiB without the end of a line`;
+  }
+};
+
 /**
  * Reads the selected part of a trace. The content of the file shows the format. The bytes are read once and not kept.
  */
@@ -210,7 +226,8 @@ export const readTrace = (
 ): ReadResult<LoadedTrace> => {
   const hash = newSha256();
   const rows = new SelectedRows(cut);
-  const known = collectRows(linesOf(decodedTexts(parts, hash)), rows, cut.unit);
+  const lines = linesOf(decodedTexts(parts, hash));
+  const known = orEndless(() => collectRows(lines, rows, cut.unit));
   if (typeof known === 'string') return { ok: false, problem: `${cut.file}:${known}` };
   const trace = traceFrom(rows, cut.speed, known.blockTokens);
   const { clipped } = rows;
