@@ -33,7 +33,7 @@ const startTlsServer = async (folder: string, name: string) => {
     { key, cert, requestCert: true, rejectUnauthorized: false },
     (request, response) => {
       const { subject } = (request.socket as TLSSocket).getPeerCertificate();
-      shown.push(String((subject as { CN?: string } | undefined)?.CN ?? 'none'));
+      shown.push((subject as { CN?: string } | undefined)?.CN ?? 'none');
       response
         .writeHead(200, { 'content-type': 'application/json' })
         .end(JSON.stringify({ object: 'list', data: [] }));
