@@ -19,6 +19,8 @@ interface Server {
   readonly replicas?: number;
   readonly reporting?: number;
   readonly seed?: number;
+  /** With what chance a prompt that is kept is computed anew. */
+  readonly misses?: number;
 }
 
 /** A server in virtual time whose cache keeps beginnings of prompts, the last ones first. */
@@ -35,6 +37,7 @@ const serve = ({
   replicas = 1,
   reporting = 1,
   seed: first = 7,
+  misses = 0,
 }: Server) => {
   let [now, seed, requests] = [1000, first, 0];
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
@@ -46,7 +49,10 @@ const serve = ({
     const replica = replicas === 1 ? 0 : Math.floor(random() * replicas);
     let kept = caches[replica]!;
     const tokens = prompt.split(' ').length * perWord;
-    const found = kept.find((each) => each.text === text && now < each.until);
+    const isMissed = misses > 0 && random() < misses;
+    const found = isMissed
+      ? undefined
+      : kept.find((each) => each.text === text && now < each.until);
     const whole = tokens >= shortest && found !== undefined ? text.split(' ').length * perWord : 0;
     const cached = Math.floor((whole * share) / 16) * 16;
     kept = kept.filter((each) => each.text !== text && now < each.until);
@@ -113,6 +119,13 @@ const seeds = Array.from({ length: 50 }, (_, at) => 100_003 * (at + 1));
 it.each([2, 3])('does not take a prompt on one of %d replicas for lost', async (replicas) => {
   for (const seed of seeds) {
     const { age, others, shortest } = await examine({ keeps: 1e9, replicas, seed });
+    expect([age.lost, others.lost, shortest.lost]).toEqual([null, null, null]);
+  }
+});
+
+it('does not take a prompt for lost where one in three misses', async () => {
+  for (const seed of seeds) {
+    const { age, others, shortest } = await examine({ keeps: 1e9, misses: 1 / 3, seed });
     expect([age.lost, others.lost, shortest.lost]).toEqual([null, null, null]);
   }
 });

@@ -68,6 +68,8 @@ const agesBetween = (low: number, high: number, wanted: number): readonly number
 class Prompts {
   readonly spent = { requests: 0, tokens: 0 };
   stopped: string | null = null;
+  /** Whether a prompt was lost, and the next one like it was not: then losses do not tell what is kept. */
+  hasWavered = false;
   readonly #ports: CachePorts;
   readonly #budget: CacheBudget;
   readonly #begun: number;
@@ -131,7 +133,9 @@ class Prompts {
     let reply: CacheReply | null = null;
     for (let tries = 0; tries < (others > fewOthers ? 1 : leastLosses); tries += 1) {
       reply = await this.repeat(tokens, others);
-      if (reply === null || isHit(reply) !== false) break;
+      const hit = reply === null ? null : isHit(reply);
+      if (hit === true && tries > 0) this.hasWavered = true;
+      if (hit !== false) break;
     }
     return reply;
   }
@@ -287,11 +291,13 @@ export const examineCache = async (ports: CachePorts, budget: CacheBudget): Prom
   const others = await findOthers(prompts, isHit);
   const { spent, stopped } = prompts;
   const found = boundsOf(repetitions, known.again.map(isHit));
+  const isSteady = found.isSteady && !prompts.hasWavered;
   const certain = (bounds: KeptBounds): KeptBounds =>
-    found.isSteady ? bounds : { ...bounds, lost: null };
+    isSteady ? bounds : { ...bounds, lost: null };
   return {
     ...facts,
-    ...found,
+    isSteady,
+    age: certain(found.age),
     shortest: certain(shortest),
     others: certain(others),
     repetitions: [...repetitions],

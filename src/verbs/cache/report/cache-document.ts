@@ -60,12 +60,14 @@ const cacheVerdict = ({ seenBy, age, isSteady, promptTokens }: CacheReport): Ton
 };
 
 /** Says what to do if the examination found out nothing, or not all. */
-const advice = ({ seenBy, age, stopped }: CacheReport): string | null => {
+const advice = ({ seenBy, age, stopped, promptTokens }: CacheReport): string | null => {
   if (stopped !== null) return null;
   if (seenBy === null)
-    return 'What now: ask whoever runs the target whether it reports usage.prompt_tokens_details.cached_tokens. If it does not, its own metrics can tell: --metrics in weir run reads them.';
+    return promptTokens === null
+      ? 'What now: answers name no prompt tokens, so that nothing is reported of a cache. Have the server report its usage, or examine the address behind the gateway with `--target`.'
+      : 'What now: examine again while nothing else uses the target, so that times vary less; have the server report cached tokens (vLLM: `--enable-prompt-tokens-details`); or read `vllm:prefix_cache_hits_total` and its like with `server:` in a scenario.';
   return age.kept !== null && age.lost === null
-    ? 'What now: --longest with a longer time finds out when it is lost.'
+    ? 'What now: `--longest` with a longer time finds out when it is lost.'
     : null;
 };
 
@@ -95,7 +97,7 @@ const found = (report: CacheReport): readonly Fact[] => [
 ];
 
 export const cacheDocument = (report: CacheReport): ReportDocument => {
-  const { weir, target, model, startedAt, repetitions, seenBy, stopped } = report;
+  const { weir, target, model, startedAt, repetitions, seenBy, stopped, promptTokens } = report;
   return {
     weir,
     title: `Prompt cache of ${target}`,
