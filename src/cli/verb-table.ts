@@ -74,6 +74,16 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
     ],
     load: async () => (await import('../verbs/cache/cli/cache.ts')).cacheVerb,
   },
+  'fairness [scenario]': {
+    summary:
+      'Find whether a quiet population gets slower beside a noisy one, and who gets how much',
+    expects: 'one scenario file',
+    examples: [
+      ['fairness neighbours.yaml', 'asks before it spends anything'],
+      ['fairness teams.yaml --quiet-population b --noisy a --times 3', 'while a triples'],
+    ],
+    load: async () => (await import('../verbs/fairness/cli/fairness.ts')).fairnessVerb,
+  },
   'capacity [scenario]': {
     summary: 'Find the highest rate that keeps the objectives, and the users and keys for it',
     expects: 'one scenario file',

@@ -8,7 +8,7 @@ import {
 import { terminalHost } from '../options/terminal-host.ts';
 
 /** The verbs that publish the schema of the files that they write. Users name a schema by its verb. */
-const publishingVerbs = ['check', 'sweep', 'capacity', 'cache'] as const;
+const publishingVerbs = ['check', 'sweep', 'capacity', 'cache', 'fairness'] as const;
 export const schemaSubjects = ['scenario', 'result', ...publishingVerbs] as const;
 type SchemaSubject = (typeof schemaSubjects)[number];
 

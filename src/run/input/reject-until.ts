@@ -7,6 +7,7 @@ const fixedLengthOnly = {
   sweep: 'the points of a sweep are compared over the same time',
   repeat: 'repeated runs are compared over the same time',
   capacity: 'weir capacity chooses the length of its steps itself',
+  fairness: 'weir fairness compares blocks of one length',
 } as const;
 
 /** What sets the warm-up of its loads itself, each with the reason. */

@@ -40,14 +40,14 @@ export const exitCodes = [
     name: 'objective',
     code: 10,
     meaning:
-      'an objective is broken, or has too little data; for `weir check`: the interface is broken',
+      'an objective is broken, or has too little data; for `weir check`: the interface is broken; for `weir fairness`: not isolated',
   },
   { name: 'regression', code: 11, meaning: 'a comparison found a regression' },
   {
     name: 'inconclusive',
     code: 13,
     meaning:
-      '`weir limits` or `weir check` ended early or decided nothing, or with `--strict` an objective, a judged limit or a comparison is undecided',
+      '`weir limits`, `weir check` or `weir fairness` ended early or decided nothing, or with `--strict` an objective, a judged limit or a comparison is undecided',
   },
   {
     name: 'unwritten',

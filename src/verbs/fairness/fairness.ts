@@ -1,0 +1,256 @@
+import { join } from 'node:path';
+import type { Plan } from '../../model/plan/plan.ts';
+import { retriesOf } from '../../model/plan/population.ts';
+import { weirVersion } from '../../platform/host/machine.ts';
+import { Problem } from '../../platform/problem.ts';
+import { amountText } from '../../report/run/forecast-document.ts';
+import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
+import { answerTimeFrom, checkPlanFits, forecastOf } from '../../run/forecast.ts';
+import { followStops } from '../../run/input/follow-stops.ts';
+import { confirmBudget, type Host, withoutPrints } from '../../run/input/host.ts';
+import { bounded, readOption } from '../../run/input/read-option.ts';
+import {
+  type PlanSource,
+  type ReadPlanWithFiles,
+  readPlanWithFiles,
+} from '../../run/input/read-plan.ts';
+import { rejectUntil } from '../../run/input/reject-until.ts';
+import { folderFor } from '../../run/input/report-paths.ts';
+import { bareRequest } from '../../run/input/run-request.ts';
+import { type ExitName, gravestExit } from '../../run/output/exit-codes.ts';
+import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
+import { dataIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
+import { type FinishedRun, runOnce } from '../../run/run.ts';
+import { rejectWorkers } from '../../run/workers/worker-pool-plan.ts';
+import {
+  durationNotation,
+  percentageNotation,
+  plainNumberIn,
+} from '../../scenario/schema/notation.ts';
+import {
+  blockPlan,
+  noiseBlocks,
+  type BlockTerms,
+  neighboursIn,
+  populationNamed,
+} from './block-plan.ts';
+import { judgeFairness, leastPairs } from './judge/judge-fairness.ts';
+import type { FairnessReport } from './model/fairness-report.ts';
+import type { NoiseBlock, SeenArrival } from './model/seen-arrival.ts';
+import { fairnessDocument } from './report/fairness-document.ts';
+import { fairnessFigures, type FairnessMeasure, seenArrival } from './seen-arrivals.ts';
+
+export interface FairnessRequest {
+  readonly source: PlanSource;
+  readonly quietPopulation: string | undefined;
+  readonly noisy: string | undefined;
+  readonly times: string | undefined;
+  readonly pairs: string | undefined;
+  readonly block: string | undefined;
+  readonly settle: string | undefined;
+  readonly maxMoved: string | undefined;
+  readonly figure: string | undefined;
+  readonly requests: string | undefined;
+  readonly yes: boolean;
+  readonly out: string | undefined;
+}
+
+/** The most requests where users wait for answers, so that no schedule says how many there are. */
+const mostOfUsers = 50_000;
+
+const readWhole = (option: string, text: string, least: number): number => {
+  const value = plainNumberIn(text);
+  if (value !== null && Number.isInteger(value) && value >= least) return value;
+  throw new Problem(`--${option}: expected a whole number of at least ${least}; got ${text}`);
+};
+
+interface Figure {
+  readonly measure: FairnessMeasure;
+  readonly q: number;
+  readonly text: string;
+}
+
+/** Reads the figure to compare: by default the p95 of the TTFT, or of the end to end where nothing is streamed. */
+const readFigure = (text: string | undefined, { stages }: Plan, quiet: string): Figure => {
+  const isStreamed = stages.some(
+    ({ population, traffic }) =>
+      population === quiet && traffic.some(({ kind }) => kind === 'chat-stream'),
+  );
+  const given = text ?? (isStreamed ? 'ttft.p95' : 'endToEnd.p95');
+  const [, name, percentile] = /^(\w+)\.p(50|75|90|95|99)$/.exec(given) ?? [];
+  const measure = fairnessFigures.find((each) => each === name);
+  if (measure === undefined)
+    throw new Problem(
+      `--figure: expected ttft or endToEnd with p50, p75, p90, p95 or p99, such as ttft.p95; got ${given}`,
+    );
+  if (measure === 'ttft' && !isStreamed)
+    throw new Problem(
+      `--figure: population ${quiet} streams nothing, so it has no TTFT: give endToEnd.p95`,
+    );
+  const label = measure === 'ttft' ? 'TTFT' : 'end to end';
+  return { measure, q: Number(percentile) / 100, text: `${label} p${percentile}` };
+};
+
+const lengthNotation = bounded(durationNotation, (length) => length >= 1000, ', at least 1s');
+
+const termsFor = (request: FairnessRequest, plan: Plan): BlockTerms => {
+  const { quietPopulation, noisy, times, pairs = '8', block = '20s', settle = '5s' } = request;
+  return {
+    ...neighboursIn(plan, { quiet: quietPopulation, noisy }),
+    times: times === undefined ? null : readWhole('times', times, 2),
+    pairs: readWhole('pairs', pairs, leastPairs),
+    block: readOption('block', block, lengthNotation),
+    settle: readOption('settle', settle, lengthNotation),
+  };
+};
+
+/** Returns the plan of the blocks with the budget that it keeps, and the lines that say what it needs. */
+const budgeted = (read: ReadPlanWithFiles, { requests }: FairnessRequest) => {
+  const { plan } = read;
+  const { total, scheduled } = forecastOf(read, answerTimeFrom(undefined));
+  const isOpen = plan.stages.every(({ load }) => load.kind === 'open');
+  const attempts = Math.max(...retriesOf(plan).map((retry) => retry?.attempts ?? 1));
+  // Random arrivals vary in number: five deviations.
+  const planned = Math.ceil(total.requests.sum + 5 * Math.sqrt(total.requests.sum)) * attempts;
+  const given = requests === undefined ? null : readWhole('requests', requests, 1);
+  const most = Math.min(
+    given ?? (isOpen ? planned : mostOfUsers),
+    plan.budget?.requests ?? Infinity,
+  );
+  if (isOpen && total.requests.sum > most)
+    throw new Problem(
+      `the blocks need ${countText(total.requests.sum)} requests, and at most ${countText(most)} are allowed: raise --requests or the scenario’s budget, or give fewer --pairs or a shorter --block`,
+    );
+  const assumed = isOpen ? '' : ' if an answer takes 1 s';
+  const line = [
+    `at most ${countText(most)} requests, retries included`,
+    `as planned${assumed}: ${amountText(total.requests, countText)}, with tokens: ${amountText(total.input, countText)} in, ${amountText(total.output, countText)} out; cost: ${amountText(total.cost, (sum) => moneyText(Math.ceil(sum)))}`,
+    `${timeText(scheduled)} of load`,
+  ].join('; ');
+  const budget = { tokens: null, cost: null, ...plan.budget, requests: most };
+  return { read: { ...read, plan: { ...plan, budget } }, line };
+};
+
+const exitFor = (run: FinishedRun, { verdict }: FairnessReport): ExitName => {
+  const judged = { isolated: 'pass', moved: 'objective', unknown: 'inconclusive' } as const;
+  // The run itself has no objectives.
+  return gravestExit([run.exit, judged[verdict]]);
+};
+
+interface Examination {
+  readonly terms: BlockTerms;
+  readonly blocks: readonly NoiseBlock[];
+  readonly figure: Figure;
+  readonly maxMoved: number;
+}
+
+const reportOf = (
+  { result, trust }: FinishedRun,
+  arrivals: readonly SeenArrival[],
+  { terms, blocks, figure, maxMoved }: Examination,
+): FairnessReport => {
+  const { plan, startedAt, partial, scheduled, ended } = result;
+  const { quiet, noisy, settle } = terms;
+  const userPopulations = new Set(
+    plan.stages
+      .filter(({ load }) => load.kind === 'closed')
+      .map(({ population = '' }) => populationNamed(population)),
+  );
+  const isInvalid = trust.level === 'invalid';
+  const isPriced = arrivals.every(({ cost }) => cost !== null);
+  return {
+    format: 'fairness/1',
+    weir: weirVersion(),
+    name: plan.name,
+    target: result.baseUrl,
+    startedAt,
+    took: ended,
+    seed: plan.seed,
+    quiet,
+    noisy,
+    figure: figure.text,
+    settle,
+    maxMoved,
+    partial,
+    ...judgeFairness({ blocks, arrivals, quiet, noisy, q: figure.q, until: scheduled }, result, {
+      maxMoved,
+      settle,
+      hasUsers: (population) => userPopulations.has(population),
+      invalid: isInvalid ? 'the load was not as planned (run/report.html says why)' : null,
+    }),
+    spent: {
+      requests: arrivals.reduce((sum, { sent }) => sum + sent, 0),
+      tokens: arrivals.reduce((sum, { tokens }) => sum + tokens, 0),
+      cost: isPriced ? arrivals.reduce((sum, { cost }) => sum + (cost ?? 0), 0) : null,
+    },
+  };
+};
+
+/** Says what will be measured, and how long. */
+const designText = ({
+  terms: { quiet, noisy, times, pairs, block, settle },
+  figure,
+}: Examination): string => {
+  const noise = times === null ? 'with and without' : `with ${times} times and with once`;
+  return `${figure.text} of ${quiet} ${noise} the load of ${noisy}: ${pairs} pairs of blocks in random order; each measures ${timeText(block)}, after ${timeText(settle)} that do not count.`;
+};
+
+/** Examines whether a quiet population of a scenario is moved by a noisy one, within a budget that it prints first. */
+export const examineFairness = async (request: FairnessRequest, host: Host): Promise<ExitName> => {
+  const { printer } = host;
+  const source = await readPlanWithFiles(request.source, host.environment);
+  rejectUntil(source.plan, 'fairness');
+  rejectWorkers(source.plan, 'fairness');
+  const terms = termsFor(request, source.plan);
+  const blocks = noiseBlocks(terms, source.plan.seed, source.plan.warmUp);
+  const figure = readFigure(request.figure, source.plan, terms.quiet);
+  const maxMoved = readOption('max-moved', request.maxMoved ?? '10%', percentageNotation);
+  const examination = { terms, blocks, figure, maxMoved };
+  const planned = { ...source, plan: blockPlan(source.plan, terms, blocks) };
+  const { read, line } = budgeted(planned, request);
+  printer.say(`${designText(examination)}\nBudget: ${line}.`);
+  if (!request.yes) {
+    checkPlanFits(planned);
+    const stops = followStops(host.onStop, () => undefined);
+    try {
+      if (read.plan.target.kind === 'url')
+        await stops.unlessStopped(confirmBudget(host, 'nothing was sent to the gateway'), null);
+    } finally {
+      stops.release();
+    }
+  }
+  const folder = await openOutputFolder(
+    folderFor(request.out, 'fairness'),
+    'fairness',
+    printer.say,
+  );
+  try {
+    const arrivals: SeenArrival[] = [];
+    const run = await runOnce(
+      { ...bareRequest, source: read, out: join(folder.path, 'run'), yes: true, earlyStop: true },
+      withoutPrints(host),
+      (plan) => ({
+        onObservation: (observation) =>
+          arrivals.push(seenArrival(observation, plan, figure.measure)),
+      }),
+    );
+    const report = reportOf(run, arrivals, examination);
+    const document = fairnessDocument(report);
+    const json = `${JSON.stringify(report)}\n`;
+    const exit = exitFor(run, report);
+    const written = await publishOutcome(
+      printer,
+      { ...printed(document, json), isGood: exit === 'pass' },
+      [
+        pageIn(folder, outputFiles.fairness.page, document),
+        dataIn(folder, outputFiles.fairness.data, json),
+      ],
+    );
+    return gravestExit([exit, written]);
+  } catch (error) {
+    await folder.discard();
+    throw error;
+  } finally {
+    await folder.release();
+  }
+};

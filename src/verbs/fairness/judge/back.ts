@@ -1,0 +1,64 @@
+import { wilsonInterval } from '../../../model/measures/quantile.ts';
+import type { FairnessReport } from '../model/fairness-report.ts';
+import { dueWithin, type SeenArrival, type SeenRun } from '../model/seen-arrival.ts';
+import { percentileWithFailures } from './moved.ts';
+
+/** The lengths in ms by which the time after a noise is divided. */
+const resolutions = [500, 1000, 2000, 5000, 10_000, 20_000, 60_000];
+
+/** How many requests a part must have at least, over all ends of the noise. */
+const leastInPart = 20;
+
+/** Returns when each noise ended, and until when it was quiet then. */
+const endsOfNoise = ({ blocks, until }: SeenRun): readonly { from: number; to: number }[] =>
+  blocks.flatMap(({ isNoisy, to }, place) => {
+    const next = blocks[place + 1];
+    if (!isNoisy || next?.isNoisy === true || to >= until) return [];
+    const quietUntil = blocks.slice(place + 1).find((each) => each.isNoisy)?.begins ?? until;
+    return [{ from: to, to: Math.min(quietUntil, until) }];
+  });
+
+/**
+ * Returns how long after the noise the quiet population is back: of its requests, those that failed or were slower than the same
+ * percentile without noise are no longer surely more than twice as many as that percentile leaves. All ends of the
+ * noise are taken together; two parts in turn must be good, since one may seem so by chance.
+ */
+export const backAfterNoise = (run: SeenRun): FairnessReport['back'] => {
+  const { q, blocks, until } = run;
+  const own = run.arrivals.filter(({ population, isTimed }) => population === run.quiet && isTimed);
+  const calm = blocks
+    .filter(({ isNoisy, to }) => !isNoisy && to <= until)
+    // The first half may still have what the noise left behind.
+    .flatMap(({ from, to }) => dueWithin(own, (from + to) / 2, to));
+  const ends = endsOfNoise(run);
+  const usual = percentileWithFailures(
+    calm.map(({ most }) => most),
+    q,
+  );
+  if (ends.length === 0 || !Number.isFinite(usual)) return null;
+  const seen = Math.min(...ends.map(({ from, to }) => to - from));
+  const isBad = (arrivals: readonly SeenArrival[]): boolean => {
+    const slow = arrivals.filter(({ most }) => most > usual).length;
+    return arrivals.length > 0 && wilsonInterval(slow, arrivals.length).low > 2 * (1 - q);
+  };
+  const partOf = (part: number, length: number): readonly SeenArrival[] =>
+    ends.flatMap(({ from }) => dueWithin(own, from + part * length, from + (part + 1) * length));
+  const resolution = resolutions.find(
+    (length) => 2 * length <= seen && partOf(0, length).length >= leastInPart,
+  );
+  if (resolution === undefined) return null;
+  const parts = Array.from({ length: Math.floor(seen / resolution) }, (_, part) =>
+    isBad(partOf(part, resolution)),
+  );
+  const loud = blocks
+    .filter(({ isNoisy, to }) => isNoisy && to <= until)
+    .flatMap(({ from, to }) => dueWithin(own, from, to));
+  const first = parts.findIndex((bad, part) => !bad && parts[part + 1] !== true);
+  return {
+    wasAway: isBad(loud),
+    after: first < 0 ? null : first * resolution,
+    resolution,
+    seen,
+    ends: ends.length,
+  };
+};

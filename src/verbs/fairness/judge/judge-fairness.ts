@@ -1,0 +1,121 @@
+import type { Result } from '../../../model/result/result.ts';
+import type { FairnessReport } from '../model/fairness-report.ts';
+import { dueWithin, type SeenRun } from '../model/seen-arrival.ts';
+import { backAfterNoise } from './back.ts';
+import { blockFigures, movementOf } from './moved.ts';
+import { refusalsOf } from './refusals.ts';
+import { sharesOf } from './shares.ts';
+
+/** By how much the share of failures may rise: one in a hundred. */
+const maxFailed = 0.01;
+
+/** A mean of pairs has an interval from this number on. */
+export const leastPairs = 3;
+
+export interface FairnessTerms {
+  /** By how much the figure may rise and count as unmoved: 0.1 is 10 %. */
+  readonly maxMoved: number;
+  readonly settle: number;
+  /** Whether a population's users wait for answers. */
+  readonly hasUsers: (population: string) => boolean;
+  /** Why what was seen does not count; `null` if it does. */
+  readonly invalid: string | null;
+}
+
+type Judged = Pick<
+  FairnessReport,
+  | 'verdict'
+  | 'reasons'
+  | 'moved'
+  | 'failed'
+  | 'noiseBy'
+  | 'blocks'
+  | 'shares'
+  | 'isContended'
+  | 'refusals'
+  | 'back'
+>;
+
+const noiseRate = ({ blocks, arrivals, noisy, until }: SeenRun, isNoisy: boolean): number => {
+  const own = arrivals.filter(({ population }) => population === noisy);
+  const some = blocks.filter((block) => block.to <= until && block.isNoisy === isNoisy);
+  const length = some.reduce((sum, { from, to }) => sum + to - from, 0);
+  const due = some.flatMap(({ from, to }) => dueWithin(own, from, to)).length;
+  return length === 0 ? 0 : (1000 * due) / length;
+};
+
+/** Returns why nothing can be said, of what must be known for any verdict. */
+const unknownBecause = (
+  { moved, failed, pairs }: ReturnType<typeof movementOf>,
+  { invalid }: FairnessTerms,
+  noiseBy: Judged['noiseBy'],
+): readonly string[] => [
+  ...(invalid === null ? [] : [invalid]),
+  ...(noiseBy.noisy > noiseBy.alone
+    ? []
+    : ['the noisy population sent nothing more in the blocks with noise']),
+  ...(moved === null || failed === null
+    ? [
+        `${pairs} pairs of blocks have the figure on both sides, and ${leastPairs} are needed: each block needs enough requests for the percentile, of which enough complete`,
+      ]
+    : []),
+];
+
+/** Returns why it is not sure that nothing moved. */
+const doubtsOf = (
+  { moved, failed }: ReturnType<typeof movementOf>,
+  back: Judged['back'],
+  { maxMoved, settle }: FairnessTerms,
+): readonly string[] => [
+  ...(moved !== null && moved.high !== null && moved.high <= maxMoved
+    ? []
+    : [
+        'the interval of the move spans the most that is allowed: more pairs (--pairs) or longer blocks (--block) make it narrower',
+      ]),
+  ...(failed !== null && failed.high! <= maxFailed
+    ? []
+    : [
+        'the requests are too few to exclude that one in a hundred more fails: more pairs (--pairs) or longer blocks (--block)',
+      ]),
+  ...(back?.wasAway === true && (back.after === null || back.after > settle)
+    ? [
+        'the quiet population was not back when the measuring without noise began: give a longer --settle',
+      ]
+    : []),
+];
+
+/** Judges what was seen of two neighbours. A move that is sure counts whatever else is in doubt. */
+export const judgeFairness = (
+  run: SeenRun,
+  result: Pick<Result, 'ledger' | 'plan'>,
+  terms: FairnessTerms,
+): Judged => {
+  const figures = blockFigures(run);
+  const movement = movementOf(figures);
+  const { moved, failed } = movement;
+  const noiseBy = { alone: noiseRate(run, false), noisy: noiseRate(run, true) };
+  const back = backAfterNoise(run);
+  const unknown = unknownBecause(movement, terms, noiseBy);
+  const doubts = unknown.length > 0 ? unknown : doubtsOf(movement, back, terms);
+  const hasMoved = unknown.length === 0 && (moved!.low > terms.maxMoved || failed!.low > maxFailed);
+  const verdict = hasMoved ? 'moved' : doubts.length > 0 ? 'unknown' : 'isolated';
+  const { rows, isContended } = sharesOf(run, terms.hasUsers);
+  return {
+    verdict,
+    reasons: verdict === 'unknown' ? [...doubts] : [],
+    moved,
+    failed,
+    noiseBy,
+    blocks: figures.map(({ block, arrivals, most, failed: lost, isEnough }) => ({
+      ...block,
+      arrivals: arrivals.length,
+      value: isEnough && Number.isFinite(most) ? most : null,
+      failed: lost,
+      noise: noiseRate({ ...run, blocks: [block] }, block.isNoisy),
+    })),
+    shares: [...rows],
+    isContended,
+    refusals: refusalsOf(run, result),
+    back,
+  };
+};

@@ -1,0 +1,144 @@
+import {
+  effectiveShare,
+  meanOf,
+  newcombe,
+  varianceOf,
+} from '../../../judge/statistics/significance.ts';
+import { criticalT } from '../../../judge/statistics/student-t.ts';
+import { shareOf } from '../../../model/measures/share.ts';
+import type { Interval } from '../model/fairness-report.ts';
+import {
+  type NoiseBlock,
+  dueWithin,
+  type SeenArrival,
+  type SeenRun,
+} from '../model/seen-arrival.ts';
+
+/** The probability that an interval does not hold the truth. */
+const alpha = 0.05;
+
+/** The logarithm of the most that a figure counts as having risen: where too few completed, it has no value. */
+const mostRise = Math.log(100);
+
+/** Returns the mean of values with its interval; `null` for fewer than three. */
+export const meanInterval = (
+  values: readonly number[],
+): (Required<Interval> & { high: number }) | null => {
+  if (values.length < 3) return null;
+  const value = meanOf(values);
+  const error = Math.sqrt(varianceOf(values) / values.length);
+  const half = error === 0 ? 0 : criticalT(alpha, values.length - 1) * error;
+  return { value, low: value - half, high: value + half };
+};
+
+/** What is known of the quiet population in a block. */
+export interface BlockFigures {
+  readonly block: NoiseBlock;
+  readonly arrivals: readonly SeenArrival[];
+  readonly least: number;
+  readonly most: number;
+  readonly failed: number;
+  /** Whether enough requests were due for the percentile. */
+  readonly isEnough: boolean;
+}
+
+/** Returns the value that a share `q` of the arrivals does not pass, where failures are infinite. */
+export const percentileWithFailures = (values: readonly number[], q: number): number =>
+  values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * q - 1e-9) - 1)] ??
+  Number.POSITIVE_INFINITY;
+
+export const blockFigures = ({
+  blocks,
+  arrivals,
+  quiet,
+  q,
+  until,
+}: SeenRun): readonly BlockFigures[] => {
+  const own = arrivals.filter(({ population }) => population === quiet);
+  return blocks
+    .filter(({ to }) => to <= until)
+    .map((block) => {
+      const due = dueWithin(own, block.from, block.to);
+      const timed = due.filter(({ isTimed }) => isTimed);
+      return {
+        block,
+        arrivals: due,
+        least: percentileWithFailures(
+          timed.map(({ least }) => least),
+          q,
+        ),
+        most: percentileWithFailures(
+          timed.map(({ most }) => most),
+          q,
+        ),
+        failed: due.filter(({ isCompleted }) => !isCompleted).length,
+        isEnough: timed.length >= 1 / (1 - q),
+      };
+    });
+};
+
+interface Pair {
+  readonly alone: BlockFigures;
+  readonly noisy: BlockFigures;
+}
+
+/** Returns the pairs of which both blocks were seen to their ends. */
+const pairsOf = (figures: readonly BlockFigures[]): readonly Pair[] =>
+  [...Map.groupBy(figures, ({ block }) => block.pair).values()].flatMap((both) => {
+    const alone = both.find(({ block }) => !block.isNoisy);
+    const noisy = both.find(({ block }) => block.isNoisy);
+    return alone === undefined || noisy === undefined ? [] : [{ alone, noisy }];
+  });
+
+const rise = (from: number, to: number): number => Math.min(mostRise, Math.log(to / from));
+
+export interface Movement {
+  readonly pairs: number;
+  readonly moved: Interval | null;
+  readonly failed: Interval | null;
+}
+
+/**
+ * Returns how much the quiet population's figure and its failures rose with the noise. The unit is the pair of blocks, since
+ * requests of one block share a queue. The interval allows for all that the load generator may have added on either side.
+ */
+export const movementOf = (figures: readonly BlockFigures[]): Movement => {
+  const pairs = pairsOf(figures);
+  const usable = pairs.filter(
+    ({ alone, noisy }) =>
+      alone.isEnough && noisy.isEnough && Number.isFinite(alone.most) && alone.least > 0,
+  );
+  const risesOf = (before: 'least' | 'most', after: 'least' | 'most') =>
+    meanInterval(usable.map(({ alone, noisy }) => rise(alone[before], noisy[after])));
+  const middle = risesOf('most', 'most');
+  const lowest = risesOf('most', 'least');
+  const highest = risesOf('least', 'most');
+  const isUnbounded = usable.some(({ noisy }) => !Number.isFinite(noisy.most));
+  const shares = (['alone', 'noisy'] as const).map((side) =>
+    effectiveShare(
+      pairs.map((pair) => ({ events: pair[side].failed, of: pair[side].arrivals.length })),
+    ),
+  ) as [ReturnType<typeof effectiveShare>, ReturnType<typeof effectiveShare>];
+  const isKnown = pairs.length > 0 && shares.every(({ of }) => of > 0);
+  const freedom = Math.max(1, pairs.length - 1);
+  const [one, other] = shares;
+  // Where the blocks say nothing of their own spread, the counts alone do.
+  const isSpread = one.events + other.events > 0;
+  return {
+    pairs: usable.length,
+    moved:
+      middle === null || lowest === null || highest === null
+        ? null
+        : {
+            value: Math.expm1(middle.value),
+            low: Math.expm1(lowest.low),
+            high: isUnbounded ? null : Math.expm1(highest.high),
+          },
+    failed: isKnown
+      ? {
+          value: shareOf(other) - shareOf(one),
+          ...newcombe(one, other, isSpread ? criticalT(alpha, freedom) : 1.96),
+        }
+      : null,
+  };
+};

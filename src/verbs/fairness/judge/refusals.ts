@@ -1,0 +1,75 @@
+import {
+  hasUsedUp,
+  minuteLimits,
+  usedUpLimits,
+} from '../../../judge/limits/facts/explained-refusals.ts';
+import { keyEvidence } from '../../../judge/limits/facts/key-evidence.ts';
+import { toLedgerEntry } from '../../../model/observation/ledger.ts';
+import { limitsOfKey } from '../../../model/plan/limits-per-minute.ts';
+import type { Result } from '../../../model/result/result.ts';
+import type { FairnessReport, RefusalCause } from '../model/fairness-report.ts';
+import { dueWithin, type SeenRun } from '../model/seen-arrival.ts';
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+/** Returns how many 429s of these keys the use of the key itself may explain; `null` where its requests are not all known. */
+const explainedOf = (
+  { ledger, plan }: Pick<Result, 'ledger' | 'plan'>,
+  keys: ReadonlySet<string>,
+) => {
+  const own = ledger.filter(({ key }) => keys.has(key));
+  if (own.some(({ left }) => left > 0)) return null;
+  return sumOf(
+    own.map(({ key, rows }) => {
+      const evidence = keyEvidence(rows.map(toLedgerEntry));
+      const usedUp = usedUpLimits(evidence, minuteLimits(limitsOfKey(plan, key)));
+      return evidence.refused.filter((refusal) => hasUsedUp(refusal, usedUp)).length;
+    }),
+  );
+};
+
+/**
+ * Says whose use the quiet population's 429s come from. They come from the noise if all came from the begin of a noise until the
+ * measuring after it, and if at none of them its own declared limit can have been used up by itself.
+ */
+export const refusalsOf = (
+  run: SeenRun,
+  result: Pick<Result, 'ledger' | 'plan'>,
+): FairnessReport['refusals'] => {
+  const own = run.arrivals.filter(({ population }) => population === run.quiet);
+  const keys = new Set(own.map(({ key }) => key));
+  const others = new Set(
+    run.arrivals.filter(({ population }) => population !== run.quiet).map(({ key }) => key),
+  );
+  const calm = run.blocks
+    .filter(({ isNoisy }) => !isNoisy)
+    .flatMap(({ from, to }) => dueWithin(own, from, to));
+  const count = (arrivals: typeof own): number => sumOf(arrivals.map(({ limited }) => limited));
+  const begins = run.blocks[0]?.begins ?? 0;
+  const all = own.filter(({ due }) => due >= begins);
+  const alone = count(calm);
+  const noisy = count(all) - alone;
+  const explained = explainedOf(result, keys);
+  const limits = [...keys].flatMap((key) =>
+    minuteLimits(limitsOfKey(result.plan, key)).map(
+      ({ unit, limit }) => `${limit} ${unit} a minute`,
+    ),
+  );
+  const cause = ((): RefusalCause => {
+    if (noisy + alone === 0) return 'none';
+    if (explained === null) return 'unknown';
+    if ([...keys].some((key) => others.has(key))) return 'shared';
+    if (explained > 0) return 'own';
+    if (alone > 0) return 'alone';
+    return limits.length === 0 ? 'undeclared' : 'noise';
+  })();
+  return {
+    cause,
+    noisy,
+    ofNoisy: all.length - calm.length,
+    alone,
+    ofAlone: calm.length,
+    explained: explained ?? 0,
+    limits: [...new Set(limits)],
+  };
+};

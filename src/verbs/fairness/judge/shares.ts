@@ -1,0 +1,125 @@
+import type { ShareRow } from '../model/fairness-report.ts';
+import type { NoiseBlock, SeenArrival, SeenRun } from '../model/seen-arrival.ts';
+import { meanInterval } from './moved.ts';
+
+/** Divides an amount max–min: nobody gets more than it asks for, and what is left is divided evenly among the others. */
+export const maxMinShares = (asked: readonly number[], amount: number): readonly number[] => {
+  const shares = asked.map(() => 0);
+  const order = asked.map((_, place) => place).sort((a, b) => asked[a]! - asked[b]!);
+  let left = amount;
+  for (const [served, place] of order.entries()) {
+    shares[place] = Math.min(asked[place]!, left / (order.length - served));
+    left -= shares[place];
+  }
+  return shares;
+};
+
+const units = {
+  requests: () => 1,
+  tokens: ({ tokens }: SeenArrival) => tokens,
+} as const;
+
+/** Who shares: a population, or each key of one that has several. */
+const partyOf = (arrivals: readonly SeenArrival[]): ((arrival: SeenArrival) => string) => {
+  const keys = new Map<string, Set<string>>();
+  for (const { population, key } of arrivals)
+    keys.set(population, (keys.get(population) ?? new Set()).add(key));
+  return ({ population, key }) =>
+    keys.get(population)!.size > 1 ? `${population}, key ${key}` : population;
+};
+
+/** Returns what came in some blocks by the instants of `at`, a second. */
+const rateIn = (
+  arrivals: readonly SeenArrival[],
+  blocks: readonly NoiseBlock[],
+  at: 'due' | 'ended',
+  of: (arrival: SeenArrival) => number,
+): number => {
+  const length = blocks.reduce((sum, { from, to }) => sum + to - from, 0);
+  const isWithin = (instant: number): boolean =>
+    blocks.some(({ from, to }) => instant >= from && instant < to);
+  let sum = 0;
+  for (const arrival of arrivals) if (isWithin(arrival[at])) sum += of(arrival);
+  return length === 0 ? 0 : (1000 * sum) / length;
+};
+
+interface Party {
+  readonly name: string;
+  readonly arrivals: readonly SeenArrival[];
+  /** Requests a second; infinite for users of the noise, who always ask for more. */
+  readonly asked: number;
+}
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+const ratesOf = (
+  parties: readonly Party[],
+  blocks: readonly NoiseBlock[],
+  of: (arrival: SeenArrival) => number,
+): readonly number[] => parties.map(({ arrivals }) => rateIn(arrivals, blocks, 'ended', of));
+
+const got = ({ isCompleted }: SeenArrival): number => (isCompleted ? 1 : 0);
+
+/**
+ * Returns what each population got in the blocks with noise, by its max–min share of what all got. Someone asks for what is due
+ * on schedule; users, who ask again only after an answer, ask for what they got without the noise, and users of the noise for
+ * any amount.
+ */
+export const sharesOf = (
+  { blocks, arrivals, noisy, until }: SeenRun,
+  hasUsers: (population: string) => boolean,
+): { readonly rows: readonly ShareRow[]; readonly isContended: boolean } => {
+  const whole = blocks.filter(({ to }) => to <= until);
+  const [loud, calm] = [
+    whole.filter(({ isNoisy }) => isNoisy),
+    whole.filter(({ isNoisy }) => !isNoisy),
+  ];
+  const party = partyOf(arrivals);
+  const parties = [...Map.groupBy(arrivals, party)].map(([name, own]): Party => {
+    const { population } = own[0]!;
+    const users = population === noisy ? Number.POSITIVE_INFINITY : rateIn(own, calm, 'ended', got);
+    return {
+      name,
+      arrivals: own,
+      asked: hasUsers(population) ? users : rateIn(own, loud, 'due', () => 1),
+    };
+  });
+  const rows = (['requests', 'tokens'] as const).flatMap((unit) => {
+    const amount = (arrival: SeenArrival): number => got(arrival) * units[unit](arrival);
+    const asked = parties.map((each) => {
+      const all = rateIn(each.arrivals, whole, 'ended', got);
+      return all === 0
+        ? each.asked
+        : (each.asked * rateIn(each.arrivals, whole, 'ended', amount)) / all;
+    });
+    const taken = ratesOf(parties, loud, amount);
+    const sum = sumOf(taken);
+    if (sum === 0) return [];
+    const fair = maxMinShares(asked, sum);
+    const ofBlocks = loud.map((block) => {
+      const inBlock = ratesOf(parties, [block], amount);
+      return { inBlock, fair: maxMinShares(asked, sumOf(inBlock)) };
+    });
+    return parties.map(({ name }, place): ShareRow => {
+      const kept = ofBlocks.flatMap(({ inBlock, fair: shares }) =>
+        shares[place] === 0 ? [] : [inBlock[place]! / shares[place]!],
+      );
+      return {
+        name,
+        unit,
+        asked: Number.isFinite(asked[place]!) ? asked[place]! : null,
+        got: taken[place]!,
+        share: taken[place]! / sum,
+        fair: fair[place]!,
+        kept: meanInterval(kept),
+      };
+    });
+  });
+  return {
+    rows,
+    isContended: rows.some(
+      ({ asked, got: each, unit }) =>
+        unit === 'requests' && (asked === null || each < 0.98 * asked),
+    ),
+  };
+};
