@@ -318,12 +318,12 @@ it.each([
   ['without a line', ''],
   ['whose line has no end after a good beginning', `${azure2023}\r\n2023-11-17 00:02:00,1,`],
 ])('an endless file %s is a problem, after some megabytes', (_, beginning) => {
-  let read = 0;
+  let megabytes = 0;
   function* endless(): Generator<Uint8Array, void> {
     yield Buffer.from(beginning);
-    for (const part = Buffer.alloc(1024 ** 2); ; read += 1) yield part;
+    for (const part = Buffer.alloc(1024 ** 2); ; megabytes += 1) yield part;
   }
   const found = readTrace(whole, endless(), newSha256);
   expect(found.ok ? '' : found.problem).toMatch(/^t.csv: .* 4 MiB without the end of a line$/);
-  expect(read).toBeLessThan(10);
+  expect(megabytes).toBeLessThan(10);
 });
