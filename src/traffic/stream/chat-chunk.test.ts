@@ -16,6 +16,7 @@ it('an event may have thousands of choices, but not a quarter of a million value
     detail: 'it is JSON, but nests too deep or has too many values for one event',
   });
   expect(read(choices(2).slice(1))).toEqual({ kind: 'unreadable', detail: 'it is not JSON' });
+  expect(read(`data: ${choices(2)}`)).toEqual({ kind: 'unreadable', detail: 'it is not JSON' });
 });
 
 it('choices are accepted exactly where the schema accepts them', () => {

@@ -116,7 +116,7 @@ export const servedChoices = (choices: unknown): readonly Choice[] | string => {
 
 /** Describes data that is not JSON. A text is quoted, as the server's sentence; a part of an answer is not. */
 const notJson = (data: string, redact: (text: string) => string): string =>
-  /^\s*[{["]/.test(data)
+  /^\s*(?:data:\s*)*[{["]/.test(data)
     ? 'it is not JSON'
     : `it is not JSON: ${JSON.stringify(excerpt(data, redact))}`;
 
