@@ -20,7 +20,7 @@ describe('the page of a search for capacity', () => {
   it('shows every step with its verdict, both curves and the knee', () => {
     // Each is drawn twice: for wide and for narrow screens.
     expect(html.match(/<circle/g)).toHaveLength(2 * 7);
-    expect(html).toContain('knee 7.00/s');
+    expect(html).toContain('the knee is at 7.00/s');
     expect(html).toContain('Throughput against requests in flight');
     expect(html).toContain('start lag');
   });

@@ -59,10 +59,8 @@ const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | null => {
     },
     (pen) => [
       pen.path('firm', curve),
-      // Names on both sides of two lines never cover each other.
-      ...marked.map(({ name, rate }, i) =>
-        pen.upright('', rate, `${name} ${perSecondText(rate)}`, i < marked.length - 1),
-      ),
+      // The names are short, and on both sides of two lines: they never cover each other. The text above has the values.
+      ...marked.map(({ name, rate }, i) => pen.upright('', rate, name, i < marked.length - 1)),
       ...known.map(({ step, rate, latency }) => stepDot(step, [rate, latency], pen)),
     ],
   );
