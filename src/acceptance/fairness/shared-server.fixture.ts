@@ -192,7 +192,7 @@ export const examineVirtual = async (
   const ledgers = recorder.restore([]);
   const running = runSlice(fakeSliceOptions(planned), {
     clock: queueClock(queue),
-    transport: sharedTransport(queue, server, plan.seed),
+    transports: [sharedTransport(queue, server, plan.seed)],
     observe: (observation) => {
       arrivals.push(seenArrival(observation, planned, 'ttft'));
       recorder.record(ledgers, observation);

@@ -24,12 +24,12 @@ import { type ExitName, gravestExit } from '../../run/output/exit-codes.ts';
 import { appendJobSummary } from '../../run/output/job-summary.ts';
 import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
 import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
+import { closeTarget } from '../../run/target/prepare-target.ts';
 import {
-  closeTarget,
-  prepareTarget,
-  type ReadyTarget,
+  prepareTargets,
+  type ReadyTargets,
   sliceOptionsFor,
-} from '../../run/target/prepare-target.ts';
+} from '../../run/target/prepare-targets.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
 import { joinPairs, summariseSide } from './collect-pairs.ts';
@@ -143,7 +143,7 @@ const isNextFirstOf =
 const sideOf = (
   { observations, results }: DrivenPairs,
   side: 0 | 1,
-  target: ReadyTarget,
+  target: ReadyTargets,
   isNextFirst: ReturnType<typeof isNextFirstOf>,
 ): PairedSide => ({
   target: target.baseUrl,
@@ -180,7 +180,7 @@ const publishPairs = async (
 /** Drives both sides, and judges what the new one adds. */
 const measurePairs = async (
   { reads, gap, limits }: PairedPlans,
-  targets: readonly [base: ReadyTarget, next: ReadyTarget],
+  targets: readonly [base: ReadyTargets, next: ReadyTargets],
   canary: RunCanary,
   { printer, onStop }: Pick<Host, 'printer' | 'onStop'>,
 ): Promise<{ readonly report: PairsReport; readonly driven: DrivenPairs }> => {
@@ -217,11 +217,15 @@ const measurePairs = async (
       seconds,
       reading: readingDelayOf(driven.results[0]),
       limits,
-      mockError: targets.some(({ mock }) => mock !== null) ? mockPrecision : 0,
+      mockError: targets.some(({ mocks }) => mocks.length > 0) ? mockPrecision : 0,
     }),
     notes: [...new Set(targets.flatMap(({ notes }) => notes))],
   };
   return { report, driven };
+};
+
+const closeTargets = async ({ targets }: ReadyTargets): Promise<void> => {
+  for (const target of targets) await closeTarget(target);
 };
 
 /** Sends the same requests to two sides, one shortly after the other, and reports what the new side adds. */
@@ -234,9 +238,9 @@ export const comparePairs = async (request: PairsRequest, host: Host): Promise<E
   const stops = followStops(host.onStop, () =>
     say('the load is over; the report is being written'),
   );
-  const targets: ReadyTarget[] = [];
-  const open = async (read: ReadPlanWithFiles): Promise<ReadyTarget> => {
-    const target = await stops.unlessStopped(prepareTarget(read), closeTarget);
+  const targets: ReadyTargets[] = [];
+  const open = async (read: ReadPlanWithFiles): Promise<ReadyTargets> => {
+    const target = await stops.unlessStopped(prepareTargets(read), closeTargets);
     targets.push(target);
     for (const warning of target.warnings) say(warning);
     return target;
@@ -251,7 +255,7 @@ export const comparePairs = async (request: PairsRequest, host: Host): Promise<E
     throw error;
   } finally {
     await (await starting).stop();
-    for (const target of targets) await closeTarget(target);
+    for (const target of targets) await closeTargets(target);
     await folder.release();
     stops.release();
   }

@@ -15,7 +15,7 @@ import type { OnStop, StopCause } from '../../run/input/host.ts';
 import { runFacts } from '../../run/input/run-facts.ts';
 import { resultOfRun } from '../../run/result-of-run.ts';
 import { beginningBy } from '../../run/start-at.ts';
-import type { ReadyTarget } from '../../run/target/prepare-target.ts';
+import type { ReadyTargets } from '../../run/target/prepare-targets.ts';
 import { combineObservers } from '../../run/watch/observer.ts';
 import { openRecorder, type RunRecorder } from '../../run/watch/recorder.ts';
 import { dryRun } from '../../run/workers/dry-run.ts';
@@ -24,7 +24,7 @@ import { openSlice } from '../../run/workers/slice-ports.ts';
 /** One side of a paired run: the options of its slice, and its target. */
 export interface DrivenSide {
   readonly options: SliceOptions;
-  readonly target: ReadyTarget;
+  readonly target: ReadyTargets;
 }
 
 /** How long requests in flight may continue after the first request to stop, in ms. */
@@ -107,7 +107,7 @@ export const drivePairs = async (
     const observations: Observation[] = [];
     const collect = { onObservation: (each: Observation) => void observations.push(each) };
     const observer = combineObservers([recorder, collect]);
-    const slice = openSlice(options, target, clock, {
+    const slice = openSlice(options, target.targets, clock, {
       observer,
       canary: side === 0 ? streams : null,
     });

@@ -97,7 +97,7 @@ const found = (report: CacheReport): readonly Fact[] => [
 ];
 
 export const cacheDocument = (report: CacheReport): ReportDocument => {
-  const { weir, target, model, startedAt, repetitions, seenBy, stopped, promptTokens } = report;
+  const { weir, target, model, startedAt, repetitions, seenBy, stopped } = report;
   return {
     weir,
     title: `Prompt cache of ${target}`,
