@@ -65,7 +65,7 @@ it.each([
   ['mock --host a --host b --host c', '--host: expected one value, got 3: keep one'],
   [
     'compare',
-    'weir compare: expected the runs to compare (result files, their folders, or the name of a baseline), got nothing',
+    'weir compare: expected the runs to compare (result files, their folders, or the name of a baseline), or a scenario with --paired, got nothing',
   ],
   ['calibrate extra', 'unexpected word "extra": weir calibrate takes options only'],
   ['history foo', 'unexpected word "foo": weir history takes the verb baseline, and options'],

@@ -35,7 +35,10 @@ const usage = (output: number, input = 1): object => ({
   completion_tokens: output,
 });
 const chatBody = (counted: object): string =>
-  JSON.stringify({ choices: [{ message: { content: 'yes' } }], usage: counted });
+  JSON.stringify({
+    choices: [{ message: { content: 'yes' }, finish_reason: 'stop' }],
+    usage: counted,
+  });
 const streamBody = (counted: object): string =>
   sseEvents(
     { ...textChunk('a'), usage: counted },

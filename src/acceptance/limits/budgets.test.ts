@@ -36,7 +36,9 @@ describe('the budget of an examination of requests', () => {
   it('is less for some phases, and has no cost without a price', () => {
     const options = { rule: rule(60), hasSecondKey: false, sustain: 3 };
     expect(probeBudgetFor(['even'], options, null)).toMatchSnapshot('one phase');
-    expect(probeBudgetFor(['provocation', 'sustained'], options, price)).toMatchSnapshot('two phases');
+    expect(probeBudgetFor(['provocation', 'sustained'], options, price)).toMatchSnapshot(
+      'two phases',
+    );
   });
 });
 

@@ -31,7 +31,7 @@ describe('bash with the script of weir completion', () => {
     [['history', 'b'], ['baseline']],
     [
       ['schema', ''],
-      ['scenario', 'result', 'check', 'sweep', 'capacity', 'cache'],
+      ['scenario', 'result', 'check', 'sweep', 'capacity', 'cache', 'fairness'],
     ],
     [['completion', 'z'], ['zsh']],
     // Files, by bash itself.
