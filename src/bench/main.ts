@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import type { BenchPart } from './harness/bench.ts';
 import { runBenches } from './harness/run-benches.ts';
+import { coldStart } from './lag/cold-start.ts';
 import { fixedCost } from './lag/fixed-cost.ts';
 import { livePageCost } from './lag/live-page-cost.ts';
 import { startLag } from './lag/start-lag.ts';
@@ -41,7 +42,7 @@ const abouts = {
   bursts: 'how late many streams are sent that are due at once, and how exactly they are read',
   memory: 'the heap of an hour against a minute, resident memory over two minutes of streams',
   cost: 'how much CPU a run takes that has little to do',
-  lag: 'how late a run starts its requests, alone and beside streams',
+  lag: 'how late a run starts its requests, alone and beside streams; what the first ones cost',
   start: 'how long the command takes from start to end',
   limits: 'whether examinations name limiters rightly, accuse none, and catch planted faults',
   tokens: 'whether examinations of tokens accuse none that keep their limit, and show faults',
@@ -67,7 +68,7 @@ const parts: Readonly<Record<BenchName, readonly BenchPart[]>> = {
   bursts,
   memory: [measureHourOfHeap, measureMemoryOfStreams],
   cost: [...fixedCost, ...livePageCost],
-  lag: startLag,
+  lag: [...startLag, coldStart],
   start: [measureCommandStart],
   limits: [measureLimitExamination, measureSimulatedLimiters],
   tokens: [measureTokenExaminations],
