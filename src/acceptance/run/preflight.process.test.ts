@@ -73,6 +73,40 @@ describe('a target whose list of models is', () => {
     ]);
   });
 
+  it.each([
+    [
+      'an answer that never comes',
+      () => undefined,
+      /GET \S+\/v1\/models did not answer within 10 s\. That says nothing of other requests/,
+    ],
+    [
+      'a connection that is closed, as nginx does with its status 444',
+      ({ url, socket }, response) =>
+        url?.endsWith('/models') === true ? socket.destroy() : response.writeHead(405).end(),
+      /GET \S+\/v1\/models is closed without an answer, while \/chat\/completions is answered/,
+    ],
+    [
+      'a body that is cut off',
+      ({ socket }, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '99' });
+        response.write('{"data":[');
+        socket.end();
+      },
+      null,
+    ],
+    ['a status 204 without a body', (_, response) => void response.writeHead(204).end(), null],
+  ] as const satisfies readonly (readonly [string, http.RequestListener, RegExp | null])[])(
+    '%s is loaded, with a warning where it says something',
+    async (_, list, warning) => {
+      const { asked, origin } = await openChats(list);
+      const { code, stderr } = await runAt(`${origin}/v1`, scenario());
+      expect(code).not.toBe(2);
+      expect(asked.filter((each) => each.startsWith('POST'))).toHaveLength(3);
+      if (warning === null) expect(stderr).not.toContain('/models');
+      else expect(stderr).toMatch(warning);
+    },
+  );
+
   it.each(Object.entries(notLists))(
     '%s gets a first scenario for a named model',
     async (_, list) => {

@@ -36,6 +36,8 @@ const isPageStatus = (status: number): boolean => status < 400 || status === 404
 
 interface PreflightRequest extends TargetEndpoint {
   readonly path: string;
+  /** A path that answers a `GET` with any status if the target speaks HTTP; asked if `path` is closed without an answer. */
+  readonly otherPath?: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The body of a POST; without it, the request is a GET. */
   readonly body?: string | Buffer;
@@ -63,10 +65,14 @@ const maxRead = 1024 * 1024;
 const firstText = async (body: Dispatcher.ResponseData['body'], most: number): Promise<string> => {
   const pieces: Buffer[] = [];
   let size = 0;
-  for await (const piece of body) {
-    pieces.push(piece as Buffer);
-    size += (piece as Buffer).length;
-    if (size >= most) break;
+  try {
+    for await (const piece of body) {
+      pieces.push(piece as Buffer);
+      size += (piece as Buffer).length;
+      if (size >= most) break;
+    }
+  } catch {
+    // A body that is cut off still shows that the server speaks HTTP; the rest is judged from what came.
   }
   return Buffer.concat(pieces).toString('utf8', 0, most);
 };
@@ -155,6 +161,30 @@ const doubtOf = (
 };
 
 /**
+ * Returns the status, headers and text of an answer to a request before the load; `null` if no answer comes in time.
+ */
+export const answerTo = async (
+  request: PreflightRequest,
+  timeout = defaultTimeout,
+): Promise<Pick<FirstLook, 'status' | 'text' | 'headers'> | null> => {
+  const { seen, cancel } = beginLook(request, maxRead);
+  const answer = seen.catch(() => null);
+  const { promise: late, resolve: timeOut } = Promise.withResolvers<null>();
+  const timer = setTimeout(timeOut, timeout, null);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+    await cancel();
+  }
+};
+
+/** Returns whether the target answers a `GET` of the other path, with whatever status. */
+const answersElsewhere = async (request: PreflightRequest, timeout: number): Promise<boolean> =>
+  request.otherPath !== undefined &&
+  (await answerTo({ ...request, path: request.otherPath }, timeout)) !== null;
+
+/**
  * Sends one request before the load, to learn whether the target can be loaded. A target cannot be loaded if it refuses
  * connections, if its name does not resolve, or if it does not speak HTTP. If the answer is not JSON, or if there is no
  * answer, other paths may still work. The request takes at most ten seconds, and only the beginning of the answer is
@@ -196,26 +226,13 @@ export const preflightTarget = async (
     if (!(error instanceof Error)) throw error;
     // The load may use the other transport, which accepts folded headers.
     if (isFoldedHeader(error)) return { kind: 'reached', status: 0 };
+    // Some proxies close the connection for every path that they do not know, as nginx does with its status 444.
+    if (isConnected() && !target.isTls && (await answersElsewhere(request, timeout)))
+      return {
+        kind: 'doubtful',
+        message: `${address} is closed without an answer, while ${request.otherPath} is answered: the gateway lists its models at another address, or to none`,
+      };
     return unusable(url, failureDetail(error), connectAdvice(error, target));
-  } finally {
-    clearTimeout(timer);
-    await cancel();
-  }
-};
-
-/**
- * Returns the status, headers and text of an answer to a request before the load; `null` if no answer comes in time.
- */
-export const answerTo = async (
-  request: PreflightRequest,
-  timeout = defaultTimeout,
-): Promise<Pick<FirstLook, 'status' | 'text' | 'headers'> | null> => {
-  const { seen, cancel } = beginLook(request, maxRead);
-  const answer = seen.catch(() => null);
-  const { promise: late, resolve: timeOut } = Promise.withResolvers<null>();
-  const timer = setTimeout(timeOut, timeout, null);
-  try {
-    return await Promise.race([answer, late]);
   } finally {
     clearTimeout(timer);
     await cancel();

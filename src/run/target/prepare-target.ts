@@ -182,7 +182,12 @@ const lookAt = async (
     ...target.headers,
     [requestIdHeader]: preflightId,
   };
-  const preflight = await preflightTarget({ ...target, path: routes.models.path, headers });
+  const preflight = await preflightTarget({
+    ...target,
+    path: routes.models.path,
+    otherPath: routes.chat.path,
+    headers,
+  });
   const { kind } = preflight;
   if (kind === 'unusable' || (kind !== 'reached' && needsList))
     throw new UnusableTarget(preflight.message);
