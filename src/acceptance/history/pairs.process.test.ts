@@ -140,6 +140,18 @@ describe('what cannot be sent in pairs', () => {
     [['--with', 'http://127.0.0.1:1/v1'], '--with-key: expected the environment variable'],
     [['--with-key', 'GATEWAY'], '--paired: expected one scenario and one new side'],
     [
+      [
+        '--with',
+        'http://127.0.0.1:9/v1',
+        '--with-key',
+        'GATEWAY',
+        '--strict',
+        '--gate',
+        'ttft.p95',
+      ],
+      '--gate, --strict: expected stored runs, which it judges; got --paired',
+    ],
+    [
       ['--with', 'http://127.0.0.1:1/v1', '--with-key', 'GATEWAY', '--max-added', '5'],
       '--max-added: expected',
     ],

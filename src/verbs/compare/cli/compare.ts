@@ -31,6 +31,20 @@ const pairOptions = {
   }),
 };
 
+/** Throws a `UsageProblem` for an option of stored runs that says nothing of pairs. */
+const rejectStoredOptions = ({ gate, strict, allowDifferent }: Given<typeof comparisonOptions>) => {
+  const named = Object.entries({
+    gate: gate !== undefined,
+    strict,
+    'allow-different': allowDifferent,
+  });
+  const used = named.filter(([, isGiven]) => isGiven).map(([name]) => `--${name}`);
+  if (used.length > 0)
+    throw new UsageProblem(
+      `${used.join(', ')}: expected stored runs, which it judges; got --paired, whose verdict is set by --max-added`,
+    );
+};
+
 /** Returns the scenario and the address of the new side. Throws a `UsageProblem` for anything else. */
 const pairFrom = ({
   base,
@@ -87,6 +101,7 @@ export const compareVerb = defineVerb({
   run: async (given) => {
     if (given.paired) {
       const sides = pairFrom(given);
+      rejectStoredOptions(given);
       checkKeyName('key', given.key);
       checkKeyName('with-key', given.withKey);
       const { comparePairs } = await import('../compare-pairs.ts');
