@@ -125,3 +125,19 @@ it.each([
   expect(code).toBe(2);
   expect(stderr).toContain(message);
 });
+
+it('asks for its budget where any of several targets is an address', async () => {
+  const { target: _, ...common } = JSON.parse(scenario('mock')) as Record<string, unknown>;
+  const [b, a] = common['populations'] as readonly object[];
+  const text = JSON.stringify({
+    ...common,
+    targets: { own: 'mock', far: 'http://127.0.0.1:9/v1' },
+    populations: [
+      { ...b, target: 'own' },
+      { ...a, target: 'far' },
+    ],
+  });
+  const { code, stderr } = await weir(['fairness', await tempFile('targets.json', text)], keys);
+  expect(stderr).toContain('this budget needs a confirmation');
+  expect(code).toBe(2);
+});

@@ -238,7 +238,7 @@ export const prepareTarget = async (
   const names = read.plan.targets?.map(({ name }) => name);
   if (names === undefined) return prepareOnly(read, options);
   throw new Problem(
-    `targets: expected one target, and this scenario names ${names.join(' and ')}: only runs (weir run, sweep, compare) send to targets by name. Give one address with --target, without the scenario or with one that has no "targets"`,
+    `targets: expected one target, and this scenario names ${names.join(' and ')}: only runs (weir run, sweep, compare, fairness) send to targets by name. Give one address with --target, without the scenario or with one that has no "targets"`,
   );
 };
 

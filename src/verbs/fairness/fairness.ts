@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Plan } from '../../model/plan/plan.ts';
 import { retriesOf } from '../../model/plan/population.ts';
+import { sendsToAddress } from '../../model/plan/targets.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { amountText } from '../../report/run/forecast-document.ts';
@@ -213,7 +214,7 @@ export const examineFairness = async (request: FairnessRequest, host: Host): Pro
     checkPlanFits(planned);
     const stops = followStops(host.onStop, () => undefined);
     try {
-      if (read.plan.target.kind === 'url')
+      if (sendsToAddress(read.plan))
         await stops.unlessStopped(confirmBudget(host, 'nothing was sent to the gateway'), null);
     } finally {
       stops.release();
