@@ -209,7 +209,8 @@ const addressOf = (flags: Flags, notes: Notes): string => {
   const [first = 'http://localhost:8000', ...others] = (flag?.values ?? []).flatMap((text) =>
     text.split(','),
   );
-  if (others.length > 0) notes.left(flag!.place, 'a run has one target: the first address');
+  if (others.length > 0)
+    notes.left(flag!.place, 'only the first address is taken: write "targets" to send to several');
   const url = baseAddress(first);
   if (url === null)
     throw new ImportError('AIPerf’s --url: expected an address such as http://localhost:8000');

@@ -117,7 +117,7 @@ const commonHeaders = (
     else
       notes.left(
         first!.place,
-        `the header ${name} is not that of all targets: a scenario’s headers go with every request`,
+        `the header ${name} is not that of all requests: a scenario’s headers go with every request`,
       );
   }
   if (keys.size > 1) {
@@ -171,7 +171,7 @@ const takeTargets = (
   for (const each of located) {
     const place = `line ${each.target.line}`;
     if (each.base !== base) {
-      notes.left(place, `another base address than ${base}: a run has one target`);
+      notes.left(place, `another base address than ${base}: write "targets" to send to both`);
       continue;
     }
     const source = sourceOf(each.target, attack);
