@@ -18,14 +18,13 @@ export const recordUsageAudit = (
   const { answer } = outcome;
   const { tokens, finish } = answer;
   if (tokens.source !== 'usage') return;
-  const audit = (group.usageAudit ??= {});
   const received = {
     limit: size?.maxTokens ?? null,
     finish: finish === null ? null : plainFinish(finish),
     events: answer.kind === 'chat-stream' ? answer.tokenInstants.length : null,
   };
   checkUsage(tokens, received, (check, reported, bound, differs) =>
-    add(audit, check, { reported, bound, differs }),
+    add((group.usageAudit ??= {}), check, { reported, bound, differs }),
   );
 };
 
