@@ -42,9 +42,9 @@ const nameOf = ({ measure }: PairedFigure): string => measures[measure].short;
 
 const estimateText = (
   figure: PairedFigure,
-  { q, value, low, high }: Interval & { readonly q: number; readonly value: number | null },
+  { q, value, outer }: PairedFigure['differences'][number],
 ): string =>
-  `${value === null ? 'an unknown time' : `${signed(value)} ms`} (${intervalOf({ low, high })}) at the ${percentile(q)} of ${nameOf(figure)}`;
+  `${value === null ? 'an unknown time' : `${signed(value)} ms`} (${intervalOf(outer)}) at the ${percentile(q)} of ${nameOf(figure)}`;
 
 const headline = (figure: PairedFigure): string => {
   const [median] = figure.differences;
@@ -53,7 +53,7 @@ const headline = (figure: PairedFigure): string => {
     median === undefined ? '' : estimateText(figure, median),
     tail === undefined
       ? ''
-      : `its p95 is moved by ${tail.value === null ? 'an unknown time' : `${signed(tail.value)} ms`} (${intervalOf(tail)})`,
+      : `its p95 is moved by ${tail.value === null ? 'an unknown time' : `${signed(tail.value)} ms`} (${intervalOf(tail.outer)})`,
   ].join('; ');
 };
 
@@ -64,7 +64,7 @@ const limitText = (
   const found = (q === 0.5 ? figure?.differences : figure?.shifts)?.find((each) => each.q === q);
   const words = { within: 'kept', worse: 'broken', undecided: 'cannot tell' }[verdict];
   const what = `at most +${figureText(most)} ms at the ${percentile(q)}`;
-  return `${what}: ${words}${found === undefined ? '' : `, ${found.value === null ? 'unknown' : `${signed(found.value)} ms`} (${intervalOf(found)})`}`;
+  return `${what}: ${words}${found === undefined ? '' : `, ${found.value === null ? 'unknown' : `${signed(found.value)} ms`} (${intervalOf(found.outer)})`}`;
 };
 
 const leads = {
@@ -77,7 +77,7 @@ const leads = {
   'no difference': ['No difference seen', 'good'],
 } as const satisfies Record<PairsReport['verdict'], readonly [string, Tone]>;
 
-/** The verdict of a paired comparison in a sentence. */
+/** The verdict of a paired comparison in a sentence. It shows the intervals that decide, wider than those of the tables. */
 const pairsVerdict = (report: PairsReport): TonedText => {
   const { verdict, figures, limits, failures, base, next } = report;
   const late = [base, next].some(({ trust }) => trust === 'invalid');
@@ -88,10 +88,10 @@ const pairsVerdict = (report: PairsReport): TonedText => {
     };
   const [lead, tone] = leads[verdict];
   const [first] = figures;
-  const { value } = failures.added;
+  const { value, outer } = failures.added;
   const reason =
     verdict === 'fails more'
-      ? `${pointsText(value)} of pairs (${pointsText(failures.added.low)} to ${pointsText(failures.added.high)})`
+      ? `${pointsText(value)} of pairs (${pointsText(outer.low)} to ${pointsText(outer.high)})`
       : limits.length > 0
         ? limits.map((limit) => limitText(first, limit)).join('; ')
         : first === undefined
