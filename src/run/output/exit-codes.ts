@@ -47,7 +47,7 @@ export const exitCodes = [
     name: 'inconclusive',
     code: 13,
     meaning:
-      '`weir limits`, `weir check` or `weir fairness` ended early or decided nothing, or with `--strict` an objective, a judged limit or a comparison is undecided',
+      '`weir limits`, `weir check` or `weir fairness` ended early or decided nothing, `weir compare --paired` is unsure of `--max-added`, or with `--strict` an objective, a judged limit or a comparison is undecided',
   },
   {
     name: 'unwritten',
