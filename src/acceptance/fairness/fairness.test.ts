@@ -49,7 +49,7 @@ it('sees that weighted fair shares keep a share, and not the time', async () => 
   expect(kept!.low).toBeGreaterThan(0.85);
 });
 
-/** A hundred requests a second of b, of which those due in `slow` ms after the end of a noise take ten times as long. */
+/** Fifty requests a second of b, of which those due in `slow` ms after the end of a noise take ten times as long. */
 const seenRun = (slow: number): SeenRun => {
   const blocks = Array.from({ length: 6 }, (_, place) => {
     const begins = 20_000 * place;
@@ -62,8 +62,8 @@ const seenRun = (slow: number): SeenRun => {
       to: begins + 20_000,
     };
   });
-  const arrivals = Array.from({ length: 12_000 }, (_, index) => {
-    const due = 10 * index;
+  const arrivals = Array.from({ length: 6000 }, (_, index) => {
+    const due = 20 * index;
     const since = due % 40_000;
     const isSlow = since >= 20_000 || (due >= 40_000 && since < slow);
     const most = (isSlow ? 500 : 50) + (index % 17);

@@ -1,4 +1,4 @@
-// @long 180 s
+// @long 40 s
 import { expect, it, vi } from 'vitest';
 import { examineVirtual, neighboursPlan, type SharedServer } from './shared-server.fixture.ts';
 

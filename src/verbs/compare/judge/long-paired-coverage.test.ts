@@ -1,4 +1,4 @@
-// @long 20 s
+// @long 5 s
 import { describe, expect, it } from 'vitest';
 import { quantileOfDifferences, shiftOfQuantile } from './paired-quantiles.ts';
 import {
