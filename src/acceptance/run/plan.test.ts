@@ -33,6 +33,20 @@ budget: { requests: 99, cost: 1 }
       expect(stdout.replaceAll(/\s+/g, ' ')).toContain(line);
     }
   });
+
+  it('says of a key without limits, beside one that has some, that it has no limit', async () => {
+    const path = await tempFile(
+      's.yaml',
+      `traffic: [{ kind: models }]
+keys: [{ name: blue, key: '\${env:B}' }, { name: green, key: '\${env:G}', limits: none }]
+load: { kind: constant, rate: 1/s, duration: 10s }
+`,
+    );
+    const { stdout } = await weir(['plan', path]);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'blue 60 requests and 2,000,000 tokens, green no limit.',
+    );
+  });
 });
 
 const capped = `

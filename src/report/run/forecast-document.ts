@@ -155,7 +155,7 @@ const allowedText = ({ requestsPerMinute, tokensPerMinute }: LimitsPerMinute): s
   present([
     requestsPerMinute !== null && `${countText(requestsPerMinute)} requests`,
     tokensPerMinute !== null && `${countText(tokensPerMinute)} tokens`,
-  ]).join(' and ');
+  ]).join(' and ') || 'no limit';
 
 const limitsSection = ({ limits }: Forecast, plan: Plan): Section => {
   const { keys, all, binds, keysNeeded, exceeded } = limits;
