@@ -73,10 +73,18 @@ const limitsFrom = (text: string | undefined) =>
     return { q: Number(percent) / 100, most: readOption('max-added', time, durationNotation) };
   });
 
-const keysOf = (name: string | undefined): readonly string[] =>
-  name === undefined
-    ? []
-    : [`keys=${JSON.stringify([{ name: name.toLowerCase(), key: `\${env:${name}}` }])}`];
+const keysOf = (
+  option: 'key' | 'with-key',
+  name: string | undefined,
+  environment: Host['environment'],
+): readonly string[] => {
+  if (name === undefined) return [];
+  if ((environment[name] ?? '') === '')
+    throw new Problem(
+      `--${option}: the environment variable ${name} is not set; set it before the run, for example: export ${name}=…`,
+    );
+  return [`keys=${JSON.stringify([{ name: name.toLowerCase(), key: `\${env:${name}}` }])}`];
+};
 
 /** Throws a `Problem` for a plan that cannot be sent in pairs. */
 const rejectUnpaired = (plan: Plan): void => {
@@ -120,13 +128,13 @@ const readPlans = async (request: PairsRequest, { environment }: Host): Promise<
   const gap = readOption('gap', request.gap ?? defaultGap, durationNotation);
   const source = { scenario, flags: {}, allowFiles };
   const base = await readPlanWithFiles(
-    { ...source, target, set: [...keysOf(key), ...set] },
+    { ...source, target, set: [...keysOf('key', key, environment), ...set] },
     environment,
   );
   rejectUnpaired(base.plan);
   rejectCrossedKeys(base, request);
   const other = await readPlanWithFiles(
-    { ...source, target: next, set: [...set, ...keysOf(withKey)] },
+    { ...source, target: next, set: [...set, ...keysOf('with-key', withKey, environment)] },
     environment,
   );
   return { reads: [base, other], gap, limits };

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { emptyOutcomeCounts } from '../../../model/measures/outcome-counts.ts';
 import { figureText } from '../../../report/text/number-text.ts';
 import { judgePairs, type PairedRequest } from '../judge/judge-pairs.ts';
 import type { PairedSide, PairsReport } from '../model/pairs.ts';
@@ -8,7 +9,7 @@ const side: PairedSide = {
   target: 'http://h/v1',
   key: ['a'],
   trust: 'valid',
-  outcomes: { completed: 600 } as PairedSide['outcomes'],
+  outcomes: { ...emptyOutcomeCounts(), completed: 600 },
   inFlight: { mean: 1, most: 2 },
   cachedFirst: null,
   cachedSecond: null,
@@ -55,4 +56,10 @@ it('shows the interval that decides, so that a limit within it is never called k
   const { text } = pairsDocument(report).verdict!;
   expect(text).toContain('cannot tell');
   expect(text).toContain(`(+${figureText(outer.low!)} to +${figureText(outer.high!)})`);
+});
+
+it('names the measure of a limit, and says that nothing failed', () => {
+  const document = pairsDocument(reportWith(20));
+  expect(document.verdict?.text).toContain('at most +20.0 ms at the median of TTFT: kept');
+  expect(JSON.stringify(document)).toContain('no other outcome');
 });

@@ -63,7 +63,8 @@ const limitText = (
 ): string => {
   const found = (q === 0.5 ? figure?.differences : figure?.shifts)?.find((each) => each.q === q);
   const words = { within: 'kept', worse: 'broken', undecided: 'cannot tell' }[verdict];
-  const what = `at most +${figureText(most)} ms at the ${percentile(q)}`;
+  const of = figure === undefined ? '' : ` of ${nameOf(figure)}`;
+  const what = `at most +${figureText(most)} ms at the ${percentile(q)}${of}`;
   return `${what}: ${words}${found === undefined ? '' : `, ${found.value === null ? 'unknown' : `${signed(found.value)} ms`} (${intervalOf(found.outer)})`}`;
 };
 
@@ -152,7 +153,7 @@ const failedOf = ({ outcomes }: PairedSide): string =>
   Object.entries(outcomes)
     .filter(([kind, number]) => kind !== 'completed' && number > 0)
     .map(([kind, number]) => `${countText(number)} ${kind}`)
-    .join(', ') || 'none';
+    .join(', ') || 'no other outcome';
 
 const sideColumns: readonly Column<NamedSide>[] = [
   column.name('Side', ({ name }) => name),
