@@ -71,10 +71,9 @@ const shareColumns = [
   column.number<ShareRow>('Got a second', ({ got }) => figureText(got)),
   column.number<ShareRow>('Share of all', ({ share }) => percent(share)),
   column.number<ShareRow>('Max–min share', ({ fair }) => figureText(fair)),
-  column.number<ShareRow>('Kept of it', ({ kept }) =>
-    kept === null
-      ? '–'
-      : `${percent(kept.value)} (${percent(kept.low)} to ${percent(kept.high ?? 0)})`,
+  column.number<ShareRow>('Kept of it', ({ kept }) => (kept === null ? '–' : percent(kept.value))),
+  column.number<ShareRow>('95 % interval', ({ kept }) =>
+    kept === null ? '–' : `${percent(kept.low)} to ${percent(kept.high ?? 0)}`,
   ),
 ];
 
