@@ -40,7 +40,10 @@ describe('a streamed chat, however it is cut,', () => {
       expect(
         readEverySplit(sseEvents(textChunk('a'), textChunk('b'), stopChunk, last, doneData)),
       ).toEqual(
-        expectCompleted({ ...twoTokens, tokens: { input: 5, output: 9, source: 'usage' } }),
+        expectCompleted({
+          ...twoTokens,
+          tokens: { input: 5, output: 9, most: 18, source: 'usage' },
+        }),
       );
     }
   });
@@ -79,7 +82,10 @@ describe('a streamed chat, however it is cut,', () => {
       doneData,
     );
     expect(readEverySplit(body)).toEqual(
-      expectCompleted({ tokens: { input: 5, output: 4, source: 'usage' }, firstChunkTokens: 2 }),
+      expectCompleted({
+        tokens: { input: 5, output: 4, most: 19, source: 'usage' },
+        firstChunkTokens: 2,
+      }),
     );
   });
 
@@ -192,11 +198,11 @@ describe('a streamed chat, however it is cut,', () => {
     const end = { ...stopChunk, x_groq: { id: 'req_1', usage: usageFields(9) } };
     const body = sseEvents(start, end, doneData);
     expect(readEverySplit(body)).toEqual(
-      expectCompleted({ tokens: { input: 5, output: 9, source: 'usage' } }),
+      expectCompleted({ tokens: { input: 5, output: 9, most: 17, source: 'usage' } }),
     );
     const both = { ...end, usage: usageFields(2) };
     expect(readEverySplit(sseEvents(start, both, doneData))).toEqual(
-      expectCompleted({ tokens: { input: 5, output: 2, source: 'usage' } }),
+      expectCompleted({ tokens: { input: 5, output: 2, most: 17, source: 'usage' } }),
     );
   });
 
