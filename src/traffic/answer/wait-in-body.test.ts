@@ -123,6 +123,8 @@ it.each([
   ['Codex’s field', '{"error":{"type":"usage_limit_reached","resets_in_seconds":2}}', 2000],
   ['a field of waiting', '{"error":"limited","wait_time":2}', 2000],
   ['a field of cooling down', '{"error":"limited","cooldown_seconds":"2"}', 2000],
+  ['a number of waits', '{"error":"limited","waits":2}', null],
+  ['seconds in short', '{"error":"limited","wait_s":2}', 2000],
   ['a moment', `{"error":{"resets_at":${now / 1000 + 3}}}`, 3000],
   ['a moment as text', `{"reset_at":"${new Date(now + 3000).toISOString()}"}`, 3000],
   ['a moment in the past', `{"resets_at":${now / 1000 - 3}}`, 0],

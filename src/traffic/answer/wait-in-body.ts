@@ -65,6 +65,9 @@ const nameUnits: Readonly<Record<string, number>> = {
 };
 const nameUnit = /^(?<base>\w+?)(?<unit>ms|millis|milliseconds|s|secs?|seconds|mins?|minutes)$/;
 
+/** The numbers of waits that a client made: `waits` has no unit, but `wait_s` has. */
+const plurals: ReadonlySet<string> = new Set('waits cooldowns backoffs'.split(' '));
+
 /** Returns the length of the unit of a field with a wait, in ms; undefined for a field that contains none. */
 const unitOfField = (name: string): number | undefined => {
   if (waitFields.has(name)) return second;
@@ -120,6 +123,7 @@ const fieldWait: WaitReader = (body, now) => {
     return null;
   for (const object of objectsIn(jsonIn(body))) {
     for (const [name, value] of Object.entries(object)) {
+      if (plurals.has(name)) continue;
       const wait = waitOfField(name.toLowerCase().replaceAll(/[_-]/g, ''), value, now);
       if (wait !== null) return wait;
     }

@@ -112,4 +112,5 @@ it('the table of headers comes before other names', () => {
   const headers = { 'x-retry-in': '30s', 'retry-after': '2' };
   expect(readRetryAfter(headers, Number.NaN)?.wait).toBe(2000);
   expect(readRetryAfter({ 'x-retry-after-count': '5' }, Number.NaN)).toBeNull();
+  expect(readRetryAfter({ 'x-max-retry-after': '60' }, Number.NaN)).toBeNull();
 });

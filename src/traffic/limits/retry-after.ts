@@ -98,7 +98,7 @@ const waitHeaders = [
  * `x-retry-after-seconds`.
  */
 const otherWaitHeader =
-  /^(?:[\w-]+-)?(?:retry-after|retry-in)(?:-(?<unit>ms|millis(?:econds)?)|-s(?:ec(?:ond)?s?)?|-(?:short|medium|long|default))?$/;
+  /^(?!(?:x-)?(?:max|min|no)-)(?:[\w-]+-)?(?:retry-after|retry-in)(?:-(?<unit>ms|millis(?:econds)?)|-s(?:ec(?:ond)?s?)?|-(?:short|medium|long|default))?$/;
 
 /** Returns the waits that the headers outside of the table ask for, in ms. */
 const otherWaits = (headers: Readonly<Record<string, string>>, now: number): readonly number[] =>
