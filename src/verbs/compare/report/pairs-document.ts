@@ -75,7 +75,7 @@ const leads = {
   'fails more': ['The new side fails more often', 'bad'],
   adds: ['The new side adds time', 'plain'],
   saves: ['The new side is faster', 'plain'],
-  'no difference': ['No difference seen', 'good'],
+  'no difference': ['No difference seen', 'plain'],
 } as const satisfies Record<PairsReport['verdict'], readonly [string, Tone]>;
 
 /** The verdict of a paired comparison in a sentence. It shows the intervals that decide, wider than those of the tables. */
