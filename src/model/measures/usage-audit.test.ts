@@ -25,6 +25,11 @@ describe('the audit of an answer', () => {
     expect(differing({ output: 3, most: mostTokensOf(0), before: 50 }, { events: 0 })).toEqual([]);
   });
 
+  it('finds nothing where an echo and a signature came as events besides the tokens', () => {
+    expect(differing({ output: 98 }, { events: 100 })).toEqual([]);
+    expect(differing({ output: 97 }, { events: 100 })).toEqual(['events']);
+  });
+
   it.each([
     ['of a factor of 1.04 at its limit', differing({ output: 104 }), ['limit']],
     ['of hidden reasoning', differing({ output: 417 }, { limit: null }), ['text']],

@@ -8,6 +8,9 @@ const count = z.int().nonnegative();
 /** The tokens of an answer without text: its beginning and its end, channels, and spaces that servers cut off. */
 const maxSilentTokens = 16;
 
+/** The token events that may have no token of the answer: an echo of the prompt, the signature of its reasoning. */
+const maxSilentEvents = 2;
+
 /** Returns the most output tokens that so many bytes of text can have: each token of a text has at least one byte. */
 export const mostTokensOf = (bytes: number, choices = 1): number =>
   bytes + maxSilentTokens * choices;
@@ -57,7 +60,7 @@ export const checkUsage = (
   const visible = Math.max(0, output - reasoning);
   note('text', visible, most, visible > most);
   if (reasoning > 0) note('reasoning', output, most, output > most && visible <= most);
-  if (events !== null) note('events', output, events, output < events);
+  if (events !== null) note('events', output, events, output + maxSilentEvents < events);
   // A server that does not keep the limit ends by itself, with more text than the limit.
   if (limit === null || (visible > limit && finish !== 'length' && most > limit)) return;
   note('limit', visible, limit, visible > limit);

@@ -29,7 +29,8 @@ const checkTexts: Readonly<Record<Exclude<AuditName, 'reasoning'>, CheckTexts>> 
     name: 'Output tokens and their limit',
     differs: 'ended at their limit and report more output tokens than it',
     bound: 'at most',
-    because: 'A count that is too high does that, or a server that does not keep `max_tokens`.',
+    because:
+      'A count that is too high does that, special tokens beyond the limit, or a server that does not keep `max_tokens`.',
   },
   events: {
     name: 'Output tokens and token events',
@@ -42,7 +43,7 @@ const checkTexts: Readonly<Record<Exclude<AuditName, 'reasoning'>, CheckTexts>> 
     differs: 'report other input tokens than the first answer to the same prompt',
     bound: 'the first answers',
     because:
-      'A wrong count does that, a cache whose tokens are left out, or several models behind one name.',
+      'A wrong count does that, a cache whose tokens are left out, several models behind one name, or a target that adds to prompts what varies (a date, a system prompt).',
   },
 };
 const shownChecks = auditNames.filter((check) => check !== 'reasoning');

@@ -14,7 +14,8 @@ export interface CompletionParts {
 
 /** Returns the bytes that the model wrote; not a number if that is unknown. */
 export const writtenIn = ({ choices, written }: CompletionParts): number =>
-  written ?? choices.reduce((sum, { message: own }) => sum + writtenBytes(own), 0);
+  written ??
+  choices.reduce((sum, { message: own, text }) => sum + writtenBytes(own) + writtenBytes(text), 0);
 
 const message = ['choices', 0, 'message'] as const;
 

@@ -84,6 +84,10 @@ it.each([
   { session_usage: usage },
   { daily_token_usage: usage },
   { usage_limits: usage },
+  { previous_usage: usage },
+  { key_usage: usage },
+  { remaining_tokens: usage },
+  { guardrail: { usage } },
   { choices: [{ index: 0, usage_info: usage }] },
 ])('%j is no usage of the answer', (fields) => {
   expect(readUsage(fields)).toBeNull();

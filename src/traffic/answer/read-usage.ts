@@ -3,6 +3,7 @@ import { readTokenCount } from './token-count.ts';
 import {
   type ClassCounts,
   hasPlainClasses,
+  isBeyondText,
   noClasses,
   plainClasses,
   splitUsage,
@@ -26,6 +27,8 @@ export interface UsageReading {
    * cached tokens and reasoning has tokens.
    */
   readonly isPlain: boolean;
+  /** Whether output tokens are counted that are no text of the answer: those of images, or of refused predictions. */
+  readonly isBeyondText?: boolean;
   /** The readings of single choices, if the server counts the tokens of each choice by itself. */
   readonly byChoice?: ReadonlyMap<number, UsageReading>;
 }
@@ -83,13 +86,17 @@ const countsOfTimings = (timings: Fields | null): Fields | undefined => {
   };
 };
 
-/** The names of fields with the usage of one answer. Sums of a session, a day or an account are none. */
+/** The words in the names of fields whose counts are not those of one answer: sums, bounds, prices, another model's. */
+const otherCounts =
+  /total|cumul|session|account|monthly|daily|lifetime|today|limit|quota|budget|previous|estimat|remaining|allowed|price|pricing|guardrail|moderation|conversation|(?:^|_)(?:max|min|user|key|org|organi[sz]ation|team|project|tenant|customer|plan|cached)_/i;
+
+/** The names of fields with the usage of one answer. */
 const usageName =
-  /^(?!.*(?:total|cumul|session|account|monthly|daily|limit|quota))(?:\w+_)?(?:usage|token_?usage|token_?counts?|tokens)(?:_?(?:info|metadata|stats|details))?$/i;
+  /^(?:\w+_)?(?:usage|token_?usage|token_?counts?|tokens)(?:_?(?:info|metadata|stats|details))?$/i;
 
 const namedUsage = (fields: Fields): Fields | undefined => {
   for (const name in fields) {
-    if (!usageName.test(name)) continue;
+    if (!usageName.test(name) || otherCounts.test(name)) continue;
     const usage = objectOf(fields[name]);
     if (usage !== null && [...names.input, ...names.output].some((each) => each in usage))
       return usage;
@@ -105,7 +112,8 @@ const namedUsageIn = (document: Fields): Fields | undefined => {
   const own = namedUsage(document);
   if (own !== undefined) return own;
   for (const name in document) {
-    const inner = name === 'choices' ? null : objectOf(document[name]);
+    const isOther = name === 'choices' || otherCounts.test(`${name}_`);
+    const inner = isOther ? null : objectOf(document[name]);
     const usage = inner === null ? undefined : namedUsage(inner);
     if (usage !== undefined) return usage;
   }
@@ -166,7 +174,10 @@ const readingOf = (usage: Fields, isInterface: boolean): UsageReading => {
     usage['prompt_tokens'] === input &&
     usage['completion_tokens'] === output &&
     hasPlainClasses(usage, classes);
-  return { input, output, classes, isOdd: input === null || output === null, isOff, isPlain };
+  const reading = { input, output, classes, isOdd: input === null || output === null, isOff };
+  return classes !== noClasses && isBeyondText(usage)
+    ? { ...reading, isPlain: false, isBeyondText: true }
+    : { ...reading, isPlain };
 };
 
 const nothing: UsageReading = {
@@ -268,5 +279,7 @@ export const laterUsage = (before: UsageReading | null, after: UsageReading): Us
       ? before.classes
       : { ...before.classes, ...after.classes };
   const isOdd = input === null || output === null;
-  return { input, output, classes, isOdd, isOff: after.isOff, isPlain: false };
+  const isBeyond = before.isBeyondText === true || after.isBeyondText === true;
+  const reading = { input, output, classes, isOdd, isOff: after.isOff, isPlain: false };
+  return isBeyond ? { ...reading, isBeyondText: true } : reading;
 };

@@ -160,6 +160,18 @@ const totalIn = (usage: Fields): number | null =>
       usage['total_token_count'],
   );
 
+/**
+ * Returns whether a usage counts output tokens that are no text: those of images (OpenRouter), and of a prediction that
+ * the model did not take (OpenAI).
+ */
+export const isBeyondText = (usage: Fields): boolean =>
+  outputDetails.some((holder) => {
+    const fields = objectOf(usage[holder]);
+    return ['image_tokens', 'imageTokens', 'video_tokens', 'rejected_prediction_tokens'].some(
+      (name) => (readTokenCount(fields?.[name]) ?? 0) > 0,
+    );
+  });
+
 /** Whether the names of the main counts are those of servers that count cached tokens beside them. */
 const countsBeside = (usage: Fields): boolean =>
   usage['prompt_tokens'] === undefined || usage['prompt_tokens'] === null;

@@ -61,6 +61,29 @@ describe('a whole chat completion', () => {
     },
   );
 
+  it.each([
+    { content: null, function_call: { name: 'f', arguments: '{}' } },
+    { content: null, audio: { id: 'a', data: 'AAAA', transcript: 'hello' } },
+    { content: '', thinking: 'hm' },
+    { content: '', thinking_blocks: [{ type: 'thinking', thinking: 'hm' }] },
+    { content: '', images: [{ type: 'image_url', image_url: { url: 'data:,' } }] },
+  ])('without text, a count and a finish reason is no failure with %j', (message) => {
+    const choices = [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: null }];
+    const usage = { prompt_tokens: 7, completion_tokens: 0, total_tokens: 7 };
+    expect(read('chat', completion({}, { choices, usage })).kind).toBe('completed');
+  });
+
+  it.each([
+    [{ content: 'hi', images: [{ image_url: { url: 'https://cdn.example/x.png' } }] }, {}],
+    [{ content: 'hi' }, { completion_tokens_details: { image_tokens: 1290 } }],
+    [{ content: 'hi' }, { completion_tokens_details: { rejected_prediction_tokens: 1290 } }],
+  ])('has no bound for its tokens if some are no text: %j, %j', (message, details) => {
+    const usage = { prompt_tokens: 7, completion_tokens: 1291, total_tokens: 1298, ...details };
+    const outcome = read('chat', completion(message, { usage }));
+    expect(outcome).toMatchObject({ answer: { tokens: { output: 1291 } } });
+    expect(JSON.stringify(outcome)).not.toContain('"most"');
+  });
+
   it('whose usage counts none of its tokens has the same note as a stream', () => {
     const usage = { prompt_tokens: 7, completion_tokens: 0, total_tokens: 7 };
     expect(read('chat', completion({ content: 'hello' }, { usage }))).toMatchObject({

@@ -10,6 +10,8 @@ describe('the bytes that a model wrote', () => {
     ['of a message with a list of no calls', { content: 'a', tool_calls: [] }, 1],
     ['of a call are unknown', { content: '', tool_calls: [{ id: 'x' }] }, Number.NaN],
     ['of sound are unknown', { audio: { transcript: 'ab' } }, Number.NaN],
+    ['of images are unknown', { content: 'a', images: [{ image_url: { url: 'u' } }] }, Number.NaN],
+    ['of a part with an image are unknown', { content: [{ image_url: { url: 'u' } }] }, Number.NaN],
   ])('are counted: those %s', (_, message, bytes) => {
     expect(writtenBytes(message)).toBe(bytes);
   });

@@ -150,7 +150,8 @@ const answerOf = (
   const notes = notesOn(completion, ending, tokens);
   const cost = tokenCost(tokens, price);
   const answer: ChatAnswer = { kind: 'chat', firstByte, tokens, finish, notes, cost };
-  if (finish === null && tokens.output === 0) {
+  // A call, sound or an image is an answer, though its tokens are not known.
+  if (finish === null && tokens.output === 0 && writtenIn(completion) === 0) {
     const failure = 'the chat completion has neither a token nor a finish reason';
     return { issue: 'empty', failure, partial: answer };
   }
@@ -164,7 +165,9 @@ const charactersPerToken = 4;
 /** Returns the number of characters that the model wrote: text, reasoning, refusals and tool calls. */
 const charactersOf = ({ choices }: CompletionParts): number => {
   const written = choices.flatMap(({ message }) =>
-    ['reasoning', 'reasoning_content', 'refusal', 'tool_calls'].map((name) => message[name] ?? ''),
+    ['reasoning', 'reasoning_content', 'thinking', 'refusal', 'tool_calls', 'function_call'].map(
+      (name) => message[name] ?? '',
+    ),
   );
   const texts = [
     ...written,
@@ -187,7 +190,7 @@ const tokensOf = (completion: CompletionParts): TokenCounts => {
   if (usage !== null && reported !== null && reported > 0)
     return withMost(
       countedTokens(input, reported, usage.classes),
-      writtenIn(completion),
+      usage.isBeyondText === true ? Number.NaN : writtenIn(completion),
       completion.choices.length,
     );
   const characters = charactersOf(completion);

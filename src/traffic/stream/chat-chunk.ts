@@ -147,7 +147,8 @@ const readChatFields = (json: Fields, redact: (text: string) => string): ChatChu
     finish: finishOfChoice(choice, choice.delta),
   }));
   const written = served.reduce(
-    (sum, choice) => sum + writtenBytes(choice.delta ?? choice['message'] ?? choice['text']),
+    (sum, { delta, message, text }) =>
+      sum + writtenBytes(delta) + writtenBytes(message) + writtenBytes(text),
     0,
   );
   return { kind: 'chunk', choices, finish, usage, written };

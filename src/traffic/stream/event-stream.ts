@@ -375,7 +375,7 @@ export class EventStreamReader implements BodyReader {
   #tokens(): TokenCounts {
     const events = this.#times.count;
     if (this.#usage === null) return { input: null, output: events, source: 'events' };
-    const { input, output, classes, isOdd, isOff } = this.#usage;
+    const { input, output, classes, isOdd, isOff, isBeyondText } = this.#usage;
     if (isOdd) this.#note('usage-unreadable');
     if (isOff) this.#note('usage-total');
     if (output === null) return { input, output: events, source: 'events' };
@@ -383,7 +383,8 @@ export class EventStreamReader implements BodyReader {
       this.#note('usage-zero');
       return { input, output: events, source: 'events' };
     }
-    return withMost(countedTokens(input, output, classes), this.#written, this.#finishes.size);
+    const written = isBeyondText === true ? Number.NaN : this.#written;
+    return withMost(countedTokens(input, output, classes), written, this.#finishes.size);
   }
 
   #fail(issue: MalformedIssue, detail: string): void {
