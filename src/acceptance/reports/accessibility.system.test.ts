@@ -48,8 +48,14 @@ const examined = async (pageStyle: string): Promise<string> => {
   const { log, judgement } = await examineSimulatedGateway(simulation, minute);
   return htmlPage(
     limitsDocument({
-      format: 'limits/1', weir: '0.0.0', target: 'http://127.0.0.1/v1', took: 300_000,
-      startedAt: '2026-07-01T10:20:30.000Z', model: 'weir/small', log, judgement,
+      format: 'limits/1',
+      weir: '0.0.0',
+      target: 'http://127.0.0.1/v1',
+      took: 300_000,
+      startedAt: '2026-07-01T10:20:30.000Z',
+      model: 'weir/small',
+      log,
+      judgement,
     }),
     pageStyle,
   );
@@ -92,7 +98,10 @@ describe('axe-core', { timeout: 120_000 }, () => {
         const { violations, passes } = await page.evaluate<AxeResults>('axe.run()');
         expect(passes.length).toBeGreaterThan(10);
         const found = violations.map(({ id, impact, nodes }) => [
-          impact, id, look.colorScheme, look.viewport.width,
+          impact,
+          id,
+          look.colorScheme,
+          look.viewport.width,
           ...nodes.slice(0, 3).map(({ html }) => html.slice(0, 200)),
         ]);
         expect(found).toEqual([]);

@@ -8,9 +8,20 @@ cleanUpAfterEach();
 
 const key = 'sk-weir-test';
 const scenario = (address: string): readonly string[] => [
-  'run', '--target', address, '--model', 'weir/small', '--kind', 'chat',
+  'run',
+  '--target',
+  address,
+  '--model',
+  'weir/small',
+  '--kind',
+  'chat',
   // A key in a prompt must not be written either.
-  '--prompt', `the planted prompt with ${key} in it`, '--users', '1', '--iterations', '3',
+  '--prompt',
+  `the planted prompt with ${key} in it`,
+  '--users',
+  '1',
+  '--iterations',
+  '3',
 ];
 
 interface Line {
@@ -55,8 +66,23 @@ describe('captured bodies', () => {
     const { url } = await startGateway(['--ttft', '5ms', '--gap', '2ms']);
     const out = join(await tempFolder(), 'out');
     const streams = [
-      'run', '--target', url, '--model', 'weir/small', '--kind', 'chat-stream', '--prompt', 'hello',
-      '--users', '6', '--iterations', '12', '--capture', 'all', '--out', out,
+      'run',
+      '--target',
+      url,
+      '--model',
+      'weir/small',
+      '--kind',
+      'chat-stream',
+      '--prompt',
+      'hello',
+      '--users',
+      '6',
+      '--iterations',
+      '12',
+      '--capture',
+      'all',
+      '--out',
+      out,
     ];
     await weir(streams, { WEIR_API_KEY: key });
     const lines = (await readFile(join(out, 'capture.jsonl'), 'utf8')).trimEnd().split('\n');

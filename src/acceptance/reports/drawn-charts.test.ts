@@ -75,6 +75,10 @@ it('a held value begins with its seconds, and the last one lasts until their end
 });
 
 it('each kind of marks has its own height above the plot', () => {
-  const marks = ['limited', 'broken'].map((label) => ({ label, colour: 'limited' as const, values: [1] }));
+  const marks = ['limited', 'broken'].map((label) => ({
+    label,
+    colour: 'limited' as const,
+    values: [1],
+  }));
   expect(drawn(chart({ marks })).options.height - drawn(chart({})).options.height).toBe(12);
 });

@@ -92,8 +92,11 @@ const takePicture = async (page: Page, { from, until }: Picture): Promise<Buffer
     quality: 85,
     captureBeyondViewport: true,
     clip: {
-      x: first.x - beside, y, scale: 1,
-      width: first.width + 2 * beside, height: last.y + last.height - y + above,
+      x: first.x - beside,
+      y,
+      scale: 1,
+      width: first.width + 2 * beside,
+      height: last.y + last.height - y + above,
     },
   });
   return Buffer.from(data, 'base64');

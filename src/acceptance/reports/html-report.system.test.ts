@@ -31,7 +31,10 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
     // Those in folds are drawn when these are opened.
     for (const fold of await page.locator('details:has([data-chart])').all())
       await fold.evaluate('(details) => { details.open = true; }');
-    await page.locator('canvas').nth(charts - 1).waitFor();
+    await page
+      .locator('canvas')
+      .nth(charts - 1)
+      .waitFor();
     const drawn = await coloursDrawn(page);
     expect(charts).toBe(15);
     expect(drawn).toHaveLength(charts);
@@ -141,7 +144,11 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
   it('can be read without scripts: tables, plots and what the charts would show', async () => {
     const { page } = await visit({ javaScriptEnabled: false });
     const words = await page.locator('main').innerText();
-    for (const part of ['figure approximate', 'The charts over time need JavaScript', 'highest at']) {
+    for (const part of [
+      'figure approximate',
+      'The charts over time need JavaScript',
+      'highest at',
+    ]) {
       expect(words).toContain(part);
     }
     // Percentiles, and latency as density.

@@ -10,7 +10,11 @@ import { junitFile } from '../../report/junit/junit-file.ts';
 import { compareChecks } from '../../verbs/check/judge/compare-checks.ts';
 import { checkComparisonJunit } from '../../verbs/check/report/check-comparison-document.ts';
 import { checkJunit } from '../../verbs/check/report/check-junit.ts';
-import { fullCheck, sampleCheck, sampleRow } from '../../verbs/check/report/sample-check.fixture.ts';
+import {
+  fullCheck,
+  sampleCheck,
+  sampleRow,
+} from '../../verbs/check/report/sample-check.fixture.ts';
 import { tempFolder, cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
@@ -68,7 +72,14 @@ describe('a JUnit file is valid by the common schema', () => {
   });
 
   it('and reports an invalid one', async () => {
-    const suite = { name: '', startedAt: 'noon', duration: 0, properties: {}, cases: [], output: [] };
+    const suite = {
+      name: '',
+      startedAt: 'noon',
+      duration: 0,
+      properties: {},
+      cases: [],
+      output: [],
+    };
     expect(await complaints(junitFile(suite))).toContain("attribute 'timestamp'");
   });
 });

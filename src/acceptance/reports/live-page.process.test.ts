@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exitOf, resultIn } from '../harness/run-files.fixture.ts';
 import { weir } from '../harness/weir-command.fixture.ts';
-import { cleanUpAfterEach, type StartedProgram, startWeir, tempFolder } from '../harness/weir-process.fixture.ts';
+import {
+  cleanUpAfterEach,
+  type StartedProgram,
+  startWeir,
+  tempFolder,
+} from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 
@@ -51,61 +56,70 @@ describe('a live page', () => {
   it.each([
     ['kept', 'errorRate < 50%', 0],
     ['broken', 'ttft.p50 < 1ms', 10],
-  ])('changes neither files nor exit of a run whose objectives are %s', async (_, objective, exit) => {
-    const folder = await tempFolder();
-    const words = ['--rate', '20/s', '--duration', '3s', '--set', `objectives=["${objective}"]`];
-    const live = await startLive(words);
-    const names: string[] = [];
-    let last = '';
-    for await (const [name, data] of updatesOf(live.address)) {
-      names.push(name);
-      last = data;
-    }
-    const [withPage, without] = [
-      await live.ended,
-      await weir([...load, ...words, '--out', join(folder, 'without')]),
-    ];
-    const results = [await resultIn(live.out), await resultIn(join(folder, 'without'))] as const;
-    expect(withPage.code, withPage.stderr).toBe(exitOf(results[0], exit));
-    expect(without.code, without.stderr).toBe(exitOf(results[1], exit));
-    const counts = results.map(({ planHash, groups }) => [
-      planHash,
-      groups.map(({ labels, sent, outcomes }) => [labels, sent, outcomes]),
-    ]);
-    expect(counts[0]).toEqual(counts[1]);
-    expect(await readdir(live.out)).toEqual(await readdir(join(folder, 'without')));
-    expect(names.at(-1)).toBe('finished');
-    expect(last).toBe(await readFile(join(live.out, 'report.html'), 'utf8'));
-  });
+  ])(
+    'changes neither files nor exit of a run whose objectives are %s',
+    async (_, objective, exit) => {
+      const folder = await tempFolder();
+      const words = ['--rate', '20/s', '--duration', '3s', '--set', `objectives=["${objective}"]`];
+      const live = await startLive(words);
+      const names: string[] = [];
+      let last = '';
+      for await (const [name, data] of updatesOf(live.address)) {
+        names.push(name);
+        last = data;
+      }
+      const [withPage, without] = [
+        await live.ended,
+        await weir([...load, ...words, '--out', join(folder, 'without')]),
+      ];
+      const results = [await resultIn(live.out), await resultIn(join(folder, 'without'))] as const;
+      expect(withPage.code, withPage.stderr).toBe(exitOf(results[0], exit));
+      expect(without.code, without.stderr).toBe(exitOf(results[1], exit));
+      const counts = results.map(({ planHash, groups }) => [
+        planHash,
+        groups.map(({ labels, sent, outcomes }) => [labels, sent, outcomes]),
+      ]);
+      expect(counts[0]).toEqual(counts[1]);
+      expect(await readdir(live.out)).toEqual(await readdir(join(folder, 'without')));
+      expect(names.at(-1)).toBe('finished');
+      expect(last).toBe(await readFile(join(live.out, 'report.html'), 'utf8'));
+    },
+  );
 
-  it.each(['1', '2'])('follows a run of %s workers and is stopped by a POST alone, with exit 130', async (workers) => {
-    const live = await startLive(['--rate', '20/s', '--duration', '60s', '--workers', workers]);
-    const due: number[] = [];
-    let last = '';
-    let isStopped = false;
-    for await (const [name, page] of updatesOf(live.address)) {
-      last = name;
-      if (name !== 'page' || isStopped) continue;
-      expect(page).not.toContain('sk-weir-test');
-      expect(page).toContain('Running');
-      due.push(dueIn(page));
-      if (!/<b>[\d.]+<\/b> <span class="unit">%/.test(page) || due.length < 4) continue;
-      const { origin } = new URL(live.address);
-      expect((await fetch(`${live.address}stop`)).status).toBe(405);
-      const response = await fetch(`${live.address}stop`, { method: 'POST', headers: { origin } });
-      expect(response.status).toBe(202);
-      isStopped = true;
-    }
-    const { code, stderr } = await live.ended;
-    expect(code, stderr).toBe(130);
-    expect(due).toEqual(due.toSorted((a, b) => a - b));
-    expect(due.at(-1)).toBeGreaterThan(due[0]!);
-    expect(last).toBe('finished');
-    const result = await resultIn(live.out);
-    expect(result.partial).toBe('stopped by the live page before the load had ended');
-    expect(result.slices).toHaveLength(Number(workers));
-    await expect(fetch(live.address)).rejects.toThrow('fetch failed');
-  });
+  it.each(['1', '2'])(
+    'follows a run of %s workers and is stopped by a POST alone, with exit 130',
+    async (workers) => {
+      const live = await startLive(['--rate', '20/s', '--duration', '60s', '--workers', workers]);
+      const due: number[] = [];
+      let last = '';
+      let isStopped = false;
+      for await (const [name, page] of updatesOf(live.address)) {
+        last = name;
+        if (name !== 'page' || isStopped) continue;
+        expect(page).not.toContain('sk-weir-test');
+        expect(page).toContain('Running');
+        due.push(dueIn(page));
+        if (!/<b>[\d.]+<\/b> <span class="unit">%/.test(page) || due.length < 4) continue;
+        const { origin } = new URL(live.address);
+        expect((await fetch(`${live.address}stop`)).status).toBe(405);
+        const response = await fetch(`${live.address}stop`, {
+          method: 'POST',
+          headers: { origin },
+        });
+        expect(response.status).toBe(202);
+        isStopped = true;
+      }
+      const { code, stderr } = await live.ended;
+      expect(code, stderr).toBe(130);
+      expect(due).toEqual(due.toSorted((a, b) => a - b));
+      expect(due.at(-1)).toBeGreaterThan(due[0]!);
+      expect(last).toBe('finished');
+      const result = await resultIn(live.out);
+      expect(result.partial).toBe('stopped by the live page before the load had ended');
+      expect(result.slices).toHaveLength(Number(workers));
+      await expect(fetch(live.address)).rejects.toThrow('fetch failed');
+    },
+  );
 
   it('ends with a run that is killed, and says so', async () => {
     const live = await startLive(['--rate', '20/s', '--duration', '60s']);

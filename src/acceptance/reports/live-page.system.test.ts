@@ -50,7 +50,9 @@ const textOf = (page: Page, place: string): Promise<string> => page.locator(plac
 /** What a reader sees of a page but for its live bar, with the number of its elements. */
 const contentOf = async (page: Page) => {
   const [texts, elements] = [
-    await Promise.all(['h1', '.description', 'nav', 'main', 'footer'].map((at) => textOf(page, at))),
+    await Promise.all(
+      ['h1', '.description', 'nav', 'main', 'footer'].map((at) => textOf(page, at)),
+    ),
     await page.evaluate<number>(
       // What the parser made of `noscript` differs, where a script has parsed it.
       "document.querySelectorAll('main *:not(noscript *)').length",
@@ -86,7 +88,9 @@ describe('the live page in a browser', { timeout: 120_000 }, () => {
     expect(await page.evaluate<number>('scrollY')).toBeGreaterThan(100);
     const { code, stderr } = await live.ended;
     expect([0, 12], stderr).toContain(code);
-    await expect.poll(() => textOf(page, '#live'), patience).toContain('this is its finished report');
+    await expect
+      .poll(() => textOf(page, '#live'), patience)
+      .toContain('this is its finished report');
     expect(await textOf(page, '#live')).toContain(join(live.out, 'report.html'));
     expect(await page.locator('#stop').count()).toBe(0);
     // The server is gone; the page works.
@@ -119,7 +123,9 @@ describe('the live page in a browser', { timeout: 120_000 }, () => {
     const { code, stderr } = await live.ended;
     expect(code, stderr).toBe(130);
     for (const page of [live.page, second]) {
-      await expect.poll(() => textOf(page, '#live'), patience).toContain('this is its finished report');
+      await expect
+        .poll(() => textOf(page, '#live'), patience)
+        .toContain('this is its finished report');
       expect(await textOf(page, '#verdict')).toContain('stopped by the live page');
     }
     expect((await resultIn(live.out)).partial).toContain('stopped by the live page');

@@ -4,7 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { weir } from '../harness/weir-command.fixture.ts';
-import { type StartedProgram, startWeir, tempFolder, cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
+import {
+  type StartedProgram,
+  startWeir,
+  tempFolder,
+  cleanUpAfterEach,
+} from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 
@@ -12,7 +17,9 @@ const load = 'run --target mock --kind chat-stream --model a/b --rate 20/s --dur
   ' ',
 );
 
-const startWithMetrics = async (words: readonly string[]): Promise<StartedProgram & { address: string }> => {
+const startWithMetrics = async (
+  words: readonly string[],
+): Promise<StartedProgram & { address: string }> => {
   const started = startWeir([...load, ...words, '--out', await tempFolder()]);
   let printed = '';
   started.child.stderr?.on('data', (data: string) => {
@@ -26,7 +33,12 @@ describe('live metrics', () => {
   it.each(['1', '2'])(
     'are served as OpenMetrics, to this machine only, with every series of the dashboard: %s workers',
     async (workers) => {
-      const { address, child, ended } = await startWithMetrics(['--metrics', '0', '--workers', workers]);
+      const { address, child, ended } = await startWithMetrics([
+        '--metrics',
+        '0',
+        '--workers',
+        workers,
+      ]);
       expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
       const text = await vi.waitFor(
         async () => {

@@ -26,11 +26,16 @@ const planned = (): ReportDocument => {
   const plan = samplePlan();
   const files = { clips: { clipsOf: never }, workload: { chatContentFor: never, traceOf: never } };
   const read = { plan, ...files } as unknown as Parameters<typeof forecastOf>[0];
-  const warning = 'The run cannot end early: it looks after 30 s for the first time whether its objectives are sure.';
+  const warning =
+    'The run cannot end early: it looks after 30 s for the first time whether its objectives are sure.';
   return forecastDocument('0.0.0', forecastOf(read, milliseconds(500)), plan, [warning]);
 };
 
-const open = sampleVerdict({ ruling: 'inconclusive', grounds: 'within-error', error: { low: 1, high: null } });
+const open = sampleVerdict({
+  ruling: 'inconclusive',
+  grounds: 'within-error',
+  error: { low: 1, high: null },
+});
 const result = { ...sampleRunResult(), verdicts: [open, sampleVerdict({ sure: false })] };
 
 const documents = {

@@ -79,8 +79,14 @@ describe('the files and the output of a run', () => {
       const observations = join(out, 'observations.jsonl');
       const { stdout, stderr } = await weir(
         [
-          'run', await tempFile('private.yaml', scenario), '--target', gateway.url,
-          '--out', out, '--observations', observations,
+          'run',
+          await tempFile('private.yaml', scenario),
+          '--target',
+          gateway.url,
+          '--out',
+          out,
+          '--observations',
+          observations,
         ],
         { WEIR_API_KEY: 'planted-key', PLANTED: planted.secret },
       );

@@ -25,7 +25,8 @@ const csvRecords = (text: string): readonly (readonly string[])[] => {
   while (field.lastIndex < text.length) {
     const at = field.lastIndex;
     const found = field.exec(text);
-    if (found === null) throw new Error(`no CSV at ${at}: ${JSON.stringify(text.slice(at, at + 40))}`);
+    if (found === null)
+      throw new Error(`no CSV at ${at}: ${JSON.stringify(text.slice(at, at + 40))}`);
     const [, quoted, plain, end] = found;
     records.at(-1)!.push(quoted?.replaceAll('""', '"') ?? plain!);
     if (end === '\r\n') records.push([]);
@@ -36,7 +37,9 @@ const csvRecords = (text: string): readonly (readonly string[])[] => {
 
 type Row = Readonly<Record<string, string>>;
 
-const rowsOf = async (observations: Parameters<typeof writeRequestsTable>[1]): Promise<readonly Row[]> => {
+const rowsOf = async (
+  observations: Parameters<typeof writeRequestsTable>[1],
+): Promise<readonly Row[]> => {
   const path = join(folder, 'requests.csv');
   await writeRequestsTable(path, observations);
   const [head = [], ...records] = csvRecords(readFileSync(path, 'utf8'));

@@ -4,7 +4,13 @@ import { describe, expect, it, vi } from 'vitest';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { resultIn } from '../harness/run-files.fixture.ts';
 import { weir } from '../harness/weir-command.fixture.ts';
-import { cleanUpAfterEach, startWeir, tempFile, tempFolder, weirProcess } from '../harness/weir-process.fixture.ts';
+import {
+  cleanUpAfterEach,
+  startWeir,
+  tempFile,
+  tempFolder,
+  weirProcess,
+} from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
 
@@ -41,11 +47,9 @@ describe('the table of requests', () => {
     const path = await tempFile('s.yaml', scenario(short));
     for (const workers of ['1', '2']) {
       const out = await tempFolder();
-      const [own, made, seen] = ['own.csv', 'made.csv', 'o.jsonl'].map((name) => join(out, name)) as [
-        string,
-        string,
-        string,
-      ];
+      const [own, made, seen] = ['own.csv', 'made.csv', 'o.jsonl'].map((name) =>
+        join(out, name),
+      ) as [string, string, string];
       const files = ['--out', out, '--observations', seen, '--requests', own];
       const { stderr } = await weir(['run', path, '--workers', workers, ...files]);
       expect(stderr).toContain(`Requests: ${own}`);
@@ -94,7 +98,14 @@ describe('the table of requests', () => {
     await ended;
     expect(await readFile(table, 'utf8')).toBe('an earlier table');
     await appendFile(seen, '{"requestId":"to');
-    const { stderr, code } = await weir(['report', out, '--observations', seen, '--requests', table]);
+    const { stderr, code } = await weir([
+      'report',
+      out,
+      '--observations',
+      seen,
+      '--requests',
+      table,
+    ]);
     expect(code).toBe(3);
     expect(stderr).toContain(`${table} is overwritten.`);
     expect(stderr).toContain(`The last line of ${seen} is not whole, and is left out`);
@@ -113,15 +124,24 @@ describe('the table of requests', () => {
     await mkdir(join(out, 'folder.csv'));
     const table = join(out, 't.csv');
     const refused: readonly (readonly [readonly string[], string])[] = [
-      [['report', out, '--observations', seen, '--requests', table], 'of another run, which began at'],
-      [['report', other, '--observations', path, '--requests', table], 'line 1: Expected the header'],
+      [
+        ['report', out, '--observations', seen, '--requests', table],
+        'of another run, which began at',
+      ],
+      [
+        ['report', other, '--observations', path, '--requests', table],
+        'line 1: Expected the header',
+      ],
       [
         ['report', other, '--observations', join(other, 'none'), '--requests', table],
         'cannot be read: there is no such file',
       ],
       [['run', path, '--out', out, '--requests', 't.txt'], 'ends in .csv or .parquet'],
       [['run', path, '--out', out, '--requests', join(out, 'folder.csv')], 'it is a folder'],
-      [['run', path, '--out', out, '--requests', join(out, 'no', 't.csv')], 'its folder does not exist'],
+      [
+        ['run', path, '--out', out, '--requests', join(out, 'no', 't.csv')],
+        'its folder does not exist',
+      ],
     ];
     for (const [args, message] of refused) {
       const { code, stderr } = await weir(args);
@@ -142,9 +162,12 @@ describe('the table of requests', () => {
     );
     const path = await tempFile('s.yaml', scenario(short));
     const out = join(await tempFolder(), 'r');
-    const { code, stderr } = await weirProcess(['run', path, '--out', out, '--requests', 't.parquet'], {
-      NODE_OPTIONS: `--import ${hook}`,
-    });
+    const { code, stderr } = await weirProcess(
+      ['run', path, '--out', out, '--requests', 't.parquet'],
+      {
+        NODE_OPTIONS: `--import ${hook}`,
+      },
+    );
     expect(code).toBe(2);
     expect(stderr).toContain('run `npm install hyparquet-writer@0.17`, or name a .csv file');
     expect(stderr).not.toContain('Ctrl-C ends it early');

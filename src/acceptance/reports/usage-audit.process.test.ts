@@ -101,7 +101,10 @@ it('finds in a run what the usage of answers cannot be, and nothing in an honest
           ),
         );
     for (const [model, check] of Object.entries(lies))
-      expect([model, ...new Set(found(model))]).toEqual([model, ...(check === null ? [] : [check])]);
+      expect([model, ...new Set(found(model))]).toEqual([
+        model,
+        ...(check === null ? [] : [check]),
+      ]);
     expect(stdout).toContain('Usage');
   } finally {
     server.close();

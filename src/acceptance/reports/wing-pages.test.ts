@@ -21,7 +21,11 @@ import {
 } from '../../verbs/check/report/check-comparison-document.ts';
 import { checkDocument, checkOverview } from '../../verbs/check/report/check-document.ts';
 import { checkJunit } from '../../verbs/check/report/check-junit.ts';
-import { fullCheck, sampleCheck, sampleRow } from '../../verbs/check/report/sample-check.fixture.ts';
+import {
+  fullCheck,
+  sampleCheck,
+  sampleRow,
+} from '../../verbs/check/report/sample-check.fixture.ts';
 import {
   comparisonDocument,
   comparisonJunit,
@@ -161,7 +165,7 @@ const documents: Readonly<Record<string, ReportDocument>> = {
   'a check on a terminal': checkOverview(fullCheck()),
   'two checks': checkComparisonDocument(compareChecks(before, after)),
   'a comparison': comparisonDocument(sampleComparison()),
-  'noise': noiseDocument({
+  noise: noiseDocument({
     ...noise,
     metrics: [
       {

@@ -133,10 +133,10 @@ const figuresVerdict = ({ figures, evidence }: Trust, verdicts: readonly Objecti
       ? `All headline figures${textIf(isSelection, ' with enough samples')} are exact: the load generator moved none by more than 5 % or 1 ms, or out of its interval.`
       : null,
     others: present([
-      approximate.length > 0 &&
-        `Approximate, since the load generator can have moved ${approximate.length === 1 ? 'it' : 'them'}: ${listedFigures(approximate)}.`,
       unknown.length > 0 &&
         `Unknown, since the load generator can have moved ${unknown.length === 1 ? 'it' : 'them'} by more than half: ${listedFigures(unknown)}.`,
+      approximate.length > 0 &&
+        `Approximate, since the load generator can have moved ${approximate.length === 1 ? 'it' : 'them'}: ${listedFigures(approximate)}.`,
     ]),
   };
 };
