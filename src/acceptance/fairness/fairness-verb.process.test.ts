@@ -139,5 +139,6 @@ it('asks for its budget where any of several targets is an address', async () =>
   });
   const { code, stderr } = await weir(['fairness', await tempFile('targets.json', text)], keys);
   expect(stderr).toContain('this budget needs a confirmation');
+  expect(stderr).toContain('b sends to own and a to far: what is found is what these two share');
   expect(code).toBe(2);
 });

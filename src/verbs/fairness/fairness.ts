@@ -28,6 +28,7 @@ import {
   percentageNotation,
   plainNumberIn,
 } from '../../scenario/schema/notation.ts';
+import { present } from '../../report/text/present.ts';
 import {
   blockPlan,
   noiseBlocks,
@@ -187,13 +188,25 @@ const reportOf = (
   };
 };
 
+/** Says that neighbours with targets of their own share only what lies behind both; `null` for one target. */
+const separateTargets = (
+  { populations = [] }: Plan,
+  { quiet, noisy }: Pick<BlockTerms, 'quiet' | 'noisy'>,
+): string | null => {
+  const [own, other] = [quiet, noisy].map(
+    (name) => populations.find((each) => each.name === name)?.target,
+  );
+  return own === other
+    ? null
+    : `${quiet} sends to ${own} and ${noisy} to ${other}: what is found is what these two share behind them.`;
+};
+
 /** Says what will be measured, and how long. */
-const designText = ({
-  terms: { quiet, noisy, times, pairs, block, settle },
-  figure,
-}: Examination): string => {
+const designText = ({ terms, figure }: Examination, plan: Plan): string => {
+  const { quiet, noisy, times, pairs, block, settle } = terms;
   const noise = times === null ? 'with and without' : `with ${times} times and with once`;
-  return `${figure.text} of ${quiet} ${noise} the load of ${noisy}: ${pairs} pairs of blocks in random order; each measures ${timeText(block)}, after ${timeText(settle)} that do not count.`;
+  const design = `${figure.text} of ${quiet} ${noise} the load of ${noisy}: ${pairs} pairs of blocks in random order; each measures ${timeText(block)}, after ${timeText(settle)} that do not count.`;
+  return present([design, separateTargets(plan, terms)]).join('\n');
 };
 
 /** Examines whether a quiet population of a scenario is moved by a noisy one, within a budget that it prints first. */
@@ -209,7 +222,7 @@ export const examineFairness = async (request: FairnessRequest, host: Host): Pro
   const examination = { terms, blocks, figure, maxMoved };
   const planned = { ...source, plan: blockPlan(source.plan, terms, blocks) };
   const { read, line } = budgeted(planned, request);
-  printer.say(`${designText(examination)}\nBudget: ${line}.`);
+  printer.say(`${designText(examination, source.plan)}\nBudget: ${line}.`);
   if (!request.yes) {
     checkPlanFits(planned);
     const stops = followStops(host.onStop, () => undefined);
