@@ -29,7 +29,7 @@ const left = ['tsconfig.json', 'weir.js'];
 const isAsset = (path: string): boolean =>
   statSync(path).isDirectory()
     ? !onlookers.includes(resolve(path))
-    : !['.md', '.ts'].includes(extname(path)) && !left.includes(basename(path));
+    : !['.md', '.snap', '.ts'].includes(extname(path)) && !left.includes(basename(path));
 
 const clear = (): void => rmSync('dist', { recursive: true, force: true });
 
