@@ -133,3 +133,13 @@ export const fakeWorld = ({ sendTakes = 0 } = {}): FakeWorld => {
     },
   };
 };
+
+/** Moves a world on for four seconds; every request is answered with this status 40 ms after it was sent. */
+export const failAll = (world: FakeWorld, status: number, body: string): void => {
+  for (let now = 20; now <= 4000; now += 20) {
+    world.advanceTo(now);
+    for (const exchange of world.sent)
+      if (!exchange.isFinished && exchange.at <= now - 40)
+        exchange.answer(status, 'application/json', body);
+  }
+};

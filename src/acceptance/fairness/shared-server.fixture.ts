@@ -50,7 +50,7 @@ const sharedTransport = (
   const finished = new Map<string, number>();
   const admitted = new Map<string, { window: number; count: number }>();
   let virtual = 0;
-  /** Each key has a line of its own; the head of which line is next depends on the policy. */
+  /** The requests of each key wait in a queue; the policy chooses the queue whose first request is next. */
   const takeNext = (pool: string): Waiting | undefined => {
     const lines = [...waiting.values()].filter(
       ([first]) => first !== undefined && (policy !== 'per-key' || first.key === pool),

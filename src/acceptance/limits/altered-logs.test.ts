@@ -58,11 +58,16 @@ const changes: Readonly<Record<string, Changed>> = {
   'without the phase counting': ({ phase }) => (phase === 'counting' ? null : {}),
   'without the second key': ({ key }) => (key === 'second' ? null : {}),
   'with a refused second key': ({ key }) => (key === 'second' ? refused : {}),
-  'with each fourth request lost': (_, i) => (i % 4 === 0 ? { status: 0, told: [] } : {}),
+  'where every fourth request got no answer': (_, i) =>
+    i % 4 === 0 ? { status: 0, told: [] } : {},
   'with refusals below the limit': ({ phase, request }, i) =>
     phase === 'counting' && request === 'chat' && i % 5 === 0 ? refused : {},
   'with refusals of server errors': ({ status }) => (status === 429 ? { status: 503 } : {}),
-  'without limit headers, waits and forms': () => ({ told: [], retryAfter: null, refusal: null }),
+  'where no answer names a limit or a wait, and no 429 has the form of an error': () => ({
+    told: [],
+    retryAfter: null,
+    refusal: null,
+  }),
   'with waits of an hour': ({ retryAfter }) =>
     retryAfter === null ? {} : { retryAfter: milliseconds(3_600_000) },
   'with other limits in headers': ({ told }) => ({

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { forecastPlan } from '../../engine/forecast/forecast-plan.ts';
 import { fakeSliceOptions } from '../../engine/fake-run.fixture.ts';
-import { fakeWorld } from '../../engine/fake-world.fixture.ts';
+import { failAll, fakeWorld } from '../../engine/fake-world.fixture.ts';
 import { runSlice } from '../../engine/run-slice.ts';
 import type { Observation } from '../../model/observation/observation.ts';
 import type { Plan } from '../../model/plan/plan.ts';
@@ -64,12 +64,7 @@ const run = (plan: Plan, slice = { index: 0, count: 1 }) => {
     observe: (observation) => observations.push(observation),
   });
   void running.done;
-  for (let now = 20; now <= 4000; now += 20) {
-    world.advanceTo(now);
-    for (const exchange of world.sent)
-      if (!exchange.isFinished && exchange.at <= now - 40)
-        exchange.answer(500, 'application/json', '{"error":{"message":"no"}}');
-  }
+  failAll(world, 500, '{"error":{"message":"no"}}');
   const populationOf = new Map(
     observations.map((each) => [each.requestId, plan.stages[each.stage]!.population!]),
   );

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fakeSliceOptions } from '../../engine/fake-run.fixture.ts';
-import { fakeWorld } from '../../engine/fake-world.fixture.ts';
+import { failAll, fakeWorld } from '../../engine/fake-world.fixture.ts';
 import { runSlice } from '../../engine/run-slice.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { targetPlaceOfKey } from '../../model/plan/targets.ts';
@@ -63,12 +63,7 @@ const run = (plan: Plan) => {
   };
   const running = runSlice(options, { clock: world.clock, transports, observe: () => undefined });
   void running.done;
-  for (let now = 20; now <= 4000; now += 20) {
-    world.advanceTo(now);
-    for (const exchange of world.sent)
-      if (!exchange.isFinished && exchange.at <= now - 40)
-        exchange.answer(503, 'application/json', '{"error":{}}');
-  }
+  failAll(world, 503, '{"error":{}}');
   return got;
 };
 
