@@ -26,7 +26,7 @@ export interface TestFile {
 }
 
 /** A long file runs once in this many days. */
-const days = 4;
+const days = 6;
 
 const checkout = resolve(import.meta.dirname, '..');
 
