@@ -19,7 +19,7 @@ import { measureRequestsTable } from './run/requests-table.ts';
 import { measureMemoryOfStreams, measureSoak } from './run/resident-memory.ts';
 import { capacityOfQueues } from './simulated/capacity-of-queues.ts';
 import { capacitySearches } from './simulated/capacity-search.ts';
-import { measureComparisonAlarms } from './simulated/comparison-alarms.ts';
+import { measureComparisonAlarms, measureComparisonPower } from './simulated/comparison-alarms.ts';
 import { measureSimulatedLimiters } from './simulated/foreign-limiters.ts';
 import { measureLimitExamination } from './simulated/limit-examination.ts';
 import { measureManySlices } from './simulated/many-slices.ts';
@@ -76,7 +76,7 @@ const parts: Readonly<Record<BenchName, readonly BenchPart[]>> = {
   pace: [measurePace],
   workload: [measurePromptCost],
   capacity: [...capacitySearches, ...capacityOfQueues],
-  comparisons: [measureComparisonAlarms],
+  comparisons: [measureComparisonAlarms, measureComparisonPower],
   report: [measureReport],
   requests: [measureRequestsTable],
   container: [measureContainerStart],

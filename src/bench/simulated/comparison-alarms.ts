@@ -59,7 +59,7 @@ const unchanged: readonly (readonly [string, number, readonly Cell[]])[] = [
 
 const cellText = ({ runs, noise = 0, isShared = false, luck, walk, drift }: Cell): string =>
   [
-    `${runs} runs`,
+    runs && `${runs} runs`,
     `${noise * 100} % ${isShared ? 'shared' : 'own'}`,
     luck,
     walk && `walk of ${walk * 100} %`,
@@ -75,6 +75,40 @@ export const measureComparisonAlarms: BenchPart = (say) => {
       const { regression } = sharesOfVerdicts(count, { ...cell, seed });
       say(`${name}, ${cellText(cell)}: ${(100 * regression).toFixed(2)} %`);
       return benchRow(`${name}, ${cellText(cell)}`, '%', 100 * regression, atMost(most));
+    }),
+  );
+  return Promise.resolve(rows);
+};
+
+const orders = [
+  { order: 'in turns', most: 1, cell: { isAlternating: true } },
+  { order: 'base first', most: 2, cell: { isAlternating: false } },
+];
+const kinds = [
+  { noise: 0.02, isShared: true },
+  ...crossed(noisy.slice(1), [{ isShared: false }, { isShared: true }]),
+];
+/** The columns of the table: what is different about the new side or each run. */
+const differences = {
+  unchanged: {},
+  '3 % slower each run': { drift: 0.03 },
+  '+10 %': { factor: 1.1 },
+  '+20 %': { factor: 1.2 },
+};
+
+/** How often five runs against five are called a regression: the first table of reports/compare.md. */
+export const measureComparisonPower: BenchPart = (say) => {
+  const rows = orders.flatMap(({ order, most, cell }) =>
+    kinds.flatMap((kind) => {
+      const figures = Object.entries(differences).map(([difference, changed]) => {
+        const { regression } = sharesOfVerdicts(count, { ...cell, ...kind, ...changed, seed });
+        const bound = 'factor' in changed ? null : atMost(most);
+        return benchRow(`${order}, ${cellText(kind)}, ${difference}`, '%', 100 * regression, bound);
+      });
+      const noise = `${100 * (kind.noise ?? 0)} % ${kind.isShared ? 'shared' : 'own'}`;
+      const shares = figures.map(({ value }) => `${value.toFixed(1)} %`);
+      say(`| ${[order, noise, ...shares].join(' | ')} |`);
+      return figures;
     }),
   );
   return Promise.resolve(rows);
