@@ -2,7 +2,15 @@ import type { UsageAudit, AuditName, UsageCounts } from '../../model/measures/us
 import { auditNames } from '../../model/measures/usage-audit.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
-import { column, type Column, section, type Section, table, text } from '../document/document.ts';
+import {
+  column,
+  type Column,
+  fold,
+  section,
+  type Section,
+  table,
+  text,
+} from '../document/document.ts';
 import { groupsMatching } from '../../model/result/summary.ts';
 import { kindsPresent, measuredOf, sumOf } from '../summary/figures.ts';
 import { countText, plural } from '../text/number-text.ts';
@@ -130,13 +138,13 @@ export const usageSection = (result: Result): Section | null => {
   );
   const findings = present(rows.map(findingText));
   const agrees = `The usage of ${plural(looked, 'answer')} agrees with what was received within its bounds.`;
+  const evidence = [table('', columns, rows), text(`${meaning} ${whatNext}`, 'quiet')];
   return section(
-    'Is the reported usage what was received?',
+    'Is the usage true?',
     [
-      ...(findings.length === 0 ? [text(agrees)] : findings.map((each) => text(each))),
-      table('', columns, rows),
+      ...(findings.length === 0 ? [agrees] : findings).map((each) => text(each)),
       ...present([hiddenText(result)]).map((each) => text(each)),
-      text(`${meaning} ${whatNext}`, 'quiet'),
+      ...(findings.length === 0 ? [fold('What was compared', evidence)] : evidence),
     ],
     'usage',
   );
