@@ -124,6 +124,8 @@ describe('the wait before a retry', () => {
   it('is the time that the server asks for, even above the cap', () => {
     const hint = { wait: milliseconds(60_000), by: 'retry-after' } as const;
     expect(decide({ hint })).toMatchObject({ wait: 60_000, waitBy: 'retry-after' });
+    const passed = { wait: milliseconds(0), by: 'retry-after' } as const;
+    expect(decide({ hint: passed })).toMatchObject({ waitBy: 'backoff' });
   });
 
   it('is uniform up to min(cap, base·2^n) where the server names none', () => {

@@ -159,8 +159,8 @@ const isRetryable = (outcome: Outcome): outcome is RetriedOutcome =>
   outcome.kind === 'limited' || outcome.kind === 'refused' || outcome.kind === 'broken';
 
 /**
- * Decides whether a request is retried after an attempt, and when. A wait that the server names is kept exactly,
- * without a cap. Otherwise the wait is random, up to min(cap, base·2^n). `deadline` is the instant of the arrival's
+ * Decides whether a request is retried after an attempt, and when. A wait above 0 that the server names is kept
+ * exactly, without a cap. Otherwise the wait is random, up to min(cap, base·2^n). `deadline` is the instant of the arrival's
  * total deadline, infinite without one.
  */
 export const decideRetry = (
@@ -175,9 +175,11 @@ export const decideRetry = (
   if (attemptsMade >= policy.attempts) return stopRetrying('attempts');
   const backoff = (): number =>
     draw().uniform() * Math.min(policy.cap, policy.base * 2 ** (attemptsMade - 1));
-  const wait = milliseconds(hint?.wait ?? backoff());
+  // A moment that has passed, or a wait of 0, would use up all attempts at once.
+  const named = hint !== null && hint.wait > 0 ? hint : null;
+  const wait = milliseconds(named?.wait ?? backoff());
   if (ended + wait > deadline) return stopRetrying('patience');
-  return { willRetry: true, outcome, wait, waitBy: hint?.by ?? 'backoff' };
+  return { willRetry: true, outcome, wait, waitBy: named?.by ?? 'backoff' };
 };
 
 /** Decides what follows an attempt that has just ended. There are no retries once the run is closing. */

@@ -47,6 +47,9 @@ it.each([
   ['a wait, whatever the reset', { 'x-ratelimit-reset-ms': '9000', 'retry-after': '2' }, 2000],
   ['a date in the past', { 'retry-after': 'Sun, 01 Mar 2026 11:00:00 GMT' }, 0],
   ['nothing readable', { 'retry-after': 'later' }, null],
+  ['a negative number', { 'retry-after': '-5' }, null],
+  ['another header beside a negative one', { 'retry-after': '-5', 'x-retry-after': '3' }, 3000],
+  ['nothing but a negative number of ms', { 'x-ratelimit-reset-ms': '-250' }, null],
   ['nothing', {}, null],
 ])('a retry is requested by %s', (_, headers, wait) => {
   expect(readRetryAfter(headers as Record<string, string>, now)?.wait ?? null).toBe(wait);

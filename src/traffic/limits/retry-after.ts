@@ -108,7 +108,7 @@ const otherWaits = (headers: Readonly<Record<string, string>>, now: number): rea
     const text = value.replaceAll('"', '');
     const isShort = found.groups?.['unit'] !== undefined;
     const wait = isShort ? millisecondsIn(text, now) : millisecondsUntilReset(text, now);
-    return wait !== null && Number.isFinite(wait) ? [wait] : [];
+    return wait !== null && Number.isFinite(wait) && !/^\s*-/.test(text) ? [wait] : [];
   });
 
 /**
@@ -140,8 +140,8 @@ export const readRetryAfter = (
     const text = headers[name]?.replaceAll('"', '');
     if (text === undefined) continue;
     const wait = unit === 'ms' ? millisecondsIn(text, clock) : millisecondsUntilReset(text, clock);
-    // A number of several hundred digits is not finite.
-    if (wait !== null && Number.isFinite(wait))
+    // A number of several hundred digits is not finite, and a negative number is no wait.
+    if (wait !== null && Number.isFinite(wait) && !/^\s*-/.test(text))
       return { wait: milliseconds(Math.max(0, wait)), by };
   }
   const others = otherWaits(headers, clock);
