@@ -1,5 +1,6 @@
 import { jsonIn, objectOf } from './json-text.ts';
 import { readRetryAfter } from '../limits/retry-after.ts';
+import { waitInOtherLanguage } from './waits-in-languages.ts';
 import { durationIn, durationPattern, millisecondsUntilReset } from '../limits/wait-text.ts';
 
 /** This file reads the waits that servers name in the bodies of refusals. */
@@ -10,14 +11,21 @@ import { durationIn, durationPattern, millisecondsUntilReset } from '../limits/w
  */
 type WaitReader = (body: string, now: number) => number | null;
 
-const duration = `(?<wait>${durationPattern})`;
+/** A duration, which may be written with a word in place of the number 1: `a minute`, `one hour`. */
+const duration = `(?<wait>${durationPattern}|(?:an?|one) (?:second|minute|hour|day)(?![a-z]))`;
+/** What may stand before a duration. The most of a wait counts as the wait, which is never undercut. */
+const roughly =
+  '(?:about |approximately |around |at least |at most |up to |no more than |another |the next |next |~ ?)?';
+/** How long something takes or took. Without a request to wait, this is no wait. */
+const notTaken =
+  '(?<!\\b(?:takes?|taken|taking|took|lasts?|lasted) (?:(?:usually|only|about|around|up to|at most|as long as|no more than|less than|approximately) ){0,2})';
 
 /** Returns a reader that uses the group `wait` of the first match of a pattern. */
 const sentence = (pattern: string): WaitReader => {
   const expression = new RegExp(pattern, 'i');
   return (body) => {
     const text = expression.exec(body)?.groups?.['wait'];
-    const wait = text === undefined ? Number.NaN : durationIn(text);
+    const wait = durationIn(text?.replace(/^(?:an?|one) /i, '1 ') ?? '');
     return Number.isFinite(wait) ? wait : null;
   };
 };
@@ -42,12 +50,12 @@ const objectsIn = (value: unknown): readonly Readonly<Record<string, unknown>>[]
  * (`retryDelay`), OpenAI for a plan that is used up (openai/codex, usage_limit_reached: `resets_in_seconds`).
  */
 const waitFields: ReadonlySet<string> = new Set(
-  'estimatedtime retryafter retryin nextretryin nextretryafter retrydelay resetin resetsin resetafter waittime tryagainin timeuntilreset'.split(
+  'estimatedtime retryafter retryin nextretryin nextretryafter retrydelay resetin resetsin resetafter waittime waitfor estimatedwait suggestedwait tryagainin availablein nextavailablein timeuntilreset timeuntilretry timetoreset timetoretry timetowait'.split(
     ' ',
   ),
 );
 /** The names of fields that contain a wait only together with a unit, as in `wait_seconds`. */
-const unitFields: ReadonlySet<string> = new Set('wait cooldown backoff'.split(' '));
+const unitFields: ReadonlySet<string> = new Set('wait cooldown backoff delay'.split(' '));
 
 const [second, minute] = [1000, 60_000];
 /** The ends of fields' names that say their unit, with its length in ms. */
@@ -64,6 +72,9 @@ const nameUnits: Readonly<Record<string, number>> = {
   minutes: minute,
 };
 const nameUnit = /^(?<base>\w+?)(?<unit>ms|millis|milliseconds|s|secs?|seconds|mins?|minutes)$/;
+/** Matches a name with its unit at the beginning: `secondsUntilReset`. */
+const unitFirst =
+  /^(?<unit>ms|millis|milliseconds|secs?|seconds|mins?|minutes)(?:until|till?|to|before)(?:wait|(?:next)?(?:reset|retry|request|available))$/;
 
 /** The numbers of waits that a client made: `waits` has no unit, but `wait_s` has. */
 const plurals: ReadonlySet<string> = new Set('waits cooldowns backoffs'.split(' '));
@@ -71,6 +82,8 @@ const plurals: ReadonlySet<string> = new Set('waits cooldowns backoffs'.split(' 
 /** Returns the length of the unit of a field with a wait, in ms; undefined for a field that contains none. */
 const unitOfField = (name: string): number | undefined => {
   if (waitFields.has(name)) return second;
+  const first = unitFirst.exec(name)?.groups?.['unit'];
+  if (first !== undefined) return nameUnits[first];
   const { base = '', unit = '' } = nameUnit.exec(name)?.groups ?? {};
   return waitFields.has(base) || unitFields.has(base) ? nameUnits[unit] : undefined;
 };
@@ -80,7 +93,7 @@ const unitOfField = (name: string): number | undefined => {
  * that of WSO2's API Manager.
  */
 const momentFields: ReadonlySet<string> = new Set(
-  'resetat resetsat retryat nextretryat availableat resettime resettimestamp nextaccesstime'.split(
+  'reset resetat resetsat retryat nextretryat availableat nextavailableat nextrequestat resettime resettimestamp ratelimitreset xratelimitreset nextaccesstime waituntil blockeduntil lockeduntil limiteduntil throttleduntil banneduntil suspendeduntil cooldownuntil'.split(
     ' ',
   ),
 );
@@ -116,7 +129,7 @@ const waitOfField = (name: string, value: unknown, now: number): number | null =
 
 const fieldWait: WaitReader = (body, now) => {
   if (
-    !/(?:retry|resets?|wait|estimated|cooldown|backoff|available|again|until|access)[_-]?(?:after|in|at|delay|m?s|min|time|reset)/i.test(
+    !/"[\w-]*(?:retry|reset|wait|estimated|cooldown|backoff|delay|available|again|until|access)[\w-]*"\s*:/i.test(
       body,
     )
   )
@@ -131,12 +144,14 @@ const fieldWait: WaitReader = (body, now) => {
   return null;
 };
 
-/** Reads a number of seconds after the name of the header `Retry-After`, which some texts quote. */
+/** Reads what follows the name of the header `Retry-After`, which some texts quote: seconds, or a number with a unit. */
 const quotedHeader: WaitReader = (body) => {
-  const found = /\bretry[-_ ]after["']?\s*[:=]\s*["']?(\d{1,9}(?:\.\d{1,9})?)(?![\w.:-])/i.exec(
-    body,
-  );
-  return found === null ? null : Number(found[1]) * 1000;
+  const [, unit, count, word = ''] =
+    /\bretry[-_ ]after(?:[-_ ](ms))?["']?\s*[:=]\s*["']?(\d{1,9}(?:\.\d{1,9})?)( ?(?:ms|s|secs?|seconds?|m|mins?|minutes?))?(?![\w.:-])/i.exec(
+      body,
+    ) ?? [];
+  if (count === undefined) return null;
+  return word === '' ? Number(count) * (unit === undefined ? second : 1) : durationIn(count + word);
 };
 
 const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
@@ -150,35 +165,21 @@ const withMonthNumber = (date: string): string =>
 
 /**
  * Reads the moment from which another attempt is allowed. WSO2's API Manager writes `You can access API after 2026-Nov-28
- * 08:45:00+0000 UTC`.
+ * 08:45:00+0000 UTC`. A date of a reset (`resets at 2026-…`) is not read here, since known gateways write it in another
+ * time zone (`retry-hint.ts`).
  */
 const namedMoment: WaitReader = (body, now) => {
-  const found =
-    /\b(?:try again|retry|available again|available|access API) (?:at|after|on):? (\d{4}-(?:\d\d|[a-z]{3})-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?)/i.exec(
+  const [, iso, other] =
+    /\b(?:try again|retry|available again|available|access API|blocked|locked|limited|banned|suspended|wait) (?:at|after|on|until|till):? (\d{4}-(?:\d\d|[a-z]{3})-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?)/i.exec(
       body,
-    );
-  const wait = found === null ? null : millisecondsUntilReset(withMonthNumber(found[1]!), now);
+    ) ??
+    /\b(?:try again|retry|available again|available|blocked|locked|limited|banned|resets?)()? (?:at|after|on|until|till):? ([a-z]{3,9}, \d\d[ -][a-z]{3}[ -]\d{2,4} \d\d:\d\d:\d\d GMT|1\d{9}(?:\d{3})?(?!\d))/i.exec(
+      body,
+    ) ??
+    [];
+  const text = other ?? (iso === undefined ? undefined : withMonthNumber(iso));
+  const wait = text === undefined ? null : millisecondsUntilReset(text, now);
   return wait === null ? null : Math.max(0, wait);
-};
-
-const eastAsianUnits: Readonly<Record<string, number>> = {
-  毫秒: 1,
-  秒: 1000,
-  分: 60_000,
-  小: 3_600_000,
-  時: 3_600_000,
-};
-const eastAsianAmount = String.raw`(\d{1,9}(?:\.\d{1,9})?) ?(毫秒|秒|分|小|時)[钟鐘时時間]{0,2}`;
-
-/** Matches `2 秒后`, `2秒後` (also Japanese) and `等待 2 秒`. */
-const eastAsianWait = new RegExp(
-  `${eastAsianAmount} ?[之以]?[后後]|(?:等待|等候) ?${eastAsianAmount}`,
-);
-
-const eastAsianSentence: WaitReader = (body) => {
-  const [, count, unit, other, otherUnit] = eastAsianWait.exec(body) ?? [];
-  const length = eastAsianUnits[unit ?? otherUnit ?? ''];
-  return length === undefined ? null : Number(count ?? other) * length;
 };
 
 /** Reads headers that a router has put into the body. */
@@ -215,41 +216,43 @@ const waitForms: readonly (readonly [form: string, source: string, read: WaitRea
     'try again in',
     'OpenAI and Groq ("Please try again in 14m5.856s"), Azure API Management ("Rate limit is exceeded. Try again in 59 seconds.", "Quota will be replenished in 00:30:02."), Django REST framework ("Request was throttled. Expected available in 20 seconds."), LiteLLM’s router ("No deployments available for selected model, Try again in 60 seconds"), Gemini ("Please retry in 15.002899939s"), Moonshot ("please try again after 1 seconds"), Traefik (vulcand/oxy: "max rate reached: retry-in 30s")',
     sentence(
-      String.raw`\b(?:try again|retry|retrying|reset|resets|available again|available|replenished)(?: your request)?(?: later)?[ -](?:in|after):? (?:about |approximately |around |at least |~ ?)?${duration}`,
+      String.raw`${notTaken}\b(?:try again|retry|retrying|reset|resets|available again|available|replenished|come back|resumes?|unlocks?|lifts?|lifted)(?: your request)?(?: later)?[ -](?:in|after):? ${roughly}${duration}(?! of\b)`,
     ),
   ],
   ['retry-after: 5', 'texts that quote the header', quotedHeader],
   ['try again at', 'gateways with a moment, in ISO 8601', namedMoment],
   [
     '20 秒后',
-    'Chinese and Japanese gateways ("请在 20 秒后重试", "请等待 20 秒", "20秒後に再試行")',
-    eastAsianSentence,
+    'gateways in other languages ("请在 20 秒后重试", "20秒後に再試行", "Erwarte Verfügbarkeit in 20 Sekunden.")',
+    waitInOtherLanguage,
   ],
   [
     'wait … before',
     'GitHub Models ("Rate limit of 10 per 60s exceeded for UserByModelByMinute. Please wait 42 seconds before retrying.")',
-    sentence(String.raw`\bwait (?:for |at least )?${duration}`),
+    sentence(
+      String.raw`(?<!\b(?:max(?:imum)?|most|longest|average|typical|usual) )\bwait(?:ing)?(?: time| period)?(?: is|:)? (?:for )?${roughly}${duration}(?! of\b)`,
+    ),
   ],
   [
     'limited for',
     'gateways ("You have been rate limited for 2 seconds", "Next request allowed in 2 seconds", "Cooldown of 30 seconds")',
     // "Throttled for 10 minutes of audio" and "the cooldown of 30 days applies to trials" name amounts and rules.
     sentence(
-      String.raw`\b(?:(?:limited|throttled|blocked|banned|suspended|locked out|slow down|pause|cool(?:ing)?[ -]?down|back(?:ing)?[ -]?off) for|(?:next|another|new) request (?:is |will be )?allowed in|cool ?-?down(?: period)?(?: of|:)?) ${duration}(?! (?:of|applies|for)\b)`,
+      String.raw`\b(?:(?:limited|throttled|blocked|banned|suspended|locked out|slow down|pause|hold off|cool(?:ing)?[ -]?down|back(?:ing)?[ -]?off) for|(?:next|another|new) request (?:is |will be )?allowed in|cool ?-?down(?: period)?(?: of|:)?) ${duration}(?! (?:of|applies|for)\b)`,
     ),
   ],
   [
     'in … try again',
     'gateways that name the wait first ("In 2 seconds, try again.")',
     sentence(
-      String.raw`\b(?:in|after) ${duration},? (?:please |you can |you may )?(?:try again|retry)`,
+      String.raw`${notTaken}\b(?:in|after) ${duration},? (?:please |you can |you may )?(?:try again|retry)`,
     ),
   ],
   [
     '… until reset',
     'gateways that count down ("2 seconds remaining until reset", "30 seconds until your limit resets")',
     sentence(
-      String.raw`(?<!\w)${duration} (?:(?:remaining|left|to go) )?(?:until|before|till|to) (?:the |your |you )?(?:(?:can|may) )?(?:next|rate|limits?|quota|resets?|retry|retrying|trying again|try again)\b`,
+      String.raw`${notTaken}(?<!\w)${duration} (?:(?:remaining|left|to go) )?(?:until|before|till|to) (?:the |your |you )?(?:(?:can|may) )?(?:next|rate|limits?|quota|resets?|retry|retrying|trying again|try again)\b`,
     ),
   ],
   [
@@ -257,6 +260,18 @@ const waitForms: readonly (readonly [form: string, source: string, read: WaitRea
     'gateways that name a moment by its distance ("Your limit resets 2 seconds from now")',
     sentence(
       String.raw`\b(?:resets?|retry|try again|available|allowed)(?: at| in)? ${duration} from now\b`,
+    ),
+  ],
+  [
+    '… later',
+    'gateways that name the wait behind the advice ("Slow down and retry 7 seconds later")',
+    sentence(String.raw`\b(?:try again|retry|come back) ${roughly}${duration} later\b`),
+  ],
+  [
+    'next retry: …',
+    'gateways with a label ("Next retry: 7s", "Backoff: 7s", "Reset time: 7s")',
+    sentence(
+      String.raw`\b(?:next (?:retry|attempt)|retry delay|back-?off|reset time|time (?:un)?til (?:reset|retry))(?: is|:|=) ?${roughly}${duration}(?! of\b)`,
     ),
   ],
   [
