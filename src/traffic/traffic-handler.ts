@@ -60,6 +60,8 @@ export interface TargetMemory {
   collectedBytes: number;
   /** Whether there is already a note about the limits of hours and days that the answers declare. */
   hasLongerLimits?: boolean;
+  /** Whether the notes say that limits without a window are taken as limits per minute. */
+  hasAssumedLimits?: boolean;
 }
 
 export const emptyTargetMemory = (): TargetMemory => ({

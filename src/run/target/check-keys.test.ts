@@ -188,3 +188,14 @@ it('a limit that headers declare and the scenario does not is said once', async 
     'The gateway declares a limit of 5,000 tokens a minute, and the scenario none (limits.tokensPerMinute).',
   ]);
 });
+
+it('a limit whose header names no time is said to be assumed', async () => {
+  const answer = { ...listing, headers: { 'x-ratelimit-limit': '90' } };
+  const { warnings } = await check(
+    { 'key-a': answer, 'key-b': answer, 'key-c': answer },
+    { limits: { requestsPerMinute: 60, tokensPerMinute: 5000 } },
+  );
+  expect(await warnings).toEqual([
+    'The gateway declares a limit of 90 requests, assumed to be those of a minute, and the scenario 60 (limits.requestsPerMinute).',
+  ]);
+});

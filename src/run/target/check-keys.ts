@@ -139,13 +139,15 @@ const limitWarnings = (
   limits: LimitsPerMinute,
   headers: Readonly<Record<string, string>>,
 ): readonly string[] => {
-  const found = readDeclaredLimits(headers)?.quota;
+  const { quota: found, assumed = [] } = readDeclaredLimits(headers) ?? {};
   return limitNames.flatMap(([field, header, what]) => {
     const [declared, own] = [found?.[header] ?? null, limits[field]];
     if (declared === null || declared === own) return [];
     const mine = own === null ? 'none' : countText(own);
+    const isAssumed = assumed.some((words) => words.endsWith(what));
+    const time = isAssumed ? ', assumed to be those of a minute' : ' a minute';
     return [
-      `The gateway declares a limit of ${countText(declared)} ${what} a minute, and the scenario ${mine} (limits.${field}).`,
+      `The gateway declares a limit of ${countText(declared)} ${what}${time}, and the scenario ${mine} (limits.${field}).`,
     ];
   });
 };

@@ -21,6 +21,16 @@ const headOf = (headers: Readonly<Record<string, string>>): ResponseHead | null 
   return reader.head;
 };
 
+it('a limit without a time is noted once', () => {
+  const context = contextWith();
+  for (const limit of ['100', '200'])
+    readerFor('chat', context).onHeaders(headAt, 200, { 'x-ratelimit-limit': limit });
+  readerFor('chat', context).onHeaders(headAt, 200, { 'x-ratelimit-limit-minute': '100' });
+  expect([...context.targetMemory.notes]).toEqual([
+    'The headers of the answers declare 100 requests and name no time: a minute is assumed.',
+  ]);
+});
+
 describe('the head of a response', () => {
   it('has its instant, status, quota and the server’s request id', () => {
     expect(

@@ -180,6 +180,15 @@ const noteLongerLimits = (longer: readonly string[], { targetMemory }: ReadingCo
   );
 };
 
+/** Adds a note, once, about limits whose window is assumed, since a run compares them with its own. */
+const noteAssumedLimits = (assumed: readonly string[], { targetMemory }: ReadingContext): void => {
+  if (targetMemory.hasAssumedLimits === true) return;
+  targetMemory.hasAssumedLimits = true;
+  targetMemory.notes.add(
+    `The headers of the answers declare ${assumed.join(' and ')} and name no time: a minute is assumed.`,
+  );
+};
+
 class ResponseReader implements AnswerReader {
   head: ResponseHead | null = null;
   retryHint: RetryHint | null = null;
@@ -205,6 +214,8 @@ class ResponseReader implements AnswerReader {
     const limits = readDeclaredLimits(headers);
     this.head = { at, status, quota: limits?.quota ?? null, serverId };
     if (limits !== null && limits.longer.length > 0) noteLongerLimits(limits.longer, this.#context);
+    if (limits !== null && limits.assumed.length > 0)
+      noteAssumedLimits(limits.assumed, this.#context);
     this.#body = isSuccess(status)
       ? this.#open(headers)
       : collectBody(maxRefusalBytes, (body) => this.#refused(status, headers, body));

@@ -294,16 +294,19 @@ const minuteCell = (
   unit: string,
   cell: 'limit' | 'remaining',
 ) => {
-  let best: { readonly value: number; readonly window: number; readonly rank: number } | null =
-    null;
+  type Found = Readonly<Record<'value' | 'window' | 'rank', number>> & {
+    readonly isAssumed: boolean;
+  };
+  let best: Found | null = null;
   for (const said of reported) {
     const value = said[cell];
     if (said.unit !== unit || value === null) continue;
     const window = shortWindowOf(said);
     if (window === null) continue;
     // A window that the headers state is preferred to an assumed one.
-    const rank = 2 * (minute - window) + (said.window === undefined ? 1 : 0);
-    if (best === null || rank < best.rank) best = { value, window, rank };
+    const isAssumed = said.window === undefined;
+    const rank = 2 * (minute - window) + (isAssumed ? 1 : 0);
+    if (best === null || rank < best.rank) best = { value, window, rank, isAssumed };
   }
   return best;
 };
@@ -321,25 +324,40 @@ interface DeclaredLimits {
   readonly quota: ReturnType<typeof readLimitHeaders>;
   /** The limits of longer windows, in words: `1,000 requests a day`. */
   readonly longer: readonly string[];
+  /** The limits whose window no header names, and which count as limits per minute, in words: `100 requests`. */
+  readonly assumed: readonly string[];
 }
 
-const wordsOfLonger = ({ limit, unit, window }: ReportedLimit): readonly string[] => {
-  if (limit === null || window === undefined || window <= minute) return [];
+const amountOf = (limit: number, unit: string): string => `${limit.toLocaleString('en')} ${unit}`;
+
+const wordsOfLonger = (said: ReportedLimit): readonly string[] => {
+  const { limit, unit, window, resetIn } = said;
+  if (limit === null || (window ?? Number.POSITIVE_INFINITY) <= minute) return [];
+  if (window === undefined)
+    return shortWindowOf(said) === null
+      ? [`${amountOf(limit, unit)} in at least ${Math.floor(resetIn! / 1000)} s`]
+      : [];
   const word = wordsOfWindows[window];
   const article = word === 'hour' ? 'an' : 'a';
   const time = word === undefined ? `in ${window / 1000} s` : `${article} ${word}`;
-  return [`${limit.toLocaleString('en')} ${unit} ${time}`];
+  return [`${amountOf(limit, unit)} ${time}`];
 };
+
+const wordsOfAssumed = (reported: readonly ReportedLimit[]): readonly string[] =>
+  ['requests', 'tokens'].flatMap((unit) => {
+    const found = minuteCell(reported, unit, 'limit');
+    return found?.isAssumed === true ? [amountOf(found.value, unit)] : [];
+  });
 
 /**
  * Returns the limits that an answer declares; `null` if it declares none. The interface's four headers take precedence
  * over those of other families. A limit with a window below a minute is scaled to a minute. A limit per hour or day
- * shows nothing about a minute.
+ * shows nothing about a minute. A limit whose window no header names counts as one per minute unless it is reset later.
  */
 export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null => {
   if (!declaresLimits(headers)) return null;
   const own = readLimitHeaders(headers);
-  if (own !== null) return { families: [], quota: own, longer: [] };
+  if (own !== null) return { families: [], quota: own, longer: [], assumed: [] };
   const { reported } = readLimits(headers, () => dateOf(headers) ?? Number.NaN);
   if (reported.length === 0) return null;
   const quota = {
@@ -353,5 +371,6 @@ export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null
     families: [...new Set(reported.map(({ profile }) => profile))],
     quota: Object.values(quota).some(isLimit) ? quota : null,
     longer: reported.flatMap(wordsOfLonger),
+    assumed: wordsOfAssumed(reported),
   };
 };

@@ -50,7 +50,14 @@ const limitsFinding = (headers: Readonly<Record<string, string>>): Finding => {
   ];
   return limits.length === 0
     ? aboutTarget('limits', 'absent', 'none declared', 'The list of models has no limit headers.')
-    : aboutTarget('limits', 'good', limits.join(', '), 'By the headers of its answer.');
+    : aboutTarget(
+        'limits',
+        'good',
+        limits.join(', '),
+        (declared?.assumed.length ?? 0) === 0
+          ? 'By the headers of its answer.'
+          : 'By the headers of its answer, which name no time: a minute is assumed.',
+      );
 };
 
 /** Says what an answer to the request for models means, with the key or without one. */

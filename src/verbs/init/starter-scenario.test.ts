@@ -58,7 +58,7 @@ describe('a first scenario', () => {
     },
     {
       says: 'few requests',
-      declared: { requests: 20, tokens: null },
+      declared: { requests: 20, tokens: null, assumed: ['20 requests'] },
       limits: [20, 2_000_000],
       load: [16 / 60, 188_000],
     },
@@ -68,6 +68,9 @@ describe('a first scenario', () => {
     const text = starterScenarioText({ ...starter, declared: row.declared }, 'weir.yaml');
     expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=./schema.json');
     expect(text.includes('declares no limits')).toBe(row.says === 'nothing');
+    expect(text.includes('# The headers name no time for 20 requests: a minute is assumed.')).toBe(
+      row.says === 'few requests',
+    );
     expect(text.includes('by the openai headers of its answer')).toBe(row.says === 'much');
     const read = reading(text);
     if (!read.ok) throw new Error(JSON.stringify(read.problems));

@@ -19,6 +19,8 @@ export interface StarterScenario {
   readonly declared: Readonly<Record<'requests' | 'tokens', number | null>> & {
     /** The families of the headers that declare them; none for the interface's. */
     readonly families?: readonly string[];
+    /** The limits whose headers name no time, so that a minute is assumed, in words. */
+    readonly assumed?: readonly string[];
   };
   /** Limits of longer windows that the gateway declares, in words. */
   readonly longer?: readonly string[];
@@ -52,7 +54,13 @@ const limitsOf = ({ declared, longer = [] }: StarterScenario) => {
   // The rate is slightly below the limit, and at most one request per second.
   const perMinute = requests < 60 ? Math.max(1, Math.floor(requests * 0.8)) : 60;
   const duration = Math.ceil((requestCount * 60) / perMinute);
-  const more = longer.length === 0 ? '' : `\n# It also declares ${longer.join(', ')}.`;
+  const { assumed = [] } = declared;
+  const more = [
+    ...(assumed.length === 0
+      ? []
+      : [`\n# The headers name no time for ${assumed.join(' and ')}: a minute is assumed.`]),
+    ...(longer.length === 0 ? [] : [`\n# It also declares ${longer.join(', ')}.`]),
+  ].join('');
   return {
     load: `rate: ${perMinute === 60 ? '1/s' : `${perMinute}/min`}, duration: ${duration}s`,
     source: isDeclared

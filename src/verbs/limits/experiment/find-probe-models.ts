@@ -76,9 +76,9 @@ export const findProbeModels = async (
   const found = readDeclaredLimits(response.headers);
   if (found === null) return models;
   const { limitRequests = null, limitTokens = null } = found.quota ?? {};
-  const { families, longer } = found;
+  const { families, longer, assumed } = found;
   return {
     ...models,
-    declared: { requests: limitRequests, tokens: limitTokens, longer, families },
+    declared: { requests: limitRequests, tokens: limitTokens, longer, families, assumed },
   };
 };

@@ -10,6 +10,8 @@ export interface DeclaredQuota {
   readonly tokens: number | null;
   /** Limits of longer windows, in words such as `1,000 requests a day`. */
   readonly longer: readonly string[];
+  /** The limits whose headers name no time, so that a minute is assumed, in words. */
+  readonly assumed: readonly string[];
   /** The families of the headers, such as `openai`; none for the interface’s. */
   readonly families: readonly string[];
 }
