@@ -66,7 +66,7 @@ describe('whole chats in other forms are read', () => {
 describe('a failure in another form stays a failure', () => {
   const error = { message: 'engine full', code: 500 };
   const failures: readonly (readonly [name: string, document: unknown, detail: RegExp])[] = [
-    ['success: false', { success: false, result: completion }, /choices/],
+    ['success: false', { success: false, result: completion }, /itself says that it failed/],
     [
       'a sentence and success: false',
       { success: false, message: 'no credit', data: completion },
@@ -87,7 +87,7 @@ describe('a failure in another form stays a failure', () => {
       { code: 50001, msg: 'overloaded', data: completion },
       /overloaded/,
     ],
-    ['a failing status', { status: 'error', data: completion }, /choices/],
+    ['a failing status', { status: 'error', data: completion }, /itself says that it failed/],
     ['a status that is not the end', { status: 'processing', result: completion }, /choices/],
     [
       'a status object with a code',

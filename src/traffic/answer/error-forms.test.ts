@@ -270,6 +270,82 @@ describe('an error that breaks off', () => {
   );
 });
 
+describe('a choice that failed by another field', () => {
+  const choices: readonly (readonly [choice: object, sentence: string])[] = [
+    [{ finish_reason: 'stop', native_finish_reason: 'abort' }, '"abort"'],
+    [{ finish_reason: null, native_finish_reason: 'network_error' }, '"network_error"'],
+    [{ finish_reason: 'length', native_finish_reason: 'ERROR_LIMIT' }, '"ERROR_LIMIT"'],
+    [{ finish_reason: null, stop_reason: 'error' }, '"error"'],
+    [{ finish_details: { type: 'abort' } }, '"abort"'],
+    [{ finish_reason: 'stop', error_message: 'no luck' }, 'no luck'],
+    [{ finish_reason: 'stop', status: 'failed', reason: 'no luck' }, 'no luck'],
+    [{ finish_reason: 'stop', success: false }, 'itself says that it failed'],
+  ];
+
+  it.each(choices)('%j fails a whole chat and a stream', (choice, sentence) => {
+    const text = { content: 'a' };
+    const whole = { choices: [{ index: 0, message: text, ...choice }] };
+    const streamed = { choices: [{ index: 0, delta: text, ...choice }] };
+    for (const outcome of [
+      replay('chat', [Buffer.from(JSON.stringify(whole))]),
+      readEverySplit(sseEvents(streamed, doneData)),
+    ]) {
+      expect(outcome).toMatchObject({ kind: 'malformed', issue: 'stream-error' });
+      expect((outcome as { detail: string }).detail).toContain(sentence);
+    }
+  });
+
+  it.each([
+    { finish_reason: 'stop', native_finish_reason: 'end_turn' },
+    { finish_reason: 'stop', stop_reason: 128_009 },
+    { finish_reason: 'stop', stop_reason: 'error' },
+    { finish_reason: 'stop', status: 'completed', success: true },
+    { native_finish_reason: 'STOP' },
+  ])('%j fails none', (choice) => {
+    const streamed = { choices: [{ index: 0, delta: { content: 'a' }, ...choice }] };
+    expect(readEverySplit(sseEvents(streamed, doneData))).toMatchObject({ kind: 'completed' });
+  });
+
+  it.each([{ done_reason: 'error' }, { stop_reason: 'overloaded' }, { status: 'cancelled' }])(
+    'a document with %j failed, too',
+    (fields) => {
+      const whole = { choices: [{ index: 0, message: { content: 'a' } }], ...fields };
+      const streamed = { choices: [{ index: 0, delta: { content: 'a' } }], ...fields };
+      expect(replay('chat', [Buffer.from(JSON.stringify(whole))])).toMatchObject({
+        issue: 'stream-error',
+      });
+      expect(readEverySplit(sseEvents(streamed, doneData))).toMatchObject({
+        issue: 'stream-error',
+      });
+    },
+  );
+});
+
+describe('an event that says only that something failed', () => {
+  it.each([
+    [sseEvent({ success: false }), /itself says that it failed$/],
+    [sseEvent({ status: 'failed', id: 'x' }), /itself says that it failed$/],
+    [sseEvent('"Internal Server Error: no luck"'), /no luck$/],
+    [`event: abort\n${sseEvent('{"reason":"no luck"}')}`, /: no luck$/],
+    [`event: timeout\n${sseEvent('no luck')}`, /: no luck$/],
+    [`event: err\n${sseEvent('no luck')}`, /: no luck$/],
+  ])('fails the stream: %j', (event, detail) => {
+    expect(
+      readEverySplit(`${sseEvent(textChunk('a'))}${event}${sseEvents(stopChunk, doneData)}`),
+    ).toMatchObject({
+      issue: 'stream-error',
+      detail: expect.stringMatching(detail),
+    });
+  });
+
+  it('is no event without anything in it', () => {
+    expect(readEverySplit(sseEvents(textChunk('a'), 'null', stopChunk, doneData))).toMatchObject({
+      kind: 'completed',
+      answer: { notes: ['other-event'] },
+    });
+  });
+});
+
 it('an event with the name of an error, instead of a whole chat, is one', () => {
   const body = Buffer.from('event: error\ndata: no luck\n\n');
   expect(replay('chat', [body])).toMatchObject({

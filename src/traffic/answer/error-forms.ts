@@ -114,7 +114,11 @@ export const isError = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== false && value !== '' && value !== 0;
 
 const goodCodes: ReadonlySet<string> = new Set(['', '0', 'ok', 'success', 'none', 'null']);
-const failingWords: ReadonlySet<string> = new Set(['error', 'fail', 'failed', 'failure']);
+const failingWords: ReadonlySet<string> = new Set(
+  'error fail failed failure cancelled canceled aborted timeout timed_out expired rejected'.split(
+    ' ',
+  ),
+);
 
 /** Returns whether a code means failure. Codes of success are 0, 200 to 299 and words such as `ok`. */
 const isFailingCode = (code: unknown): boolean => {
@@ -271,7 +275,13 @@ export const errorBeside = (answer: Fields): unknown => {
   const { success, ok, status } = answer;
   if (success !== false && ok !== false && (status === undefined || !isFailingStatus(status)))
     return undefined;
-  return messageIn({ ...answer, choices: undefined }) ?? 'the answer itself says that it failed';
+  const said = { ...answer, choices: undefined };
+  return (
+    messageIn(said) ??
+    // The message of a choice is what the model wrote.
+    messageIn({ ...said, message: undefined }) ??
+    'the answer itself says that it failed'
+  );
 };
 
 /** Returns the error in a choice, or in the choice's message or delta; undefined for none. */
@@ -281,7 +291,9 @@ export const errorInChoices = (choices: unknown): unknown => {
     const choice = objectOf(value);
     if (choice === null) continue;
     for (const part of [choice, objectOf(choice['delta']), objectOf(choice['message'])]) {
-      if (part !== null && !isBlankError(part['error'])) return part['error'];
+      if (part === null) continue;
+      const error = isBlankError(part['error']) ? errorBeside(part) : part['error'];
+      if (error !== undefined) return error;
     }
     const finish = objectOf(choice['finish_reason']);
     if (finish !== null && wordOf(finish['message']) !== null && finish['type'] === 'abort')
@@ -291,8 +303,9 @@ export const errorInChoices = (choices: unknown): unknown => {
 };
 
 /**
- * Returns whether the name of an event means an error: `error`, or in other APIs `response.failed` (OpenAI’s Responses
+ * Returns whether the name of an event means an error: `error`, `abort`, or in other APIs `response.failed` (OpenAI’s Responses
  * API) or `internalServerException` (Amazon Bedrock).
  */
 export const isErrorType = (type: string): boolean =>
-  type !== 'message' && /(?:error|exception|failed|failure)$/i.test(type);
+  type !== 'message' &&
+  /(?:error|exception|failed|failure|fail|abort(?:ed)?|time(?:d_)?out|(?<![a-z])err)$/i.test(type);

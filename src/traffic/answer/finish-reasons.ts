@@ -33,10 +33,21 @@ const endings = {
   tool_use: 'completes',
   pause_turn: 'completes',
   refusal: 'completes',
+  // Sent by Ollama and LM Studio in some versions (earendil-works/pi, pull request 2106), SambaNova, Baidu Qianfan.
+  end: 'completes',
+  end_of_text: 'completes',
+  normal: 'completes',
+  // Sent by TensorRT-LLM (tensorrt_llm/executor/result.py).
+  end_id: 'completes',
+  stop_words: 'completes',
+  // Sent by OpenAI's Responses API (incomplete_details.reason), if a proxy passes it on.
+  max_output_tokens: 'completes',
   // Sent by Anthropic, Amazon Bedrock and Zhipu GLM.
   model_context_window_exceeded: 'completes',
   // Sent by Amazon Bedrock (Converse, StopReason), if a proxy passes it on.
   content_filtered: 'completes',
+  malformed_model_output: 'completes',
+  malformed_tool_use: 'completes',
   guardrail_intervened: 'completes',
   // Sent by Mistral (OpenAPI, ChatCompletionChoice.finish_reason: stop, length, model_length, error, tool_calls).
   model_length: 'completes',
@@ -56,6 +67,7 @@ const endings = {
   language: 'completes',
   malformed_function_call: 'completes',
   unexpected_tool_call: 'completes',
+  too_many_tool_calls: 'completes',
   // Sent by Ollama (server/routes.go) when a model was only loaded or unloaded.
   load: 'completes',
   unload: 'completes',
@@ -95,7 +107,7 @@ const endingByReason: ReadonlyMap<string, Ending> = new Map(Object.entries(endin
  * Among them are the statuses of gRPC that a server may pass on.
  */
 const failingWords =
-  /(?<!(?:^|_)(?:no|non|not|without)_)(?<=^|_)(?:errors?|errored|abort(?:ed)?|fail(?:ed|ure)?|cancel(?:l?ed)?|exception|timeout|timed_out|overload(?:ed)?|preempt(?:ed|ion)?|evict(?:ed|ion)?|interrupted|disconnect(?:ed)?|crash(?:ed)?|killed|oom|out_of_memory|unavailable|throttled|rate_limit(?:ed)?|resources?_exhausted|deadline_exceeded|dropped|busy|rejected|shed|shut_?down|dead|unhealthy|throttling|quota_exceeded|insufficient|(?:no|over)_capacity|queue_full)(?:_|$)/;
+  /(?<!(?:^|_)(?:no|non|not|without)_)(?<=^|_)(?:errors?|errored|abort(?:ed)?|fail(?:ed|ure)?|cancel(?:l?ed)?|exception|timeout|timed_out|overload(?:ed)?|preempt(?:ed|ion)?|evict(?:ed|ion)?|interrupted|disconnect(?:ed)?|crash(?:ed)?|killed|oom|out_of_memory|unavailable|unreachable|lost|died|panic(?:ked)?|fault(?:ed)?|reset|expired|throttled|rate_limit(?:ed)?|resources?_exhausted|deadline_exceeded|dropped|busy|rejected|shed|shut_?down|dead|unhealthy|throttling|quota_exceeded|insufficient|(?:no|over)_capacity|queue_full)(?:_|$)/;
 
 const endingOf = (reason: string): Ending | undefined => {
   const spelled = endingByReason.get(reason);
@@ -142,13 +154,33 @@ export const readFinish = (value: unknown): string | null => {
   return JSON.stringify(value).slice(0, maxReadLength);
 };
 
+/** Returns a finish reason if it is a text or an object. vLLM writes the number of the token that ended an answer as a reason. */
+const wordOf = (value: unknown): string | null =>
+  typeof value === 'number' ? null : readFinish(value);
+
 /**
  * Reads the finish reason of a choice from its own field, from Gemini's `finishReason` (its API in the form of OpenAI's,
- * in the last chunk), or from within its delta or message.
+ * in the last chunk), from within its delta or message, or from `finish_details` and Anthropic's `stop_reason` where
+ * there is no other. OpenRouter's `native_finish_reason` is the word of the server behind it: it counts if there is no
+ * other, or if only it says that the answer failed.
  */
 export const finishOfChoice = (
   choice: Readonly<Record<string, unknown>>,
   part: unknown,
-): string | null =>
-  readFinish(choice['finish_reason']) ??
-  readFinish(choice['finishReason'] ?? objectOf(part)?.['finish_reason']);
+): string | null => {
+  const own =
+    readFinish(choice['finish_reason']) ??
+    readFinish(choice['finishReason'] ?? objectOf(part)?.['finish_reason']);
+  const native = choice['native_finish_reason'];
+  if (native !== undefined && (own === null || endingOf(own) !== 'fails')) {
+    const reason = wordOf(native);
+    if (reason !== null && (own === null || endingOf(reason) === 'fails')) return reason;
+  }
+  return own ?? wordOf(choice['finish_details']) ?? wordOf(choice['stop_reason']);
+};
+
+/** Reads the finish reason of all choices at the top of a document: also Ollama's `done_reason`, Anthropic's `stop_reason`. */
+export const finishOfDocument = (document: Readonly<Record<string, unknown>>): string | null =>
+  readFinish(document['finish_reason']) ??
+  wordOf(document['done_reason']) ??
+  wordOf(document['stop_reason']);

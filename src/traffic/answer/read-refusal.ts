@@ -68,8 +68,11 @@ export const readChatError = (json: unknown, redact: Redact): string | null => {
   if (body === null) return readErrorBody(json, redact)?.message ?? null;
   const { choices, base_resp } = body;
   const groq = objectOf(body['x_groq'])?.['error'];
-  if (!Array.isArray(choices) || choices.length === 0)
-    return readErrorBody(isError(groq) ? { error: groq } : body, redact)?.message ?? null;
+  if (!Array.isArray(choices) || choices.length === 0) {
+    const named = readErrorBody(isError(groq) ? { error: groq } : body, redact);
+    const flag = named === null && body['usage'] === undefined ? errorBeside(body) : undefined;
+    return named?.message ?? (typeof flag === 'string' ? excerpt(flag, redact) : null);
+  }
   // If there are choices, only a field with one of these names is an error.
   const error = [body['error'], groq, errorInChoices(choices), errorBeside(body)].find(
     (each) => !isBlankError(each),

@@ -10,7 +10,7 @@ import {
   finishOfChoice,
   isFailingFinish,
   isKnownFinish,
-  readFinish,
+  finishOfDocument,
   shownFinish,
 } from '../answer/finish-reasons.ts';
 import { chatDocument } from '../answer/chat-document.ts';
@@ -61,12 +61,21 @@ const missIn = (
   return describeMiss(expect, choicesOfCompletion(choices), shown);
 };
 
+/** Returns choices whose finish reasons are those of the document, where they have none. */
+const withFinish = <Choice extends Readonly<Record<string, unknown>>>(
+  choices: readonly Choice[],
+  reason: string | null,
+): readonly Choice[] =>
+  reason === null
+    ? choices
+    : choices.map((choice) => ({
+        ...choice,
+        finish_reason: choice['finish_reason'] ?? reason,
+      }));
+
 const completionSchema = servedChatSchema.transform(({ choices, ...fields }) => ({
   // A finish reason at the top is that of all choices that have none.
-  choices:
-    readFinish(fields['finish_reason']) === null
-      ? choices
-      : choices.map((choice) => ({ finish_reason: fields['finish_reason'], ...choice })),
+  choices: withFinish(choices, finishOfDocument(fields)),
   usage: readUsage({ ...fields, choices }),
 }));
 

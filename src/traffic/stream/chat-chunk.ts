@@ -1,7 +1,7 @@
 import { chatDocument } from '../answer/chat-document.ts';
 import { isTooComplex, jsonIn, objectOf } from '../answer/json-text.ts';
 import { servedChunkSchema } from '../../contract/chat.ts';
-import { finishOfChoice, readFinish } from '../answer/finish-reasons.ts';
+import { finishOfChoice, finishOfDocument } from '../answer/finish-reasons.ts';
 import { excerpt, readChatError, readErrorLine } from '../answer/read-refusal.ts';
 import { readUsage, type UsageReading } from '../answer/read-usage.ts';
 import { writtenBytes } from '../answer/written-bytes.ts';
@@ -138,7 +138,7 @@ const readChatFields = (json: Fields, redact: (text: string) => string): ChatChu
   const served = servedChoices(fields['choices']);
   if (typeof served === 'string') return unreadable(served);
   const usage = readUsage(fields);
-  const finish = readFinish(fields['finish_reason']);
+  const finish = finishOfDocument(fields);
   if (!hasChoices && usage === null && finish === null)
     return { kind: 'other', fields: Object.keys(json) };
   const choices = served.map((choice, position) => ({
@@ -166,9 +166,12 @@ export const readChatChunk = (data: string, redact: (text: string) => string): C
         : notJson(data, redact),
     );
   }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    const inList = Array.isArray(json) ? readChatError(json, redact) : null;
-    if (inList !== null) return { kind: 'error', message: inList };
+  // Some servers keep a connection alive by events with nothing in them.
+  if (json === null) return { kind: 'other', fields: [] };
+  if (typeof json !== 'object' || Array.isArray(json)) {
+    const said =
+      typeof json === 'string' ? readErrorLine(json, redact) : readChatError(json, redact);
+    if (said !== null) return { kind: 'error', message: said };
     return unreadable('it is JSON, but not an object');
   }
   return readChatFields(json as Fields, redact);

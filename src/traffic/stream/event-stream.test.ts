@@ -283,7 +283,8 @@ class Oracle {
 const plainly = (data: string): Body | null => {
   try {
     const json: unknown = JSON.parse(data);
-    return typeof json === 'object' ? json : null;
+    // An event of nothing is one without choices.
+    return typeof json === 'object' ? (json ?? {}) : null;
   } catch {
     return null;
   }

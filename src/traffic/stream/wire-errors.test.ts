@@ -165,6 +165,11 @@ describe('a finish reason of a stream', () => {
     'load_shed',
     'queue full',
     'insufficient_quota',
+    'worker_lost',
+    'engineDied',
+    'connection_reset',
+    'backend unreachable',
+    'request_expired',
   ])('%j fails the answer by its words, although no server is known for it', (reason) => {
     const body = sseEvents(textChunk('a'), chatChunk({}, reason), doneData);
     expect(readEverySplit(body)).toMatchObject({ kind: 'malformed', issue: 'stream-error' });
@@ -174,6 +179,9 @@ describe('a finish reason of a stream', () => {
     'terror',
     'abortive',
     'failover_done',
+    'default',
+    'refused',
+    'presets',
     'kv_full',
     'no_error',
     'not-cancelled',
@@ -184,7 +192,15 @@ describe('a finish reason of a stream', () => {
     expect(readEverySplit(body)).toEqual(expectCompleted({ notes: ['finish-unknown'] }));
   });
 
-  it.each(['MALFORMED_FUNCTION_CALL', 'IMAGE_SAFETY', 'load'])('%j is known', (reason) => {
+  it.each([
+    'MALFORMED_FUNCTION_CALL',
+    'IMAGE_SAFETY',
+    'load',
+    'TOO_MANY_TOOL_CALLS',
+    'malformed_tool_use',
+    'end_of_text',
+    'normal',
+  ])('%j is known', (reason) => {
     const body = sseEvents(textChunk('a'), chatChunk({}, reason), doneData);
     expect(readEverySplit(body)).toEqual(expectCompleted({ notes: [] }));
   });
