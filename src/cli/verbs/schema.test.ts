@@ -4,6 +4,7 @@ import formats from 'ajv-formats';
 import { expect, it } from 'vitest';
 import { sampleCapacity } from '../../verbs/capacity/report/sample-capacity.fixture.ts';
 import { sampleSweep } from '../../verbs/sweep/report/sample-sweep.fixture.ts';
+import { samplePairs } from '../../verbs/compare/report/sample-pairs.fixture.ts';
 import { loadVerb } from '../verb-table.ts';
 import { publishedSchema, schemaSubjects, schemaText } from './schema.ts';
 
@@ -19,6 +20,7 @@ it.each(schemaSubjects)(
 it.each([
   ['sweep', sampleSweep()],
   ['capacity', sampleCapacity()],
+  ['pairs', samplePairs(20)],
 ] as const)(
   'the schema of a %s accepts one, and none with a field more',
   async (subject, sample) => {

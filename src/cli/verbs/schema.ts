@@ -7,9 +7,21 @@ import {
 } from '../options/define-verb.ts';
 import { terminalHost } from '../options/terminal-host.ts';
 
-/** The verbs that publish the schema of the files that they write. Users name a schema by its verb. */
-const publishingVerbs = ['check', 'sweep', 'capacity', 'cache', 'fairness'] as const;
-export const schemaSubjects = ['scenario', 'result', ...publishingVerbs] as const;
+/** The verbs that publish the schema of a file that they write. Users name most schemas by their verb. */
+const publishingVerbs = {
+  check: 'check',
+  sweep: 'sweep',
+  capacity: 'capacity',
+  cache: 'cache',
+  fairness: 'fairness',
+  pairs: 'compare',
+} as const;
+type VerbSubject = keyof typeof publishingVerbs;
+export const schemaSubjects = [
+  'scenario',
+  'result',
+  ...(Object.keys(publishingVerbs) as VerbSubject[]),
+] as const;
 type SchemaSubject = (typeof schemaSubjects)[number];
 
 const schemasOfRuns: Readonly<Record<'scenario' | 'result', PublishedSchema>> = {
@@ -31,8 +43,9 @@ export const publishedSchema = async (
   loadVerb: LoadVerb,
 ): Promise<PublishedSchema> => {
   if (subject === 'scenario' || subject === 'result') return schemasOfRuns[subject];
-  const { schema } = await loadVerb(subject);
-  if (schema === undefined) throw new Error(`the verb ${subject} publishes no schema`);
+  const verb = publishingVerbs[subject];
+  const { schema } = await loadVerb(verb);
+  if (schema === undefined) throw new Error(`the verb ${verb} publishes no schema`);
   return schema;
 };
 

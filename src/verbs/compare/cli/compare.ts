@@ -98,6 +98,10 @@ export const compareVerb = defineVerb({
       out: textOption('Folder for the comparison’s files [reports/TIME-comparison]'),
     }),
   },
+  schema: {
+    path: 'reports/pairs.schema.json',
+    make: async () => (await import('../model/pairs.ts')).pairsJsonSchema(),
+  },
   run: async (given) => {
     if (given.paired) {
       const sides = pairFrom(given);

@@ -84,3 +84,8 @@ export const pairsSchema = z.strictObject({
   notes: z.array(z.string()),
 });
 export type PairsReport = z.output<typeof pairsSchema>;
+
+export const pairsJsonSchema = (): object => ({
+  title: 'What weir compare --paired found, pairs/1',
+  ...z.toJSONSchema(pairsSchema),
+});
