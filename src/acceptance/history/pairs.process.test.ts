@@ -188,6 +188,14 @@ describe('what cannot be sent in pairs', () => {
     expect(stderr).toContain(message);
   });
 
+  it('and an address beside stored runs is answered by the command of pairs', async () => {
+    const { code, stderr } = await weir(['compare', 's.yaml', '--with', 'http://127.0.0.1:1/v1']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      '`weir compare s.yaml --paired --with http://127.0.0.1:1/v1 --with-key NAME`',
+    );
+  });
+
   it('and stored runs take no option of pairs', async () => {
     const { code, stderr } = await weir(['compare', 'a', 'b', '--gap', '5ms']);
     expect(code).toBe(2);

@@ -75,6 +75,23 @@ const rejectPairOptions = (given: Given<typeof pairOptions>): void => {
     );
 };
 
+/** Throws a `UsageProblem` if a side is an address, which stored runs are not. */
+const rejectAddresses = ({
+  base,
+  with: next,
+}: {
+  readonly base: readonly string[];
+  readonly with: readonly string[];
+}): void => {
+  const isAddress = (text: string): boolean => /^https?:\/\//i.test(text);
+  const address = [...next, ...base].find(isAddress);
+  if (address === undefined) return;
+  const scenario = base.find((each) => !isAddress(each)) ?? 'SCENARIO';
+  throw new UsageProblem(
+    `${address}: expected stored runs, which are only read; got an address. To send each request of a scenario to both sides: \`weir compare ${scenario} --paired --with ${address} --with-key NAME\``,
+  );
+};
+
 export const compareVerb = defineVerb({
   options: {
     ...outputOptions,
@@ -112,6 +129,7 @@ export const compareVerb = defineVerb({
       const jobSummary = jobSummaryPath();
       return comparePairs({ ...given, ...sides, jobSummary }, terminalHost(given));
     }
+    rejectAddresses(given);
     rejectPairOptions(given);
     const request = { ...given, ...sidesFrom(given), jobSummary: jobSummaryPath() };
     const { checksAmong, compareStoredChecks } =
