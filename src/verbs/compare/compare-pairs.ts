@@ -168,7 +168,7 @@ const publishPairs = async (
   jobSummary: string | undefined,
 ): Promise<ExitName> => {
   const json = `${JSON.stringify(report)}\n`;
-  const document = pairsDocument(report);
+  const document = pairsDocument(report, folder.path);
   const markdown = markdownText(document);
   const files = outputFiles.pairs;
   const written = await publishOutcome(printer, printed(document, json), [

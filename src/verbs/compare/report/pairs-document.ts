@@ -19,6 +19,7 @@ import {
   shareText,
   timeText,
 } from '../../../report/text/number-text.ts';
+import { whatNowPage } from '../../../report/summary/run-verdict.ts';
 import type { PairedFigure, PairedSide, PairsReport } from '../model/pairs.ts';
 
 interface Interval {
@@ -187,7 +188,21 @@ const cachedText = ({ base, next }: PairsReport): string | null => {
 const meaning =
   'A difference is what the new side took longer for the same request. It says what the new side adds under this load, with the same server loaded twice: not what it would add alone. The tails of differences also have the scatter of both sides; what moves a percentile does not. Intervals hold the error of this machine; no method sees a dependence that lasts longer than the run.';
 
-export const pairsDocument = (report: PairsReport): ReportDocument => {
+/** Says where to see why the generator was late at a side, and what to do; `null` if it was not. */
+const adviceText = ({ base, next }: PairsReport, folder: string): string | null => {
+  const sides = [
+    { name: 'base', ...base },
+    { name: 'new', ...next },
+  ];
+  const late =
+    sides.find(({ trust }) => trust === 'invalid') ?? sides.find(({ trust }) => trust !== 'valid');
+  return late === undefined
+    ? null
+    : `The generator was ${late.trust} at the side “${late.name}”. Why: \`weir report ${folder}/${late.name} --details\`. What now: ${whatNowPage}.`;
+};
+
+/** Returns the page of a paired comparison. `folder` is where the results of both sides are stored. */
+export const pairsDocument = (report: PairsReport, folder: string): ReportDocument => {
   const { weir, name, figures, failures, pairs, gap, seconds, base, next, notes } = report;
   const { added } = failures;
   return {
@@ -195,7 +210,7 @@ export const pairsDocument = (report: PairsReport): ReportDocument => {
     title: `Pairs of ${name}`,
     description: [`Base ${base.target}`, `New ${next.target}`],
     verdict: pairsVerdict(report),
-    introduction: [list(notes)],
+    introduction: [list([adviceText(report, folder), ...notes])],
     blocks: [
       ...figures.map((figure) =>
         section(`Added ${nameOf(figure)} (ms)`, [
