@@ -77,7 +77,7 @@ const pair = async (
   const out = await tempFolder();
   const scenario = await scenarioAt(base!.url, duration);
   const side = ['--with', next!.url, '--with-key', 'GATEWAY', '--out', out];
-  const done = await weir(['compare', scenario, '--paired', ...side, ...words], secrets);
+  const done = await weir(['compare', scenario, '--paired', '--yes', ...side, ...words], secrets);
   const read = async () =>
     pairsSchema.parse(JSON.parse(await readFile(join(out, 'pairs.json'), 'utf8')));
   return { ...done, out, read };
@@ -186,6 +186,23 @@ describe('what cannot be sent in pairs', () => {
     const { code, stderr } = await weir(['compare', scenario, '--paired', ...words], secrets);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
+  });
+
+  it('is refused if both sides together need more than the budget of the scenario', async () => {
+    const scenario = await scenarioAt('http://127.0.0.1:1/v1', '2s');
+    const side = ['--with', 'http://127.0.0.1:1/v1', '--with-key', 'GATEWAY'];
+    const words = ['--set', 'load.kind=constant', '--set', 'budget.requests=79'];
+    const { code, stderr } = await weir(
+      ['compare', scenario, '--paired', ...side, ...words],
+      secrets,
+    );
+    expect(code).toBe(2);
+    expect(stderr).toContain('Budget of both sides: 80 requests, with tokens: ');
+    expect(stderr).toContain('budget.requests is 79, and both sides together need 80 requests');
+    const enough = [...words.slice(0, 3), 'budget.requests=80'];
+    const asked = await weir(['compare', scenario, '--paired', ...side, ...enough], secrets);
+    expect(asked.code).toBe(2);
+    expect(asked.stderr).toContain('this budget needs a confirmation');
   });
 
   it('and an address beside stored runs is answered by the command of pairs', async () => {

@@ -16,6 +16,7 @@ import type {
   Forecast,
   ForecastAmount,
   ObjectiveForecast,
+  ResourceNeed,
   SampleForecast,
 } from '../../model/plan/forecast.ts';
 import { reportedQuantiles } from '../../model/measures/headline.ts';
@@ -59,6 +60,10 @@ export const amountText = (
   const prefix = { exact: '', 'at-most': 'at most ', estimate: 'about ' }[basis];
   return `${prefix}${write(sum)}${unknownText}`;
 };
+
+/** Says what a plan needs, such as `300 requests, with tokens: 6,000 in, at most 1,500 out; cost: unknown`. */
+export const needText = ({ requests, input, output, cost }: ResourceNeed): string =>
+  `${amountText(requests, countText)} requests, with tokens: ${amountText(input, countText)} in, ${amountText(output, countText)} out; cost: ${amountText(cost, (sum) => moneyText(Math.ceil(sum)))}`;
 
 export const budgetNeedText = (unit: BudgetUnit, need: ForecastAmount): string =>
   unit === 'cost' ? amountText(need, moneyText) : `${amountText(need, countText)} ${unit}`;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createSharedBudget } from '../../engine/slice-options.ts';
 import { readingDelayOf } from '../../judge/errors/reading-delay.ts';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
 import type { Plan } from '../../model/plan/plan.ts';
@@ -35,6 +36,7 @@ import { scheduledEnd } from '../../schedule/stages.ts';
 import { joinPairs, summariseSide } from './collect-pairs.ts';
 import { type DrivenPairs, type DrivenSide, drivePairs } from './drive-pairs.ts';
 import { judgePairs } from './judge/judge-pairs.ts';
+import { agreeOnPairs } from './pairs-budget.ts';
 import { exitForPairs } from './exit-for-pairs.ts';
 import type { PairedSide, PairsReport } from './model/pairs.ts';
 import { pairsDocument } from './report/pairs-document.ts';
@@ -51,6 +53,7 @@ interface PairsRequest {
   readonly allowFiles: boolean;
   readonly gap: string | undefined;
   readonly maxAdded: string | undefined;
+  readonly yes: boolean;
   readonly out: string | undefined;
   readonly jobSummary: string | undefined;
 }
@@ -195,10 +198,12 @@ const measurePairs = async (
   const { plan } = reads[0];
   const isNextFirst = isNextFirstOf(plan);
   const runId = defaultRunId(plan);
+  const sharedBudget = createSharedBudget(wholeRunSlice);
   const sideAt = (side: 0 | 1): DrivenSide => ({
     target: targets[side],
     options: {
       ...sliceOptionsFor(reads[side], targets[side], { slice: wholeRunSlice, runId }),
+      sharedBudget,
       second: { gap, isSecond: (arrival) => isNextFirst(arrival) === (side === 0) },
     },
   });
@@ -241,6 +246,7 @@ export const comparePairs = async (request: PairsRequest, host: Host): Promise<E
   const { say } = host.printer;
   const plans = await readPlans(request, host);
   const [{ plan }, nextRead] = plans.reads;
+  await agreeOnPairs(plans.reads, request.yes, host);
   const folder = await openOutputFolder(folderFor(request.out, 'pairs'), 'pairs', say);
   const starting = openCanary(plan, 1);
   const stops = followStops(host.onStop, () =>

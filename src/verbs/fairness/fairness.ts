@@ -4,11 +4,11 @@ import { retriesOf } from '../../model/plan/population.ts';
 import { sendsToAddress } from '../../model/plan/targets.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
-import { amountText } from '../../report/run/forecast-document.ts';
-import { countText, moneyText, timeText } from '../../report/text/number-text.ts';
+import { needText } from '../../report/run/forecast-document.ts';
+import { countText, timeText } from '../../report/text/number-text.ts';
 import { answerTimeFrom, checkPlanFits, forecastOf } from '../../run/forecast.ts';
-import { followStops } from '../../run/input/follow-stops.ts';
-import { confirmBudget, type Host, withoutPrints } from '../../run/input/host.ts';
+import { confirmUnlessStopped } from '../../run/input/follow-stops.ts';
+import { type Host, withoutPrints } from '../../run/input/host.ts';
 import { bounded, readOption } from '../../run/input/read-option.ts';
 import {
   type PlanSource,
@@ -126,7 +126,7 @@ const budgeted = (read: ReadPlanWithFiles, { requests }: FairnessRequest) => {
   const assumed = isOpen ? '' : ' if an answer takes 1 s';
   const line = [
     `at most ${countText(most)} requests, retries included`,
-    `as planned${assumed}: ${amountText(total.requests, countText)}, with tokens: ${amountText(total.input, countText)} in, ${amountText(total.output, countText)} out; cost: ${amountText(total.cost, (sum) => moneyText(Math.ceil(sum)))}`,
+    `as planned${assumed}: ${needText(total)}`,
     `${timeText(scheduled)} of load`,
   ].join('; ');
   const budget = { tokens: null, cost: null, ...plan.budget, requests: most };
@@ -225,13 +225,8 @@ export const examineFairness = async (request: FairnessRequest, host: Host): Pro
   printer.say(`${designText(examination, source.plan)}\nBudget: ${line}.`);
   if (!request.yes) {
     checkPlanFits(planned);
-    const stops = followStops(host.onStop, () => undefined);
-    try {
-      if (sendsToAddress(read.plan))
-        await stops.unlessStopped(confirmBudget(host, 'nothing was sent to the gateway'), null);
-    } finally {
-      stops.release();
-    }
+    if (sendsToAddress(read.plan))
+      await confirmUnlessStopped(host, 'nothing was sent to the gateway');
   }
   const folder = await openOutputFolder(
     folderFor(request.out, 'fairness'),

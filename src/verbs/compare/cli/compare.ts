@@ -28,6 +28,7 @@ const pairOptions = {
     ),
     set: listOption('Override a field of the scenario: --set seed=2'),
     'allow-files': switchOption('Let the scenario name files outside its folder'),
+    yes: switchOption('Spend the budget without asking'),
   }),
 };
 
