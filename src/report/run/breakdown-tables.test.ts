@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import { milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
 import { terminalText } from '../document/terminal-writer.ts';
-import { breakdownBlocks, populationLines } from './figures.ts';
+import { breakdownBlocks, populationLines, targetLines } from './figures.ts';
 
 const linesOf = (result: Result, width: number): string =>
   terminalText(
@@ -105,4 +106,29 @@ it('are open by population on a page, and not repeated by stage where each popul
       "peak: chat-stream, 39.9 % of 800 completed, TTFT p95 ~859* ms",
     ]
   `);
+});
+
+it('give each named target a line where populations share one, and name the target of each population', () => {
+  const targetOf = (population: string): string => (population === 'peak' ? 'far' : 'near');
+  const ofTargets = (name: (population: string) => string): Result => {
+    const populations = ['steady', 'afterwards', 'peak'].map((each) => ({
+      name: each,
+      after: milliseconds(0),
+      target: name(each),
+    }));
+    return {
+      ...inTwoStages,
+      plan: { ...inTwoStages.plan, populations } as Result['plan'],
+      groups: inTwoStages.groups.map(({ labels, ...group }) => ({
+        ...group,
+        labels: { ...labels, population: labels.stage, target: name(labels.stage ?? '') },
+      })),
+    };
+  };
+  const shared = ofTargets(targetOf);
+  expect(populationLines(shared).at(-1)).toMatch(/^peak → far: chat-stream, 39\.9 % of 800/);
+  expect(targetLines(shared)[0]).toMatch(/^near: chat-stream, 99\.5 % of 443 completed/);
+  expect(targetLines(shared).at(-1)).toMatch(/^far: chat-stream, 39\.9 % of 800 completed/);
+  expect(targetLines(ofTargets((population) => `at-${population}`))).toEqual([]);
+  expect(targetLines(inTwoStages)).toEqual([]);
 });

@@ -219,17 +219,35 @@ const telling = (result: Result): readonly BreakdownLabel[] => {
     .filter((label, i, all) => !all.slice(0, i).some((earlier) => isSame(earlier, label)));
 };
 
-/** Returns a line for each population and kind of traffic: how many of its arrivals completed, and a p95. */
-export const populationLines = (result: Result): readonly string[] =>
-  breakdownBy(result, 'population').map(({ name, kind, where, counts }) => {
+/** Returns a line for each part and kind of traffic: how many of its arrivals completed, and a p95. */
+const partLines = (
+  result: Result,
+  label: BreakdownLabel,
+  nameOf: (name: string) => string = (name) => name,
+): readonly string[] =>
+  breakdownBy(result, label).map(({ name, kind, where, counts }) => {
     const measure = firstOutput[kind] ?? 'endToEnd';
     const found = figuresOver(result, measure, where).percentile(0.95);
     const { short, unit } = measures[measure];
     const time = found !== null && `${short} p95 ${quantileCell(found, unit).text} ${unit}`;
     const asked = counts.due - counts.cancelled;
     const share = `${shareText(counts.completed, asked)} of ${countText(asked)} completed`;
-    return present([`${name}: ${kind}`, share, time]).join(', ');
+    return present([`${nameOf(name)}: ${kind}`, share, time]).join(', ');
   });
+
+/** Returns a line for each population and kind of traffic, with the target of the population if it has a name. */
+export const populationLines = (result: Result): readonly string[] => {
+  const targets = new Map(result.plan.populations?.map(({ name, target }) => [name, target]));
+  return partLines(result, 'population', (name) =>
+    present([name, targets.get(name) ?? null]).join(' → '),
+  );
+};
+
+/** Returns a line for each target and kind of traffic, where populations share a target. */
+export const targetLines = (result: Result): readonly string[] =>
+  labelValues(result, 'target').length < labelValues(result, 'population').length
+    ? partLines(result, 'target')
+    : [];
 
 /**
  * The figures by target, population, stage, entry, model and key. A page shows those by target and population openly. A terminal shows

@@ -23,7 +23,7 @@ import { displayWidth, truncatedText, wrappedLines, printable } from '../text/di
 import { countText, figureText, plural, timeText } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
 import { costText, runTotalsOf } from './cost.ts';
-import { populationLines } from './figures.ts';
+import { populationLines, targetLines } from './figures.ts';
 import { hangUpSentence } from './hang-ups.ts';
 import { kindTable, marksText } from './headline.ts';
 import { serverLine } from './server.ts';
@@ -182,11 +182,16 @@ export const runOverview = (result: Result, trust: Trust, style: TerminalStyle):
   const marks = marksText(kinds, rows);
   const markLines = marks === null ? [] : wrappedLines(marks, layout.width - 2);
   const others = namedTexts(result);
-  const room = wantedLines - 1 - rows.length - markLines.length - others.length;
+  const targets = named(
+    'Targets',
+    targetLines(result).map((text) => ({ text })),
+    4,
+  );
+  const room = wantedLines - 1 - rows.length - markLines.length - targets.length - others.length;
   const populations = populationLines(result).map((text) => ({ text }));
   // At least one of them is shown; the rest if there is room.
   const most = Math.max(1, Math.min(populations.length, room));
-  const texts = [...named('Populations', populations, most), ...others];
+  const texts = [...targets, ...named('Populations', populations, most), ...others];
   const spare = Math.max(0, wantedLines - 1 - rows.length - markLines.length - texts.length);
   const whole = wrappedLines(printable(what), layout.width);
   const isWhole = whole.length - 1 <= spare;
