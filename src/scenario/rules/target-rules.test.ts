@@ -127,9 +127,12 @@ objectives: ['failed{key=team, target=y} < 1', 'failed{key=team@x} < 1', 'failed
     ],
     [
       `targets: { xray: mock, y: mock }\npopulations:\n  - { name: a, target: xry, ${load} }\n  - { name: b, ${load} }\n  - { name: c, target: y, ${load} }`,
-      '3: no population names the target "xray": leave it out, or name it in a population',
       '5: no target of this scenario is called "xry": did you mean "xray"?',
       '6: "target" is missing: expected one of xray, y: each population names its target',
+    ],
+    [
+      `targets: { xray: mock, y: mock }\npopulations:\n  - { name: c, target: y, ${load} }`,
+      '3: no population names the target "xray": leave it out, or name it in a population',
     ],
     [
       `populations:\n  - { name: a, target: x, ${load} }`,

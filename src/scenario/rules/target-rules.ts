@@ -47,6 +47,8 @@ function* useFindings(scenario: WholeScenario): Findings {
     }
   }
   const used = new Set(populations.items.map((own) => own.at('target').text));
+  // A population that names an unknown target probably means an unused one.
+  if ([...used].some((name) => name !== null && !targets.names.includes(name))) return;
   for (const name of targets.names) {
     if (used.has(name)) continue;
     const message = `no population names the target ${JSON.stringify(name)}`;
