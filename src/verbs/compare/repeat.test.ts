@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { pauseFor } from '../../run/input/pause-between-runs.ts';
-import { runSlots, exclusionReason, excludedRunLines } from './repeat.ts';
+import { planHash } from '../../model/plan/plan-hash.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { runSlots, exclusionReason, excludedRunLines, isPlanElsewhere } from './repeat.ts';
 
 describe('the order of repeated runs', () => {
   it('alternate ABBA between two sides, so that a drift affects both equally', () => {
@@ -72,5 +74,40 @@ describe('a run of several', () => {
       '2 of 5 runs do not count, hence exit code 12:',
     );
     expect(excludedRunLines(runs, { of: 5, isAllowed: true })[0]).toContain('--allow-different');
+  });
+});
+
+describe('a stored run is of this plan elsewhere', () => {
+  const at = (host: string): Plan['target'] => ({ kind: 'url', url: `http://${host}/v1` });
+  const withTargets = (...hosts: readonly string[]): Plan => {
+    const { wire, headers, ...plan } = samplePlan();
+    const targets = hosts.map((host, place) => ({
+      name: `t${place}`,
+      target: at(host),
+      wire,
+      headers,
+    }));
+    return { ...plan, wire, headers, target: at(hosts[0]!), targets };
+  };
+  const storedOf = (plan: Plan) => ({ plan, planHash: planHash(plan) });
+
+  it('if only the addresses of its targets differ, also of targets by name', () => {
+    const one = { ...samplePlan(), target: at('a') };
+    expect(isPlanElsewhere(storedOf(one), { ...one, target: at('b') })).toBe(true);
+    expect(isPlanElsewhere(storedOf(one), { ...one, seed: 99, target: at('b') })).toBe(false);
+    const two = withTargets('a', 'b');
+    expect(isPlanElsewhere(storedOf(two), withTargets('a', 'c'))).toBe(true);
+    expect(isPlanElsewhere(storedOf(two), withTargets('c', 'b'))).toBe(true);
+    expect(isPlanElsewhere(storedOf(two), { ...withTargets('a', 'c'), seed: 99 })).toBe(false);
+    expect(isPlanElsewhere(storedOf(two), withTargets('a', 'b', 'c'))).toBe(false);
+    expect(isPlanElsewhere(storedOf(two), one)).toBe(false);
+    const mock = {
+      ...two,
+      targets: two.targets!.map((each) => ({
+        ...each,
+        target: { kind: 'mock' } as Plan['target'],
+      })),
+    };
+    expect(isPlanElsewhere(storedOf(mock), two)).toBe(false);
   });
 });

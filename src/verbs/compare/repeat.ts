@@ -78,9 +78,31 @@ interface RepeatRequest extends Omit<RunRequest, 'strict'>, RepetitionRequest {
   readonly printEach: boolean;
 }
 
-/** Returns whether a result is of this plan. Only the address of the gateway may differ. */
-const isPlanElsewhere = ({ plan: { target }, planHash: hash }: Result, plan: Plan): boolean =>
-  target.kind === 'url' && plan.target.kind === 'url' && planHash({ ...plan, target }) === hash;
+/** Returns the plan with the addresses of another one, whose targets have the same names if both have any. */
+const withAddressesOf = ({ target, targets }: Result['plan'], plan: Plan): Plan => ({
+  ...plan,
+  target,
+  ...(plan.targets === undefined
+    ? {}
+    : {
+        targets: plan.targets.map((each, place) => ({
+          ...each,
+          target: targets?.[place]?.target ?? each.target,
+        })),
+      }),
+});
+
+/** Returns whether a result is of this plan. Only the addresses of the gateways may differ. */
+export const isPlanElsewhere = (
+  { plan: stored, planHash: hash }: Pick<Result, 'plan' | 'planHash'>,
+  plan: Plan,
+): boolean => {
+  const all = [stored, plan].flatMap(({ target, targets }) => targets ?? [{ target }]);
+  return (
+    all.every(({ target }) => target.kind === 'url') &&
+    planHash(withAddressesOf(stored, plan)) === hash
+  );
+};
 
 /** Reads the stored base. Before any load, checks that it fits the plan. */
 const readBaseline = async (
