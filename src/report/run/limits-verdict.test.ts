@@ -9,6 +9,7 @@ const check = { id: 'requests-kept', claim: '', section: null, violates: true, e
 const verdictOf = (
   units: Partial<Record<'requests' | 'tokens' | 'none', number>> | null,
   busiest: { readonly tokens?: number; readonly limiter?: 'any' | 'fixed-aligned' } = {},
+  more: readonly (readonly [id: string, finding: 'proved' | 'refuted', observed: string])[] = [],
 ) => {
   const result = sampleRunResult();
   const refusals =
@@ -33,7 +34,16 @@ const verdictOf = (
     tokens: { least: busiest.tokens ?? 1, most: busiest.tokens ?? 1 },
     refusals,
     explainedBy: null,
-    checks: [proved],
+    checks: [
+      proved,
+      ...more.map(([id, finding, observed]) => ({
+        ...check,
+        violates: false,
+        id,
+        finding,
+        observed,
+      })),
+    ],
   };
   const limits = { keys: [key], explained: 0, judged: true, violated: false };
   const { limiter = 'any' } = busiest;
@@ -55,4 +65,19 @@ it('no limit is called kept if a minute had more and any limiter is permitted, w
   const declared = { tokens: 150, limiter: 'fixed-aligned' } as const;
   expect(verdictOf({ tokens: 3 }, declared)).toMatch(/^Limit of tokens kept/);
   expect(verdictOf({ tokens: 3 }, { tokens: 100 })).toMatch(/^Limit of tokens kept/);
+});
+
+it('no limit is called kept if refusals came with room left, as those of a lower limit do', () => {
+  const early = 'tokens-refused-only-when-full';
+  const left = '3 of 3 refusals came with tokens left';
+  expect(verdictOf({ tokens: 3 }, {}, [[early, 'refuted', left]])).toBe(
+    `No limit violated, but ${left}.`,
+  );
+  expect(verdictOf({ tokens: 3 }, {}, [[early, 'proved', left]])).toMatch(/^Limit of tokens kept/);
+  // A limiter that counts what it refuses refuses with room left, and keeps its limit.
+  const room = ['refused-only-when-full', 'refuted', 'they came with room left'] as const;
+  expect(verdictOf({ requests: 3 }, {}, [room, ['limit-explained', 'proved', '']])).toMatch(
+    /^Limit of requests kept/,
+  );
+  expect(verdictOf({ requests: 3 }, {}, [room])).toMatch(/^No limit violated, but they came/);
 });

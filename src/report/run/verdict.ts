@@ -83,6 +83,31 @@ const overfullText = ({ limits, plan }: Result): string | null => {
     : `one minute had ${found.join(' and ')}, which a limiter of the limit can admit (a fixed window, or charges that come with the answers), and a higher limit too`;
 };
 
+/** The claims about when, and for what, a limit refuses. One that does not hold shows that another limit may refuse. */
+const refusalClaims = [
+  'refused-only-when-full',
+  'tokens-refused-early',
+  'tokens-refused-only-when-full',
+  'refusal-names-limit',
+];
+
+/**
+ * Says what was observed of refusals that the declared limit does not explain, nor a class of limiters: they may come of a
+ * lower limit, which was then all that was reached. `null` for none.
+ */
+const unexplainedText = ({ limits }: Result): string | null => {
+  const found = (limits?.keys ?? []).flatMap(({ checks }) => {
+    const findingOf = (id: string) => checks.find((check) => check.id === id)?.finding;
+    return refusalClaims.flatMap((id) => {
+      const isExplained =
+        id === 'refused-only-when-full' && findingOf('limit-explained') === 'proved';
+      const check = checks.find((each) => each.id === id);
+      return check?.finding === 'refuted' && !isExplained ? [check.observed] : [];
+    });
+  });
+  return found[0] ?? null;
+};
+
 /** Returns the verdict on the limits; `null` if the scenario does not check them. */
 export const limitsVerdict = (result: Result): TonedText | null => {
   const { limits, plan } = result;
@@ -105,6 +130,9 @@ export const limitsVerdict = (result: Result): TonedText | null => {
   const overfull = overfullText(result);
   if (overfull !== null)
     return { tone: 'warning', text: `No limit violated, but ${overfull}: ${claims}.` };
+  const unexplained = unexplainedText(result);
+  if (unexplained !== null)
+    return { tone: 'warning', text: `No limit violated, but ${unexplained}.` };
   return proved === deciding.length
     ? { tone: 'good', text: `${keptText(result)}: ${claims}.` }
     : { tone: 'warning', text: `No limit violated, some undecided: ${claims}.` };
