@@ -47,6 +47,14 @@ const places: readonly (readonly [server: string, fields: object])[] = [
   ['LangChain’s output', { llm_output: { token_usage: usage } }],
   ['Ollama’s own API', { prompt_eval_count: 5, eval_count: 2 }],
   ['llama.cpp’s timings', { timings: { prompt_n: 3, cache_n: 2, predicted_n: 2 } }],
+  ['a server that counts in and out', { usage: { tokens_in: 5, tokens_out: 2 } }],
+  ['a server with short words', { usage: { prompt: 5, completion: 2, total: 7 } }],
+  ['a server that numbers', { usage: { num_prompt_tokens: 5, num_generated_tokens: 2 } }],
+  ['SambaNova’s own API', { usage: { prompt_tokens_count: 5, completion_tokens_count: 2 } }],
+  ['Baichuan', { usage: { prompt_tokens: 5, answer_tokens: 2, total_tokens: 7 } }],
+  ['watsonx', { results: [{ input_token_count: 5, generated_token_count: 2 }] }],
+  ['iFlytek Spark', { payload: { usage: { text: { question_tokens: 1, ...usage } } } }],
+  ['statistics', { stats: { promptTokens: 5, outputTokens: 2 } }],
   ['an empty usage beside another place', { usage: {}, x_groq: { usage } }],
 ];
 /** Usages in which the tokens of reasoning are counted apart from the output, and in which they are not. */
@@ -153,6 +161,16 @@ describe('the usage of an answer', () => {
 });
 
 describe('the tokens of a prompt that came from a cache', () => {
+  it('are no prices, no text and no count that cannot be', () => {
+    for (const fields of [
+      { input: 0.0005, output: 0.001 },
+      { input: 'Hello', output: 'Hi' },
+      { prompt: 2 ** 60, completion: 1e300 },
+      { prompt_tokens: 9_007_199_254_740_993, completion_tokens: '90071992547409930' },
+    ])
+      expect(readUsage({ usage: fields })).toMatchObject({ input: null, output: null });
+  });
+
   it('are read under the names of the interface, the Anthropic API and DeepSeek', () => {
     const plain = { prompt_tokens: 100, completion_tokens: 2 };
     const cachedOf = (fields: object) =>

@@ -64,6 +64,18 @@ const names = {
   ],
 } as const;
 
+/**
+ * The other words for both counts, as names without capitals and punctuation: `tokens_in`, `num_prompt_tokens`,
+ * `prompt_tokens_count` (SambaNova), `input_token_count` (IBM watsonx), `answer_tokens` (Baichuan), `tokens_evaluated`
+ * (llama.cpp's own API). They are read only where no other name is there.
+ */
+const otherNames = {
+  input:
+    /^(?:n|num|native)?(?:tokens?)?(?:prompt|input|in|evaluated)(?:tokens?)?(?:count|num|number|total)?$/,
+  output:
+    /^(?:n|num|native)?(?:tokens?)?(?:completion|output|out|generated|generation|answer|response|sampled|predicted|candidates)(?:tokens?)?(?:count|num|number|total)?$/,
+} as const;
+
 /** Returns the usage of a choice, in the choice itself or in its message or delta; `null` for none. */
 const usageOfChoice = (value: unknown): Fields | null => {
   const choice = objectOf(value);
@@ -86,20 +98,39 @@ const countsOfTimings = (timings: Fields | null): Fields | undefined => {
   };
 };
 
+type Side = keyof typeof names;
+
+const firstCount = (usage: Fields, side: Side): unknown => {
+  for (const name of names[side]) {
+    const value = usage[name];
+    if (value !== undefined && value !== null) return value;
+  }
+  // The common names are absent, or have no value.
+  for (const name in usage) {
+    const value = usage[name];
+    // A price is no whole number.
+    if (readTokenCount(value) === null || !Number.isInteger(Number(value))) continue;
+    if (otherNames[side].test(name.toLowerCase().replaceAll(/[^a-z]/g, ''))) return value;
+  }
+  return undefined;
+};
+
+const hasCount = (usage: Fields, side: Side): boolean =>
+  readTokenCount(firstCount(usage, side)) !== null;
+
 /** The words in the names of fields whose counts are not those of one answer: sums, bounds, prices, another model's. */
 const otherCounts =
   /total|cumul|session|account|monthly|daily|lifetime|today|limit|quota|budget|previous|estimat|remaining|allowed|price|pricing|guardrail|moderation|conversation|(?:^|_)(?:max|min|user|key|org|organi[sz]ation|team|project|tenant|customer|plan|cached)_/i;
 
 /** The names of fields with the usage of one answer. */
 const usageName =
-  /^(?:\w+_)?(?:usage|token_?usage|token_?counts?|tokens)(?:_?(?:info|metadata|stats|details))?$/i;
+  /^(?:\w+_)?(?:usage|token_?usage|token_?counts?|tokens|stats|statistics|metrics)(?:_?(?:info|metadata|stats|details))?$/i;
 
 const namedUsage = (fields: Fields): Fields | undefined => {
   for (const name in fields) {
     if (!usageName.test(name) || otherCounts.test(name)) continue;
     const usage = objectOf(fields[name]);
-    if (usage !== null && [...names.input, ...names.output].some((each) => each in usage))
-      return usage;
+    if (usage !== null && (hasCount(usage, 'input') || hasCount(usage, 'output'))) return usage;
   }
   return undefined;
 };
@@ -147,23 +178,20 @@ const places: readonly ((document: Fields) => unknown)[] = [
   ({ timings }) => countsOfTimings(objectOf(timings)),
   // The places in Text Generation Inference's own API, and in that of Ollama, whose counts are at the top level.
   ({ details: own }) => own,
+  // The place in IBM watsonx's own API.
+  ({ results: own }) => (Array.isArray(own) ? own[0] : undefined),
+  // The place in iFlytek Spark's API (`usage.text`, also within `payload`).
+  ({ usage }) => objectOf(usage)?.['text'],
+  ({ payload: own }) => objectOf(objectOf(own)?.['usage'])?.['text'],
   (document) =>
     'eval_count' in document || 'completion_tokens' in document ? document : undefined,
   (document) => namedUsageIn(document),
 ];
 
-const firstCount = (usage: Fields, side: readonly string[]): unknown => {
-  for (const name of side) {
-    const value = usage[name];
-    if (value !== undefined && value !== null) return value;
-  }
-  return undefined;
-};
-
 const readingOf = (usage: Fields, isInterface: boolean): UsageReading => {
   const [own, written] = [
-    readTokenCount(firstCount(usage, names.input)),
-    readTokenCount(firstCount(usage, names.output)),
+    readTokenCount(firstCount(usage, 'input')),
+    readTokenCount(firstCount(usage, 'output')),
   ];
   const { input, output, classes, isOff } = splitUsage(usage, own, written);
   const isPlain =
