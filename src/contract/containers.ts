@@ -53,6 +53,35 @@ export const readMp3Frame = (bytes: Uint8Array) => {
 
 export type Mp3Frame = NonNullable<ReturnType<typeof readMp3Frame>>;
 
+/**
+ * The smallest length that may mean "unknown": that of 17 minutes of speech at 24 kHz with 16 bits, which is more than
+ * the longest text of a request takes.
+ */
+const minPlaceholder = 50_000_000 - 128;
+/**
+ * The most bytes that a placeholder lies below a round number. Some writers subtract the length of their header (44
+ * bytes, or 58 or 80 with more chunks), and 1 gives the largest number of so many bits.
+ */
+const maxBelowRound = 128;
+
+/**
+ * Returns whether a length is a round number, decimal or binary, or a little below. Such a length was chosen; a counted
+ * length is hardly ever round.
+ */
+const isRound = (length: number): boolean =>
+  [1_000_000, 0x1_0000].some((unit) => (unit - (length % unit)) % unit <= maxBelowRound);
+
+/**
+ * Returns whether the declared length of the audio of a WAV file means "unknown". A program that streams does not know the length in advance, so it
+ * writes 0, the largest number that fits, or another large round number. Truncated files are still noticed, since a
+ * counted length is not round.
+ */
+export const isUnknownLength = (declared: number): boolean =>
+  declared === 0 ||
+  (declared >= 0x7fff_0000 && declared <= 0xffff_ffff) ||
+  declared >= 2 ** 62 ||
+  (declared >= minPlaceholder && isRound(declared));
+
 /** Reads an unsigned big-endian number. Bytes after the end of the file count as zero. */
 export const readUint = (file: Uint8Array, from: number, bytes: number): number => {
   let value = 0;

@@ -70,6 +70,7 @@ describe('a file of audio', () => {
   it('that declares no length is never truncated', () => {
     const piped = silent('wav');
     piped.fill(0xff, 4, 8);
+    piped.fill(0xff, 40, 44);
     const live = fixture('boats.webm');
     const segment = live.indexOf(Buffer.from('18538067', 'hex')) + 4;
     live.set([0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], segment);
@@ -84,6 +85,33 @@ describe('a file of audio', () => {
     );
     expect(isTruncatedAudio(Buffer.concat([silent('opus'), Buffer.alloc(7)]))).toBe(false);
   });
+});
+
+it.each([0, 0xffff_ffff, 0x7fff_ffff, 2_000_000_000, 2_000_000_000 - 44])(
+  'a WAV from a pipe that declares %i bytes of audio is measured by its bytes',
+  async (declared) => {
+    const piped = silent('wav');
+    piped.writeUInt32LE(declared, 40);
+    expect(isTruncatedAudio(piped)).toBe(false);
+    expect(await durationOf(piped)).toBeCloseTo(3.21, 3);
+  },
+);
+
+it('a WAV with lengths of 64 bits is measured, and truncated by an earlier end', async () => {
+  const plain = silent('wav');
+  const lengths = Buffer.alloc(36);
+  lengths.write('ds64');
+  lengths.writeUInt32LE(28, 4);
+  const long = Buffer.concat([plain.subarray(0, 12), lengths, plain.subarray(12)]);
+  long.write('RF64');
+  long.fill(0xff, 4, 8);
+  long.fill(0xff, 76, 80);
+  // Without a length in 64 bits, too, it comes from a pipe.
+  expect(await durationOf(long)).toBeCloseTo(3.21, 3);
+  long.writeBigUInt64LE(BigInt(plain.length - 44), 28);
+  expect(isTruncatedAudio(long)).toBe(false);
+  expect(isTruncatedAudio(long.subarray(0, -2))).toBe(true);
+  expect(await durationOf(long)).toBeCloseTo(3.21, 3);
 });
 
 /** The file as a browser would have recorded it: in place of its duration stands an element to be passed over. */

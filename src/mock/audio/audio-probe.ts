@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import {
   isEbml,
+  isUnknownLength,
   webmBlocks,
   ebmlLength,
   type Mp3Frame,
@@ -17,8 +18,43 @@ import { z } from 'zod';
 const readText = (file: Uint8Array, from: number, bytes: number): string =>
   String.fromCharCode(...file.subarray(from, from + bytes));
 
-/** Decides whether a RIFF file ends early. It declares its length; writers to a pipe declare 0 or 0xffffffff. */
+const readLittle = (file: Uint8Array, from: number, bytes: number): number =>
+  readUint(file.subarray(from, from + bytes).toReversed(), 0, bytes);
+
+const wavIds: readonly string[] = ['RIFF', 'RF64', 'BW64'];
+
+/** Finds the audio of a WAV file: its offset, its declared length and its bytes in a second; `null` for none. */
+const wavAudio = (file: Uint8Array) => {
+  if (!wavIds.includes(readText(file, 0, 4)) || readText(file, 8, 4) !== 'WAVE') return null;
+  let [bytesPerSecond, longLength] = [0, 0];
+  for (let at = 12; at + 8 <= file.length;) {
+    const [id, size, from] = [readText(file, at, 4), readLittle(file, at + 4, 4), at + 8];
+    if (id === 'ds64') longLength = readLittle(file, from + 8, 8);
+    if (id === 'fmt ') bytesPerSecond = readLittle(file, from + 8, 4);
+    if (id === 'data')
+      return { from, declared: size === 0xffffffff ? longLength : size, bytesPerSecond };
+    at = from + size + (size % 2);
+  }
+  return null;
+};
+
+/**
+ * Returns the seconds of a WAV file that was written to a pipe and declares no length, or has lengths of 64 bits, which
+ * the library does not read; `null` for any other file.
+ */
+const unusualWavDuration = (file: Uint8Array): number | null => {
+  const audio = wavAudio(file);
+  if (audio === null || audio.bytesPerSecond === 0) return null;
+  const isPiped = isUnknownLength(audio.declared);
+  if (!isPiped && readText(file, 0, 4) === 'RIFF') return null;
+  return (isPiped ? file.length - audio.from : audio.declared) / audio.bytesPerSecond;
+};
+
+/** Decides whether a RIFF file ends early. It declares its length, unless it was written to a pipe. */
 const riffEndsEarly = (file: Uint8Array): boolean => {
+  const audio = wavAudio(file);
+  if (audio !== null && isUnknownLength(audio.declared)) return false;
+  if (audio !== null && audio.from + audio.declared > file.length) return true;
   const declaredSize = readUint(file.subarray(4, 8).toReversed(), 0, 4);
   return declaredSize !== 0 && declaredSize !== 0xffffffff && declaredSize + 8 > file.length;
 };
@@ -99,7 +135,7 @@ type Test = (file: Uint8Array) => boolean;
 
 /** The containers, each with a test for its files and a test whether a file ends early. */
 const containers: readonly (readonly [matches: Test, endsEarly: Test])[] = [
-  [(file) => readText(file, 0, 4) === 'RIFF', riffEndsEarly],
+  [(file) => wavIds.includes(readText(file, 0, 4)), riffEndsEarly],
   [(file) => readText(file, 0, 4) === 'OggS', oggEndsEarly],
   [(file) => readText(file, 4, 4) === 'ftyp', boxesEndEarly],
   [isEbml, webmEndsEarly],
@@ -146,6 +182,8 @@ export const webmDuration = (file: Uint8Array): number | null => {
 
 /** Returns the length of audio in seconds, by its container instead of its name; `null` if unknown or zero. */
 export const durationOf = async (file: Uint8Array): Promise<number | null> => {
+  const unusual = unusualWavDuration(file);
+  if (unusual !== null) return unusual > 0 ? unusual : null;
   const { parseBuffer } = await import('music-metadata');
   try {
     const { format } = await parseBuffer(file, undefined, { duration: true, skipCovers: true });

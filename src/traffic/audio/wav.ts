@@ -1,33 +1,5 @@
+import { isUnknownLength } from '../../contract/containers.ts';
 import { type FoundAudio, ScanFault, type ScanStep, wholeBytes } from './scanner.ts';
-
-/**
- * The smallest length that may mean "unknown": that of 17 minutes of speech at 24 kHz with 16 bits, which is more than
- * the longest text of a request takes.
- */
-const minPlaceholder = 50_000_000 - 128;
-/**
- * The most bytes that a placeholder lies below a round number. Some writers subtract the length of their header (44
- * bytes, or 58 or 80 with more chunks), and 1 gives the largest number of so many bits.
- */
-const maxBelowRound = 128;
-
-/**
- * Returns whether a length is a round number, decimal or binary, or a little below. Such a length was chosen; a counted
- * length is hardly ever round.
- */
-const isRound = (length: number): boolean =>
-  [1_000_000, 0x1_0000].some((unit) => (unit - (length % unit)) % unit <= maxBelowRound);
-
-/**
- * Returns whether a declared length means "unknown". A program that streams does not know the length in advance, so it
- * writes 0, the largest number that fits, or another large round number. Truncated files are still noticed, since a
- * counted length is not round.
- */
-const isUnknown = (declared: number): boolean =>
-  declared === 0 ||
-  (declared >= 0x7fff_0000 && declared <= 0xffff_ffff) ||
-  declared >= 2 ** 62 ||
-  (declared >= minPlaceholder && isRound(declared));
 
 /** The first bytes of a WAV file, and of its two forms with lengths of 64 bits (EBU Tech 3306, ITU-R BS.2088). */
 export const wavSignatures = ['RIFF', 'RF64', 'BW64'] as const;
@@ -100,7 +72,7 @@ export function* scanWav(found: FoundAudio): ScanStep<void> {
 }
 
 function* scanAudio(found: FoundAudio, declared: number, format: Format): ScanStep<void> {
-  const unknown = isUnknown(declared);
+  const unknown = isUnknownLength(declared);
   const begin = yield { count: declared === 0 ? 4 : 0, keep: true };
   const isEmpty = trailer.test(begin.bytes.toString('latin1'));
   const count = unknown ? Number.POSITIVE_INFINITY : declared;
