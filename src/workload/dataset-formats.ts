@@ -5,6 +5,7 @@ import {
 } from '../model/workload/message.ts';
 import { type FindMedia, withMedia } from '../model/workload/media.ts';
 import { framingFields, isFieldName, isFieldValue } from '../model/observation/header-fields.ts';
+import { inexactHint, inexactNumberIn } from '../model/exact-numbers.ts';
 import { templateProblem } from '../model/plan/secret.ts';
 import { parsedJson } from '../model/parsed-json.ts';
 import type { DroppedParts } from '../model/workload/prompt-source.ts';
@@ -109,6 +110,8 @@ const withOwnFields = (
   if (wrong !== undefined) return whyNotHeader(...wrong)!;
   const reserved = ['model', 'messages', 'stream'].find((name) => Object.hasOwn(fields, name));
   if (reserved !== undefined) return `Weir sets the request field "${reserved}" itself`;
+  const inexact = inexactNumberIn(fields);
+  if (inexact !== null) return `the number "${inexact}" cannot be sent as it is: ${inexactHint}`;
   const problem = templateProblem(JSON.stringify([fields, given]));
   if (problem !== null) return problem;
   if (lower.length === 0 && Object.keys(fields).length === 0) return entry;
@@ -150,7 +153,7 @@ const rowFields: readonly string[] = ['prompt', 'messages', 'max_tokens', 'body'
  * Returns a row of a batch of the OpenAI API (`{custom_id, method, url, body}`) as a row of prompts: the messages and
  * the most tokens come from its body. The fields that the scenario sets are left out. Any other row is unchanged.
  */
-const plainRow = (row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+const batchRow = (row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
   const body = mappingOf(row['body']);
   if (body === null || row['custom_id'] === undefined || row['messages'] !== undefined) return row;
   const { messages, model: _, stream: __, max_tokens, max_completion_tokens, ...others } = body;
@@ -162,7 +165,11 @@ const jsonLines: Parser = (text, media) => {
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
     const parsed = mappingOf(parsedJson(line));
-    const fields = parsed && plainRow(parsed);
+    const fields = parsed && batchRow(parsed);
+    if (fields !== null && 'conversations' in fields && fields['messages'] === undefined) {
+      if (addConversation(rows, fields, `line ${index + 1}`)) continue;
+      return `${index + 1}: expected "conversations" as a list of {"from": …, "value": …}`;
+    }
     const entry =
       fields === null
         ? 'expected a JSON object with "prompt" or "messages"'
@@ -256,16 +263,41 @@ const isQuestion = (turn: Turn): boolean => {
   return typeof role === 'string' && userRoles.has(role.replace(/:\s*$/, '').trim().toLowerCase());
 };
 
-/** Returns the turns of a conversation; the raw export of ShareGPT has them as `items`, others as `messages`. */
+/**
+ * Returns the turns of a conversation; the raw export of ShareGPT has them as `items`, others as `messages`, or the
+ * conversation is their list.
+ */
 const turnsOf = (conversation: unknown): readonly Turn[] => {
+  if (Array.isArray(conversation)) return conversation.map(mappingOf);
   const fields = mappingOf(conversation);
   const said = ['conversations', 'conversation', 'messages', 'items'].map((name) => fields?.[name]);
   return said.find((turns) => Array.isArray(turns))?.map(mappingOf) ?? [null];
 };
 
+/** Returns the text of a turn, which may be in parts that are all texts; an empty text for none. */
+const textOf = (turn: Turn): string => {
+  const said = turn?.['value'] ?? turn?.['content'] ?? turn?.['text'];
+  const parts = Array.isArray(said) ? said.map((part) => mappingOf(part)?.['text']) : [said];
+  return parts.every(isText) ? parts.join('') : '';
+};
+
+/** Adds the first question with a text of a conversation, or skips the conversation. Returns whether its turns can be read. */
+const addConversation = (rows: DatasetRows, conversation: unknown, place: string): boolean => {
+  const turns = turnsOf(conversation);
+  if (turns.includes(null)) return false;
+  const question = turns.find((turn) => isQuestion(turn) && textOf(turn) !== '');
+  if (question === undefined) rows.skip(place);
+  else {
+    rows.entries.push({ messages: user(textOf(question)), maxTokens: null });
+    rows.dropped.turns += turns.length - 1;
+  }
+  return true;
+};
+
 /**
  * Parses conversations of ShareGPT, whose turns have `from` and `value`, or the `role` and `content` of OpenAI. It
  * takes the first question of each conversation, as other load generators do, and leaves out conversations without one.
+ * An entry may also be a prompt: a text, or an object with `prompt`.
  * A problem names the entry instead of the line, since the file is one line.
  */
 const shareGpt: Parser = (text) => {
@@ -274,15 +306,10 @@ const shareGpt: Parser = (text) => {
   const rows = new DatasetRows();
   for (const [index, value] of list.entries()) {
     const place = `entry ${index + 1}`;
-    const turns = turnsOf(value);
-    if (turns.includes(null))
-      return `1: ${place}: expected "conversations" as a list of {"from": …, "value": …}`;
-    const question = turns.find(isQuestion);
-    const asked = question?.['value'] ?? question?.['content'] ?? question?.['text'];
-    if (isText(asked)) {
-      rows.entries.push({ messages: user(asked), maxTokens: null });
-      rows.dropped.turns += turns.length - 1;
-    } else rows.skip(place);
+    const prompt = isText(value) ? value : mappingOf(value)?.['prompt'];
+    if (isText(prompt)) rows.entries.push({ messages: user(prompt), maxTokens: null });
+    else if (!addConversation(rows, value, place))
+      return `1: ${place}: expected "conversations" as a list of {"from": …, "value": …}, or a text as "prompt"`;
   }
   return rows;
 };

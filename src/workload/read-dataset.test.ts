@@ -68,7 +68,8 @@ describe('what a file of prompts drops', () => {
       ],
     };
     const other = { conversations: [{ from: 'gpt', value: 'a' }] };
-    const parts = { conversations: [{ role: 'user', content: [{ type: 'text', text: 'q' }] }] };
+    const image = { type: 'image_url', image_url: { url: 'x' } };
+    const parts = { conversations: [{ role: 'user', content: [{ text: 'q' }, image] }] };
     expect(factsOf('a.json', JSON.stringify([whole, other, whole, parts]))).toEqual({
       rows: 2,
       firstRow: 'entry 2',
@@ -233,6 +234,36 @@ describe('a file of prompts', () => {
   });
 
   it.each([
+    ['a list of turns', [{ from: 'human', value: 'one' }]],
+    ['a text', 'one'],
+    ['an object with a prompt', { prompt: 'one' }],
+    ['parts of text', { messages: [{ role: 'user', content: [{ type: 'text', text: 'one' }] }] }],
+    [
+      'a first question without a text',
+      {
+        items: [
+          { from: 'human', value: '' },
+          { from: 'human', value: 'one' },
+        ],
+      },
+    ],
+  ])('in ShareGPT format may have entries that are %s', (_, entry) => {
+    expect(read('a.json', JSON.stringify([entry]))).toEqual([asked('one')]);
+  });
+
+  it('in JSON lines may have a conversation of ShareGPT in each', () => {
+    const lines = ['human', 'gpt'].map((from) =>
+      JSON.stringify({ id: 1, conversations: [{ from, value: 'one' }] }),
+    );
+    const found = readDataset('a.jsonl', [Buffer.from(lines.join('\n'))], media, newSha256);
+    expect(found.ok && found.value.entries).toEqual([asked('one')]);
+    expect(found.ok && found.value.facts.dropped).toMatchObject({ rows: 1, firstRow: 'line 2' });
+    expect(read('a.jsonl', '{"conversations":"x"}')).toContain(
+      'a.jsonl:1: expected "conversations"',
+    );
+  });
+
+  it.each([
     ['in capitals', { from: 'Human' }, { from: 'GPT' }],
     ['all in capitals', { from: 'HUMAN' }, { from: 'CHATGPT' }],
     ['in capitals, as OpenAI names them', { role: 'User' }, { role: 'ASSISTANT' }],
@@ -284,6 +315,11 @@ describe('a file of prompts', () => {
       'p.jsonl:2: expected "messages"',
     ],
     ['p.jsonl', '{"prompt":"a","max_tokens":0}', 'p.jsonl:1: expected a whole number from 1'],
+    [
+      'p.jsonl',
+      '{"prompt":"a","body":{"a":{"seed":9007199254740993}}}',
+      'p.jsonl:1: the number "a.seed" cannot be sent as it is',
+    ],
     ['p.csv', 'text\na\n', 'p.csv:1: expected a header with a column "prompt"'],
     ['p.csv', 'prompt,max_tokens\n"a\nb",5\nc,many\n', 'p.csv:4: expected a whole number from 1'],
     ['p.csv', 'n,prompt\n1\n', 'p.csv:2: expected text in the column'],
@@ -296,6 +332,7 @@ describe('a file of prompts', () => {
 
   it.each([
     ['Latin-1', Buffer.from('prompt\né\n', 'latin1'), 'some of its bytes are not UTF-8'],
+    ['UTF-16 without a mark', Buffer.from('prompt\na\n', 'utf16le'), 'it is encoded in UTF-16'],
     ['UTF-16', Buffer.from('\ufeffprompt\na\n', 'utf16le'), 'it is encoded in UTF-16'],
     ['gzip', Buffer.from([0x1f, 0x8b, 8, 0]), 'it is compressed with gzip'],
   ])('in %s is refused, since its texts would be others', (_, bytes, words) => {

@@ -1,4 +1,5 @@
 import type { Hash } from 'node:crypto';
+import { utf16Of } from '../model/text-encoding.ts';
 import type { FindMedia } from '../model/workload/media.ts';
 import type { DatasetFacts, ReadResult } from '../model/workload/workload.ts';
 import { type DatasetEntry, datasetParsers } from './dataset-formats.ts';
@@ -11,14 +12,14 @@ export interface Dataset {
 
 /** Returns the text in a file that must be UTF-8, or what is wrong with its encoding. */
 const decoded = (bytes: Buffer): ReadResult<string> => {
+  if (utf16Of(bytes) !== null)
+    return { ok: false, problem: 'it is encoded in UTF-16: save it as UTF-8' };
   try {
     return { ok: true, value: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {
     const mark = bytes.toString('hex', 0, 2);
     if (mark === '1f8b') return { ok: false, problem: 'it is compressed with gzip: unpack it' };
-    const isUtf16 = mark === 'fffe' || mark === 'feff';
-    const problem = isUtf16 ? 'it is encoded in UTF-16' : 'some of its bytes are not UTF-8';
-    return { ok: false, problem: `${problem}: save it as UTF-8` };
+    return { ok: false, problem: 'some of its bytes are not UTF-8: save it as UTF-8' };
   }
 };
 

@@ -135,6 +135,14 @@ describe('the unit of the times of a trace', () => {
     expect(read(rowsAt(0, 30)).dues).toEqual([0, 30]);
   });
 
+  it('is asked for if an hour in seconds looks like seconds full of requests', () => {
+    const hour = Array.from({ length: 200 }, (_, i) => i * 18);
+    expect(problem(rowsAt(...hour))).toMatch(/200 requests .* within 3583 ms .* which unit/);
+    expect(read(rowsAt(...hour), { unit: 's' }).facts.duration).toBe(3_582_001);
+    expect(read(rowsAt(...hour.map((at) => 2 * at))).facts.unit).toBe('ms');
+    expect(read(rowsAt(...hour.map((at) => at / 18)), { unit: 'ms' }).facts.unit).toBe('ms');
+  });
+
   it('is asked for if requests would come more than 20 minutes apart', () => {
     const slow = /3 requests would come 25 minutes apart .* milliseconds; which unit .* unit: ms/;
     expect(problem(rowsAt(0, 1_500_000, 3_000_000))).toMatch(slow);
@@ -180,6 +188,17 @@ describe('a published trace', () => {
     expect(read(azure2024).dues).toEqual([0, 7.405, 9990.07]);
     const elsewhere = azure2024.replace('00:00:10+00:00', '02:00:10+02:00');
     expect(read(elsewhere).dues).toEqual([0, 7.405, 9990.07]);
+  });
+
+  it.each([
+    ['quotes', (text: string) => text.replaceAll(/[^,\r\n]+/g, '"$&"')],
+    ['semicolons', (text: string) => text.replaceAll(',', ';')],
+    ['tabs', (text: string) => text.replaceAll(',', '\t')],
+    ['other capitals', (text: string) => text.replace(/^.*/, (header) => header.toLowerCase())],
+    ['a comma within quotes', (text: string) => text.replaceAll(/^(?=\w)/gm, '"GPT, 4",')],
+  ])('from Azure may have %s, as a spreadsheet writes it', (_, changed) => {
+    expect(read(changed(azure2023)).dues).toEqual(read(azure2023).dues);
+    expect(read(changed(azure2023)).outputs).toEqual([44, 109, 55, 16]);
   });
 
   it('from BurstGPT is read by the names of its columns, in either release', () => {
@@ -293,6 +312,18 @@ describe('the busiest minute', () => {
       { numRuns: 60 },
     );
   });
+});
+
+it.each(['utf16le', 'ucs2'] as const)('a trace in UTF-16 is refused by its encoding', (name) => {
+  for (const mark of ['\uFEFF', '']) {
+    const bytes = Buffer.from(mark + azure2023, name);
+    for (const some of [bytes, Buffer.from(bytes).swap16()]) {
+      const found = readTrace(whole, [some], newSha256);
+      expect(found.ok ? '' : found.problem).toBe(
+        't.csv: it is encoded in UTF-16: save it as UTF-8',
+      );
+    }
+  }
 });
 
 describe('a file that cannot be replayed', () => {

@@ -1,5 +1,6 @@
 import type { Hash } from 'node:crypto';
 import { BusiestMinute } from '../model/plan/busiest-minute.ts';
+import { utf16Of } from '../model/text-encoding.ts';
 import { milliseconds } from '../model/quantity.ts';
 import {
   askOtherUnit,
@@ -22,8 +23,11 @@ import {
 
 function* decodedTexts(parts: Iterable<Uint8Array>, hash: Hash): Generator<string, void> {
   const decoder = new TextDecoder();
+  let isFirst = true;
   for (const part of parts) {
     hash.update(part);
+    if (isFirst && utf16Of(part) !== null) throw new OtherEncoding();
+    isFirst = false;
     yield decoder.decode(part, { stream: true });
   }
   yield decoder.decode();
@@ -33,6 +37,7 @@ function* decodedTexts(parts: Iterable<Uint8Array>, hash: Hash): Generator<strin
 const longestLine = 4 * 1024 ** 2;
 
 class EndlessLine extends Error {}
+class OtherEncoding extends Error {}
 
 /** Splits texts into lines. The line ends (LF or CRLF) are removed. Throws an `EndlessLine` if one is too long. */
 function* linesOf(texts: Iterable<string>): Generator<string, void> {
@@ -137,6 +142,8 @@ const provingRequests = 3;
 const doubtfulGap = 10;
 /** The length in ms below which a whole recording is doubtful, since nobody records half a second of traffic. */
 const shortestRecording = 500;
+/** The same if it has more than 20 requests a second: an hour that is written in seconds looks as if it lasted 3.6 s. */
+const [shortestDenseRecording, denseGap] = [5000, 50];
 /** The mean gap in ms above which a recording is doubtful, since nobody replays three requests an hour. */
 const longestGap = 20 * 60_000;
 
@@ -157,7 +164,8 @@ const unitQuestion = (
     const minutes = Math.round(gap / 60_000).toLocaleString('en-US');
     return `its ${trace.count} requests would come ${minutes} minutes apart on average if its times were ${unitNames[unit]}; ${askOtherUnit}`;
   }
-  const isFast = gap <= doubtfulGap || (last < shortestRecording && facts.clipped.outside === 0);
+  const isShort = last < shortestRecording || (last < shortestDenseRecording && gap <= denseGap);
+  const isFast = gap <= doubtfulGap || (isShort && facts.clipped.outside === 0);
   if (!isDoubtful(unit) || last === 0 || !isFast) return null;
   const span = Math.round(duration * speed);
   return `its ${trace.count} requests would all come within ${span} ms if its times were ${unitNames[unit]}; ${askUnit}`;
@@ -206,11 +214,12 @@ const collectRows = (
   return known;
 };
 
-/** Returns what is read, or that it has a line without an end. */
-const orEndless = <T>(read: () => T): T | string => {
+/** Returns what is read, or that the file is no text with lines in UTF-8. */
+const orNoText = <T>(read: () => T): T | string => {
   try {
     return read();
   } catch (error) {
+    if (error instanceof OtherEncoding) return ' it is encoded in UTF-16: save it as UTF-8';
     if (!(error instanceof EndlessLine)) throw error;
     return ` expected ${knownFormats}; it has more than 4 MiB without the end of a line`;
   }
@@ -227,7 +236,7 @@ export const readTrace = (
   const hash = newSha256();
   const rows = new SelectedRows(cut);
   const lines = linesOf(decodedTexts(parts, hash));
-  const known = orEndless(() => collectRows(lines, rows, cut.unit));
+  const known = orNoText(() => collectRows(lines, rows, cut.unit));
   if (typeof known === 'string') return { ok: false, problem: `${cut.file}:${known}` };
   const trace = traceFrom(rows, cut.speed, known.blockTokens);
   const { clipped } = rows;

@@ -122,19 +122,28 @@ interface Columns {
   readonly example: string;
 }
 
+/** Returns the cells of a line of a table. A mark within quotes separates no cells. */
+const cellsIn = (line: string, mark: string): readonly string[] =>
+  line.includes('"')
+    ? line
+        .split(new RegExp(`${mark}(?=(?:[^"]*"[^"]*")*[^"]*$)`))
+        .map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'))
+    : line.split(mark);
+
 /**
  * Returns a function that reads a table by the names of its columns, since other columns of a trace differ between its
- * releases. No cell is quoted.
+ * releases. Spreadsheets quote cells, and some separate them by semicolons or tabs.
  */
 const table =
   ({ format, time, input, output, unit: usual, example }: Columns): Recogniser =>
   ([firstLine = ''], given) => {
-    const header = firstLine.split(',').map((name) => name.trim());
-    const places = [time, input, output].map((name) => header.indexOf(name));
+    const mark = [',', ';', '\t'].find((each) => firstLine.includes(each)) ?? ',';
+    const header = cellsIn(firstLine, mark).map((name) => name.trim().toLowerCase());
+    const places = [time, input, output].map((name) => header.indexOf(name.toLowerCase()));
     if (places.includes(-1)) return null;
     const unit = usual === null ? null : (given ?? usual);
     const read: RowReader = (line) => {
-      const cells = line.split(',');
+      const cells = cellsIn(line, mark);
       const [when = '', into = '', out = ''] = places.map((place) => cells[place]?.trim());
       const at = unit === null ? dateTime(when) : timeIn(unit, when);
       const [asked, answered] = [countOf(into), countOf(out)];

@@ -30,6 +30,7 @@ describe('weir import', () => {
   it.each([
     ['UTF-8 with a mark', (text: string) => Buffer.from(`\uFEFF${text}`)],
     ['UTF-16, as PowerShell writes it', (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le')],
+    ['UTF-16 without a mark', (text: string) => Buffer.from(text, 'utf16le')],
     [
       'UTF-16 of the other order',
       (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le').swap16(),

@@ -1,4 +1,5 @@
 import type { ReadResult, WorkloadFiles } from '../../model/workload/workload.ts';
+import { inexactHint, inexactNumberIn } from '../../model/exact-numbers.ts';
 import { withMedia } from '../../model/workload/media.ts';
 import type { WrittenPart } from '../../model/workload/message.ts';
 import { splitText } from '../compile/split-text.ts';
@@ -93,11 +94,20 @@ function* mediaFindings(entry: ScenarioEntry, files: WorkloadFiles): Findings {
     yield* partFindings(content, files);
 }
 
+/** Finds numbers in a body that were written with more digits than are sent. */
+function* numberFindings(entry: ScenarioEntry): Findings {
+  const body = entry.at('body');
+  const path = inexactNumberIn(body.written);
+  if (path !== null)
+    yield body.valueFinding(`the number "${path}" cannot be sent as it is`, inexactHint);
+}
+
 export function* contentRule(scenario: WholeScenario, files: WorkloadFiles): Findings {
   const entries = placedEntries(scenario);
   for (const entry of entries) {
     if (isMapping(entry.at('prompt').written)) yield* promptFindings(entry, files);
     yield* mediaFindings(entry, files);
+    yield* numberFindings(entry);
   }
   for (const entry of entries) {
     if (entry.at('kind').text === 'speech') yield* speechFindings(entry, files);

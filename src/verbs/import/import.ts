@@ -14,6 +14,7 @@ import {
   insertObjectives,
 } from './readers/import-source.ts';
 import { type Imported, ImportError, noteLine } from './readers/imported.ts';
+import { utf16Of } from '../../model/text-encoding.ts';
 import { quotedWord } from '../../scenario/text/shell-words.ts';
 import { schemaFor } from '../../run/input/schema-address.ts';
 import type { Host } from '../../run/input/host.ts';
@@ -43,12 +44,9 @@ const rejectExisting = async (path: string): Promise<void> => {
 const unreadable = (path: string, error: unknown): Problem =>
   new Problem(`${path} cannot be read: ${whyUnreadable(error)}`);
 
-/** Decodes a text. PowerShell writes UTF-16 with a mark of the byte order, other programs of Windows mark UTF-8. */
-const decodedText = (bytes: Uint8Array): string => {
-  const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
-  return new TextDecoder(first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8').decode(bytes);
-};
+/** Decodes a text. PowerShell writes UTF-16, mostly with a mark of the byte order, others of Windows mark UTF-8. */
+const decodedText = (bytes: Uint8Array): string =>
+  new TextDecoder(utf16Of(bytes) ?? 'utf-8').decode(bytes);
 
 const readSource = async ({ file, command }: ImportRequest): Promise<Source> => {
   if (file === undefined) {

@@ -1,0 +1,19 @@
+/** The number of first bytes from which an encoding without a mark is recognised. */
+const checkedBytes = 256;
+
+/**
+ * Returns which UTF-16 the bytes of a text are in; `null` for another encoding. Programs of Windows mark the order of
+ * the bytes; a text without a mark shows it, since in Latin letters every second byte is 0.
+ */
+export const utf16Of = (bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null => {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  const begin = bytes.subarray(0, checkedBytes);
+  const zeros = [0, 0];
+  for (const [at, byte] of begin.entries()) if (byte === 0) zeros[at % 2]! += 1;
+  const [even, odd] = zeros as [number, number];
+  const most = begin.length * 0.4;
+  if (begin.length < 4 || Math.max(even, odd) < most || Math.min(even, odd) > 0) return null;
+  return odd > even ? 'utf-16le' : 'utf-16be';
+};
