@@ -1,5 +1,5 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chosenFiles, testFiles } from '../../../.ci/test-files.ts';
 import { randomFrom } from '../../judge/limits/facts/true-token-limiters.fixture.ts';
@@ -36,9 +36,7 @@ const all = globSync('src/**/*.ts', { cwd: root }).toSorted();
 const rooms = values.rooms.split(',').filter((room) => room !== '');
 const sources = all
   .filter(isChanged)
-  .filter(
-    (path) => rooms.length === 0 || rooms.includes(relative('src', path).split('/')[0] ?? ''),
-  );
+  .filter((path) => rooms.length === 0 || rooms.some((room) => path.startsWith(`src/${room}/`)));
 const tests = chosenFiles(testFiles(), {})
   .filter(({ testClass, isAlone }) => testClass === 'unit' && !isAlone)
   .map(({ path }) => path);
