@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contextWith, replay } from '../kinds/replay.fixture.ts';
+import { contextWith, replay, type ReplayedResponse } from '../kinds/replay.fixture.ts';
 import {
   chatChunk,
   doneData,
@@ -14,6 +14,10 @@ import {
 import { readRefusal } from './read-refusal.ts';
 
 const same = (text: string): string => text;
+
+/** The wire tests cut at every byte. Here the forms differ and not the reading, so one cut in thirteen will do. */
+const readSplit = (body: string, response: ReplayedResponse = {}): object =>
+  readEverySplit(body, response, {}, 13);
 
 /** Errors as servers write them; all say `no luck`. */
 const forms: readonly (readonly [server: string, body: unknown])[] = [
@@ -55,9 +59,9 @@ const named = forms.map(([server, body]) => ({ server, body }));
 describe('an error as JSON', () => {
   it.each(named)('of $server fails a stream with its sentence, also before [DONE]', ({ body }) => {
     const expected = expectMalformed('stream-error', /: no luck$/, { tokenInstants: 1 });
-    expect(readEverySplit(sseEvents(textChunk('a'), body as object, doneData))).toEqual(expected);
+    expect(readSplit(sseEvents(textChunk('a'), body as object, doneData))).toEqual(expected);
     const late = sseEvents(textChunk('a'), stopChunk, body as object, doneData);
-    expect(readEverySplit(late)).toEqual(expected);
+    expect(readSplit(late)).toEqual(expected);
   });
 
   it.each(named)('of $server fails a whole chat of status 200', ({ body }) => {
@@ -92,7 +96,7 @@ describe('no error', () => {
     { errors: [] },
   ])('is an event %j without choices', (event) => {
     const body = sseEvents(textChunk('a'), event, textChunk('b'), stopChunk, doneData);
-    expect(readEverySplit(body)).toEqual(expectCompleted({ tokenInstants: 2, finish: 'stop' }));
+    expect(readSplit(body)).toEqual(expectCompleted({ tokenInstants: 2, finish: 'stop' }));
   });
 
   it.each([
@@ -110,7 +114,7 @@ describe('no error', () => {
     { content_filter_result: { error: { code: 'content_filter_error', message: 'x' } } },
   ])('is %j beside choices', (fields) => {
     const chunk = { ...textChunk('a'), ...fields };
-    expect(readEverySplit(sseEvents(chunk, stopChunk, doneData))).toEqual(
+    expect(readSplit(sseEvents(chunk, stopChunk, doneData))).toEqual(
       expectCompleted({ tokenInstants: 1, finish: 'stop' }),
     );
     const whole = {
@@ -139,7 +143,7 @@ describe('a failure beside choices', () => {
     { status: 503 },
   ])('is %j', (fields) => {
     const chunk = { ...textChunk('a'), ...fields };
-    const outcome = readEverySplit(sseEvents(chunk, stopChunk, doneData));
+    const outcome = readSplit(sseEvents(chunk, stopChunk, doneData));
     expect(outcome).toMatchObject({ kind: 'malformed', issue: 'stream-error' });
     const whole = {
       choices: [{ index: 0, message: { content: 'a' }, finish_reason: 'stop' }],
@@ -155,7 +159,7 @@ describe('a failure beside choices', () => {
 
   it('has the sentence of the AI SDK’s error event', () => {
     const body = sseEvents(textChunk('a'), { type: 'error', errorText: 'no luck' }, doneData);
-    expect(JSON.stringify(readEverySplit(body))).toContain('no luck');
+    expect(JSON.stringify(readSplit(body))).toContain('no luck');
   });
 });
 
@@ -167,7 +171,7 @@ describe('an error within a choice of a stream', () => {
     { delta: {}, finish_reason: 'stop', error: { error: { message: 'no luck' } } },
   ])('is one, with its sentence: %j', (choice) => {
     const failed = { choices: [{ index: 0, ...choice }] };
-    expect(readEverySplit(sseEvents(textChunk('a'), failed, doneData))).toEqual(
+    expect(readSplit(sseEvents(textChunk('a'), failed, doneData))).toEqual(
       expectMalformed('stream-error', /: no luck$/, { tokenInstants: 1 }),
     );
   });
@@ -184,7 +188,7 @@ describe('an event with the name of an error', () => {
   ])('%s fails the stream, with its data as the sentence', (type) => {
     for (const data of ['no luck', '{"message":"no luck"}', '{"response":{"error":"no luck"}}']) {
       const body = `${sseEvent(textChunk('a'))}event: ${type}\n${sseEvent(data)}${sseEvent(doneData)}`;
-      expect(readEverySplit(body)).toEqual(
+      expect(readSplit(body)).toEqual(
         expectMalformed('stream-error', /: no luck$/, { tokenInstants: 1 }),
       );
     }
@@ -196,7 +200,7 @@ describe('an event with the name of an error', () => {
       ['', /: no message$/],
     ] as const) {
       const body = `${sseEvent(textChunk('a'))}event: error\n${lines}\n${sseEvent(doneData)}`;
-      const outcome = readEverySplit(body);
+      const outcome = readSplit(body);
       expect(outcome).toMatchObject({
         kind: 'malformed',
         issue: 'stream-error',
@@ -207,14 +211,14 @@ describe('an event with the name of an error', () => {
 
   it('is another one than a ping without data', () => {
     const body = `${sseEvent(textChunk('a'))}event: ping\n: error\n\n${sseEvents(stopChunk, doneData)}`;
-    expect(readEverySplit(body)).toEqual(expectCompleted({ tokenInstants: 1, finish: 'stop' }));
+    expect(readSplit(body)).toEqual(expectCompleted({ tokenInstants: 1, finish: 'stop' }));
   });
 });
 
 describe('an error outside events', () => {
   it('may have several lines, as Google writes JSON', () => {
     const error = JSON.stringify([{ error: { code: 503, message: 'no luck' } }], null, 2);
-    expect(readEverySplit(`${sseEvent(textChunk('a'))}${error}\n\n${sseEvent(doneData)}`)).toEqual(
+    expect(readSplit(`${sseEvent(textChunk('a'))}${error}\n\n${sseEvent(doneData)}`)).toEqual(
       expectMalformed('stream-error', /: no luck$/, { tokenInstants: 1, notes: ['stray-line'] }),
     );
   });
@@ -226,7 +230,7 @@ describe('an error outside events', () => {
     'error: {"message":"no luck"}\nid: 7',
   ])('fails the stream before [DONE], as llama.cpp and Lemonade wrote it: %s', (line) => {
     const body = `${sseEvents(textChunk('a'), textChunk('b'))}${line}\n\n${sseEvent(doneData)}`;
-    expect(readEverySplit(body)).toMatchObject({
+    expect(readSplit(body)).toMatchObject({
       kind: 'malformed',
       issue: 'stream-error',
       detail: expect.stringMatching(/: no luck$/),
@@ -236,7 +240,7 @@ describe('an error outside events', () => {
 
   it('may be one of the lines of JSON that came instead of a stream', () => {
     const lines = `${JSON.stringify(chatChunk({ content: 'a' }))}\n{"error":"no luck"}\n`;
-    expect(readEverySplit(lines, { headers: { 'content-type': 'application/x-ndjson' } })).toEqual(
+    expect(readSplit(lines, { headers: { 'content-type': 'application/x-ndjson' } })).toEqual(
       expectMalformed('stream-error', /lines of JSON .*: no luck$/, null),
     );
   });
@@ -254,7 +258,7 @@ describe('an error that breaks off', () => {
       detail: expect.stringMatching(/: no luck$/),
     });
     for (const start of ['data: ', ''])
-      expect(readEverySplit(`${sseEvent(textChunk('a'))}${start}${cut}`)).toMatchObject({
+      expect(readSplit(`${sseEvent(textChunk('a'))}${start}${cut}`)).toMatchObject({
         issue: 'stream-error',
         detail: expect.stringMatching(/: no luck$/),
       });
@@ -263,7 +267,7 @@ describe('an error that breaks off', () => {
   it.each(['{"error":null,"id":"x","choi', '{"choices":[{"error":"x', '{"error":'])(
     'is not %s',
     (cut) => {
-      expect(readEverySplit(`${sseEvent(textChunk('a'))}data: ${cut}`)).toMatchObject({
+      expect(readSplit(`${sseEvent(textChunk('a'))}data: ${cut}`)).toMatchObject({
         issue: 'stream-truncated',
       });
     },
@@ -366,7 +370,7 @@ it.each(['internal error happened', 'upstream connect error or disconnect/reset 
   (text) => {
     const body = `${sseEvent(textChunk('a'))}data: ${text}\n\n`;
     const detail = `event 2 is not a chat completion chunk: it is not JSON: ${JSON.stringify(text)}`;
-    expect(readEverySplit(body)).toMatchObject({
+    expect(readSplit(body)).toMatchObject({
       kind: 'malformed',
       issue: 'stream-event',
       detail,
@@ -377,10 +381,10 @@ it.each(['internal error happened', 'upstream connect error or disconnect/reset 
 it('the text of FastChat is an error if its code says so', () => {
   const error = { text: '**NETWORK ERROR**', error_code: 50_001 };
   const body = sseEvents(textChunk('a'), error, doneData);
-  expect(readEverySplit(body)).toMatchObject({
+  expect(readSplit(body)).toMatchObject({
     issue: 'stream-error',
     detail: 'an error within the stream: **NETWORK ERROR**',
   });
   const served = sseEvents(textChunk('a'), { ...error, error_code: 0 }, stopChunk, doneData);
-  expect(readEverySplit(served)).toMatchObject({ kind: 'completed' });
+  expect(readSplit(served)).toMatchObject({ kind: 'completed' });
 });

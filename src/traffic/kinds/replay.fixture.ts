@@ -75,10 +75,10 @@ export const replay = (
   return failure === null ? reader.ended(end) : reader.failed(end, failure.cause, failure.detail);
 };
 
-/** Generates the bytes in one read, in two reads cut at every byte boundary, and one byte at a time. */
-export function* everySplit(body: Buffer): Generator<readonly Buffer[]> {
+/** Generates the bytes in one read, in two reads cut at every byte boundary or one in `step`, and one byte at a time. */
+export function* everySplit(body: Buffer, step = 1): Generator<readonly Buffer[]> {
   yield [body];
-  for (let at = 0; at <= body.length; at += 1) yield [body.subarray(0, at), body.subarray(at)];
+  for (let at = 0; at <= body.length; at += step) yield [body.subarray(0, at), body.subarray(at)];
   yield [...body].map((byte) => Buffer.of(byte));
 }
 

@@ -34,17 +34,18 @@ export const usageFields = (completion: number): object => ({
   total_tokens: 5 + completion,
 });
 
-/** Returns the outcome that every way to cut the body gives, without instants. */
+/** Returns the outcome that every way to cut the body in two gives, or one in `step` of them, without instants. */
 export const readEverySplit = (
   body: string | Buffer,
   response: ReplayedResponse = {},
   parts: Partial<ReadingContext> = {},
+  step = 1,
 ): object => {
   const bytes = Buffer.from(body as string);
   const context = (): ReadingContext =>
     contextWith({ targetMemory: emptyTargetMemory(), ...parts });
   const whole = withoutTimes(replay('chat-stream', [bytes], response, context()));
-  for (const reads of everySplit(bytes)) {
+  for (const reads of everySplit(bytes, step)) {
     const cut = withoutTimes(replay('chat-stream', reads, response, context()));
     // A deep comparison by vitest for each cut would take most of the tests' time.
     if (!isDeepStrictEqual(cut, whole)) expect(cut, `in ${reads.length} reads`).toEqual(whole);
