@@ -114,7 +114,7 @@ it.each([100, 300, 1024])('finds that prompts of %d tokens are the shortest', as
   expect(shortest.lost ?? 0).toBeLessThan(least);
 });
 
-const seeds = Array.from({ length: 50 }, (_, at) => 100_003 * (at + 1));
+const seeds = Array.from({ length: 16 }, (_, at) => 100_003 * (at + 1));
 
 it.each([2, 3])('does not take a prompt on one of %d replicas for lost', async (replicas) => {
   for (const seed of seeds) {

@@ -28,9 +28,9 @@ describe('an examination of tokens', () => {
           expect({ name, violations: violationsOf(found) }).toStrictEqual({ name, violations: [] });
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
-    expect(kept).toBeGreaterThan(5);
+    expect(kept).toBeGreaterThan(2);
   }, 60_000);
 
   it('never accuses a gateway outside its tolerances where headers show that, nor without headers', async () => {
@@ -44,7 +44,7 @@ describe('an examination of tokens', () => {
           expect({ name, violations: violationsOf(found) }).toStrictEqual({ name, violations: [] });
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   }, 60_000);
 
@@ -66,7 +66,7 @@ describe('an examination of tokens', () => {
   };
 
   it.each(Object.entries(shownBy))('shows a fault: %s by %s', async (name, id) => {
-    for (const seed of [11, 12, 13]) {
+    for (const seed of [11, 12]) {
       const { findings } = await examineVirtually(faultyLimiters[name]!, seed, {
         hasSmallBucket: false,
       });
@@ -105,7 +105,7 @@ describe('an examination of tokens', () => {
       /never corrected$|, prompt at the start/.test(name),
     );
     const said = new Set<unknown>();
-    for (const [i, name] of [...names, ...names].entries()) {
+    for (const [i, name] of names.entries()) {
       const limiter = { ...compliantLimiters[name]!, streamsLater: 500 };
       const { findings } = await examineVirtually(limiter, 400 + i, { hasSmallBucket: false });
       said.add(findings.chargedAt);
@@ -144,7 +144,7 @@ describe('an examination of tokens', () => {
     async (store) => {
       const limiter = compliantLimiters[`${store}, reserved at the start, then corrected`]!;
       let shown = 0;
-      for (let seed = 1; seed <= 20; seed += 1) {
+      for (let seed = 1; seed <= 8; seed += 1) {
         const terms = { hasSmallBucket: false, tokens: 20_000 };
         const found = await examineVirtually(
           { ...limiter, unit: 'requests' },
@@ -153,7 +153,7 @@ describe('an examination of tokens', () => {
         );
         if (violationsOf(found).some((each) => each.startsWith('token-names'))) shown += 1;
       }
-      expect(shown).toBeGreaterThanOrEqual(17);
+      expect(shown).toBeGreaterThanOrEqual(7);
     },
   );
 
@@ -161,7 +161,7 @@ describe('an examination of tokens', () => {
     for (const store of ['token bucket', 'GCRA', 'bucket of a quarter']) {
       for (const rule of ['charged at the end', 'reserved at the start, then corrected']) {
         const limiter = { ...compliantLimiters[`${store}, ${rule}`]!, times: 0.7 };
-        for (let seed = 1; seed <= 10; seed += 1) {
+        for (let seed = 1; seed <= 4; seed += 1) {
           const terms = { hasSmallBucket: false, tokens: 20_000 };
           const { findings } = await examineVirtually(limiter, 7e6 + seed * 7919, terms);
           expect(findings.verdict, `${store}, ${rule}`).not.toBe('kept');
@@ -191,7 +191,7 @@ describe('an examination of tokens', () => {
       replicas: { count: 2, by: 'connection' },
     } as const;
     let kept = 0;
-    for (let seed = 1; seed <= 20; seed += 1) {
+    for (let seed = 1; seed <= 10; seed += 1) {
       const terms = {
         hasSmallBucket: false,
         tokens: 20_000,
@@ -201,8 +201,8 @@ describe('an examination of tokens', () => {
       const { findings } = await examineVirtually(limiter, 3e6 + seed * 7919, terms);
       if (findings.verdict === 'kept') kept += 1;
     }
-    // With many requests in flight in the second burst all 20 are.
-    expect(kept).toBeLessThanOrEqual(6);
+    // With many requests in flight in the second burst all ten are.
+    expect(kept).toBeLessThanOrEqual(3);
   });
 
   it('measures a charge beside chats that are charged themselves', async () => {
