@@ -30,6 +30,16 @@ import {
   comparisonDocument,
   comparisonJunit,
 } from '../../verbs/compare/report/comparison-document.ts';
+import { pairsSchema } from '../../verbs/compare/model/pairs.ts';
+import { pairsDocument } from '../../verbs/compare/report/pairs-document.ts';
+import {
+  samplePairedFigure,
+  samplePairedSide,
+  samplePairsReport,
+} from '../../verbs/compare/report/sample-pairs-report.fixture.ts';
+import { fairnessReportSchema } from '../../verbs/fairness/model/fairness-report.ts';
+import { fairnessDocument } from '../../verbs/fairness/report/fairness-document.ts';
+import { sampleFairness } from '../../verbs/fairness/report/sample-fairness.fixture.ts';
 import { noiseDocument } from '../../verbs/compare/report/noise-document.ts';
 import { sampleComparison } from '../../verbs/compare/report/sample-comparison.fixture.ts';
 import { baselinesDocument, historyDocument } from '../../verbs/history/report/history-document.ts';
@@ -104,6 +114,96 @@ const caches: Readonly<Record<string, CacheReport>> = {
   'of which nothing was tried': cache({ seenBy: null, promptTokens: null, repetitions: [] }),
 };
 
+const fair = sampleFairness();
+const back = fair.back!;
+const neighbours: readonly (readonly [name: string, report: typeof fair])[] = [
+  [
+    'that are isolated',
+    sampleFairness({
+      verdict: 'isolated',
+      moved: { value: 0.004, low: -0.0004, high: 0.06 },
+      failed: { value: -0.002, low: -0.01, high: 0.004 },
+      noiseBy: { alone: 2, noisy: 20 },
+      isContended: false,
+      refusals: { ...fair.refusals, cause: 'none' },
+      back: { ...back, wasAway: false, after: 0 },
+      spent: { requests: 1, tokens: 1, cost: null },
+    }),
+  ],
+  [
+    'of which nothing is known',
+    sampleFairness({
+      verdict: 'unknown',
+      reasons: ['there are too few pairs', 'the load was late'],
+      partial: 'stopped by SIGINT before the load had ended',
+      moved: null,
+      failed: null,
+      blocks: [],
+      shares: [],
+      back: null,
+    }),
+  ],
+  [
+    'of which one fails without a bound',
+    sampleFairness({
+      moved: { value: 99, low: 12, high: null },
+      refusals: { ...fair.refusals, cause: 'own' },
+      back: { ...back, after: null, ends: 1 },
+    }),
+  ],
+  ...(['shared', 'undeclared', 'alone', 'unknown'] as const).map(
+    (cause) =>
+      [
+        `whose 429s are called ${cause}`,
+        sampleFairness({
+          refusals: { ...fair.refusals, cause },
+          back: { ...back, after: 0 },
+        }),
+      ] as const,
+  ),
+];
+
+const limit = (verdict: 'within' | 'worse' | 'undecided', q = 0.5) => ({ q, most: 5, verdict });
+const pairs: readonly (readonly [name: string, report: ReturnType<typeof samplePairsReport>])[] = [
+  [
+    'of a faster side that caches',
+    samplePairsReport({
+      verdict: 'saves',
+      notes: [],
+      figures: [samplePairedFigure(), samplePairedFigure({ measure: 'tpot', pairs: 1 })],
+      base: samplePairedSide({ cachedFirst: 0, cachedSecond: 96.5 }),
+    }),
+  ],
+  [
+    'that keep a limit',
+    samplePairsReport({ verdict: 'within', limits: [limit('within'), limit('within', 0.95)] }),
+  ],
+  ['that break a limit', samplePairsReport({ verdict: 'worse', limits: [limit('worse')] })],
+  [
+    'that decide nothing, as this machine is slow',
+    samplePairsReport({
+      verdict: 'undecided',
+      limits: [limit('undecided', 0.99)],
+      figures: [samplePairedFigure({ boundBy: 'this machine', shifts: [], differences: [] })],
+    }),
+  ],
+  ['of which the new side fails more', samplePairsReport({ verdict: 'fails more' })],
+  [
+    'of which none was answered',
+    samplePairsReport({
+      verdict: 'no difference',
+      figures: [],
+      pairs: 0,
+      failures: { ...samplePairsReport().failures, baseOnly: 0, nextOnly: 0, both: 0, unknown: 2 },
+      next: samplePairedSide({ cachedFirst: 3 }),
+    }),
+  ],
+  [
+    'of a load that was late',
+    samplePairsReport({ base: samplePairedSide({ trust: 'invalid' }), gap: 0, seconds: 1 }),
+  ],
+];
+
 const capacity = sampleCapacity();
 const noise = {
   format: 'noise/1' as const,
@@ -148,6 +248,8 @@ const documents: Readonly<Record<string, ReportDocument>> = {
   ...Object.fromEntries(
     Object.entries(caches).map(([name, report]) => [`a cache ${name}`, cacheDocument(report)]),
   ),
+  'two neighbours': fairnessDocument(fair),
+  'paired sides': pairsDocument(samplePairsReport()),
   'a calibration': calibrationDocument(sampleCalibration()),
   'a calibration of two rates': calibrationDocument(
     sampleCalibration({
@@ -228,6 +330,31 @@ describe('the whole page of', () => {
   });
 });
 
+/** Other reports, each with the page that it differs from. */
+const others: readonly (readonly [name: string, page: ReportDocument, usual: ReportDocument])[] = [
+  ...neighbours.map(
+    ([name, report]) =>
+      [`neighbours ${name}`, fairnessDocument(report), fairnessDocument(fair)] as const,
+  ),
+  ...pairs.map(
+    ([name, report]) =>
+      [`pairs ${name}`, pairsDocument(report), pairsDocument(samplePairsReport())] as const,
+  ),
+];
+
+describe('what only the page has of', () => {
+  it.each(others)('%s', (_, other, usual) => {
+    const known = new Set(markdownText(usual).split('\n'));
+    const lines = markdownText(other).split('\n');
+    expect(lines.join('\n')).not.toMatch(/NaN|Infinity|undefined|\[object/);
+    const lacking = [...known].filter((line) => !lines.includes(line) && line.startsWith('#'));
+    expect([
+      ...lines.filter((line) => !known.has(line)),
+      ...lacking.map((line) => `no ${line}`),
+    ]).toMatchSnapshot();
+  });
+});
+
 describe('the file of test cases of', () => {
   it.each(Object.entries(files))('%s', (_, file) => {
     expect(file).toMatchSnapshot();
@@ -241,6 +368,8 @@ describe('what a wing has stored is read again without a loss:', () => {
     ['a search for capacity', capacityReportSchema, capacity],
     ['a check', checkReportSchema, fullCheck()],
     ['a comparison', comparisonSchema, sampleComparison()],
+    ['neighbours', fairnessReportSchema, fair],
+    ['pairs', pairsSchema, samplePairsReport()],
     ['a sweep', sweepReportSchema, sampleSweep()],
   ])('%s', (_, schema, report) => {
     const stored: unknown = JSON.parse(JSON.stringify(report));
