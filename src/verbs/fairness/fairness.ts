@@ -1,34 +1,18 @@
-import { join } from 'node:path';
 import type { Plan } from '../../model/plan/plan.ts';
 import { retriesOf } from '../../model/plan/population.ts';
-import { sendsToAddress } from '../../model/plan/targets.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
-import { needText } from '../../report/run/forecast-document.ts';
-import { countText, timeText } from '../../report/text/number-text.ts';
-import { answerTimeFrom, checkPlanFits, forecastOf } from '../../run/forecast.ts';
-import { confirmUnlessStopped } from '../../run/input/follow-stops.ts';
-import { type Host, withoutPrints } from '../../run/input/host.ts';
-import { bounded, readOption } from '../../run/input/read-option.ts';
-import {
-  type PlanSource,
-  type ReadPlanWithFiles,
-  readPlanWithFiles,
-} from '../../run/input/read-plan.ts';
-import { rejectUntil } from '../../run/input/reject-until.ts';
-import { folderFor } from '../../run/input/report-paths.ts';
-import { bareRequest } from '../../run/input/run-request.ts';
-import { type ExitName, gravestExit } from '../../run/output/exit-codes.ts';
-import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
-import { dataIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
-import { type FinishedRun, runOnce } from '../../run/run.ts';
-import { rejectWorkers } from '../../run/workers/worker-pool-plan.ts';
-import {
-  durationNotation,
-  percentageNotation,
-  plainNumberIn,
-} from '../../scenario/schema/notation.ts';
+import { timeText } from '../../report/text/number-text.ts';
 import { present } from '../../report/text/present.ts';
+import { confirmPlanned, examineRun, readWhole, withPlannedBudget } from '../../run/examine-run.ts';
+import type { Host } from '../../run/input/host.ts';
+import { bounded, readOption } from '../../run/input/read-option.ts';
+import { type PlanSource, readPlanWithFiles } from '../../run/input/read-plan.ts';
+import { rejectUntil } from '../../run/input/reject-until.ts';
+import type { ExitName } from '../../run/output/exit-codes.ts';
+import type { FinishedRun } from '../../run/run.ts';
+import { rejectWorkers } from '../../run/workers/worker-pool-plan.ts';
+import { durationNotation, percentageNotation } from '../../scenario/schema/notation.ts';
 import {
   blockPlan,
   noiseBlocks,
@@ -56,15 +40,6 @@ export interface FairnessRequest {
   readonly yes: boolean;
   readonly out: string | undefined;
 }
-
-/** The most requests where users wait for answers, so that no schedule says how many there are. */
-const mostOfUsers = 50_000;
-
-const readWhole = (option: string, text: string, least: number): number => {
-  const value = plainNumberIn(text);
-  if (value !== null && Number.isInteger(value) && value >= least) return value;
-  throw new Problem(`--${option}: expected a whole number of at least ${least}; got ${text}`);
-};
 
 interface Figure {
   readonly measure: FairnessMeasure;
@@ -106,38 +81,8 @@ const termsFor = (request: FairnessRequest, plan: Plan): BlockTerms => {
   };
 };
 
-/** Returns the plan of the blocks with the budget that it keeps, and the lines that say what it needs. */
-const budgeted = (read: ReadPlanWithFiles, { requests }: FairnessRequest) => {
-  const { plan } = read;
-  const { total, scheduled } = forecastOf(read, answerTimeFrom(undefined));
-  const isOpen = plan.stages.every(({ load }) => load.kind === 'open');
-  const attempts = Math.max(...retriesOf(plan).map((retry) => retry?.attempts ?? 1));
-  // Random arrivals vary in number: five deviations.
-  const planned = Math.ceil(total.requests.sum + 5 * Math.sqrt(total.requests.sum)) * attempts;
-  const given = requests === undefined ? null : readWhole('requests', requests, 1);
-  const most = Math.min(
-    given ?? (isOpen ? planned : mostOfUsers),
-    plan.budget?.requests ?? Infinity,
-  );
-  if (isOpen && total.requests.sum > most)
-    throw new Problem(
-      `the blocks need ${countText(total.requests.sum)} requests, and at most ${countText(most)} are allowed: raise --requests or the scenario’s budget, or give fewer --pairs or a shorter --block`,
-    );
-  const assumed = isOpen ? '' : ' if an answer takes 1 s';
-  const line = [
-    `at most ${countText(most)} requests, retries included`,
-    `as planned${assumed}: ${needText(total)}`,
-    `${timeText(scheduled)} of load`,
-  ].join('; ');
-  const budget = { tokens: null, cost: null, ...plan.budget, requests: most };
-  return { read: { ...read, plan: { ...plan, budget } }, line };
-};
-
-const exitFor = (run: FinishedRun, { verdict }: FairnessReport): ExitName => {
-  const judged = { isolated: 'pass', moved: 'objective', unknown: 'inconclusive' } as const;
-  // The run itself has no objectives.
-  return gravestExit([run.exit, judged[verdict]]);
-};
+/** The exits of the verdicts; the run itself has no objectives. */
+const exits = { isolated: 'pass', moved: 'objective', unknown: 'inconclusive' } as const;
 
 interface Examination {
   readonly terms: BlockTerms;
@@ -221,45 +166,21 @@ export const examineFairness = async (request: FairnessRequest, host: Host): Pro
   const maxMoved = readOption('max-moved', request.maxMoved ?? '10%', percentageNotation);
   const examination = { terms, blocks, figure, maxMoved };
   const planned = { ...source, plan: blockPlan(source.plan, terms, blocks) };
-  const { read, line } = budgeted(planned, request);
+  const attempts = Math.max(...retriesOf(planned.plan).map((retry) => retry?.attempts ?? 1));
+  const { read, line } = withPlannedBudget(planned, request.requests, {
+    attempts,
+    remedy: 'fewer --pairs or a shorter --block',
+  });
   printer.say(`${designText(examination, source.plan)}\nBudget: ${line}.`);
-  if (!request.yes) {
-    checkPlanFits(planned);
-    if (sendsToAddress(read.plan))
-      await confirmUnlessStopped(host, 'nothing was sent to the gateway');
-  }
-  const folder = await openOutputFolder(
-    folderFor(request.out, 'fairness'),
-    'fairness',
-    printer.say,
+  if (!request.yes) await confirmPlanned(planned, host);
+  const arrivals: SeenArrival[] = [];
+  return examineRun(
+    { kind: 'fairness', out: request.out, read },
+    host,
+    (observation, plan) => arrivals.push(seenArrival(observation, plan, figure.measure)),
+    (run) => {
+      const report = reportOf(run, arrivals, examination);
+      return { report, document: fairnessDocument(report), exit: exits[report.verdict] };
+    },
   );
-  try {
-    const arrivals: SeenArrival[] = [];
-    const run = await runOnce(
-      { ...bareRequest, source: read, out: join(folder.path, 'run'), yes: true, earlyStop: true },
-      withoutPrints(host),
-      (plan) => ({
-        onObservation: (observation) =>
-          arrivals.push(seenArrival(observation, plan, figure.measure)),
-      }),
-    );
-    const report = reportOf(run, arrivals, examination);
-    const document = fairnessDocument(report);
-    const json = `${JSON.stringify(report)}\n`;
-    const exit = exitFor(run, report);
-    const written = await publishOutcome(
-      printer,
-      { ...printed(document, json), isGood: exit === 'pass' },
-      [
-        pageIn(folder, outputFiles.fairness.page, document),
-        dataIn(folder, outputFiles.fairness.data, json),
-      ],
-    );
-    return gravestExit([exit, written]);
-  } catch (error) {
-    await folder.discard();
-    throw error;
-  } finally {
-    await folder.release();
-  }
 };

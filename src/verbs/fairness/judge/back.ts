@@ -1,7 +1,7 @@
+import { percentileWithFailures } from '../../../judge/statistics/percentile-with-failures.ts';
 import { wilsonInterval } from '../../../model/measures/quantile.ts';
 import type { FairnessReport } from '../model/fairness-report.ts';
 import { dueWithin, type SeenArrival, type SeenRun } from '../model/seen-arrival.ts';
-import { percentileWithFailures } from './moved.ts';
 
 /** The lengths in ms by which the time after a noise is divided. */
 const resolutions = [500, 1000, 2000, 5000, 10_000, 20_000, 60_000];

@@ -4,6 +4,7 @@ import {
   newcombe,
   varianceOf,
 } from '../../../judge/statistics/significance.ts';
+import { percentileWithFailures } from '../../../judge/statistics/percentile-with-failures.ts';
 import { criticalT } from '../../../judge/statistics/student-t.ts';
 import { shareOf } from '../../../model/measures/share.ts';
 import type { Interval } from '../model/fairness-report.ts';
@@ -41,11 +42,6 @@ export interface BlockFigures {
   /** Whether enough requests were due for the percentile. */
   readonly isEnough: boolean;
 }
-
-/** Returns the value that a share `q` of the arrivals does not pass, where failures are infinite. */
-export const percentileWithFailures = (values: readonly number[], q: number): number =>
-  values.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(values.length * q - 1e-9) - 1)] ??
-  Number.POSITIVE_INFINITY;
 
 export const blockFigures = ({
   blocks,

@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import type { Observation } from '../model/observation/observation.ts';
+import type { Plan } from '../model/plan/plan.ts';
+import { sendsToAddress } from '../model/plan/targets.ts';
+import { Problem } from '../platform/problem.ts';
+import type { ReportDocument } from '../report/document/document.ts';
+import { needText } from '../report/run/forecast-document.ts';
+import { countText, timeText } from '../report/text/number-text.ts';
+import { plainNumberIn } from '../scenario/schema/notation.ts';
+import { answerTimeFrom, checkPlanFits, forecastOf } from './forecast.ts';
+import { confirmUnlessStopped } from './input/follow-stops.ts';
+import { type Host, withoutPrints } from './input/host.ts';
+import type { ReadPlanWithFiles } from './input/read-plan.ts';
+import { folderFor } from './input/report-paths.ts';
+import { bareRequest } from './input/run-request.ts';
+import { type ExitName, gravestExit } from './output/exit-codes.ts';
+import { openOutputFolder, outputFiles } from './output/output-folder.ts';
+import { dataIn, pageIn, printed, publishOutcome } from './output/write-outputs.ts';
+import { type FinishedRun, runOnce } from './run.ts';
+
+/** This file runs a plan that a wing has made, within a budget that is printed first, and publishes what the wing finds in it. */
+
+/** The most requests where users wait for answers, so that no schedule says how many there are. */
+const mostOfUsers = 50_000;
+
+/** Reads an option that is a whole number of at least `least`. */
+export const readWhole = (option: string, text: string, least: number): number => {
+  const value = plainNumberIn(text);
+  if (value !== null && Number.isInteger(value) && value >= least) return value;
+  throw new Problem(`--${option}: expected a whole number of at least ${least}; got ${text}`);
+};
+
+/**
+ * Returns the plan with the budget that it keeps, and the line that says what it needs. `attempts` is how often a request is sent at
+ * most, `remedy` how the plan becomes smaller.
+ */
+export const withPlannedBudget = (
+  read: ReadPlanWithFiles,
+  requests: string | undefined,
+  { attempts, remedy }: { readonly attempts: number; readonly remedy: string },
+) => {
+  const { plan } = read;
+  const { total, scheduled } = forecastOf(read, answerTimeFrom(undefined));
+  const isOpen = plan.stages.every(({ load }) => load.kind === 'open');
+  // Random arrivals vary in number: five deviations.
+  const planned = Math.ceil((total.requests.sum + 5 * Math.sqrt(total.requests.sum)) * attempts);
+  const given = requests === undefined ? null : readWhole('requests', requests, 1);
+  const most = Math.min(
+    given ?? (isOpen ? planned : mostOfUsers),
+    plan.budget?.requests ?? Infinity,
+  );
+  if (isOpen && total.requests.sum > most)
+    throw new Problem(
+      `the plan needs ${countText(total.requests.sum)} requests, and at most ${countText(most)} are allowed: raise --requests or the scenario’s budget, or give ${remedy}`,
+    );
+  const assumed = isOpen ? '' : ' if an answer takes 1 s';
+  const line = [
+    `at most ${countText(most)} requests, retries included`,
+    `as planned${assumed}: ${needText(total)}`,
+    `${timeText(scheduled)} of load`,
+  ].join('; ');
+  const budget = { tokens: null, cost: null, ...plan.budget, requests: most };
+  return { read: { ...read, plan: { ...plan, budget } }, line };
+};
+
+/** Asks whether the budget of a plan may be spent, unless only gateways of Weir's own are used. */
+export const confirmPlanned = async (read: ReadPlanWithFiles, host: Host): Promise<void> => {
+  checkPlanFits(read);
+  if (sendsToAddress(read.plan))
+    await confirmUnlessStopped(host, 'nothing was sent to the gateway');
+};
+
+interface Conclusion {
+  readonly document: ReportDocument;
+  readonly report: object;
+  readonly exit: ExitName;
+}
+
+/** Runs a plan in a folder of its own, and publishes what `conclude` makes of it. */
+export const examineRun = async (
+  {
+    kind,
+    out,
+    read,
+  }: {
+    readonly kind: 'fairness' | 'recovery';
+    readonly out: string | undefined;
+    readonly read: ReadPlanWithFiles;
+  },
+  host: Host,
+  onObservation: (observation: Observation, plan: Plan) => void,
+  conclude: (run: FinishedRun) => Conclusion,
+): Promise<ExitName> => {
+  const { printer } = host;
+  const folder = await openOutputFolder(folderFor(out, kind), kind, printer.say);
+  try {
+    const run = await runOnce(
+      { ...bareRequest, source: read, out: join(folder.path, 'run'), yes: true, earlyStop: true },
+      withoutPrints(host),
+      (plan) => ({ onObservation: (observation) => onObservation(observation, plan) }),
+    );
+    const { document, report, exit: judged } = conclude(run);
+    const exit = gravestExit([run.exit, judged]);
+    const json = `${JSON.stringify(report)}\n`;
+    const { page, data } = outputFiles[kind];
+    const written = await publishOutcome(
+      printer,
+      { ...printed(document, json), isGood: exit === 'pass' },
+      [pageIn(folder, page, document), dataIn(folder, data, json)],
+    );
+    return gravestExit([exit, written]);
+  } catch (error) {
+    await folder.discard();
+    throw error;
+  } finally {
+    await folder.release();
+  }
+};
