@@ -128,6 +128,13 @@ describe('the wait before a retry', () => {
     expect(decide({ hint: passed })).toMatchObject({ waitBy: 'backoff' });
   });
 
+  it('waits as it chooses if the policy ignores the server', () => {
+    const hint = { wait: milliseconds(60_000), by: 'retry-after' } as const;
+    const ignored = decide({ hint }, { retry: { ...policy, ignoresWaits: true } });
+    expect(ignored).toEqual(decide({ hint: null }));
+    expect(ignored).toMatchObject({ willRetry: true, waitBy: 'backoff' });
+  });
+
   it('is uniform up to min(cap, base·2^n) where the server names none', () => {
     const waits = (attemptsMade: number): number[] =>
       Array.from({ length: 2000 }, (_, index) => {

@@ -176,7 +176,8 @@ export const decideRetry = (
   const backoff = (): number =>
     draw().uniform() * Math.min(policy.cap, policy.base * 2 ** (attemptsMade - 1));
   // A moment that has passed, or a wait of 0, would use up all attempts at once.
-  const named = hint !== null && hint.wait > 0 ? hint : null;
+  const isUsed = hint !== null && hint.wait > 0 && policy.ignoresWaits !== true;
+  const named = isUsed ? hint : null;
   const wait = milliseconds(named?.wait ?? backoff());
   if (ended + wait > deadline) return stopRetrying('patience');
   return { willRetry: true, outcome, wait, waitBy: named?.by ?? 'backoff' };

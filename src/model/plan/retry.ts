@@ -18,5 +18,7 @@ export const retrySchema = z.strictObject({
   base: millisecondsSchema,
   cap: millisecondsSchema,
   on: z.array(z.enum(retryClasses)).min(1),
+  /** Set if clients wait as they choose even where the server names a wait; absent otherwise. */
+  ignoresWaits: z.literal(true).exactOptional(),
 });
 export type Retry = z.infer<typeof retrySchema>;
