@@ -249,7 +249,7 @@ const documents: Readonly<Record<string, ReportDocument>> = {
     Object.entries(caches).map(([name, report]) => [`a cache ${name}`, cacheDocument(report)]),
   ),
   'two neighbours': fairnessDocument(fair),
-  'paired sides': pairsDocument(samplePairsReport()),
+  'paired sides': pairsDocument(samplePairsReport(), 'reports/1'),
   'a calibration': calibrationDocument(sampleCalibration()),
   'a calibration of two rates': calibrationDocument(
     sampleCalibration({
@@ -338,7 +338,11 @@ const others: readonly (readonly [name: string, page: ReportDocument, usual: Rep
   ),
   ...pairs.map(
     ([name, report]) =>
-      [`pairs ${name}`, pairsDocument(report), pairsDocument(samplePairsReport())] as const,
+      [
+        `pairs ${name}`,
+        pairsDocument(report, 'reports/1'),
+        pairsDocument(samplePairsReport(), 'reports/1'),
+      ] as const,
   ),
 ];
 
