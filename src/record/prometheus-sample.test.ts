@@ -9,6 +9,8 @@ describe('a line of Prometheus’s text format', () => {
     ['a 1 1.7e9 # {b="c # {d}"} 0.5 2.5', 'a', [], 1],
     ['a 1 # {} 0.5', 'a', [], 1],
     ['a{b="c"} +Inf', 'a', [['b', 'c']], Infinity],
+    ['{"a.b",c="d"} 4 1395066363000', 'a.b', [['c', 'd']], 4],
+    ['{ "a:b" } 4', 'a:b', [], 4],
     [
       'a{z="1",b="2",} 3',
       'a',
@@ -55,7 +57,9 @@ describe('a line of Prometheus’s text format', () => {
     'a{,} 1',
     'a{b=c} 1',
     'a{"b"="c"} 1',
-    '{"a"} 1',
+    '{"a" 1',
+    '{"a b"} 1',
+    '{"a","b"} 1',
   ])('%j is none', (line) => {
     expect(readPrometheusSample(line)).toBeNull();
   });
@@ -65,6 +69,7 @@ describe('a line of Prometheus’s text format', () => {
     ['  a_total 5 1395066363000', 'a_total'],
     ['# HELP a b', ''],
     ['', ''],
+    ['{"a.b",c="d"} 1', 'a.b'],
     ['<html>', ''],
     ['a', ''],
   ])('%j begins with the metric %j', (line, metric) => {

@@ -9,6 +9,8 @@ export interface PrometheusSample {
 }
 
 const namePattern = /[ \t]*([A-Za-z_:][\w:]*)(?:[ \t]+|(?=\{))/y;
+/** Matches the beginning of a line whose name is quoted and the first among its labels, as Prometheus 3 writes UTF-8 names. */
+const quotedName = /[ \t]*\{[ \t]*"([A-Za-z_:][\w:.]*)"[ \t]*(?:,|(?=\}))/y;
 /** Matches a label and the character after it. */
 const labelPattern = /[ \t]*([A-Za-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"[ \t]*/y;
 const closingPattern = /[ \t]*\}[ \t]*/y;
@@ -21,11 +23,25 @@ const valuePattern =
 const decimalPattern = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const infinityPattern = /^([+-]?)inf(?:inity)?$/i;
 
-/** Returns the name of the metric of a line; empty for a comment or an invalid line. */
-export const metricOfLine = (line: string): string => {
+/**
+ * Returns the name at the beginning of a line, and where its labels or its value begin; `null` for a comment or an
+ * invalid line. If the name is quoted, its labels follow within the same braces.
+ */
+const readName = (line: string) => {
   namePattern.lastIndex = 0;
-  return namePattern.exec(line)?.[1] ?? '';
+  const plain = namePattern.exec(line)?.[1];
+  if (plain !== undefined) {
+    const behind = namePattern.lastIndex;
+    return { name: plain, labelsFrom: line[behind] === '{' ? behind + 1 : null, behind };
+  }
+  quotedName.lastIndex = 0;
+  const quoted = quotedName.exec(line)?.[1];
+  if (quoted === undefined) return null;
+  return { name: quoted, labelsFrom: quotedName.lastIndex, behind: quotedName.lastIndex };
 };
+
+/** Returns the name of the metric of a line; empty for a comment or an invalid line. */
+export const metricOfLine = (line: string): string => readName(line)?.name ?? '';
 
 const unescape = (text: string): string =>
   text.replaceAll(/\\(.)/g, (both, one: string) => {
@@ -42,12 +58,12 @@ const numberOf = (text: string): number | null => {
 };
 
 /**
- * Reads labels from the brace at `from`. Returns them with the index after the closing brace; `null` if they are
+ * Reads labels from `from`, behind their brace. Returns them with the index after the closing brace; `null` if they are
  * malformed.
  */
 const readLabels = (line: string, from: number) => {
   const labels = new Map<string, string>();
-  let at = from + 1;
+  let at = from;
   for (;;) {
     closingPattern.lastIndex = at;
     if (closingPattern.test(line)) {
@@ -70,11 +86,10 @@ const readLabels = (line: string, from: number) => {
  * https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md#exemplars
  */
 export const readPrometheusSample = (line: string): PrometheusSample | null => {
-  namePattern.lastIndex = 0;
-  const name = namePattern.exec(line)?.[1];
-  if (name === undefined) return null;
-  const behind = namePattern.lastIndex;
-  const found = line[behind] === '{' ? readLabels(line, behind) : { labels: [], end: behind };
+  const begin = readName(line);
+  if (begin === null) return null;
+  const { name, labelsFrom, behind } = begin;
+  const found = labelsFrom === null ? { labels: [], end: behind } : readLabels(line, labelsFrom);
   if (found === null) return null;
   valuePattern.lastIndex = found.end;
   const value = numberOf(valuePattern.exec(line)?.[1] ?? '');

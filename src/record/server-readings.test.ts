@@ -164,6 +164,10 @@ trtllm_generation_tokens_total{model_name="m"} 25`,
       'sglang:num_running_reqs{pid="7",tp_rank="0"} 5\nsglang:num_running_reqs{pid="8",tp_rank="1"} 5';
     expect(lastOf([processes]).values).toEqual({ running: 5 });
     expect(lastOf([processes.replaceAll('tp_rank', 'dp_rank')]).values).toEqual({ running: 10 });
+    for (const label of ['dcp_rank', 'tensor_parallel_rank', 'TP_rank', 'prometheus_replica']) {
+      const some = processes.replaceAll('tp_rank', label);
+      expect(lastOf([some]).values).toEqual({ running: 5 });
+    }
     const vllm = 'vllm:num_requests_running{engine="0"} 3\nvllm:num_requests_running{engine="1"} 3';
     expect(lastOf([vllm]).values).toEqual({ running: 6 });
     const own: readonly OwnFigure[] = [{ name: 'memory', metric: 'gpu_memory', as: 'gauge' }];
@@ -183,6 +187,22 @@ vllm:prompt_tokens_total{engine="0"} ${count} 1.7e9 # {trace_id="a # {b}"} 1
       outputTokens: 100,
       inputTokens: 100,
     });
+  });
+
+  it.each([
+    ['quoted names of UTF-8', (name: string) => `{"${name}",engine="0"}`],
+    ['quoted names without labels', (name: string) => `{"${name}"}`],
+    ['a point in place of the colon', (name: string) => `{"${name.replace(':', '.')}"}`],
+    [
+      'escaped names',
+      (name: string) => `U__${name.replaceAll('_', '__').replace(':', '_3a_')}{engine="0"}`,
+    ],
+    ['counters without their ending', (name: string) => name.replace('_total', '')],
+  ])('are read with %s', (_, written) => {
+    const scrape = (count: number) =>
+      `${written('vllm:num_requests_running')} 3\n${written('vllm:generation_tokens_total')} ${count}`;
+    expect(readings().wants('vllm:generation_tokens')).toBe(true);
+    expect(lastOf([scrape(100), scrape(130)]).values).toEqual({ running: 3, outputTokens: 30 });
   });
 
   it('include those of the scenario, whatever the server is', () => {

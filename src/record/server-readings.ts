@@ -36,10 +36,12 @@ const sourceOf = ({ metric, as }: OwnFigure): FigureSource => {
 
 /**
  * Matches the labels of ranks (processes) that work together on the same requests, so that every rank reports each
- * request: SGLang's `tp_rank`, `pp_rank`, `moe_ep_rank` and `attn_cp_rank` (metrics of all schedulers). By contrast,
- * each rank of data parallelism (`dp_rank`) and each engine of vLLM (`engine`) has its own requests.
+ * request: SGLang's `tp_rank`, `pp_rank`, `moe_ep_rank` and `attn_cp_rank` (metrics of all schedulers); and those of
+ * Prometheus servers that all scraped the same process, if a federation is read (Prometheus Operator, Thanos, Cortex).
+ * By contrast, each rank of data parallelism (`dp_rank`) and each engine of vLLM (`engine`) has its own requests.
  */
-const sharedRank = /^(?:\w+_)?(?:tp|pp|cp|ep|sp)_rank$/;
+const sharedRank =
+  /^(?:\w+_)?(?:d?cp|tp|pp|ep|sp|tensor_parallel|pipeline_parallel|expert_parallel|context_parallel)_rank$|^(?:prometheus_replica|receive_replica|__replica__)$/i;
 
 /** Returns labels without those of ranks that work together, and without the process of such a rank. */
 const withoutRanks = (labels: PrometheusSample['labels']): PrometheusSample['labels'] => {

@@ -152,7 +152,16 @@ export const knownMetrics: ReadonlySet<string> = new Set(
 const otherNames: ReadonlyMap<string, string> = new Map(
   [...knownMetrics].flatMap((name) => {
     const plain = name.replace(':', '_');
-    return [plain, `ray_${plain}`].map((other) => [other, name] as const);
+    // Prometheus 3 writes names without their colon also with a point, or escapes it (escaping=values).
+    const others = [
+      plain,
+      `ray_${plain}`,
+      name.replace(':', '.'),
+      `U__${name.replaceAll('_', '__').replace(':', '_3a_')}`,
+    ];
+    // OpenMetrics names a counter without `_total`, and some exporters write its samples in this way, too.
+    const unsuffixed = name.endsWith('_total') ? [name.slice(0, -'_total'.length)] : [];
+    return [...others, ...unsuffixed].map((other) => [other, name] as const);
   }),
 );
 
