@@ -89,6 +89,22 @@ export const readUint = (file: Uint8Array, from: number, bytes: number): number 
   return value;
 };
 
+/** Returns whether a file is of the MP4 family (ISO 14496-12, section 4.3). */
+export const isMp4 = (file: Uint8Array): boolean => readUint(file, 4, 4) === 0x66747970;
+
+/** Returns whether the last box of an MP4 file (ISO 14496-12, section 4.2) reaches beyond the file. */
+export const mp4EndsEarly = (file: Uint8Array): boolean => {
+  let position = 0;
+  while (position < file.length) {
+    const short = readUint(file, position, 4);
+    if (short === 0) return false;
+    const size = short === 1 ? readUint(file, position + 8, 8) : short;
+    if (size < 8) return false;
+    position += size;
+  }
+  return position > file.length;
+};
+
 /** Returns whether a file is of the WebM family (RFC 8794, section 11.2.1). */
 export const isEbml = (file: Uint8Array): boolean => readUint(file, 0, 4) === 0x1a45dfa3;
 

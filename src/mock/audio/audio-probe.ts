@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import {
   isEbml,
+  isMp4,
   isUnknownLength,
+  mp4EndsEarly,
   webmBlocks,
   ebmlLength,
   type Mp3Frame,
@@ -72,19 +74,6 @@ const oggEndsEarly = (file: Uint8Array): boolean => {
   return position > file.length || (flags & 4) === 0;
 };
 
-/** Decides whether the last box of an MP4 file (ISO 14496-12, section 4.2) reaches beyond the file. */
-const boxesEndEarly = (file: Uint8Array): boolean => {
-  let position = 0;
-  while (position < file.length) {
-    const short = readUint(file, position, 4);
-    if (short === 0) return false;
-    const size = short === 1 ? readUint(file, position + 8, 8) : short;
-    if (size < 8) return false;
-    position += size;
-  }
-  return position > file.length;
-};
-
 /** Decides whether a WebM file ends early. It is an EBML head and a segment, whose length may be unknown. */
 const webmEndsEarly = (file: Uint8Array): boolean => {
   const idBytes = 4;
@@ -137,7 +126,7 @@ type Test = (file: Uint8Array) => boolean;
 const containers: readonly (readonly [matches: Test, endsEarly: Test])[] = [
   [(file) => wavIds.includes(readText(file, 0, 4)), riffEndsEarly],
   [(file) => readText(file, 0, 4) === 'OggS', oggEndsEarly],
-  [(file) => readText(file, 4, 4) === 'ftyp', boxesEndEarly],
+  [isMp4, mp4EndsEarly],
   [isEbml, webmEndsEarly],
   [(file) => readText(file, 0, 3) === 'ID3' || readUint(file, 0, 2) >= 0xffe0, mp3EndsEarly],
 ];

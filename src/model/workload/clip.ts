@@ -18,6 +18,8 @@ export interface RecordedLength {
   readonly seconds: number;
   /** Whether this length is right even if the header declares another one. */
   readonly isFinal: boolean;
+  /** Whether the file ends before its container does, if only that is known. */
+  readonly isCut?: boolean;
 }
 
 /** The clips of a plan, which are read before the load. */

@@ -174,6 +174,17 @@ describe('a clip that cannot be used', () => {
     }
   });
 
+  it('is refused if its container ends before it should, whatever the header declares', async () => {
+    const file = await put('keeper.m4a', 'x');
+    const { faults } = await readClips([order(file)], home, {
+      ...rules,
+      recorded: () => ({ seconds: 0, isFinal: false, isCut: true }),
+    });
+    expect(faults[0]!.message).toMatch(
+      /keeper\.m4a is truncated: its container declares more bytes/,
+    );
+  });
+
   it('is as long as what it contains if its header declares nothing', async () => {
     const file = await put('live.webm', 'no header');
     const lengthOf = async (seconds: number | null) => {

@@ -86,6 +86,10 @@ const playedSeconds = async (
   { recorded }: UploadRules,
 ): Promise<number | null> => {
   const counted = recorded(bytes);
+  if (counted?.isCut === true)
+    throw new Problem(
+      `the clip ${path} is truncated: its container declares more bytes than the file has. Copy it again`,
+    );
   const actual = counted?.seconds ?? null;
   const declared = counted?.isFinal === true ? null : await declaredSeconds(bytes);
   // A recording made by a browser (WebM of MediaRecorder) declares no duration.

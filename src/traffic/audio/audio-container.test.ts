@@ -126,6 +126,9 @@ describe('the first bytes of a body', () => {
     ['....ftypM4A ', 'MP4'],
     ['\x1a\x45\xdf\xa3........', 'WebM'],
     ['FORM....AIFF', 'AIFF'],
+    ['.snd\0\0\0\x18\xff\xff\xff\xff', 'AU'],
+    ['caff\0\x01\0\0desc', 'CAF'],
+    ['#!AMR-WB\n...', 'AMR'],
     ['riff\x2e\x91\xcf\x11....', 'Wave64'],
   ])('identify a format other than the requested ones: %j', (bytes, name) => {
     expect(identifyContainer(Buffer.from(bytes, 'latin1'), 'mp3')).toEqual({ name, format: null });

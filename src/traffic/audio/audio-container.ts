@@ -51,6 +51,9 @@ const containers: readonly (readonly [SpeechFormat | null, string, Matches])[] =
   [null, 'MP4', (bytes) => matchesText(bytes, 'ftyp', 4)],
   [null, 'WebM', (bytes) => matchesText(bytes, '\x1a\x45\xdf\xa3')],
   [null, 'AIFF', (bytes) => matchesText(bytes, 'FORM') && matchesText(bytes, 'AIF', 8)],
+  [null, 'AU', (bytes) => matchesText(bytes, '.snd')],
+  [null, 'CAF', (bytes) => matchesText(bytes, 'caff\0\x01')],
+  [null, 'AMR', (bytes) => matchesText(bytes, '#!AMR')],
   [null, 'Wave64', (bytes) => matchesText(bytes, 'riff\x2e\x91\xcf\x11')],
 ];
 

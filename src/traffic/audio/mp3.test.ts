@@ -63,6 +63,14 @@ describe('an MP3 file', () => {
     expect(scan(padded, mp3Frames(3))).toEqual(ofFrames(3));
   });
 
+  it('may have the largest number in place of the count, as an encoder leaves it in a pipe', () => {
+    for (const count of [0xffff_ffff, 0x7fff_ffff]) {
+      const info = infoFrame(0);
+      info.writeUInt32BE(count, info.indexOf('Info') + 8);
+      expect(scan(info, mp3Frames(3))).toEqual(ofFrames(3));
+    }
+  });
+
   it('counts a frame that only looks like a tag in the middle', () => {
     expect(scan(mp3Frames(2), infoFrame(9), mp3Frames(2))).toEqual(ofFrames(5));
   });

@@ -16,10 +16,15 @@ const declaredFrames = (frame: Buffer, sideInfo: number): number | null => {
   for (const place of [mp3HeaderLength + sideInfo, mp3HeaderLength + 2 + sideInfo]) {
     if (at(place) !== 'Xing' && at(place) !== 'Info') continue;
     const hasFrameCount = frame.length >= place + 12 && (frame.readUInt32BE(place + 4) & 1) === 1;
-    return hasFrameCount ? frame.readUInt32BE(place + 8) : 0;
+    const count = hasFrameCount ? frame.readUInt32BE(place + 8) : 0;
+    // An encoder that writes to a pipe may leave the largest number in place of the count.
+    return count >= unknownCount ? 0 : count;
   }
   return null;
 };
+
+/** The smallest number of frames that means "unknown". No file has so many: they would play for a year. */
+const unknownCount = 0x7fff_0000;
 
 const id3v1Length = 128;
 

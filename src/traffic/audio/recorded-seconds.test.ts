@@ -104,6 +104,13 @@ describe('the duration of a recording', () => {
     }
   });
 
+  it('is not known for an MP4 that ends before its boxes do', () => {
+    const file = fixture('keeper.m4a');
+    expect(recordedSeconds(file)).toBeNull();
+    for (const end of [file.length - 1, file.length / 2, 400])
+      expect(recordedSeconds(file.subarray(0, end))).toMatchObject({ isCut: true });
+  });
+
   it('is finite or unknown for any broken WebM file', () => {
     const file = fixture('boats.webm');
     for (let place = 0; place < 600; place += 1) {

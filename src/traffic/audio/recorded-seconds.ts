@@ -1,6 +1,6 @@
 import type { RecordedLength } from '../../model/workload/clip.ts';
 import type { SpeechFormat } from '../../model/workload/traffic.ts';
-import { isEbml, webmBlocks } from '../../contract/containers.ts';
+import { isEbml, isMp4, mp4EndsEarly, webmBlocks } from '../../contract/containers.ts';
 import { identifyContainer, createScanner, signatureLength } from './audio-container.ts';
 
 /**
@@ -32,10 +32,12 @@ const scannedSeconds = (bytes: Buffer, format: SpeechFormat): number | null => {
 /**
  * Returns the real duration of a recording in seconds: for MP3 up to the end of the last complete frame, for WebM up to
  * the start of the last complete block, for WAV and Ogg Opus everything that the file contains. `isFinal` means that
- * the duration in the header is ignored, since it may be missing or a placeholder. Returns `null` for other files.
+ * the duration in the header is ignored, since it may be missing or a placeholder. `isCut` means that the container
+ * declares more bytes than the file has (MP4, whose header is not compared). Returns `null` for other files.
  */
 export const recordedSeconds = (file: Uint8Array): RecordedLength | null => {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.length);
+  if (isMp4(bytes) && mp4EndsEarly(bytes)) return { seconds: 0, isFinal: false, isCut: true };
   const counted = scannedSeconds(bytes, 'wav') ?? scannedSeconds(bytes, 'opus');
   if (counted !== null) return { seconds: counted, isFinal: true };
   const seconds = isEbml(bytes) ? lastBlockSeconds(bytes) : scannedSeconds(bytes, 'mp3');
