@@ -20,6 +20,7 @@ const most: Readonly<Record<string, number>> = {
   'limits --help': 50,
   'cache --help': 51,
   'fairness --help': 51,
+  'recovery --help': 51,
   'check --help': 51,
   'capacity --help': 51,
   'sweep --help': 53,

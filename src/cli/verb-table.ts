@@ -84,6 +84,15 @@ const verbsByUsage: Readonly<Record<string, VerbEntry>> = {
     ],
     load: async () => (await import('../verbs/fairness/cli/fairness.ts')).fairnessVerb,
   },
+  'recovery [scenario]': {
+    summary: 'Find whether a target comes back after an overload, for each way of retrying',
+    expects: 'one scenario file',
+    examples: [
+      ['recovery recovery.yaml', 'asks before it spends anything'],
+      ['recovery evening.yaml --policies none,backoff --times 5', 'other retries and load'],
+    ],
+    load: async () => (await import('../verbs/recovery/cli/recovery.ts')).recoveryVerb,
+  },
   'capacity [scenario]': {
     summary: 'Find the highest rate that keeps the objectives, and the users and keys for it',
     expects: 'one scenario file',

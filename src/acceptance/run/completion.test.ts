@@ -31,7 +31,7 @@ describe('bash with the script of weir completion', () => {
     [['history', 'b'], ['baseline']],
     [
       ['schema', ''],
-      ['scenario', 'result', 'check', 'sweep', 'capacity', 'cache', 'fairness'],
+      ['scenario', 'result', 'check', 'sweep', 'capacity', 'cache', 'fairness', 'recovery'],
     ],
     [['completion', 'z'], ['zsh']],
     // Files, by bash itself.

@@ -14,6 +14,7 @@ const publishingVerbs = {
   capacity: 'capacity',
   cache: 'cache',
   fairness: 'fairness',
+  recovery: 'recovery',
   pairs: 'compare',
 } as const;
 type VerbSubject = keyof typeof publishingVerbs;

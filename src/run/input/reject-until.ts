@@ -8,12 +8,14 @@ const fixedLengthOnly = {
   repeat: 'repeated runs are compared over the same time',
   capacity: 'weir capacity chooses the length of its steps itself',
   fairness: 'weir fairness compares blocks of one length',
+  recovery: 'weir recovery compares the time before an overload with a given time after it',
 } as const;
 
 /** What sets the warm-up of its loads itself, each with the reason. */
 const ownWarmUp: Partial<Record<keyof typeof fixedLengthOnly, string>> = {
   sweep: 'the points of a sweep leave out the same time',
   capacity: 'weir capacity chooses the warm-up of its steps itself',
+  recovery: 'weir recovery compares with all of the time before the overload',
 };
 
 /**

@@ -40,14 +40,14 @@ export const exitCodes = [
     name: 'objective',
     code: 10,
     meaning:
-      'an objective is broken, or has too little data; for `weir check`: the interface is broken; for `weir fairness`: not isolated',
+      'an objective is broken, or has too little data; for `weir check`: the interface is broken; for `weir fairness`: not isolated; for `weir recovery`: still bad',
   },
   { name: 'regression', code: 11, meaning: 'a comparison found a regression' },
   {
     name: 'inconclusive',
     code: 13,
     meaning:
-      '`weir limits`, `weir check` or `weir fairness` ended early or decided nothing, `weir compare --paired` is unsure of `--max-added`, or with `--strict` an objective, a judged limit or a comparison is undecided',
+      '`weir limits`, `weir check`, `weir fairness` or `weir recovery` ended early or decided nothing, `weir compare --paired` is unsure of `--max-added`, or with `--strict` an objective, a judged limit or a comparison is undecided',
   },
   {
     name: 'unwritten',

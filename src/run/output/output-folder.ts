@@ -18,6 +18,7 @@ export const outputFiles = {
     markdown: 'check.md',
   },
   cache: { data: 'cache.json', page: 'cache.html' },
+  recovery: { data: 'recovery.json', page: 'recovery.html' },
   fairness: { data: 'fairness.json', page: 'fairness.html' },
   capacity: { data: 'capacity.json', page: 'capacity.html' },
   sweep: { data: 'sweep.json', page: 'sweep.html' },

@@ -98,6 +98,7 @@ const singleThreadOnly = {
   capture: '--capture works only in the main thread, not in workers',
   capacity: 'weir capacity sends each of its steps from one thread',
   fairness: 'weir fairness sends all its blocks from one thread',
+  recovery: 'weir recovery sends with all its policies from one thread',
 } as const;
 
 /** Throws a `Problem` if a plan has workers and also a feature that works only in the main thread. */

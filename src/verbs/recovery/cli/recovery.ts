@@ -1,0 +1,55 @@
+import {
+  defineVerb,
+  inGroup,
+  listOption,
+  positionals,
+  switchOption,
+  textOption,
+  UsageProblem,
+} from '../../../cli/options/define-verb.ts';
+import { outputOptions } from '../../../cli/options/output-options.ts';
+import { terminalHost } from '../../../cli/options/terminal-host.ts';
+
+export const recoveryVerb = defineVerb({
+  options: {
+    ...outputOptions,
+    ...inGroup('Recovery:', {
+      policies: textOption('How clients retry: some of none,retry-after,backoff [all]'),
+      times: textOption('The rate of the overload, in rates of the scenario [3]'),
+      base: textOption('How long the load is sent before the overload [30s]'),
+      overload: textOption('How long the overload lasts [10s]'),
+      watch: textOption('How long the load is sent after the overload [90s]'),
+      pause: textOption('How long nothing is sent before the next policy [30s]'),
+      within: textOption('A request is good if it is answered within [three times the p95 before]'),
+      requests: textOption('The most requests to send [as planned]'),
+      yes: switchOption('Spend the budget without asking'),
+    }),
+    ...inGroup(positionals, {
+      scenario: textOption('Scenario file with one load'),
+    }),
+    ...inGroup('Target:', {
+      target: textOption('Base address (https://host/v1), or `mock`'),
+      set: listOption('Override a field of the scenario: --set wire.verifyTls=false'),
+      'allow-files': switchOption('Let the scenario name files outside its folder'),
+    }),
+    ...inGroup('Output:', {
+      out: textOption(
+        'Folder for recovery.json, recovery.html and the run [reports/TIME-recovery]',
+      ),
+    }),
+  },
+  schema: {
+    path: 'reports/recovery.schema.json',
+    make: async () => (await import('../model/recovery-report.ts')).recoveryJsonSchema(),
+  },
+  run: async (given) => {
+    const { scenario, set, target, allowFiles } = given;
+    if (scenario === undefined)
+      throw new UsageProblem(
+        'expected a scenario file with one load, such as scenarios/recovery.yaml; got nothing',
+      );
+    const { examineRecovery } = await import('../recovery.ts');
+    const source = { scenario, flags: {}, set, target, allowFiles };
+    return examineRecovery({ ...given, source }, terminalHost(given));
+  },
+});

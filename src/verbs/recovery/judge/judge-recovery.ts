@@ -1,0 +1,210 @@
+import { percentileWithFailures } from '../../../judge/statistics/percentile-with-failures.ts';
+import type { PhaseCounts, PolicyRecovery, UnknownReason } from '../model/recovery-report.ts';
+import type { PolicyPhases, SeenRequest } from '../model/seen-request.ts';
+import { dueIn, isWithin, windowsOf, type Yardstick, yardstickOf } from './windows.ts';
+
+/** The length in ms over which the most completed requests are counted: chance makes the most of shorter ones too high. */
+const mostOver = 2000;
+
+/**
+ * How often the time that 95 % of the base needed a good request may take, unless the user says it. With 2, a steady queue that is busy
+ * for 0.8 of the time is called bad in 11 % of runs: a base of half a minute does not see its longest jams.
+ */
+const slack = 3;
+
+export interface OverloadRun {
+  readonly requests: readonly SeenRequest[];
+  readonly phases: readonly PolicyPhases[];
+  /** The time in which a good request completes, in ms; `null`: three times what 95 % of the base needed. */
+  readonly within: number | null;
+  /** Until when the load was seen; policies that end later are not judged. */
+  readonly seenUntil: number;
+  /** Whether the load was not the planned one. */
+  readonly isInvalid: boolean;
+}
+
+/** Returns the most requests that were completed in a second. */
+const mostCompleted = (requests: readonly SeenRequest[]): number => {
+  const completed = requests.filter(({ came }) => Number.isFinite(came));
+  const counts = Map.groupBy(completed, ({ ended }) => Math.floor(ended / mostOver));
+  return (1000 * Math.max(0, ...[...counts.values()].map((each) => each.length))) / mostOver;
+};
+
+const countsOf = (requests: readonly SeenRequest[], within: number): PhaseCounts => {
+  const good = requests.filter((request) => isWithin(request, within)).length;
+  const failed = requests.filter(({ came }) => !Number.isFinite(came)).length;
+  const attempts = attemptsOf(requests).length;
+  return {
+    due: requests.length,
+    good,
+    late: requests.length - good - failed,
+    failed,
+    attempts: requests.length === 0 ? 0 : attempts / requests.length,
+  };
+};
+
+type Finding = Pick<PolicyRecovery, 'state' | 'reason' | 'needs' | 'after'>;
+
+const unknown = (reason: UnknownReason, needs: number | null = null): Finding => ({
+  state: 'unknown',
+  reason,
+  needs,
+  after: null,
+});
+
+const stays = (state: 'kept' | 'stuck'): Finding => ({
+  state,
+  reason: null,
+  needs: null,
+  after: null,
+});
+
+const sentIn = (attempts: SeenRequest['attempts'], from: number, to: number): typeof attempts =>
+  attempts.filter(({ sent }) => sent >= from && sent < to);
+
+const attemptsOf = (requests: readonly SeenRequest[]): SeenRequest['attempts'] =>
+  requests.flatMap(({ attempts }) => attempts);
+
+/** What is known of the end of a policy's time, of which it is the last third. */
+const endOf = (own: readonly SeenRequest[], { gone, until }: PolicyPhases) => {
+  const from = until - (until - gone) / 3;
+  return {
+    due: dueIn(own, from, until),
+    sent: (1000 * sentIn(attemptsOf(own), from, until).length) / (until - from),
+  };
+};
+
+/** What is known of a whole run: the most that was completed in a second, and whether the target is back without retries. */
+interface Context {
+  readonly most: number;
+  readonly isBackAlone: boolean;
+}
+
+/**
+ * Says why a target is still bad at the end. The retries keep it there if the attempts are surely more than it ever completed. If they
+ * are fewer, it may be working off what waits: at most all attempts that it had not answered when the load was gone. Once that must
+ * be done, the retries are the cause if it comes back without them, and something else if it does not.
+ */
+const stillBad = (
+  own: readonly SeenRequest[],
+  phases: PolicyPhases,
+  { most, isBackAlone }: Context,
+): Finding => {
+  const { due, sent } = endOf(own, phases);
+  // The attempts of a request come together, so their number varies as that of the requests.
+  if (sent * (1 - 2 / Math.sqrt(due.length)) > most) return stays('kept');
+  const { from, gone, until } = phases;
+  const waiting = sentIn(attemptsOf(own), from, gone).filter(
+    ({ isAnswered }) => !isAnswered,
+  ).length;
+  if (waiting > 0 && sent >= most) return unknown('balanced');
+  const needs = waiting === 0 ? 0 : (1000 * waiting) / (most - sent);
+  if (until - gone < needs) return unknown('draining', needs);
+  return stays(isBackAlone ? 'kept' : 'stuck');
+};
+
+/** Says when a target is back: from the first window from which none is surely bad, if those until the end are surely good. */
+const recoveryIn = (
+  own: readonly SeenRequest[],
+  phases: PolicyPhases,
+  { length, isBad, isGood }: Yardstick,
+  context: Context,
+): Finding => {
+  const { peak, gone, until } = phases;
+  const after = windowsOf(own, { from: gone, to: until }, length);
+  const overload = [
+    dueIn(own, peak, gone),
+    ...windowsOf(own, { from: peak, to: gone }, length),
+    ...after.slice(0, 1),
+  ];
+  if (!overload.some((each) => isBad(each, overload.length))) return unknown('unharmed');
+  const bad = after.findLastIndex((each) => isBad(each, after.length));
+  const back = (bad + 1) * length;
+  if (isGood(dueIn(own, gone + back, until)))
+    return { state: 'back', reason: null, needs: null, after: back };
+  return isBad(endOf(own, phases).due) ? stillBad(own, phases, context) : unknown('unsure');
+};
+
+/** Returns the windows of all phases; those of a phase begin with it, and what is left of it is in none. */
+const shownWindows = (
+  own: readonly SeenRequest[],
+  { from, peak, gone, until }: PolicyPhases,
+  { within, length, isBad }: Yardstick,
+): PolicyRecovery['windows'] => {
+  const attempts = attemptsOf(own);
+  const asked = Math.floor((until - gone) / length + 1e-9);
+  return [
+    { from, to: peak },
+    { from: peak, to: gone },
+    { from: gone, to: until },
+  ].flatMap((part) =>
+    windowsOf(own, part, length).map((some, place) => {
+      const begins = part.from + place * length;
+      return {
+        from: begins,
+        due: some.length,
+        good: some.filter((request) => isWithin(request, within)).length,
+        sent: sentIn(attempts, begins, begins + length).length,
+        isBad: isBad(some, asked),
+      };
+    }),
+  );
+};
+
+/** Judges a policy by its own base, which must be as that of the first policy, or what came before it is not over. */
+const judgePolicy = (
+  { requests, within: given, seenUntil, isInvalid }: OverloadRun,
+  phases: PolicyPhases,
+  first: Yardstick | null,
+  context: Context,
+): { readonly found: PolicyRecovery; readonly yardstick: Yardstick | null } => {
+  const { policy, ...times } = phases;
+  const { from, peak, gone, until } = times;
+  const own = requests.filter((request) => request.policy === policy);
+  const base = dueIn(own, from, peak);
+  const basis = base.map(({ came, due }) => came - due);
+  const usual = percentileWithFailures(basis, 0.95);
+  const within = given ?? slack * usual;
+  const median = percentileWithFailures(basis, 0.5);
+  const yardstick = Number.isFinite(usual) ? yardstickOf(own, phases, { median, within }) : null;
+  const finding = ((): Finding => {
+    if (until > seenUntil) return unknown('partial');
+    if (isInvalid) return unknown('invalid');
+    if (first?.isBad(base) === true) return unknown('base-worse');
+    if (!Number.isFinite(usual)) return unknown('base-fails');
+    if (yardstick === null) return unknown('few');
+    return recoveryIn(own, phases, yardstick, context);
+  })();
+  const found: PolicyRecovery = {
+    policy,
+    ...finding,
+    phases: times,
+    within: Number.isFinite(within) ? within : null,
+    resolution: yardstick?.length ?? null,
+    base: countsOf(base, within),
+    overload: countsOf(dueIn(own, peak, gone), within),
+    watched: countsOf(dueIn(own, gone, until), within),
+    named: own.reduce((sum, { named }) => sum + named, 0),
+    sentAtEnd: endOf(own, phases).sent,
+    windows: yardstick === null ? [] : shownWindows(own, phases, yardstick),
+  };
+  return { found, yardstick };
+};
+
+/** Judges each policy of a run. */
+export const judgeRecovery = (
+  run: OverloadRun,
+): { readonly most: number; readonly policies: PolicyRecovery[] } => {
+  const most = mostCompleted(run.requests);
+  const none = run.phases.find(({ policy }) => policy === 'none');
+  const alone =
+    none === undefined ? null : judgePolicy(run, none, null, { most, isBackAlone: false }).found;
+  const context = { most, isBackAlone: alone?.state === 'back' };
+  let first: Yardstick | null = null;
+  const policies = run.phases.map((phases) => {
+    const { found, yardstick } = judgePolicy(run, phases, first, context);
+    first ??= yardstick;
+    return found;
+  });
+  return { most, policies };
+};

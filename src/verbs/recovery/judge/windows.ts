@@ -1,0 +1,89 @@
+import { criticalNormal } from '../../../judge/statistics/student-t.ts';
+import { dependenceOfShare, strongest } from '../../../model/measures/dependence.ts';
+import { wilsonInterval } from '../../../model/measures/quantile.ts';
+import { type Share, shareOf } from '../../../model/measures/share.ts';
+import type { PolicyPhases, SeenRequest } from '../model/seen-request.ts';
+
+/** The lengths in ms into which the time is divided; the shortest is used that has enough requests. */
+const lengths = [500, 1000, 2000, 5000, 10_000, 20_000];
+
+/** Into how many parts the base is divided to see how its requests depend on each other. */
+const baseParts = 40;
+
+/** How many windows there are after the overload at least. */
+const leastAfter = 5;
+
+/** The probability that any of the windows of a target that is as before is called bad. */
+const falseAlarm = 0.05;
+
+/** How many more of a hundred requests may be late or fail before a window, or the end, counts as bad. */
+const margin = 0.1;
+
+/** How requests are held against those before the overload. */
+export interface Yardstick {
+  readonly within: number;
+  readonly length: number;
+  /** Whether surely more requests are bad than are allowed; `windows` of them are asked. */
+  readonly isBad: (requests: readonly SeenRequest[], windows?: number) => boolean;
+  /** Whether surely no more are bad than are allowed. */
+  readonly isGood: (requests: readonly SeenRequest[]) => boolean;
+}
+
+export const isWithin = ({ came, due }: SeenRequest, within: number): boolean =>
+  Number.isFinite(came) && came - due <= within;
+
+export const dueIn = (
+  requests: readonly SeenRequest[],
+  from: number,
+  to: number,
+): readonly SeenRequest[] => requests.filter(({ due }) => due >= from && due < to);
+
+export const windowsOf = (
+  requests: readonly SeenRequest[],
+  { from, to }: { readonly from: number; readonly to: number },
+  length: number,
+): readonly (readonly SeenRequest[])[] =>
+  Array.from({ length: Math.floor((to - from) / length + 1e-9) }, (_, place) =>
+    dueIn(requests, from + place * length, from + (place + 1) * length),
+  );
+
+const slowerThan = (requests: readonly SeenRequest[], time: number): Share => ({
+  events: requests.filter((request) => !isWithin(request, time)).length,
+  of: requests.length,
+});
+
+/**
+ * Returns how requests are held against those of the base; `null` if there are too few for any length of window. A window in which
+ * every request fails must surely be bad. Requests of one queue depend on each other: their number is divided by the
+ * design effect of the base, at its median and at the bound, whichever is stronger.
+ */
+export const yardstickOf = (
+  requests: readonly SeenRequest[],
+  { from, peak, gone, until }: PolicyPhases,
+  { median, within }: { readonly median: number; readonly within: number },
+): Yardstick | null => {
+  const base = dueIn(requests, from, peak);
+  const parts = windowsOf(requests, { from, to: peak }, (peak - from) / baseParts);
+  const dependence = strongest(
+    [median, within].map((time) => dependenceOfShare(parts.map((part) => slowerThan(part, time)))),
+  );
+  const afterIn = (length: number): number => Math.floor((until - gone) / length + 1e-9);
+  const quantileFor = (windows: number): number => criticalNormal((2 * falseAlarm) / windows);
+  const length = lengths.find((each) => {
+    const due = (base.length * each) / (peak - from);
+    return due / (dependence?.effect ?? Infinity) >= quantileFor(afterIn(each)) ** 2;
+  });
+  if (dependence === null || length === undefined || afterIn(length) < leastAfter) return null;
+  const { effect } = dependence;
+  const allowed = Math.min(0.9, shareOf(slowerThan(base, within)) + margin);
+  const intervalOf = (some: readonly SeenRequest[], quantile: number) => {
+    const { events, of } = slowerThan(some, within);
+    return of === 0 ? { low: 0, high: 1 } : wilsonInterval(events / effect, of / effect, quantile);
+  };
+  return {
+    within,
+    length,
+    isBad: (some, windows = 1) => intervalOf(some, quantileFor(windows)).low > allowed,
+    isGood: (some) => intervalOf(some, quantileFor(1)).high <= allowed,
+  };
+};

@@ -1,0 +1,219 @@
+import {
+  column,
+  fold,
+  facts,
+  list,
+  picture,
+  type ReportDocument,
+  section,
+  table,
+  type TonedText,
+} from '../../../report/document/document.ts';
+import { axisTo, plotFigure, timeAxis } from '../../../report/document/plot.ts';
+import type { Markup } from '../../../report/text/markup.ts';
+import {
+  countText,
+  figureText,
+  listed,
+  plural,
+  secondsText,
+  shareText,
+  timeText,
+} from '../../../report/text/number-text.ts';
+import type {
+  PhaseCounts,
+  PolicyRecovery,
+  RecoveryReport,
+  UnknownReason,
+} from '../model/recovery-report.ts';
+
+const names = { none: 'no retries', 'retry-after': 'Retry-After', backoff: 'backoff' } as const;
+
+const watchedFor = ({ phases: { gone, until } }: PolicyRecovery): string => timeText(until - gone);
+
+/** Says what of the requests due since the overload began was no goodput, and how much of it came after the overload. */
+const lostText = ({ overload, watched }: PolicyRecovery): string => {
+  const due = overload.due + watched.due;
+  const after = watched.due - watched.good;
+  const lost = overload.due - overload.good + after;
+  return `${countText(lost)} of ${plural(due, 'request')} due since it began were lost (${shareText(lost, due)}), ${countText(after)} of them after it`;
+};
+
+const unknownTexts: Record<UnknownReason, (policy: PolicyRecovery) => string> = {
+  partial: () => 'the run ended before this',
+  invalid: () => 'the load was not as planned (run/report.html says why)',
+  'base-fails': () =>
+    'before the overload already, more than 5 % of the requests failed: give a lower rate',
+  few: () =>
+    'the requests are too few for windows of time: give a longer --base and --watch, or a higher rate',
+  'base-worse': () =>
+    'before its overload, the target was worse than before the first one: give a longer --pause',
+  unharmed: () => 'the overload did no harm that is sure: raise --times or --overload',
+  unsure: (policy) =>
+    `at the end, after ${watchedFor(policy)}, it is neither surely as before nor surely bad: give a longer --watch`,
+  balanced: (policy) =>
+    `it is still bad after ${watchedFor(policy)}, and is sent about as much as it completes at most (${figureText(policy.sentAtEnd)} a second): give a longer --watch`,
+  draining: (policy) =>
+    `it is still bad after ${watchedFor(policy)}, but may need up to ${timeText(policy.needs ?? 0)} for what waits in it: give a longer --watch`,
+};
+
+const stateText = (policy: PolicyRecovery, { most }: RecoveryReport): TonedText => {
+  const { state, after, resolution, sentAtEnd, reason } = policy;
+  const rates = `${figureText(sentAtEnd)} requests a second`;
+  switch (state) {
+    case 'back': {
+      const by = timeText(resolution ?? 0);
+      const when =
+        after === 0 ? `back within ${by}` : `back after ${timeText(after ?? 0)} (by ${by})`;
+      return { tone: 'good', text: `${when}; ${lostText(policy)}` };
+    }
+    case 'kept':
+      return {
+        tone: 'bad',
+        text: `still bad ${watchedFor(policy)} after the overload: the retries keep it there, ${rates}${sentAtEnd > most ? ` where it never completed more than ${figureText(most)}` : ', and without them it is back'}; ${lostText(policy)}`,
+      };
+    case 'stuck':
+      return {
+        tone: 'bad',
+        text: `still bad ${watchedFor(policy)} after the overload, and not by what waits in it: it is sent ${rates}, and completed up to ${figureText(most)}; ${lostText(policy)}`,
+      };
+    case 'unknown':
+      return { tone: 'warning', text: `cannot tell: ${unknownTexts[reason ?? 'unsure'](policy)}` };
+  }
+};
+
+/** The answer in a sentence: `Back with no retries and Retry-After; still bad with backoff`. */
+const recoveryVerdict = ({ policies }: RecoveryReport): TonedText => {
+  const withState = (...states: readonly PolicyRecovery['state'][]): readonly string[] =>
+    policies.filter(({ state }) => states.includes(state)).map(({ policy }) => names[policy]);
+  const [back, bad, unknown] = [
+    withState('back'),
+    withState('kept', 'stuck'),
+    withState('unknown'),
+  ];
+  const parts = [
+    bad.length > 0 && `still bad with ${listed(bad)}`,
+    unknown.length > 0 && `cannot tell with ${listed(unknown)}`,
+    back.length > 0 && `back with ${listed(back)}`,
+  ].filter((part) => part !== false);
+  const text = parts.join('; ');
+  return {
+    text: `After the overload: ${text}`,
+    tone: bad.length > 0 ? 'bad' : unknown.length > 0 ? 'warning' : 'good',
+  };
+};
+
+interface PhaseRow extends PhaseCounts {
+  readonly policy: string;
+  readonly phase: string;
+}
+
+const columns = [
+  column.name<PhaseRow>('When', ({ phase }) => phase),
+  column.number<PhaseRow>('Due', ({ due }) => countText(due)),
+  column.number<PhaseRow>('In time', ({ good }) => countText(good)),
+  column.number<PhaseRow>('Late', ({ late }) => countText(late)),
+  column.number<PhaseRow>('Failed', ({ failed }) => countText(failed)),
+  column.number<PhaseRow>('In time of due', ({ good, due }) => shareText(good, due)),
+  column.number<PhaseRow>('Sent for each', ({ attempts }) => attempts.toFixed(1)),
+];
+
+const rowsOf = ({ policy, base, overload, watched }: PolicyRecovery): readonly PhaseRow[] =>
+  (
+    [
+      ['before', base],
+      ['overload', overload],
+      ['after it', watched],
+    ] as const
+  ).map(([phase, counts]) => ({ policy: names[policy], phase, ...counts }));
+
+/** What was due, sent, and completed in time, over the time of a policy. */
+const plotOf = (policy: PolicyRecovery): Markup | null => {
+  const { windows, phases, resolution, after } = policy;
+  if (resolution === null) return null;
+  const { from, peak, gone, until } = phases;
+  const secondsOf = (instant: number): number => (instant - from) / 1000;
+  const line = (figure: 'due' | 'sent' | 'good') =>
+    windows.map(
+      (each) =>
+        [secondsOf(each.from + resolution / 2), (1000 * each[figure]) / resolution] as const,
+    );
+  const highest = Math.max(1, ...[...line('due'), ...line('sent')].map(([, rate]) => rate));
+  return plotFigure(
+    {
+      title: names[policy.policy],
+      unit: 'requests a second',
+      aside: `Due (grey), sent with retries (blue) and answered in time (green) of those due then, by ${timeText(resolution)}.`,
+      size: [1040, 220],
+      x: timeAxis(secondsOf(until), secondsText),
+      y: axisTo(highest),
+    },
+    (pen) => [
+      pen.path('sent', line('sent')),
+      pen.path('due', line('due')),
+      pen.path('firm completed', line('good')),
+      pen.upright('', secondsOf(peak), 'overload', true),
+      pen.upright('', secondsOf(gone)),
+      after === null || after === 0
+        ? null
+        : pen.upright('completed', secondsOf(gone + after), 'back'),
+    ],
+  );
+};
+
+export const recoveryDocument = (report: RecoveryReport): ReportDocument => {
+  const { weir, name, target, startedAt, policies, times, rate, retry, most, seed } = report;
+  const named = policies.find(({ policy }) => policy === 'retry-after')?.named;
+  const waits = policies.find(({ within }) => within !== null)?.within;
+  return {
+    weir,
+    title: `Recovery of ${target}`,
+    description: [`Scenario: ${name}`],
+    verdict: recoveryVerdict(report),
+    blocks: [
+      section('Does it come back?', [
+        list(
+          policies.map((policy) => {
+            const { text, tone } = stateText(policy, report);
+            return { text: `With ${names[policy.policy]}: ${text}.`, tone };
+          }),
+        ),
+        list([
+          report.partial !== null && `It ended early: ${report.partial}.`,
+          named === 0 && 'The target named no wait, so that Retry-After is the same as backoff.',
+        ]),
+        ...policies.map((policy) => picture(() => plotOf(policy))),
+      ]),
+      section('What became of the requests?', [
+        table('Requests by when they were due', columns, policies.flatMap(rowsOf), {
+          groupOf: ({ policy }) => policy,
+        }),
+      ]),
+      fold('How it was measured', [
+        facts([
+          [
+            'Load',
+            `${figureText(rate)} requests a second, ${figureText(times)} times as many in the overload (seed ${seed})`,
+          ],
+          [
+            'Retries',
+            `at most ${retry.attempts} attempts of ${listed(retry.on)}; waits up to ${timeText(retry.base)}, doubling to ${timeText(retry.cap)}, where the target names none`,
+          ],
+          [
+            'In time',
+            waits === null || waits === undefined
+              ? 'not known'
+              : `within ${timeText(waits)} after a request was due`,
+          ],
+          [
+            'Bad',
+            'surely more than 10 in 100 more requests late or failed than before; in all windows of a target that is as before, at most 5 % of runs call any bad',
+          ],
+          ['Most completed', `${figureText(most)} a second, over two seconds`],
+          ['Sent', plural(report.spent.requests, 'request')],
+        ]),
+      ]),
+    ],
+    footer: `Examined by Weir ${weir}, started ${startedAt}.`,
+  };
+};
