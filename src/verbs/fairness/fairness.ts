@@ -2,7 +2,7 @@ import type { Plan } from '../../model/plan/plan.ts';
 import { retriesOf } from '../../model/plan/population.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
-import { timeText } from '../../report/text/number-text.ts';
+import { figureText, timeText } from '../../report/text/number-text.ts';
 import { present } from '../../report/text/present.ts';
 import { confirmPlanned, examineRun, readWhole, withPlannedBudget } from '../../run/examine-run.ts';
 import type { Host } from '../../run/input/host.ts';
@@ -20,6 +20,7 @@ import {
   neighboursIn,
   populationNamed,
 } from './block-plan.ts';
+import { foreseenHalf, pairsToIsolate } from './judge/reach.ts';
 import { judgeFairness, leastPairs } from './judge/judge-fairness.ts';
 import type { FairnessReport } from './model/fairness-report.ts';
 import type { NoiseBlock, SeenArrival } from './model/seen-arrival.ts';
@@ -146,12 +147,31 @@ const separateTargets = (
     : `${quiet} sends to ${own} and ${noisy} to ${other}: what is found is what these two share behind them.`;
 };
 
+/**
+ * Says how wide the interval will be and how many pairs *isolated* needs, if the times scatter like an exponential;
+ * `null` where users wait, so that the number of requests is not known.
+ */
+const reachText = ({ terms, figure, maxMoved }: Examination, plan: Plan): string | null => {
+  const { quiet, pairs, block, settle } = terms;
+  const load = plan.stages.find(({ population }) => population === quiet)?.load;
+  if (load?.kind !== 'open') return null;
+  const planned = { q: figure.q, requests: (load.curve[0]!.from * block) / 1000, pairs };
+  const needed = pairsToIsolate(planned, maxMoved);
+  const percent = (share: number): string => `${figureText(share * 100)} %`;
+  const remedy =
+    needed === pairs
+      ? ''
+      : `, and “isolated” is likely to need ${needed === null ? 'longer blocks (--block)' : `--pairs ${needed} (${timeText(2 * needed * (block + settle))})`}`;
+  return `If these times scatter like an exponential, the interval will be ±${percent(foreseenHalf(planned))} with at most ${percent(maxMoved)} allowed${remedy}.`;
+};
+
 /** Says what will be measured, and how long. */
-const designText = ({ terms, figure }: Examination, plan: Plan): string => {
+const designText = (examination: Examination, plan: Plan): string => {
+  const { terms, figure } = examination;
   const { quiet, noisy, times, pairs, block, settle } = terms;
   const noise = times === null ? 'with and without' : `with ${times} times and with once`;
   const design = `${figure.text} of ${quiet} ${noise} the load of ${noisy}: ${pairs} pairs of blocks in random order; each measures ${timeText(block)}, after ${timeText(settle)} that do not count.`;
-  return present([design, separateTargets(plan, terms)]).join('\n');
+  return present([design, reachText(examination, plan), separateTargets(plan, terms)]).join('\n');
 };
 
 /** Examines whether a quiet population of a scenario is moved by a noisy one, within a budget that it prints first. */

@@ -3,11 +3,9 @@ import type { FairnessReport } from '../model/fairness-report.ts';
 import { dueWithin, type SeenRun } from '../model/seen-arrival.ts';
 import { backAfterNoise } from './back.ts';
 import { blockFigures, movementOf } from './moved.ts';
+import { leastRequests, maxFailed, pairsToDecide } from './reach.ts';
 import { refusalsOf } from './refusals.ts';
 import { sharesOf } from './shares.ts';
-
-/** By how much the share of failures may rise: one in a hundred. */
-const maxFailed = 0.01;
 
 /** A mean of pairs has an interval from this number on. */
 export const leastPairs = 3;
@@ -61,21 +59,38 @@ const unknownBecause = (
     : []),
 ];
 
+const isAtMost = (interval: Judged['moved'], most: number): boolean =>
+  interval !== null && interval.high !== null && interval.high <= most;
+
+/** Says how many pairs would make the interval narrow enough, or that none would. */
+const remedyOf = (
+  { rises }: ReturnType<typeof movementOf>,
+  maxMoved: number,
+  lengthOfPair: number,
+): string => {
+  if (rises === null) return 'more pairs (--pairs) or longer blocks (--block) make it narrower';
+  const needed = pairsToDecide(rises, maxMoved);
+  return needed === null
+    ? 'no number of pairs decides, since the load generator itself may have added as much, or the move is about as large as that: an idle machine for the load, or another --max-moved'
+    : `if the blocks go on to scatter as they did, --pairs ${needed} decides in ${Math.ceil((needed * lengthOfPair) / 60_000)} min`;
+};
+
 /** Returns why it is not sure that nothing moved. */
 const doubtsOf = (
-  { moved, failed }: ReturnType<typeof movementOf>,
+  movement: ReturnType<typeof movementOf>,
   back: Judged['back'],
+  lengthOfPair: number,
   { maxMoved, settle }: FairnessTerms,
 ): readonly string[] => [
-  ...(moved !== null && moved.high !== null && moved.high <= maxMoved
+  ...(isAtMost(movement.moved, maxMoved)
     ? []
     : [
-        'the interval of the move spans the most that is allowed: more pairs (--pairs) or longer blocks (--block) make it narrower',
+        `the interval of the move spans the most that is allowed: ${remedyOf(movement, maxMoved, lengthOfPair)}`,
       ]),
-  ...(failed !== null && failed.high! <= maxFailed
+  ...(isAtMost(movement.failed, maxFailed)
     ? []
     : [
-        'the requests are too few to exclude that one in a hundred more fails: more pairs (--pairs) or longer blocks (--block)',
+        `the requests are too few to exclude that one in a hundred more fails, which takes at least ${leastRequests} without and with the noise: more pairs (--pairs) or longer blocks (--block)`,
       ]),
   ...(back?.wasAway === true && (back.after === null || back.after > settle)
     ? [
@@ -95,8 +110,10 @@ export const judgeFairness = (
   const { moved, failed } = movement;
   const noiseBy = { alone: noiseRate(run, false), noisy: noiseRate(run, true) };
   const back = backAfterNoise(run);
+  const first = run.blocks[0]!;
   const unknown = unknownBecause(movement, terms, noiseBy);
-  const doubts = unknown.length > 0 ? unknown : doubtsOf(movement, back, terms);
+  const doubts =
+    unknown.length > 0 ? unknown : doubtsOf(movement, back, 2 * (first.to - first.begins), terms);
   const hasMoved = unknown.length === 0 && (moved!.low > terms.maxMoved || failed!.low > maxFailed);
   const verdict = hasMoved ? 'moved' : doubts.length > 0 ? 'unknown' : 'isolated';
   const { rows, isContended } = sharesOf(run, terms.hasUsers);

@@ -7,6 +7,7 @@ import {
 import { percentileWithFailures } from '../../../judge/statistics/percentile-with-failures.ts';
 import { criticalT } from '../../../judge/statistics/student-t.ts';
 import { shareOf } from '../../../model/measures/share.ts';
+import { alpha, type SeenRises } from './reach.ts';
 import type { Interval } from '../model/fairness-report.ts';
 import {
   type NoiseBlock,
@@ -14,9 +15,6 @@ import {
   type SeenArrival,
   type SeenRun,
 } from '../model/seen-arrival.ts';
-
-/** The probability that an interval does not hold the truth. */
-const alpha = 0.05;
 
 /** The logarithm of the most that a figure counts as having risen: where too few completed, it has no value. */
 const mostRise = Math.log(100);
@@ -90,9 +88,16 @@ const rise = (from: number, to: number): number => Math.min(mostRise, Math.log(t
 
 export interface Movement {
   readonly pairs: number;
+  /** How the rises of the pairs scatter; `null` if too few are known, or if one has no bound. */
+  readonly rises: SeenRises | null;
   readonly moved: Interval | null;
   readonly failed: Interval | null;
 }
+
+const scatterOf = (values: readonly number[]): SeenRises['low'] => ({
+  mean: meanOf(values),
+  deviation: Math.sqrt(varianceOf(values)),
+});
 
 /**
  * Returns how much the quiet population's figure and its failures rose with the noise. The unit is the pair of blocks, since
@@ -105,10 +110,10 @@ export const movementOf = (figures: readonly BlockFigures[]): Movement => {
       alone.isEnough && noisy.isEnough && Number.isFinite(alone.most) && alone.least > 0,
   );
   const risesOf = (before: 'least' | 'most', after: 'least' | 'most') =>
-    meanInterval(usable.map(({ alone, noisy }) => rise(alone[before], noisy[after])));
-  const middle = risesOf('most', 'most');
-  const lowest = risesOf('most', 'least');
-  const highest = risesOf('least', 'most');
+    usable.map(({ alone, noisy }) => rise(alone[before], noisy[after]));
+  const middle = meanInterval(risesOf('most', 'most'));
+  const [low, high] = [risesOf('most', 'least'), risesOf('least', 'most')];
+  const [lowest, highest] = [meanInterval(low), meanInterval(high)];
   const isUnbounded = usable.some(({ noisy }) => !Number.isFinite(noisy.most));
   const shares = (['alone', 'noisy'] as const).map((side) =>
     effectiveShare(
@@ -122,6 +127,10 @@ export const movementOf = (figures: readonly BlockFigures[]): Movement => {
   const isSpread = one.events + other.events > 0;
   return {
     pairs: usable.length,
+    rises:
+      middle === null || isUnbounded
+        ? null
+        : { low: scatterOf(low), high: scatterOf(high), pairs: usable.length },
     moved:
       middle === null || lowest === null || highest === null
         ? null
