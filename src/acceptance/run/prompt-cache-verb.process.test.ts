@@ -44,6 +44,19 @@ it('sees the cache of the reference gateway by what it reports, within its budge
   expect(spent.tokens).toBeLessThanOrEqual(40_000);
 });
 
+it('finds every prompt lost that the reference gateway was set to keep for a shorter time', async () => {
+  const settings = ['limits.charging.reportsCached=true', 'ttft=5ms', 'promptCache.keeps=1s'];
+  const { code, report } = await mock(settings, '--tokens', '40000');
+  expect(code).toBe(0);
+  expect(report.age.kept ?? 0).toBeLessThan(1000);
+  const [younger, older] = [0, 1].map((side) =>
+    report.repetitions.filter(({ age }) => Number(age > 1000) === side),
+  );
+  expect(older!.length).toBeGreaterThan(0);
+  expect(older!.filter(({ hit }) => hit !== false)).toEqual([]);
+  expect(younger!.filter(({ age, hit }) => age < 900 && hit !== true)).toEqual([]);
+});
+
 it('infers the cache of the reference gateway from its times', async () => {
   const { code, report, stdout } = await mock(['latency=large'], '--tokens', '16000');
   expect(code).toBe(0);

@@ -74,7 +74,9 @@ const applySettingsChange = (
   return {
     ...epoch,
     ...(isUnchanged('limits') ? {} : openKeyLimiters(after, clock)),
-    ...(isUnchanged('latency', 'ttft', 'gap') ? {} : { serving: openServing(after, clock) }),
+    ...(isUnchanged('latency', 'ttft', 'gap', 'promptCache')
+      ? {}
+      : { serving: openServing(after, clock) }),
     ...(isUnchanged('faults', 'faultHeader') ? {} : { chooseFault: openFaultChooser(after) }),
   };
 };

@@ -1,13 +1,13 @@
 import { batchingOf } from '../../model/gateway/mock-latency.ts';
+import type { PromptCache } from '../../model/gateway/mock-settings.ts';
 import type { MockClock } from '../clock/mock-clock.ts';
 import type { Settings } from '../settings/settings.ts';
 import { BatchServer, type ServingJob } from './batch-server.ts';
 import { scheduleTokens, type TokenSink } from './token-schedule.ts';
 
-/** The number of characters of a cached block, about 64 tokens. */
+/** The number of characters of a cached block, and about how many tokens these are. */
 const blockLength = 256;
-/** The maximum number of kept blocks, about six million tokens. The most recently used blocks are kept. */
-const capacity = 100_000;
+const blockTokens = 64;
 
 /** Continues an FNV-1a hash from block to block, so that a block's hash includes everything before it. */
 const continueHash = (seed: number, text: string, from: number, to: number): number => {
@@ -16,12 +16,27 @@ const continueHash = (seed: number, text: string, from: number, to: number): num
   return hash;
 };
 
-/** Returns a function that adds a prompt to its model's cache and returns the tokens that were not in it. */
-export const openPrefixCache = (): ((
-  job: Pick<ServingJob, 'model' | 'prompt' | 'promptTokens'>,
-) => number) => {
-  const known = new Set<string>();
+/**
+ * Returns a function that adds a prompt to its model's cache and returns the tokens that were not in it. The cache keeps
+ * the blocks that were used last.
+ */
+export const openPrefixCache = (
+  { keeps, tokens }: PromptCache,
+  { now }: Pick<MockClock, 'now'>,
+): ((job: Pick<ServingJob, 'model' | 'prompt' | 'promptTokens'>) => number) => {
+  const capacity = Math.ceil(tokens / blockTokens);
+  /** When each block was last used, the oldest use first. */
+  const lastUses = new Map<string, number>();
+  const forget = (earliest: number): void => {
+    for (const [oldest, used] of lastUses) {
+      if (lastUses.size <= capacity && used >= earliest) break;
+      lastUses.delete(oldest);
+    }
+  };
   return ({ model, prompt, promptTokens }) => {
+    const at = now();
+    const earliest = keeps === null ? -Infinity : at - keeps;
+    forget(earliest);
     const text = prompt.join('\0');
     const blocks = Math.floor(text.length / blockLength);
     let hash = 0x811c9dc5;
@@ -29,13 +44,10 @@ export const openPrefixCache = (): ((
     for (let block = 0; block < blocks; block += 1) {
       hash = continueHash(hash, text, block * blockLength, (block + 1) * blockLength);
       const name = `${model}\0${block}\0${hash}`;
-      if (known.delete(name) && cached === block) cached += 1;
-      known.add(name);
+      if (lastUses.delete(name) && cached === block) cached += 1;
+      lastUses.set(name, at);
     }
-    for (const oldest of known) {
-      if (known.size <= capacity) break;
-      known.delete(oldest);
-    }
+    forget(earliest);
     return Math.round(promptTokens * (1 - (cached * blockLength) / Math.max(1, text.length)));
   };
 };
@@ -106,11 +118,12 @@ export interface Serving {
 }
 
 /** Serves any number of chats at once, with a constant gap between tokens. */
-const fixedServing = ({ ttft, gap }: Settings, clock: MockClock): Serving => {
+const fixedServing = (settings: Settings, clock: MockClock): Serving => {
+  const { ttft, gap } = settings;
   const counts = new ServingCounts();
   return {
     levels: () => counts.levels(),
-    uncachedOf: openPrefixCache(),
+    uncachedOf: openPrefixCache(settings.promptCache, clock),
     serve: (job, sink) => {
       const counted = counts.begin(job, sink);
       counted.admit(0);
@@ -138,7 +151,7 @@ export const openServing = (settings: Settings, clock: MockClock): Serving => {
   const counts = new ServingCounts();
   return {
     levels: () => counts.levels(),
-    uncachedOf: openPrefixCache(),
+    uncachedOf: openPrefixCache(settings.promptCache, clock),
     serve: (job, sink) => {
       const counted = counts.begin(job, sink);
       const asked = clock.now();

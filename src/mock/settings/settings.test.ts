@@ -45,6 +45,10 @@ it('has a default for everything', () => {
       },
       "port": 0,
       "prices": {},
+      "promptCache": {
+        "keeps": null,
+        "tokens": 6400000,
+      },
       "requestTimeout": 300000,
       "seed": 1,
       "sendStamps": false,

@@ -66,6 +66,19 @@ const transcriptionSchema = z.strictObject({
   perSecond: delay(25, 'Additional milliseconds for each second of the audio.'),
 });
 
+const promptCacheSchema = z.strictObject({
+  keeps: millisecondsSchema
+    .nullable()
+    .default(null)
+    .describe(
+      'How long after its last use a beginning of a prompt is kept, in milliseconds; null: until others need its place.',
+    ),
+  tokens: positive
+    .default(6_400_000)
+    .describe('How many tokens of prompts are kept, in blocks of about 64; those used last stay.'),
+});
+export type PromptCache = z.output<typeof promptCacheSchema>;
+
 /** The settings of the reference gateway that a scenario can make under `mock`. Users' scripts rely on each default. */
 export const mockSettingsSchema = z.strictObject({
   models: modelIds.default(['weir/small', 'weir/large']).describe('The ids of the chat models.'),
@@ -82,6 +95,9 @@ export const mockSettingsSchema = z.strictObject({
   outputTokens: lengthSchema
     .prefault({})
     .describe('The length of an answer to a request without max_tokens, drawn uniformly.'),
+  promptCache: promptCacheSchema
+    .prefault({})
+    .describe('The cache of the beginnings of prompts, each model’s own.'),
   speech: speechSchema.prefault({}).describe('Text-to-speech.'),
   transcription: transcriptionSchema.prefault({}).describe('Speech-to-text.'),
   prices: z

@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
 import type { CacheReply } from '../judge/cache-hits.ts';
+import { openPrefixCache } from '../../../mock/serving/serving.ts';
+import { countTokens } from '../../../mock/chat/tokens.ts';
+import { milliseconds } from '../../../model/quantity.ts';
 import { type CacheBudget, type CachePorts, examineCache, mostChats } from './examine-cache.ts';
 
 interface Server {
@@ -78,6 +81,26 @@ const serve = ({
     isStopped: () => false,
   };
   return { ports, requests: () => requests, time: () => now };
+};
+
+/** The cache of the reference gateway, in virtual time. */
+const serveMock = (settings: Parameters<typeof openPrefixCache>[0]): CachePorts => {
+  let now = 1000;
+  const uncached = openPrefixCache(settings, { now: () => now });
+  return {
+    now: () => now,
+    sleep: (length) => {
+      now += length;
+      return Promise.resolve();
+    },
+    ask: (prompt) => {
+      const tokens = countTokens(prompt);
+      const cached = tokens - uncached({ model: 'm', prompt: [prompt], promptTokens: tokens });
+      now += 20;
+      return Promise.resolve({ took: 20, tokens, cached });
+    },
+    isStopped: () => false,
+  };
 };
 
 const budget: CacheBudget = { tokens: 200_000, longest: 120_000 };
@@ -191,5 +214,27 @@ it.each([1500, 3000, 12_000, 40_000, 60_000, 1e9])(
   async (size) => {
     const { spent } = await examine({ keeps: 1e9, size }, { tokens: 1e9, longest: 120_000 });
     expect(spent.requests).toBeLessThanOrEqual(mostChats);
+  },
+);
+
+it.each([3000, 20_000, 60_000])(
+  'finds that the reference gateway keeps a prompt for %d ms, as it was set to',
+  async (length) => {
+    const keeps = milliseconds(length);
+    const { age, isSteady } = await examineCache(serveMock({ keeps, tokens: 1e6 }), budget);
+    expect(isSteady).toBe(true);
+    expect(age.kept).toBeLessThanOrEqual(length);
+    expect(age.lost).toBeGreaterThan(length);
+    expect(age.lost! / age.kept!).toBeLessThan(1.15);
+  },
+);
+
+it.each([4000, 12_000, 30_000])(
+  'finds that the reference gateway has room for %d tokens, as it was set to',
+  async (tokens) => {
+    const { others, promptTokens } = await examineCache(serveMock({ keeps: null, tokens }), budget);
+    // A block stands for 64 tokens whatever its words are, so that the place of a prompt is its tokens within a third.
+    expect((others.kept! + promptTokens!) / tokens).toBeLessThan(4 / 3);
+    expect((others.lost! + promptTokens!) / tokens).toBeGreaterThan(3 / 4);
   },
 );
