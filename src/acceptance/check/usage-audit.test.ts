@@ -9,7 +9,14 @@ import { openTokenizer } from '../../platform/files/tokenizers.ts';
 import { checkQuietly } from './check-quietly.fixture.ts';
 import { type DefectiveGateway, openDefectiveGateway } from './defective-gateway.fixture.ts';
 import { cacheForms, honestUsages, joiningTokenizer } from './honest-usage.fixture.ts';
-import { auditFindings, changeUsage, usageLies } from './usage-audit.fixture.ts';
+import {
+  auditFindings,
+  changeUsage,
+  contentOf,
+  isShort,
+  usageLies,
+} from './usage-audit.fixture.ts';
+import { serverTools, showServerTool } from './server-tools.fixture.ts';
 
 describe('the audit of usage', () => {
   let gateway: DefectiveGateway;
@@ -59,7 +66,9 @@ describe('the audit of usage', () => {
     expect(add.check).toBe('template');
     expect(auditFindings(alone)).toEqual([]);
     expect(auditFindings(report)).toEqual([
-      'usage.direct: usage-long: 1313 prompt tokens through the gateway, and 1301 without it',
+      expect.stringMatching(
+        /^usage.direct: usage-long: 1313 prompt tokens through the gateway, and 1301 without it; results of a tool .* a web search/,
+      ),
     ]);
   });
 
@@ -105,6 +114,31 @@ describe('the audit of usage', () => {
       const report = await checkQuietly(gateway.url, { only: 'usage', tokenizer });
       expect(auditFindings(report)).toEqual(found);
     }
+  });
+
+  it.each(serverTools)('decides nothing of tokens where an answer shows $what', async (tool) => {
+    await gateway.show({ answer: showServerTool(tool) });
+    const { rows } = await checkQuietly(gateway.url, { only: 'usage' });
+    expect(gateway.changed()).toBeGreaterThan(0);
+    const found = Object.fromEntries(rows.map(({ id, outcome }) => [id, outcome]));
+    expect(new Set(Object.values(found))).toEqual(new Set(['unchecked']));
+    const reason = `the server ran a tool (${tool.field})`;
+    expect(rows.filter(({ observed }) => observed.includes(reason)).length).toBeGreaterThan(8);
+  });
+
+  it('names hidden tools where more tokens come than text or prompt can have', async () => {
+    const searched = changeUsage(
+      ({ usage, chat }) => ({
+        ...usage,
+        prompt_tokens: usage.prompt_tokens + 2000 + (contentOf(chat).length % 97),
+        completion_tokens: isShort(chat) ? 182 : usage.completion_tokens,
+      }),
+      (chat) => (isShort(chat) ? 'Yes.' : null),
+    );
+    await gateway.show({ answer: searched });
+    const findings = auditFindings(await checkQuietly(gateway.url, { only: 'usage' }));
+    const named = findings.filter((each) => each.includes('a tool that the server ran'));
+    expect(named.map((each) => each.split(':')[0])).toEqual(['usage.growth', 'usage.text']);
   });
 
   it('reads the price, the tokenizer and the load of a month from the scenario', async () => {

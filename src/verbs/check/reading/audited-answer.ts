@@ -1,4 +1,8 @@
 import { laterUsage, readUsage, type UsageReading } from '../../../traffic/answer/read-usage.ts';
+import {
+  serverToolIn as serverToolTraceIn,
+  serverToolInUsage,
+} from '../../../traffic/answer/server-tools.ts';
 import { objectOf } from '../../../traffic/answer/json-text.ts';
 import { failureInStream, eventsOf } from './judge-stream.ts';
 import { judgeAccepted, placesAt, valueAt } from './judge-answer.ts';
@@ -20,6 +24,8 @@ export interface AuditedAnswer {
   readonly hasCalls: boolean;
   /** The tokens that the answer lists with their probabilities; `null` if it lists none. */
   readonly listed: number | null;
+  /** The field that shows that the server ran a tool itself, such as a web search; `null` for none. */
+  readonly serverTool: string | null;
   /** The cost that the answer names, in units of the currency; `null` for none. */
   readonly cost: number | null;
 }
@@ -82,6 +88,19 @@ const listedIn = (documents: readonly unknown[]): number | null => {
   return lists.length === 0 ? null : lists.reduce((sum, { length }) => sum + length, 0);
 };
 
+const serverToolIn = (
+  documents: readonly unknown[],
+  messages: readonly unknown[],
+): string | null => {
+  const shown = [...documents, ...messages].map(objectOf).filter((fields) => fields !== null);
+  const usages = documents.map((document) => objectOf(valueAt(document, 'usage')));
+  const names = [
+    ...usages.map((usage) => (usage === null ? null : serverToolInUsage(usage))),
+    ...shown.map(serverToolTraceIn),
+  ];
+  return names.find((name) => name !== null) ?? null;
+};
+
 /** Reads an answer for the audit. Returns the reason for which it says nothing of its usage. */
 export const auditedAnswer = (id: string, answer: CheckAnswer | null): AuditedAnswer | string => {
   if (answer === null) return `${id} was not sent`;
@@ -113,6 +132,7 @@ export const auditedAnswer = (id: string, answer: CheckAnswer | null): AuditedAn
     text: objects.flatMap((part) => textsIn(part)).join(''),
     hasCalls: objects.some((value) => valueAt(value, 'tool_calls') !== undefined),
     listed: listedIn(documents),
+    serverTool: serverToolIn(documents, objects),
     cost: costIn(answer, documents),
   };
 };

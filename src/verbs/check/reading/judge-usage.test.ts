@@ -18,6 +18,7 @@ const answer = (
   text: 'Yes.',
   hasCalls: false,
   listed: null,
+  serverTool: null,
   cost: null,
   ...changes,
 });

@@ -18,8 +18,11 @@ import {
   cacheForm,
   countsOf,
   perWordOf,
+  orHiddenTools,
   promptsOf,
+  whyToolsHide,
 } from './usage-counts.ts';
+import { judgeDirect } from './usage-direct.ts';
 import {
   judgeCost,
   judgeLimit,
@@ -99,9 +102,10 @@ const judgeGrowth = (answers: Answers): Judged => {
       continue;
     }
     const { moreWords, moreTokens, least, most } = found;
+    const observed = `reported ${moreTokens} prompt tokens more for ${moreWords} times “${word}” more: ${rangeText(least, most)}${patternIn(counts)}`;
     return {
       ...violation(
-        `reported ${moreTokens} prompt tokens more for ${moreWords} times “${word}” more: ${rangeText(least, most)}${patternIn(counts)}`,
+        moreTokens > least ? orHiddenTools(observed) : observed,
         counts.map(({ words, tokens }) => `${words} times “${word}”: ${tokens} prompt tokens`),
       ),
       bounds: { of: 'input', reported: Math.max(0, moreTokens), least, most: least },
@@ -230,48 +234,12 @@ const judgeOverhead = (answers: Answers): Judged => {
   const observed = `at least ${added} of ${input} prompt tokens are not of the text`;
   if (added <= maxTemplate) return pass(`${observed}; chat templates add up to ${maxTemplate}`);
   return {
-    ...deviation('tokens-not-sent', `${observed}; chat templates add at most ${maxTemplate}`),
+    ...deviation(
+      'tokens-not-sent',
+      orHiddenTools(`${observed}; chat templates add at most ${maxTemplate}`),
+    ),
     bounds: { of: 'input', reported: input, least: most, most: most + maxTemplate },
   };
-};
-
-/** Compares the cached tokens of a prompt that was sent twice on both ways. */
-const judgeDirectCache = (answers: Answers): Judged | null => {
-  const id = 'usage-again';
-  const [direct, through] = [directId(id), id].map((each) => auditOf(answers, each));
-  if (typeof direct !== 'object' || typeof through !== 'object') return null;
-  const { cached: known = 0 } = direct.usage.classes;
-  const { cached: passed } = through.usage.classes;
-  if (known <= (passed ?? 0)) return null;
-  const observed = `${passed ?? 'no'} cached tokens through the gateway, and ${known} without it`;
-  // Behind a gateway, another server may have answered, whose cache is empty.
-  return passed === undefined ? deviation('cached-not-passed-on', observed) : open(observed);
-};
-
-const judgeDirect = (answers: Answers): Judged => {
-  const seen: string[] = [];
-  let reason = 'no address of the model without the gateway is known (--direct URL)';
-  for (const id of comparedIds) {
-    const direct = auditOf(answers, directId(id));
-    const through = auditOf(answers, id);
-    if (typeof direct === 'string' || typeof through === 'string') {
-      const why = [direct, through].find((each) => typeof each === 'string');
-      if (answers.of(directId(id)) !== null) reason = why ?? reason;
-      continue;
-    }
-    if (through.input === direct.input) {
-      seen.push(`${through.input}`);
-      continue;
-    }
-    return {
-      ...violation(
-        `${id}: ${through.input} prompt tokens through the gateway, and ${direct.input} without it`,
-      ),
-      bounds: { of: 'input', reported: through.input, least: direct.input, most: direct.input },
-    };
-  }
-  if (seen.length === 0) return unchecked(reason);
-  return judgeDirectCache(answers) ?? pass(`${seen.join(', ')} on both ways`);
 };
 
 /** Judges each of some answers by itself. The gravest result counts. */
@@ -283,7 +251,8 @@ const judgeEach = (
   const reasons: string[] = [];
   const found = ids.flatMap((id) => {
     const audited = auditOf(answers, id);
-    if (typeof audited !== 'string') return [judge(audited)];
+    if (typeof audited !== 'string')
+      return [audited.serverTool === null ? judge(audited) : unchecked(whyToolsHide(audited))];
     if (answers.of(id) !== null) reasons.push(audited);
     return [];
   });

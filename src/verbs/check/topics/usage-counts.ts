@@ -56,11 +56,21 @@ export const asReported = (
   const reason = audited.find((each) => typeof each === 'string');
   if (reason !== undefined) return reason;
   const all = audited as readonly AuditedAnswer[];
+  const tooled = all.find(({ serverTool }) => serverTool !== null);
+  if (tooled !== undefined) return whyToolsHide(tooled);
   const origins = new Set(all.map(({ origin }) => origin));
   return origins.size === 1
     ? all
     : `${[...origins].join(' and ')} answered, whose tokens cannot be compared`;
 };
+
+/** Says why the tokens of an answer cannot be known whose server ran a tool. */
+export const whyToolsHide = ({ id, serverTool }: AuditedAnswer): string =>
+  `${id}: the server ran a tool (${serverTool}), whose calls and results may be among the tokens`;
+
+/** Names what else than a wrong count makes more prompt tokens than were sent. */
+export const orHiddenTools = (observed: string): string =>
+  `${observed}; results of a tool that the server ran and does not show, such as a web search, would be such tokens`;
 
 export const promptsOf = (word: AuditWord): readonly string[] =>
   Object.entries(wordPrompts).flatMap(([id, [own]]) => (own === word ? [id] : []));

@@ -1,0 +1,48 @@
+/**
+ * This file finds whether an answer shows that its server ran tools itself, such as a web search. The results of tools
+ * may count as tokens of the prompt, and the calls as tokens of the answer, though neither was sent or received.
+ */
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The counts of tools in a usage: `server_tool_use` (Anthropic), `web_search_requests` (OpenRouter), `num_search_queries`
+ * and `search_context_size` (Perplexity), `num_sources_used` and `num_server_side_tools_used` (xAI).
+ */
+const usageNames = /search|server_?(?:side_?)?tool|sources_?used|grounding/i;
+
+/**
+ * The traces of tools in a message or at the top of an answer: `annotations` (OpenAI, OpenRouter), `executed_tools`
+ * (Groq), `citations` and `search_results` (Perplexity), `groundingMetadata` (Gemini).
+ */
+export const serverToolTraces: readonly string[] = [
+  'annotations',
+  'executed_tools',
+  'citations',
+  'search_results',
+  'grounding_metadata',
+  'groundingMetadata',
+  'web_search',
+  'web_search_results',
+];
+
+/** How deep counts lie in a usage at most. */
+const maxDepth = 3;
+
+const isSome = (value: unknown, depth = 0): boolean => {
+  if (typeof value === 'number') return value > 0;
+  if (typeof value === 'string') return value !== '';
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return false;
+  if (Array.isArray(value)) return value.length > 0;
+  return Object.values(value).some((inner) => isSome(inner, depth + 1));
+};
+
+/** Returns the name of the field of a usage that counts tools which the server ran; `null` for none. */
+export const serverToolInUsage = (usage: Fields): string | null => {
+  for (const name in usage) if (usageNames.test(name) && isSome(usage[name])) return name;
+  return null;
+};
+
+/** Returns the name of the field of a message or an answer that shows tools which the server ran; `null` for none. */
+export const serverToolIn = (fields: Fields): string | null =>
+  serverToolTraces.find((name) => isSome(fields[name])) ?? null;
