@@ -28,6 +28,7 @@ describe('a profile of GuideLLM', () => {
   it.each([
     ['--rate-type constant --rate 2 --max-requests 30', { rate: '2/s', duration: '15s' }],
     ['--rate-type constant --rate 2 --max-requests 30 --max-seconds 9', { duration: '9s' }],
+    ['--rate-type constant --rate 1.1 --max-requests 33', { duration: '30s' }],
     ['--rate-type poisson --rate 0.5 --max-requests 3', { kind: 'poisson', duration: '6s' }],
     [
       '--rate-type concurrent --rate 3 --max-requests 30',
