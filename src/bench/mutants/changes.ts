@@ -10,6 +10,7 @@ import {
   isConditionalExpression,
   isContinueStatement,
   isExpressionStatement,
+  isIdentifier,
   isIfStatement,
   isImportDeclaration,
   isLiteralExpression,
@@ -189,9 +190,11 @@ const statementChanges = (node: Node, file: SourceFile): readonly Change[] => {
   return isDeletable ? [change('deleted statement', node, '{}')] : [];
 };
 
+/** A function of one expression has a result, except for `() => undefined`, of which nobody reads it. */
 const resultOf = (node: Node): Node | undefined => {
   if (isReturnStatement(node)) return node.expression;
-  return isArrowFunction(node) && !isBlock(node.body) ? node.body : undefined;
+  if (!isArrowFunction(node) || isBlock(node.body)) return undefined;
+  return isIdentifier(node.body) && node.body.text === 'undefined' ? undefined : node.body;
 };
 
 /** Items of a list, each with a comma beside it; literals are words, which tables have many of. */
