@@ -103,6 +103,8 @@ describe('a move', () => {
     expect(moved!.low).toBeLessThan(0.1);
     expect(moved!.high).toBeGreaterThan(0.3);
     expect(failed).toMatchObject({ value: 0 });
+    // None of 240: at most 1.96² of 240 and 1.96² more.
+    expect(failed!.high).toBeCloseTo(1.96 ** 2 / (240 + 1.96 ** 2), 4);
   });
 
   it('has an interval for what the load generator may have added on either side', () => {
@@ -137,6 +139,9 @@ describe('a move', () => {
     const { moved, failed } = movementOf(blockFigures(run));
     expect(moved).toMatchObject({ value: expect.closeTo(99), high: null });
     expect(failed!.value).toBeCloseTo(0.6, 10);
+    // Three pairs leave two degrees of freedom: 4.3 deviations of about 3 %, not two.
+    expect(failed!.low).toBeLessThan(0.5);
+    expect(failed!.low).toBeGreaterThan(0.35);
     expect(movementOf([])).toEqual({ pairs: 0, moved: null, failed: null });
   });
 });
@@ -155,6 +160,12 @@ describe('a verdict', () => {
     expect(reasons).toEqual([expect.stringContaining('the requests are too few to exclude')]);
     const many = judge(runWith(() => ({}), 200));
     expect(many).toMatchObject({ verdict: 'isolated', reasons: [] });
+    expect(
+      judge(
+        runWith(() => ({}), 200),
+        { maxMoved: 0 },
+      ).verdict,
+    ).toBe('isolated');
     expect(many.noiseBy).toEqual({ alone: 0, noisy: 5 });
     expect(many.blocks[1]).toEqual({
       ...blocks[1],
