@@ -152,6 +152,18 @@ describe('the retry hint', () => {
     expect(hint({ 'retry-after': '1' }, 'Please try again in 2s.')?.by).toBe('retry-after');
   });
 
+  it.each([
+    ['0', '0'],
+    ['a moment that has passed', 'Sun, 01 Mar 2026 11:59:30 GMT'],
+  ])('is another wait that is named if Retry-After is %s', (_, text) => {
+    const headers = { date, 'retry-after': text };
+    expect(hint(headers, 'Please try again in 2s.')).toEqual({ wait: 2000, by: 'wait-in-body' });
+    expect(hint({ ...headers, 'x-ratelimit-reset-requests': '5s' })).toEqual({
+      wait: 5000,
+      by: 'reset-header',
+    });
+  });
+
   it('is unknown from a reset time without the server’s clock', () => {
     expect(hint({ 'x-ratelimit-reset': '1772366390' })).toBeNull();
   });

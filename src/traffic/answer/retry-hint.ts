@@ -57,15 +57,16 @@ export interface RefusedResponse {
  * Returns when a refused request may be retried, by the most exact statement of the server; `null` if no statement can
  * be read. The order is: `retry-after-ms` and similar headers; `Retry-After`; for a 429, its reset headers and then the
  * reset time in its body; the wait in the body. A reset header may belong to another limit than the one that refused,
- * so if the wait in the body is longer, it takes precedence over the reset header. Dates are compared with the answer's
- * own `Date` header.
+ * so if the wait in the body is longer, it takes precedence over the reset header. A header with a wait of 0 counts only
+ * if nothing else is named. Dates are compared with the answer's own `Date` header.
  */
 export const readRetryHint = ({ status, headers, body }: RefusedResponse): RetryHint | null => {
   // The server's dates can be compared only with the server's own clock. Without that clock (NaN), the results are
   // unknown.
   const now = dateOf(headers) ?? Number.NaN;
-  const asked = readRetryAfter(headers, now);
-  if (isPlausible(asked)) return { by: asked.by, wait: asked.wait };
+  const read = readRetryAfter(headers, now);
+  const asked = isPlausible(read) ? { by: read.by, wait: read.wait } : null;
+  if (asked !== null && asked.wait > 0) return asked;
   const limit = readRefusedLimit(body, looksLikeHtml(body) ? 'page' : 'message');
   const limitWaits = [
     { by: 'reset-header', wait: untilReset(headers, limit, now) },
@@ -77,5 +78,5 @@ export const readRetryHint = ({ status, headers, body }: RefusedResponse): Retry
     isPlausible(named) && named.wait > (byLimit?.wait ?? Number.NEGATIVE_INFINITY)
       ? named
       : byLimit;
-  return hint === undefined ? null : { by: hint.by, wait: milliseconds(hint.wait!) };
+  return hint === undefined ? asked : { by: hint.by, wait: milliseconds(hint.wait!) };
 };

@@ -111,6 +111,15 @@ it.each([
   expect(readRetryAfter(headers as Record<string, string>, Number.NaN)?.wait).toBe(wait);
 });
 
+it('a header with a wait comes before one with a wait of 0', () => {
+  const waitOf = (headers: Readonly<Record<string, string>>) =>
+    readRetryAfter(headers, Number.NaN)?.wait;
+  expect(waitOf({ 'retry-after-ms': '0', 'retry-after': '2' })).toBe(2000);
+  expect(waitOf({ 'retry-after': '0', 'x-retry-in': '3s' })).toBe(3000);
+  expect(waitOf({ 'retry-after': '0', 'x-retry-in': '0' })).toBe(0);
+  expect(waitOf({ 'x-retry-in': '0' })).toBe(0);
+});
+
 it('the table of headers comes before other names', () => {
   const headers = { 'x-retry-in': '30s', 'retry-after': '2' };
   expect(readRetryAfter(headers, Number.NaN)?.wait).toBe(2000);

@@ -127,25 +127,29 @@ const millisecondsIn = (text: string, now: number): number => {
 };
 
 /**
- * Returns how long a response asks to wait, in ms, from the first header of `waitHeaders` that can be read; `null` if
- * there is none. `Retry-After` is in seconds or an HTTP date (RFC 9110 §10.2.3). A date is compared with the response's
- * own `Date` or, if it has none, with `now` (ms since 1970; NaN if unknown). A time in the past gives 0.
+ * Returns how long a response asks to wait, in ms: by the first header of `waitHeaders` that can be read, or else the
+ * longest wait of other headers; `null` if there is none. A wait of 0 counts only if no header names a longer one.
+ * `Retry-After` is in seconds or an HTTP date (RFC 9110 §10.2.3). A date is compared with the response's own `Date` or,
+ * if it has none, with `now` (ms since 1970; NaN if unknown). A time in the past gives 0.
  */
 export const readRetryAfter = (
   headers: Readonly<Record<string, string>>,
   now: number,
 ): RequestedWait | null => {
   const clock = dateOf(headers) ?? now;
+  let passed: RequestedWait | null = null;
   for (const [name, unit, by] of waitHeaders) {
     const text = headers[name]?.replaceAll('"', '');
     if (text === undefined) continue;
     const wait = unit === 'ms' ? millisecondsIn(text, clock) : millisecondsUntilReset(text, clock);
     // A number of several hundred digits is not finite, and a negative number is no wait.
-    if (wait !== null && Number.isFinite(wait) && !/^\s*-/.test(text))
-      return { wait: milliseconds(Math.max(0, wait)), by };
+    if (wait === null || !Number.isFinite(wait) || /^\s*-/.test(text)) continue;
+    if (wait > 0) return { wait: milliseconds(wait), by };
+    passed ??= { wait: milliseconds(0), by };
   }
   const others = otherWaits(headers, clock);
-  return others.length === 0
-    ? null
-    : { wait: milliseconds(Math.max(0, ...others)), by: 'retry-after' };
+  const longest = Math.max(0, ...others);
+  return longest > 0 || (passed === null && others.length > 0)
+    ? { wait: milliseconds(longest), by: 'retry-after' }
+    : passed;
 };
