@@ -119,9 +119,11 @@ const endingOf = (reason: string): Ending | undefined => {
   );
 };
 
-/** Returns whether a finish reason fails the answer: Weir knows that it does, or the scenario names it. */
+/**
+ * Returns whether a finish reason fails the answer: Weir knows that it does, or the scenario names it in any spelling.
+ */
 export const isFailingFinish = (reason: string, fails: readonly string[]): boolean =>
-  endingOf(reason) === 'fails' || fails.includes(reason);
+  endingOf(reason) === 'fails' || fails.some((each) => plainFinish(each) === plainFinish(reason));
 
 /** Returns whether Weir knows what a reason means. An unknown reason completes the answer, with a note. */
 export const isKnownFinish = (reason: string): boolean => endingOf(reason) !== undefined;

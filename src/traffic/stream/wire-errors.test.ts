@@ -222,8 +222,20 @@ describe('a finish reason of a stream', () => {
     expect(readEverySplit(body)).toEqual(
       expectCompleted({ finish: 'x'.repeat(60), notes: ['finish-unknown'] }),
     );
-    const failed = { fails: ['x'.repeat(90)] };
-    expect(JSON.stringify(readEverySplit(body, {}, failed))).not.toContain('x'.repeat(61));
+    const failed = readEverySplit(body, {}, { fails: ['x'.repeat(90)] });
+    expect(failed).toEqual(expectMalformed('stream-error', /finish_reason "x{60}"$/, {}));
+    expect(JSON.stringify(failed)).not.toContain('x'.repeat(61));
+  });
+
+  it.each([
+    ['content_filter', 'CONTENT_FILTER'],
+    ['length', 'max_tokens'],
+    ['MAX_TOKENS', 'length'],
+  ])('fails the answer if the scenario names it as %s and the server as %s', (named, sent) => {
+    const body = sseEvents(textChunk('a'), chatChunk({}, sent), doneData);
+    expect(readEverySplit(body)).toEqual(expectCompleted({ finish: sent }));
+    const failed = readEverySplit(body, {}, { fails: [named] });
+    expect(failed).toEqual(expectMalformed('stream-error', new RegExp(`"${sent}"$`), {}));
   });
 });
 
