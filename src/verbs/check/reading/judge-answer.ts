@@ -1,4 +1,10 @@
-import { isFailingFinish, readFinish } from '../../../traffic/answer/finish-reasons.ts';
+import { chatDocument } from '../../../traffic/answer/chat-document.ts';
+import {
+  finishOfChoice,
+  finishOfDocument,
+  isFailingFinish,
+} from '../../../traffic/answer/finish-reasons.ts';
+import { objectOf } from '../../../traffic/answer/json-text.ts';
 import { readChatError, looksLikeHtml } from '../../../traffic/answer/read-refusal.ts';
 import type { CheckTopic } from '../model/check-choices.ts';
 import type { CheckAnswer } from './check-answer.ts';
@@ -27,17 +33,31 @@ const redirectText = (answer: CheckAnswer): string => {
 
 const asWritten = (text: string): string => text;
 
+/** Returns the finish reasons in a chat or a chunk, of all its choices. A reason at the top is that of choices without one. */
+const finishesIn = (document: Readonly<Record<string, unknown>>): readonly (string | null)[] => {
+  const { choices } = document;
+  const rest = finishOfDocument(document);
+  if (!Array.isArray(choices) || choices.length === 0) return [rest];
+  return choices
+    .map(objectOf)
+    .filter((choice) => choice !== null)
+    .map((choice) => finishOfChoice(choice, choice['delta'] ?? choice['message']) ?? rest);
+};
+
 /**
  * Returns why a chat or a chunk failed although its status is 200, by the same rules as `weir run`: it contains an
  * error, or a finish reason that means failure. Returns `null` for any other document.
  */
 export const failureInChat = (answer: CheckAnswer, json: unknown, where = ''): string | null => {
-  const error = readChatError(json, asWritten);
+  const document = chatDocument(json);
+  const error = readChatError(json, asWritten) ?? readChatError(document, asWritten);
   if (error !== null) return `an error${where}: ${answer.quote(error)}`;
-  const finish = placesAt(json, 'choices.*.finish_reason')
-    .map(({ value }) => readFinish(value))
-    .find((reason) => reason !== null && isFailingFinish(reason, answer.fails));
-  return finish === undefined ? null : `the finish reason ${fieldText(answer, finish)}${where}`;
+  const finish = finishesIn(objectOf(document) ?? {}).find(
+    (reason) => reason !== null && isFailingFinish(reason, answer.fails),
+  );
+  return finish === undefined || finish === null
+    ? null
+    : `the finish reason ${fieldText(answer, finish)}${where}`;
 };
 
 /** Returns what is in the body of a response with status 200 that is certainly no answer; `null` if it may be one. */

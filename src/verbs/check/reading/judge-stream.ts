@@ -1,4 +1,5 @@
 import { streamEnd, usageSchema } from '../../../contract/chat.ts';
+import { isErrorType } from '../../../traffic/answer/error-forms.ts';
 import { jsonIn } from '../../../traffic/answer/json-text.ts';
 import { readErrorLine, readStreamError } from '../../../traffic/answer/read-refusal.ts';
 import { SseReader } from '../../../traffic/stream/sse-reader.ts';
@@ -154,10 +155,9 @@ export const failureInStream = (answer: CheckAnswer): string | null => {
   const { events, stray } = partsOf(answer);
   const where = ' in mid-stream';
   for (const { type, text, json } of events) {
-    const failure =
-      type === 'error'
-        ? `an error${where}: ${answer.quote(readStreamError(text, asWritten))}`
-        : failureInChat(answer, json, where);
+    const failure = isErrorType(type)
+      ? `an error${where}: ${answer.quote(readStreamError(text, asWritten))}`
+      : failureInChat(answer, json, where);
     if (failure !== null) return failure;
   }
   const errors = [...stray, stray.join('\n')].map((line) => readErrorLine(line, asWritten));

@@ -105,6 +105,18 @@ describe('a chat with status 200', () => {
       'the finish reason "insufficient_system_resource"',
     ],
     [
+      'failed at the server behind it',
+      chatOf({ finish_reason: 'stop', native_finish_reason: 'error' }),
+      'violation',
+      'the finish reason "error"',
+    ],
+    [
+      'was aborted in a wrapper',
+      { result: chatOf({ finish_reason: 'abort' }), success: true },
+      'violation',
+      'the finish reason "abort"',
+    ],
+    [
       'has an error in its choice',
       chatOf({ error: { code: 502, message: 'upstream overloaded' } }),
       'violation',
@@ -146,6 +158,12 @@ describe('a stream with status 200', () => {
     ['ended as it should', chunk({}) + ended, 'pass', 'status 200'],
     ['has a line of no field', `${chunk({})}hello\n\n${ended}`, 'pass', 'status 200'],
     ['was aborted', chunk({ finish_reason: 'abort' }), 'violation', '"abort" in mid-stream'],
+    [
+      'has an event of failure',
+      `${chunk({})}event: response.failed\ndata: {"message":"out of memory"}\n\n${ended}`,
+      'violation',
+      'an error in mid-stream: out of memory',
+    ],
     [
       'has an error in a choice',
       chunk({ error: { message: 'upstream overloaded' } }) + ended,
