@@ -117,15 +117,16 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
   const toMock = plan.target.kind !== 'url';
   // The reference gateway has public test keys, so a real key is never sent to it.
   const keyTemplates = toMock ? [] : plan.keys.map(({ template }) => template);
-  const keys = await resolveSecrets(keyTemplates, environment, folder);
-  // A secret is never treated as a template, whatever it contains.
+  // A key may be issued as soon as its command runs, so its lifetime begins here.
   const readAt = monotonicNow();
+  const keys = await resolveSecrets(keyTemplates, environment, folder);
   const renewableKeys = keyTemplates.flatMap((template, index): readonly RenewableKey[] => {
     const [reference] = secretReferencesIn(template);
     if (reference?.kind !== 'command' || reference.lifetime === null) return [];
     const { command, lifetime } = reference;
     return [{ index, lifetime, readAt, read: () => runKeyCommand(command, environment, folder) }];
   });
+  // A secret is never treated as a template, whatever it contains.
   const headers = await resolveSecrets(Object.values(plan.headers), environment, folder, asLiteral);
   const values = toMock ? plan.keys.map((_, i) => testKey(i)) : keys.filled;
   return {
