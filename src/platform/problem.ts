@@ -23,6 +23,9 @@ export class UnusableTarget extends Problem {
   override readonly kind = 'target';
 }
 
+/** An error: a target that cannot be loaded as far as a request before the load shows. The load may be sent all the same. */
+export class DoubtfulTarget extends UnusableTarget {}
+
 /** An error: a run that may need more than its budget or its pace allows. */
 export class OverBudget extends Problem {
   override readonly kind = 'budget';

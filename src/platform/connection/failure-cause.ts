@@ -135,7 +135,7 @@ export const connectAdvice = (error: Error, target: UnansweredTarget): string | 
   }
   // A parser error, or a close before the head of a response, means that no HTTP server listens there.
   if (isClosed || isParserError(error))
-    return `the server there does not speak HTTP: check the port${target.isTls ? '' : ', and whether https is meant instead of http'}; --no-preflight leaves this look out`;
+    return `the server there does not speak HTTP: check the port${target.isTls ? '' : ', and whether https is meant instead of http'}`;
   const cause = failureCause(error, { connection: null, sinceSent: null, hasResponse: false });
   return advice[cause] ?? null;
 };

@@ -14,15 +14,24 @@ export type Preflight =
   | { readonly kind: 'reached'; readonly status: number }
   /** The answer is not a list of models, or no answer came. Requests for chats may still work. */
   | { readonly kind: 'doubtful' | 'silent'; readonly message: string }
-  /** The target cannot be loaded. `message` says why, and what to do. */
-  | { readonly kind: 'unusable'; readonly message: string };
+  /**
+   * The target cannot be loaded. `message` says why, and what to do. `mayAnswer` means that it accepted the connection,
+   * so that other requests may be answered.
+   */
+  | { readonly kind: 'unusable'; readonly message: string; readonly mayAnswer?: boolean };
 
 /** The default timeout of the request, in ms. */
 const defaultTimeout = 10_000;
 
-const unusable = (url: string, problem: string, advice: string | null): Preflight => {
+const unusable = (
+  url: string,
+  problem: string,
+  advice: string | null,
+  mayAnswer = false,
+): Preflight => {
   const hint = advice === null ? '' : `; ${advice}`;
-  return { kind: 'unusable', message: `the target ${url} cannot be used: ${problem}${hint}` };
+  const message = `the target ${url} cannot be used: ${problem}${hint}`;
+  return { kind: 'unusable', message, mayAnswer };
 };
 
 const looksLikeHtml = (contentType: string, body: string): boolean =>
@@ -227,12 +236,13 @@ export const preflightTarget = async (
     // The load may use the other transport, which accepts folded headers.
     if (isFoldedHeader(error)) return { kind: 'reached', status: 0 };
     // Some proxies close the connection for every path that they do not know, as nginx does with its status 444.
-    if (isConnected() && !target.isTls && (await answersElsewhere(request, timeout)))
+    const mayAnswer = isConnected() && !target.isTls;
+    if (mayAnswer && (await answersElsewhere(request, timeout)))
       return {
         kind: 'doubtful',
         message: `${address} is closed without an answer, while ${request.otherPath} is answered: the gateway lists its models at another address, or to none`,
       };
-    return unusable(url, failureDetail(error), connectAdvice(error, target));
+    return unusable(url, failureDetail(error), connectAdvice(error, target), mayAnswer);
   } finally {
     clearTimeout(timer);
     await cancel();

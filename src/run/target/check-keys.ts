@@ -8,7 +8,7 @@ import { type LimitsPerMinute, limitsOfKey } from '../../model/plan/limits-per-m
 import type { Plan } from '../../model/plan/plan.ts';
 import type { TargetEndpoint } from '../../platform/connection/connector.ts';
 import { answerTo } from '../../platform/http/preflight.ts';
-import { UnusableKey, UnusableTarget } from '../../platform/problem.ts';
+import { DoubtfulTarget, UnusableKey } from '../../platform/problem.ts';
 import { countText } from '../../report/text/number-text.ts';
 import { didYouMean } from '../../scenario/text/spelling.ts';
 import { smallestRequest, type TrafficWithModel } from './smallest-request.ts';
@@ -119,8 +119,8 @@ const checkModels = async (
   for (const entry of missing.slice(0, maxAsked)) {
     if (await refusesModel(target, entry)) {
       const near = didYouMean(entry.model, listed);
-      throw new UnusableTarget(
-        `${target.url} does not know the model ${entry.model}${near === null ? '.' : `: ${near}`} It lists ${othersText(listed)}. No load was sent. To send it all the same, add --no-preflight`,
+      throw new DoubtfulTarget(
+        `${target.url} does not know the model ${entry.model}${near === null ? '.' : `: ${near}`} It lists ${othersText(listed)}. No load was sent.`,
       );
     }
   }

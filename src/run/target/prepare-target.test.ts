@@ -8,7 +8,11 @@ let close = (): void => undefined;
 afterEach(() => close());
 
 /** Prepares the address `/api` of a server that answers 404 there, and otherwise as given. */
-const prepare = async (status: number, body: string): Promise<string> => {
+const prepare = async (
+  status: number,
+  body: string,
+  options?: Parameters<typeof prepareTarget>[1],
+): Promise<string> => {
   const server = http.createServer((request, response) => {
     const isBelow = request.url!.startsWith('/api');
     response.writeHead(isBelow ? 404 : status, { 'content-type': 'application/json' });
@@ -32,7 +36,7 @@ const prepare = async (status: number, body: string): Promise<string> => {
     },
     { WEIR_API_KEY: 'a' },
   );
-  const found = await prepareTarget(read).catch((error: unknown) => error as Error);
+  const found = await prepareTarget(read, options).catch((error: unknown) => error as Error);
   if (found instanceof Error) return found.message;
   await closeTarget(found);
   return found.warnings.join('\n');
@@ -43,6 +47,17 @@ it.each([
   [401, '{"error":{"message":"no key"}}'],
 ])('an address beside a gateway is corrected: %i %s', async (status, body) => {
   expect(await prepare(status, body)).toMatch(/answers as a gateway does: write \S+\d\/v1\./);
+});
+
+it('only a caller with the option --no-preflight is advised to use it', async () => {
+  const models = '{"object":"list","data":[{"id":"m"}]}';
+  expect(await prepare(200, models, { preflight: true })).toMatch(
+    /v1\. To send the load all the same, add --no-preflight$/,
+  );
+  close();
+  expect(await prepare(200, models)).toMatch(/write \S+\d\/v1\.$/);
+  close();
+  expect(await prepare(200, models, { preflight: false })).toBe('');
 });
 
 it.each([

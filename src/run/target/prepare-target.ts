@@ -17,7 +17,7 @@ import {
 } from '../../platform/process/mock-process.ts';
 import { answerTo, preflightTarget } from '../../platform/http/preflight.ts';
 import { monotonicNow } from '../../platform/host/clock.ts';
-import { Problem, UnusableTarget } from '../../platform/problem.ts';
+import { DoubtfulTarget, Problem, UnusableTarget } from '../../platform/problem.ts';
 import { runKeyCommand } from '../../platform/files/key-command.ts';
 import { resolveSecrets } from '../../platform/files/secrets.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
@@ -93,8 +93,8 @@ const warningsFor = async (
   for (const probable of probableAddresses(baseUrl)) {
     const { path } = routes.models;
     if (isOfGateway(await answerTo({ ...target, url: probable, path, headers }))) {
-      throw new UnusableTarget(
-        `${request} answered 404, and ${probable} answers as a gateway does: write ${probable}. Nothing was sent. To send all the same, add --no-preflight`,
+      throw new DoubtfulTarget(
+        `${request} answered 404, and ${probable} answers as a gateway does: write ${probable}.`,
       );
     }
   }
@@ -158,7 +158,10 @@ const startMock = (
 
 /** How a target is checked before anything else is sent. */
 export interface LookOptions {
-  /** Whether the target is checked by a request for its models; true by default. */
+  /**
+   * Whether the target is checked by a request for its models; true by default. It is given by callers with the option
+   * `--no-preflight`: only their messages name it.
+   */
   readonly preflight?: boolean | undefined;
   /** Whether each key asks for the list of models. */
   readonly withKeys?: boolean;
@@ -190,6 +193,8 @@ const lookAt = async (
     headers,
   });
   const { kind } = preflight;
+  if (kind === 'unusable' && preflight.mayAnswer === true)
+    throw new DoubtfulTarget(`${preflight.message}.`);
   if (kind === 'unusable' || (kind !== 'reached' && needsList))
     throw new UnusableTarget(preflight.message);
   if (kind !== 'reached') {
@@ -202,6 +207,19 @@ const lookAt = async (
   const found = isChecked ? await checkKeys(plan, target, status === 200) : [];
   const keysWereUsed = isChecked && needsKey(status);
   return { notes, warnings: [...notes, ...found], listing: 'answered', keysWereUsed };
+};
+
+/** Checks a target as `lookAt` does. If its load may be sent all the same, the problem names the option for that. */
+const lookOrAdvise = async (
+  plan: Plan,
+  target: CheckedTarget,
+  options: LookOptions,
+): Promise<LookedAt> => {
+  if (options.preflight === false) return unseen;
+  return lookAt(plan, target, options).catch((error: unknown) => {
+    if (!(error instanceof DoubtfulTarget) || options.preflight === undefined) throw error;
+    throw new UnusableTarget(`${error.message} To send the load all the same, add --no-preflight`);
+  });
 };
 
 /** Starts or checks the only target of a plan. Throws a `Problem` if it cannot be used. */
@@ -221,10 +239,8 @@ export const prepareOnly = async (
   const baseUrl = plan.target.url;
   const certificates = await certificatesFor(wire, folder, read.environment);
   const headers = filledHeaders(filled.headers, { uuid: preflightUuid, index: 0 });
-  const found =
-    options.preflight === false
-      ? unseen
-      : await lookAt(plan, { url: baseUrl, wire, certificates, ...filled, headers }, options);
+  const target = { url: baseUrl, wire, certificates, ...filled, headers };
+  const found = await lookOrAdvise(plan, target, options);
   return { ...filled, baseUrl, wire, certificates, mock: null, ...found };
 };
 

@@ -134,10 +134,6 @@ const keyFinding = (hasKey: boolean, { credentials, mock }: ReadyTarget): Findin
       );
 };
 
-/** What the message of an unusable target advises to those who run a load. This verb has no such option. */
-const runAdvice =
-  /(?: Nothing was sent\. To send all the same, add --no-preflight|; --no-preflight leaves this look out)$/;
-
 /** Says what a problem is about: the option that it names, the scenario's file, or the address. */
 const subjectOf = (message: string, { scenario }: TargetRequest): string => {
   const [, option] = /^--(key|target|set)\b/.exec(message) ?? [];
@@ -171,6 +167,6 @@ export const targetFindings = async (
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const name = subjectOf(error.message, request);
-    return [aboutTarget(name, 'bad', 'not usable', error.message.replace(runAdvice, ''))];
+    return [aboutTarget(name, 'bad', 'not usable', error.message)];
   }
 };
