@@ -325,6 +325,18 @@ describe('a choice that failed by another field', () => {
   );
 });
 
+it('a reason at the top is that of a whole chat’s choices without one, in whatever field and spelling they have it', () => {
+  const finishOf = (choice: object): unknown => {
+    const message = { content: 'a' };
+    const whole = { choices: [{ index: 0, message, ...choice }], done_reason: 'length' };
+    return replay('chat', [Buffer.from(JSON.stringify(whole))]);
+  };
+  const ended = (finish: string): object => ({ kind: 'completed', answer: { finish } });
+  expect(finishOf({ finish_reason: '' })).toMatchObject(ended('length'));
+  expect(finishOf({ finish_reason: 'null' })).toMatchObject(ended('length'));
+  expect(finishOf({ finishReason: 'STOP' })).toMatchObject(ended('STOP'));
+});
+
 describe('an event that says only that something failed', () => {
   it.each([
     [sseEvent({ success: false }), /itself says that it failed$/],

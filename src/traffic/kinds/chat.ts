@@ -68,10 +68,11 @@ const withFinish = <Choice extends Readonly<Record<string, unknown>>>(
 ): readonly Choice[] =>
   reason === null
     ? choices
-    : choices.map((choice) => ({
-        ...choice,
-        finish_reason: choice['finish_reason'] ?? reason,
-      }));
+    : choices.map((choice) =>
+        finishOfChoice(choice, choice['message']) === null
+          ? { ...choice, finish_reason: reason }
+          : choice,
+      );
 
 const completionSchema = servedChatSchema.transform(({ choices, ...fields }) => ({
   // A finish reason at the top is that of all choices that have none.
