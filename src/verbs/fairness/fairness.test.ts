@@ -78,30 +78,33 @@ const designOf = async (changes: object, given: Partial<FairnessRequest> = {}) =
 
 describe('weir fairness', () => {
   it('says what it measures and what that needs, and sends nothing without a yes', async () => {
-    const [design, budget] = await designOf({});
+    const [design, reach, budget] = await designOf({});
     expect(design).toBe(
       'TTFT p95 of b with and without the load of a: 3 pairs of blocks in random order; each measures 2 s, after 1 s that do not count.',
     );
+    expect(reach).toBe(
+      'If these times scatter like an exponential, the interval will be ±77.1 % with at most 10.0 % allowed, and “isolated” is likely to need --pairs 25 (2 min 30 s).',
+    );
     // Six blocks of 3 s, in three of which a sends too: 720 + 180, and five deviations.
     expect(budget).toBe(
-      'Budget: at most 1,050 requests, retries included; as planned: 900, with tokens: about 900 in, at most 3,600 out; cost: about 11.700000; 18 s of load.',
+      'Budget: at most 1,050 requests, retries included; as planned: 900 requests, with tokens: about 900 in, at most 3,600 out; cost: about 11.700000; 18 s of load.',
     );
     // A second more if the last block has the noise, so that b can come back.
-    const [, longer] = await designOf({ seed: 6 });
-    expect(longer).toContain('at most 1,094 requests, retries included; as planned: 940, ');
+    const [, , longer] = await designOf({ seed: 6 });
+    expect(longer).toContain('at most 1,094 requests, retries included; as planned: 940 requests, ');
     expect(longer).toContain('; 19 s of load.');
   });
 
   it('sends a multiple of the noise, all of it a share of users’ budget', async () => {
     const users = { kind: 'closed', users: 2, duration: '9s' };
-    const [design, budget] = await designOf(
+    const [design, , budget] = await designOf(
       { populations: [b, { ...a, load: users }] },
       { times: '3', quietPopulation: 'b', noisy: 'a', figure: 'endToEnd.p50' },
     );
     expect(design).toContain('end to end p50 of b with 3 times and with once the load of a: ');
     expect(budget).toContain('Budget: at most 50,000 requests, ');
     expect(budget).toContain('as planned if an answer takes 1 s: ');
-    const [, capped] = await designOf(
+    const [, , capped] = await designOf(
       { populations: [b, { ...a, load: users }], budget: { requests: 1500 } },
       { requests: '2000' },
     );

@@ -3,8 +3,9 @@ import { samplePlan } from '../../../model/plan/sample-plan.fixture.ts';
 import type { Result } from '../../../model/result/result.ts';
 import type { SeenArrival, SeenRun } from '../model/seen-arrival.ts';
 import { backAfterNoise } from './back.ts';
-import { judgeFairness } from './judge-fairness.ts';
-import { blockFigures, meanInterval, movementOf, percentileWithFailures } from './moved.ts';
+import { type FairnessTerms, judgeFairness } from './judge-fairness.ts';
+import { percentileWithFailures } from '../../../judge/statistics/percentile-with-failures.ts';
+import { blockFigures, meanInterval, movementOf } from './moved.ts';
 import { refusalsOf } from './refusals.ts';
 import { sharesOf } from './shares.ts';
 
@@ -66,8 +67,8 @@ const declared = samplePlan({
 });
 const without: Pick<Result, 'ledger' | 'plan'> = { ledger: [], plan };
 const terms = { maxMoved: 0.1, settle: 2000, hasUsers: () => false, invalid: null };
-const judge = (run: SeenRun, changes: Partial<typeof terms> & { invalid?: string } = {}) =>
-  judgeFairness(run, without, { ...terms, ...changes } as typeof terms);
+const judge = (run: SeenRun, changes: Partial<FairnessTerms> = {}) =>
+  judgeFairness(run, without, { ...terms, ...changes });
 
 describe('a mean with its interval', () => {
   it('is that of Student for three values and more', () => {
@@ -142,7 +143,7 @@ describe('a move', () => {
     // Three pairs leave two degrees of freedom: 4.3 deviations of about 3 %, not two.
     expect(failed!.low).toBeLessThan(0.5);
     expect(failed!.low).toBeGreaterThan(0.35);
-    expect(movementOf([])).toEqual({ pairs: 0, moved: null, failed: null });
+    expect(movementOf([])).toEqual({ pairs: 0, rises: null, moved: null, failed: null });
   });
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { meanOf, newcombe, varianceOf } from '../../../judge/statistics/significance.ts';
 import { uniformFrom } from '../../../model/measures/processes.fixture.ts';
-import { meanInterval, percentileWithFailures } from './moved.ts';
+import { percentileWithFailures } from '../../../judge/statistics/percentile-with-failures.ts';
+import { meanInterval } from './moved.ts';
 import { foreseenHalf, leastRequests, maxFailed, pairsToDecide, pairsToIsolate } from './reach.ts';
 
 describe('what an examination needs', () => {
