@@ -62,17 +62,26 @@ const mask = ({ form, message, type, code }: ErrorText, redact: Redact): ErrorBo
   };
 };
 
+/** Returns what an event without choices means that only says that something failed; `null` if it does not say so. */
+const readBareFailure = (
+  body: Readonly<Record<string, unknown>>,
+  redact: Redact,
+): string | null => {
+  const said = body['usage'] === undefined ? errorBeside(body) : undefined;
+  return typeof said === 'string' ? excerpt(said, redact) : null;
+};
+
 /** Returns the error in a chat's answer or event, at its top level or in a choice; `null` for none. */
 export const readChatError = (json: unknown, redact: Redact): string | null => {
   const body = objectOf(json);
   if (body === null) return readErrorBody(json, redact)?.message ?? null;
   const { choices, base_resp } = body;
   const groq = objectOf(body['x_groq'])?.['error'];
-  if (!Array.isArray(choices) || choices.length === 0) {
-    const named = readErrorBody(isError(groq) ? { error: groq } : body, redact);
-    const flag = named === null && body['usage'] === undefined ? errorBeside(body) : undefined;
-    return named?.message ?? (typeof flag === 'string' ? excerpt(flag, redact) : null);
-  }
+  if (!Array.isArray(choices) || choices.length === 0)
+    return (
+      readErrorBody(isError(groq) ? { error: groq } : body, redact)?.message ??
+      readBareFailure(body, redact)
+    );
   // If there are choices, only a field with one of these names is an error.
   const error = [body['error'], groq, errorInChoices(choices), errorBeside(body)].find(
     (each) => !isBlankError(each),

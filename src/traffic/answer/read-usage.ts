@@ -179,7 +179,7 @@ const places: readonly ((document: Fields) => unknown)[] = [
   // The places in Text Generation Inference's own API, and in that of Ollama, whose counts are at the top level.
   ({ details: own }) => own,
   // The place in IBM watsonx's own API.
-  ({ results: own }) => (Array.isArray(own) ? own[0] : undefined),
+  ({ results: own }) => (Array.isArray(own) ? (own[0] as unknown) : undefined),
   // The place in iFlytek Spark's API (`usage.text`, also within `payload`).
   ({ usage }) => objectOf(usage)?.['text'],
   ({ payload: own }) => objectOf(objectOf(own)?.['usage'])?.['text'],

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { readDeclaredLimits } from './read-limit-headers.ts';
+
+it.each([
+  ['the common header', { 'x-ratelimit-limit': '100' }, ['100 requests'], []],
+  ['that of old drafts', { 'ratelimit-limit': '2000, 2000' }, ['2,000 requests'], []],
+  ['a header of tokens', { 'x-tokens-ratelimit-limit': '9000' }, ['9,000 tokens'], []],
+  [
+    'one with a reset soon',
+    { 'x-ratelimit-limit': '9', 'x-ratelimit-reset': '50' },
+    ['9 requests'],
+    [],
+  ],
+  [
+    'one with a reset in an hour',
+    { 'x-ratelimit-limit': '9', 'x-ratelimit-reset': '3600' },
+    [],
+    ['9 requests in at least 3600 s'],
+  ],
+  ['a window', { 'x-ratelimit-limit': '60, 60;w=60' }, [], []],
+  ['a window of its own', { 'x-ratelimit-limit': '60', 'x-ratelimit-window': '60' }, [], []],
+  ['OpenAI’s headers, which mean a minute', { 'x-ratelimit-limit-requests': '500' }, [], []],
+  ['nothing but what remains', { 'x-ratelimit-remaining': '7' }, [], []],
+])('a limit is said to have no time of its own: %s', (_, headers, assumed, longer) => {
+  expect(readDeclaredLimits(headers as unknown as Record<string, string>)).toMatchObject({
+    assumed,
+    longer,
+  });
+});
