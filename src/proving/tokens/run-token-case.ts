@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isViolation } from '../../model/limits/limit-log.ts';
 import type { Result } from '../../model/result/result.ts';
+import { limitsVerdict } from '../../report/run/verdict.ts';
 import { runScenario } from '../harness/run-scenario.ts';
 import { freePort } from '../harness/server-process.ts';
 import type { TokenCase } from './token-cases.ts';
@@ -31,6 +32,8 @@ export interface TokenRow {
   readonly refuted: readonly string[];
   readonly truth: TokenTruth;
   readonly explained: number | null;
+  /** What its report says of the limits. */
+  readonly verdict: string;
   readonly limits: NonNullable<Result['limits']>['keys'][number];
   readonly units: string;
 }
@@ -78,6 +81,7 @@ export const runTokenCase = async (
       refuted: refuted.filter((check) => !isViolation(check)).map(({ id }) => id),
       truth: await readTokenTruth(log, tokens),
       explained: result.limits?.explained ?? null,
+      verdict: limitsVerdict(result)?.text ?? '',
       limits,
       units: JSON.stringify(limits.refusals?.units ?? {}),
     };

@@ -288,3 +288,11 @@ export const quickTokenCases: readonly TokenCase[] = [
 export const quickTokenFaults: readonly TokenCase[] = [
   named('rate-limiter-flexible, at the end', 'never enforced'),
 ];
+
+/** What a run of some minutes shows of refusals: limits that are kept, a lower one, and wrong names. */
+export const longTokenCases: readonly TokenCase[] = [
+  ...quickTokenCases,
+  named('rate-limiter-flexible, at the end', 'limit x 0.7'),
+  named('limits, fixed window, prompt, then answer', 'limit x 0.7'),
+  named('rate-limiter-flexible, at the end', 'wrong name'),
+];
