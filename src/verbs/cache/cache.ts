@@ -79,7 +79,7 @@ const askerFor = ({ session, keys, models }: OpenedProbe, isStopped: () => boole
       limit = 'max_completion_tokens';
       return ask(prompt);
     }
-    if (status === 429 && waits < mostWaits && !isStopped()) {
+    if (status === 429 && (waits < mostWaits || isStopped())) {
       waits += 1;
       const wait = readRetryAfter(headers, session.wallZero + ended)?.wait ?? longestWait;
       await waitUntil({ now, sleep, isStopped }, now() + Math.min(longestWait, wait));

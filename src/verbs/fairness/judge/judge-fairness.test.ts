@@ -66,7 +66,12 @@ const declared = samplePlan({
   limits: { requestsPerMinute: 600, tokensPerMinute: 9000, limiter: null },
 });
 const without: Pick<Result, 'ledger' | 'plan'> = { ledger: [], plan };
-const terms = { maxMoved: 0.1, settle: 2000, hasUsers: () => false, invalid: null };
+const terms: FairnessTerms = {
+  maxMoved: 0.1,
+  settle: 2000,
+  hasUsers: () => false,
+  invalid: null,
+};
 const judge = (run: SeenRun, changes: Partial<FairnessTerms> = {}) =>
   judgeFairness(run, without, { ...terms, ...changes });
 
