@@ -27,7 +27,15 @@ const seen = (changes: Partial<Observation>, measure: 'ttft' | 'endToEnd' = 'ttf
 const { key, released, reserved, begun, connected, connection, sent, head, ended } =
   sampleObservation();
 const refused = {
-  ...{ key, released, reserved, begun, connected, connection, sent, head, ended },
+  key,
+  released,
+  reserved,
+  begun,
+  connected,
+  connection,
+  sent,
+  head,
+  ended,
   outcome: {
     kind: 'limited',
     refusal: refusedWith('too many').refusal,
