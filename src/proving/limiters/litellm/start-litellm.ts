@@ -1,5 +1,5 @@
 import { copyFile, readdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { installedPython, pinnedIn, roomFile } from '../../harness/installed.ts';
 import {
   provingKeys,
@@ -8,7 +8,7 @@ import {
   startServer,
 } from '../../harness/server-process.ts';
 
-const requirements = 'limiters/litellm/requirements.txt';
+export const liteLlmRequirements = 'limiters/litellm/requirements.txt';
 
 interface LiteLlmOptions extends ServerOptions {
   /** Host and port of the gateway behind it. */
@@ -20,6 +20,8 @@ interface LiteLlmOptions extends ServerOptions {
   readonly window: number;
   /** Its models, each with the provider's name for it; by default the one chat model. */
   readonly models?: readonly (readonly [name: string, upstream: string])[];
+  /** The file for what its own logger says of each request's cost (`spend/spend_log.py`). */
+  readonly spendLog?: string;
   /** Logs decisions and tokens of chats instead of requests. */
   readonly tokenLog?: {
     /** Whose limit of tokens it is. */
@@ -36,6 +38,7 @@ const chatModel = [['proving/small', 'openai/proving/small']] as const;
 const config = (
   upstream: string,
   models: NonNullable<LiteLlmOptions['models']>,
+  settings: string,
 ): string => `model_list:
 ${models
   .map(
@@ -44,7 +47,7 @@ ${models
   )
   .join('\n')}
 general_settings: { custom_auth: custom_auth.user_api_key_auth, master_key: sk-proving-master }
-litellm_settings: { telemetry: false, num_retries: 0 }
+litellm_settings: { telemetry: false, num_retries: 0${settings} }
 router_settings: { num_retries: 0, disable_cooldowns: true }
 `;
 
@@ -58,15 +61,17 @@ const versionIn = async (folder: string): Promise<string> => {
 export const startLiteLlm = async (
   options: LiteLlmOptions,
 ): Promise<RunningServer & { readonly version: string }> => {
-  const { port, folder, log, upstream, models = chatModel, tokenLog } = options;
-  const packages = tokenLog?.packages ?? (await installedPython('litellm', requirements));
+  const { port, folder, log, upstream, models = chatModel, tokenLog, spendLog } = options;
+  const packages = tokenLog?.packages ?? (await installedPython('litellm', liteLlmRequirements));
   const version =
     tokenLog?.packages === undefined
-      ? await pinnedIn(requirements, /^litellm==(.+)$/m)
+      ? await pinnedIn(liteLlmRequirements, /^litellm==(.+)$/m)
       : await versionIn(tokenLog.packages);
   const file = join(folder, 'config.yaml');
-  await writeFile(file, config(upstream, models));
-  await copyFile(roomFile('limiters/litellm/custom_auth.py'), join(folder, 'custom_auth.py'));
+  const settings = spendLog === undefined ? '' : ', callbacks: spend_log.logger';
+  await writeFile(file, config(upstream, models, settings));
+  for (const own of ['limiters/litellm/custom_auth.py', 'spend/spend_log.py'])
+    await copyFile(roomFile(own), join(folder, basename(own)));
   const application = 'litellm.proxy.proxy_server:app';
   const [serve, serveTokens] = ['serve_logged', 'serve_tokens'].map((name) =>
     roomFile(`harness/${name}.py`),
@@ -84,6 +89,7 @@ export const startLiteLlm = async (
       PYTHONPATH: `${packages}:${dirname(serve)}:${folder}`,
       APPLICATION: application,
       TOKEN_LOG: log,
+      SPEND_LOG: spendLog ?? '',
       PROVING_SCOPE: tokenLog?.scope ?? 'key',
       CONFIG_FILE_PATH: file,
       PROVING_KEYS: provingKeys.join(','),
