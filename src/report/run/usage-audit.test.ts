@@ -39,7 +39,7 @@ describe('the section on the usage of a run', () => {
       reasoning: { answers: 9, differing: 9, reported: 1500, bound: 420 },
     };
     expect(textsOf(audit).slice(0, 2)).toEqual([
-      '3 of 1,200 streams report more output tokens than their text can have: 1,500 in all, at most 420. Reasoning that is neither shown nor declared does that, or a count that is too high.',
+      '3 of 1,200 streams report more output tokens than their text can have: 1,500 in all, at most 420. Reasoning that is neither shown nor declared does that, a tool that the server ran and does not show, or a count that is too high.',
       '9 answers declare reasoning that did not come as text.',
     ]);
     expect(usageSentence(resultWith(audit))).toBe(

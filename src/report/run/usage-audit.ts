@@ -31,7 +31,8 @@ const checkTexts: Readonly<Record<Exclude<AuditName, 'reasoning'>, CheckTexts>> 
     name: 'Output tokens and the text',
     differs: 'report more output tokens than their text can have',
     bound: 'at most',
-    because: 'Reasoning that is neither shown nor declared does that, or a count that is too high.',
+    because:
+      'Reasoning that is neither shown nor declared does that, a tool that the server ran and does not show, or a count that is too high.',
   },
   limit: {
     name: 'Output tokens and their limit',
@@ -51,7 +52,7 @@ const checkTexts: Readonly<Record<Exclude<AuditName, 'reasoning'>, CheckTexts>> 
     differs: 'report other input tokens than the first answer to the same prompt',
     bound: 'the first answers',
     because:
-      'A wrong count does that, a cache whose tokens are left out, several models behind one name, or a target that adds to prompts what varies (a date, a system prompt).',
+      'A wrong count does that, a cache whose tokens are left out, several models behind one name, or a target that adds to prompts what varies (a date, a system prompt, results of a search).',
   },
 };
 const shownChecks = auditNames.filter((check) => check !== 'reasoning');

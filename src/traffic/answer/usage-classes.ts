@@ -1,3 +1,4 @@
+import { serverToolInUsage } from './server-tools.ts';
 import type { TokenCounts } from '../../model/observation/outcome.ts';
 import { readTokenCount } from './token-count.ts';
 import { objectOf } from './json-text.ts';
@@ -161,10 +162,11 @@ const totalIn = (usage: Fields): number | null =>
   );
 
 /**
- * Returns whether a usage counts output tokens that are no text: those of images (OpenRouter), and of a prediction that
- * the model did not take (OpenAI).
+ * Returns whether a usage counts tokens that are no text: those of images (OpenRouter), of a prediction that the model
+ * did not take (OpenAI), and perhaps of tools that the server ran.
  */
 export const isBeyondText = (usage: Fields): boolean =>
+  serverToolInUsage(usage) !== null ||
   outputDetails.some((holder) => {
     const fields = objectOf(usage[holder]);
     return ['image_tokens', 'imageTokens', 'video_tokens', 'rejected_prediction_tokens'].some(

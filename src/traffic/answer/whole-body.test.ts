@@ -77,6 +77,10 @@ describe('a whole chat completion', () => {
     [{ content: 'hi', images: [{ image_url: { url: 'https://cdn.example/x.png' } }] }, {}],
     [{ content: 'hi' }, { completion_tokens_details: { image_tokens: 1290 } }],
     [{ content: 'hi' }, { completion_tokens_details: { rejected_prediction_tokens: 1290 } }],
+    [{ content: 'hi', annotations: [{ type: 'url_citation' }] }, {}],
+    [{ content: 'hi', executed_tools: [{ type: 'search' }] }, {}],
+    [{ content: 'hi' }, { server_tool_use: { web_search_requests: 1 } }],
+    [{ content: 'hi' }, { num_sources_used: 4 }],
   ])('has no bound for its tokens if some are no text: %j, %j', (message, details) => {
     const usage = { prompt_tokens: 7, completion_tokens: 1291, total_tokens: 1298, ...details };
     const outcome = read('chat', completion(message, { usage }));

@@ -1,4 +1,5 @@
 import type { TokenCounts } from '../../model/observation/outcome.ts';
+import { serverToolTraces } from './server-tools.ts';
 import { mostTokensOf } from '../../model/measures/usage-audit.ts';
 
 /** This file measures what a model wrote, which bounds the tokens that a server can have counted. */
@@ -7,10 +8,14 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields of a message that are not text of the model. */
 const labels: ReadonlySet<string> = new Set(['role', 'type', 'signature', 'id', 'index']);
-/** The fields whose tokens are not those of their texts. An image may be an address, and has a thousand tokens. */
-const unbounded: ReadonlySet<string> = new Set(
-  'tool_calls function_call audio images image image_url video video_url'.split(' '),
-);
+/**
+ * The fields whose tokens are not those of their texts. An image may be an address, and has a thousand tokens; a tool
+ * that the server ran has tokens that nobody receives.
+ */
+const unbounded: ReadonlySet<string> = new Set([
+  ...'tool_calls function_call audio images image image_url video video_url'.split(' '),
+  ...serverToolTraces,
+]);
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0);

@@ -155,16 +155,21 @@ export interface PromptFacts {
   readonly first: FirstAnswer | undefined;
 }
 
-/** Adds to the tokens of a new answer what is known of its prompt. */
+/**
+ * Adds to the tokens of a new answer what is known of its prompt. If some tokens may be of tools or images, the prompt
+ * is compared with no other.
+ */
 export const withPrompt = (
   tokens: TokenCounts,
   { asked, sent, first }: PromptFacts,
+  isBeyondText = false,
 ): TokenCounts => {
   const { input } = tokens;
   // A copy would cost as much as all else that is done with the counts.
   if (asked !== undefined) tokens.asked = asked;
   if (input === null) return tokens;
   if (sent !== undefined) tokens.repeated = sent.repeatedOf(input);
+  if (isBeyondText) return tokens;
   if (first?.input !== undefined) tokens.before = first.input;
   else if (first !== undefined) first.input = input;
   return tokens;

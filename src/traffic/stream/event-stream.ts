@@ -166,7 +166,7 @@ export class EventStreamReader implements BodyReader {
     const finishes = [this.#finishes.get(0) ?? null, ...this.#finishes.values()];
     const finish = this.#failedFinish ?? finishes.find((reason) => reason !== null) ?? null;
     const { price, prompt, redact } = this.context;
-    const tokens = withPrompt(this.#tokens(), prompt);
+    const tokens = withPrompt(this.#tokens(), prompt, this.#usage?.isBeyondText);
     if (this.#events > 0 && !this.#isLabelled) this.#note('content-type');
     return {
       kind: 'chat-stream',
