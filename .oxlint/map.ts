@@ -184,7 +184,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'harness',
     'limiters/litellm limiters/npm',
     'limiters',
-    'clients import launchers servers spend tables tokens',
+    'clients import launchers neighbours pairs servers spend tables tokens',
     '.',
   ],
   bench: ['harness', 'bounds lag mock mutants run simulated transport', '.'],
