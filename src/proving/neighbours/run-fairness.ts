@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { weirCommand } from '../../bench/harness/run-weir.ts';
+import { runProgram } from '../../platform/process/run-program.ts';
+import {
+  type FairnessReport,
+  fairnessReportSchema,
+} from '../../verbs/fairness/model/fairness-report.ts';
+import { readServerLog } from '../harness/server-log.ts';
+import { freePort } from '../harness/server-process.ts';
+import { type NeighbourCase, neighbourKeys, neighboursAt } from './neighbour-cases.ts';
+
+export interface ExaminedNeighbours {
+  readonly code: number | null;
+  readonly report: FairnessReport;
+  /** The chats that the server logged with Weir's ids. */
+  readonly logged: number;
+}
+
+/** Examines the neighbours of a case by the real program. */
+export const examineNeighbours = async (
+  { start }: NeighbourCase,
+  folder: string,
+  words: readonly string[],
+): Promise<ExaminedNeighbours> => {
+  const log = join(folder, 'server.log');
+  const server = await start({ port: await freePort(), folder, log });
+  try {
+    const file = join(folder, 'neighbours.json');
+    await writeFile(file, JSON.stringify(neighboursAt(server.url)));
+    const command = ['fairness', file, '--out', folder, '--yes', '--quiet', ...words];
+    const { code, stderrTail } = await runProgram([...weirCommand, ...command], {
+      ...process.env,
+      ...neighbourKeys,
+      GITHUB_STEP_SUMMARY: '',
+    });
+    const path = join(folder, 'fairness.json');
+    if (!existsSync(path)) throw new Error(`weir fairness left no report: ${stderrTail}`);
+    const report = fairnessReportSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+    const chats = (await readServerLog(log)).filter(({ method }) => method === 'POST');
+    return { code, report, logged: new Set(chats.map(({ id }) => id)).size };
+  } finally {
+    await server.stop();
+  }
+};
