@@ -141,7 +141,7 @@ it.each([
   ['mock --second-key', /^unknown option --second-key/],
   [
     'schema other',
-    'subject: expected "scenario" or "result" or "check" or "sweep" or "capacity" or "cache" or "fairness" or "recovery", got "other"',
+    'subject: expected "scenario" or "result" or "check" or "sweep" or "capacity" or "cache" or "fairness" or "recovery" or "pairs", got "other"',
   ],
   ['mock --port x', '--port: expected a whole number from 0 to 65535, got "x"'],
   [

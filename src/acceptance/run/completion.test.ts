@@ -31,7 +31,17 @@ describe('bash with the script of weir completion', () => {
     [['history', 'b'], ['baseline']],
     [
       ['schema', ''],
-      ['scenario', 'result', 'check', 'sweep', 'capacity', 'cache', 'fairness', 'recovery'],
+      [
+        'scenario',
+        'result',
+        'check',
+        'sweep',
+        'capacity',
+        'cache',
+        'fairness',
+        'recovery',
+        'pairs',
+      ],
     ],
     [['completion', 'z'], ['zsh']],
     // Files, by bash itself.

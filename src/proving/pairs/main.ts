@@ -3,7 +3,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pairCases } from './pair-cases.ts';
-import { percentileWithFailures } from '../../verbs/fairness/judge/moved.ts';
+import { percentileWithFailures } from '../../judge/statistics/percentile-with-failures.ts';
 import { type PairedRun, runPairs } from './run-pairs.ts';
 
 /**

@@ -91,7 +91,9 @@ describe('weir fairness', () => {
     );
     // A second more if the last block has the noise, so that b can come back.
     const [, , longer] = await designOf({ seed: 6 });
-    expect(longer).toContain('at most 1,094 requests, retries included; as planned: 940 requests, ');
+    expect(longer).toContain(
+      'at most 1,094 requests, retries included; as planned: 940 requests, ',
+    );
     expect(longer).toContain('; 19 s of load.');
   });
 
