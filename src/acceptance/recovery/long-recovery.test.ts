@@ -67,7 +67,7 @@ const cases: readonly Case[] = [
     5,
     { overload: 5000, watch: 40_000 },
     // Those who wait for ten seconds come back when its window is free again.
-    { none: staysBad(1, 35), 'retry-after': 'back', backoff: staysBad(5, 35) },
+    { none: staysBad(1, 30), 'retry-after': 'back', backoff: staysBad(5, 30) },
   ],
 ];
 

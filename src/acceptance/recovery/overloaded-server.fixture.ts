@@ -61,12 +61,12 @@ const json = { 'content-type': 'application/json' };
 export const storm: OverloadedServer = { limiter: null };
 /** At most 24 at once: nobody whom it admits waits more than 0.66 s. */
 export const shedding: OverloadedServer = { limiter: null, cap: { inFlight: 24, retryAfter: 1 } };
-/** 35 a second over ten seconds, refused ones included, before a server that completes 80 a second. */
+/** 30 a second over ten seconds, refused ones included, before a server that completes 80 a second. */
 export const lockingOut: OverloadedServer = {
   batch: 64,
   limiter: {
     kind: 'sliding-log-counting-refusals',
-    limit: 350,
+    limit: 300,
     window: 10_000,
     retryAfter: 10,
   },
