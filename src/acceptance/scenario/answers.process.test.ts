@@ -26,7 +26,7 @@ objectives: [errorRate < 50%]
 
 /** How commands end: a busy machine makes a run of a third of a second invalid, and some ask before they spend. */
 const endings: readonly (readonly [command: RegExp, codes: readonly number[], words: string])[] = [
-  [/^weir (?:capacity|sweep|limits|check) /, [2], 'needs a confirmation'],
+  [/^weir (?:capacity|sweep|limits|check|recovery) /, [2], 'needs a confirmation'],
   [/^weir doctor /, [0, 12], ''],
   [/ --strict$/, [12, 13], ''],
   [/ reports\/main/, [0, 11, 12], ''],
