@@ -2,11 +2,11 @@ import { maxUploadBytes, uploadExtensions } from '../../contract/audio.ts';
 import { requestIdHeader, routes } from '../../contract/routes.ts';
 import type { WireRequest } from '../../model/observation/exchange.ts';
 import { keyHeader } from '../../model/plan/key-header.ts';
-import { redactor } from '../../model/plan/secret.ts';
+import { filledHeaders, redactor } from '../../model/plan/secret.ts';
 import type { Clip } from '../../model/workload/clip.ts';
 import { readClips } from '../../platform/files/clips.ts';
 import { startClock, wallClock } from '../../platform/host/clock.ts';
-import { weirVersion } from '../../platform/host/machine.ts';
+import { uniqueName, weirVersion } from '../../platform/host/machine.ts';
 import { undiciTransport } from '../../platform/http/undici-transport.ts';
 import { sleep } from '../../platform/process/pause.ts';
 import { CheckAnswer, isDeadline } from './reading/check-answer.ts';
@@ -74,7 +74,7 @@ const requestAuthorizer = (startedAt: string) => {
     const headers = {
       'user-agent': `weir/${weirVersion()}`,
       ...request.headers,
-      ...asked.headers,
+      ...filledHeaders(asked.headers, { uuid: uniqueName(), index: serial - 1 }),
       ...keyHeaders(asked, kind),
       [requestIdHeader]: `check-${begun}-${serial}`,
     };

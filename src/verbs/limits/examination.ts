@@ -1,7 +1,7 @@
 import { keyHeader } from '../../model/plan/key-header.ts';
-import { redactor } from '../../model/plan/secret.ts';
+import { filledHeaders, redactor } from '../../model/plan/secret.ts';
 import { startClock, wallClock } from '../../platform/host/clock.ts';
-import { weirVersion } from '../../platform/host/machine.ts';
+import { uniqueName, weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { undiciTransport } from '../../platform/http/undici-transport.ts';
 import type { ProbeSession } from './experiment/send-probe-request.ts';
@@ -27,11 +27,17 @@ export const openProbe = async (
   const transport = undiciTransport({ url: baseUrl, wire, certificates }, clock);
   const values = credentials.map(({ value }) => value);
   const [first = '', second = null] = values;
+  let index = -1;
   const session: ProbeSession = {
     transport,
     clock,
     wallZero: Date.parse(startedAt),
-    headers: { 'user-agent': `weir/${weirVersion()}`, ...target.headers },
+    // The headers are filled for each request.
+    get headers() {
+      index += 1;
+      const own = filledHeaders(target.headers, { uuid: uniqueName(), index });
+      return { 'user-agent': `weir/${weirVersion()}`, ...own };
+    },
     keyHeader: (key) => keyHeader(target.auth, key),
     redact: redactor([...target.secrets, ...values]),
     timeoutFor: timeout,
