@@ -148,7 +148,7 @@ export const shownFinish = (reason: string, redact: (text: string) => string): s
  * reason, and DashScope sends the text `null` (Model Studio, API reference). SGLang sends an object such as `{type:
  * "abort", message}` as a reason.
  */
-export const readFinish = (value: unknown): string | null => {
+const readFinish = (value: unknown): string | null => {
   if (value === null || value === undefined || value === '' || value === false) return null;
   if (value === 'null' || value === 'None') return null;
   if (typeof value === 'string') return value.slice(0, maxReadLength);
