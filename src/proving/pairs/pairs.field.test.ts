@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { orSkip } from '../harness/or-skip.fixture.ts';
 import { pairCases } from './pair-cases.ts';
-import { percentileWithFailures } from '../../verbs/fairness/judge/moved.ts';
+import { percentileWithFailures } from '../../judge/statistics/percentile-with-failures.ts';
 import { runPairs } from './run-pairs.ts';
 
 // The first run installs Envoy and LiteLLM's proxy.

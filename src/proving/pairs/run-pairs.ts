@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { weirCommand } from '../../bench/harness/run-weir.ts';
 import { runProgram } from '../../platform/process/run-program.ts';
 import { type PairsReport, pairsSchema } from '../../verbs/compare/model/pairs.ts';
-import { percentileWithFailures } from '../../verbs/fairness/judge/moved.ts';
+import { percentileWithFailures } from '../../judge/statistics/percentile-with-failures.ts';
 import { provingKeys } from '../harness/server-process.ts';
 import { type PairCase, startSides } from './pair-cases.ts';
 import { type Residences, watchWire } from './wire-times.ts';
