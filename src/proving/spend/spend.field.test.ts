@@ -188,7 +188,7 @@ it('Weir’s bill is LiteLLM’s own spend log, and names what it cannot know', 
       expect(refused.length).toBeGreaterThan(20);
       expect(refused.filter((each) => chargedFor(each) !== 0)).toEqual([]);
 
-      // LiteLLM charges streams that were left or broke off by an estimate of its own, which no answer has.
+      // LiteLLM charges streams that were left or broke off as it counted or estimated them, which no answer says.
       const [left, broken] = [of('cancelled'), of('malformed')];
       expect(left.length).toBeGreaterThan(5);
       expect(broken.length).toBeGreaterThan(0);
