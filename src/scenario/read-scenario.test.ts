@@ -97,6 +97,10 @@ describe('a scenario', () => {
             "min": 32,
           },
           "prices": {},
+          "promptCache": {
+            "keeps": null,
+            "tokens": 6400000,
+          },
           "sendStamps": false,
           "speech": {
             "base": 150,
@@ -269,7 +273,7 @@ mock: {ttft: 1ms, gap: 0s, limits: {requestsPerMinute: 5, tokensPerMinute: none}
         objectives: []
         perRequest: []
         seed: 0
-        mock: {"models":["weir/small","weir/large"],"contextTokens":131072,"ttft":1,"gap":0,"latency":"fixed","outputTokens":{"min":32,"max":96},"speech":{"model":"weir-tts","voices":["Abigail.wav","Adrian.wav","Alexander.wav","Alice.wav","Austin.wav","Axel.wav","Connor.wav","Cora.wav","Elena.wav","Eli.wav","Emily.wav","Everett.wav","Gabriel.wav","Gianna.wav","Henry.wav","Ian.wav","Jade.wav","Jeremiah.wav","Jordan.wav","Julian.wav","Layla.wav","Leonardo.wav","Michael.wav","Miles.wav","Olivia.wav","Ryan.wav","Taylor.wav","Thomas.wav"],"base":150,"perCharacter":4},"transcription":{"model":"weir/whisper","base":100,"perSecond":25},"prices":{},"limits":{"requestsPerMinute":5,"tokensPerMinute":null,"inFlight":null,"window":60000,"profile":"spec","burstShare":0.16666666666666666,"steps":6,"workers":1,"hiddenRequests":0},"credits":{"balance":null,"ledger":10000},"faults":[],"hangUps":"stop","faultHeader":true,"metrics":true,"sendStamps":false,"uploadTooLarge":413}
+        mock: {"models":["weir/small","weir/large"],"contextTokens":131072,"ttft":1,"gap":0,"latency":"fixed","outputTokens":{"min":32,"max":96},"promptCache":{"keeps":null,"tokens":6400000},"speech":{"model":"weir-tts","voices":["Abigail.wav","Adrian.wav","Alexander.wav","Alice.wav","Austin.wav","Axel.wav","Connor.wav","Cora.wav","Elena.wav","Eli.wav","Emily.wav","Everett.wav","Gabriel.wav","Gianna.wav","Henry.wav","Ian.wav","Jade.wav","Jeremiah.wav","Jordan.wav","Julian.wav","Layla.wav","Leonardo.wav","Michael.wav","Miles.wav","Olivia.wav","Ryan.wav","Taylor.wav","Thomas.wav"],"base":150,"perCharacter":4},"transcription":{"model":"weir/whisper","base":100,"perSecond":25},"prices":{},"limits":{"requestsPerMinute":5,"tokensPerMinute":null,"inFlight":null,"window":60000,"profile":"spec","burstShare":0.16666666666666666,"steps":6,"workers":1,"hiddenRequests":0},"credits":{"balance":null,"ledger":10000},"faults":[],"hangUps":"stop","faultHeader":true,"metrics":true,"sendStamps":false,"uploadTooLarge":413}
         stage: {"name":"one","load":{"kind":"open","curve":[{"from":1,"to":1,"duration":60000}],"spacing":"poisson"},"traffic":[{"kind":"models","weight":2}]}
         stage: {"name":"two 1/s","load":{"kind":"open","curve":[{"from":1,"to":1,"duration":10000}],"spacing":"even"},"traffic":[{"kind":"models","weight":2}]}
         stage: {"name":"two 2/s","load":{"kind":"open","curve":[{"from":2,"to":2,"duration":10000}],"spacing":"even"},"traffic":[{"kind":"models","weight":2}]}
