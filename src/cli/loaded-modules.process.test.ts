@@ -12,8 +12,8 @@ const launcher = resolve('src/cli/weir.js');
 const most: Readonly<Record<string, number>> = {
   '--version': 15,
   '--help': 40,
-  'validate scenarios/quickstart.yaml': 353,
-  'plan scenarios/quickstart.yaml': 401,
+  'validate scenarios/quickstart.yaml': 357,
+  'plan scenarios/quickstart.yaml': 405,
   'run --help': 53,
   'compare --help': 52,
   'history --help': 44,

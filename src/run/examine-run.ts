@@ -8,7 +8,7 @@ import { needText } from '../report/run/forecast-document.ts';
 import { countText, timeText } from '../report/text/number-text.ts';
 import { plainNumberIn } from '../scenario/schema/notation.ts';
 import { answerTimeFrom, checkPlanFits, forecastOf } from './forecast.ts';
-import { confirmUnlessStopped } from './input/follow-stops.ts';
+import { confirmUnlessStopped } from './input/confirm-unless-stopped.ts';
 import { type Host, withoutPrints } from './input/host.ts';
 import type { ReadPlanWithFiles } from './input/read-plan.ts';
 import { folderFor } from './input/report-paths.ts';

@@ -1,6 +1,6 @@
 import { waitAtMost } from '../../platform/wait-at-most.ts';
 import { Problem } from '../../platform/problem.ts';
-import { confirmBudget, type Host, type OnStop, type StopCause } from './host.ts';
+import type { OnStop, StopCause } from './host.ts';
 
 /** An error: the user stopped a command before its load began. */
 export class StoppedBeforeLoad extends Problem {
@@ -70,14 +70,4 @@ export const followStops = (onStop: OnStop, whenNobodyListens: () => void): Foll
       throw new StoppedBeforeLoad(ended.by);
     },
   };
-};
-
-/** Works like `confirmBudget`, for a command that opens nothing before: a request to stop ends it meanwhile. */
-export const confirmUnlessStopped = async (host: Host, cancelMessage: string): Promise<void> => {
-  const stops = followStops(host.onStop, () => undefined);
-  try {
-    await stops.unlessStopped(confirmBudget(host, cancelMessage), null);
-  } finally {
-    stops.release();
-  }
 };

@@ -4,7 +4,7 @@ import { OverBudget } from '../../platform/problem.ts';
 import { budgetNeedText, needText } from '../../report/run/forecast-document.ts';
 import { countText, timeText } from '../../report/text/number-text.ts';
 import { answerTimeFrom, forecastOf } from '../../run/forecast.ts';
-import { confirmUnlessStopped } from '../../run/input/follow-stops.ts';
+import { confirmUnlessStopped } from '../../run/input/confirm-unless-stopped.ts';
 import type { Host } from '../../run/input/host.ts';
 import type { ReadPlanWithFiles } from '../../run/input/read-plan.ts';
 
