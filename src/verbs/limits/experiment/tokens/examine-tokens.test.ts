@@ -245,6 +245,20 @@ describe('an examination of tokens', () => {
     }
   });
 
+  // A bucket is refilled as fast as single chats are charged, so that its headers do not show their charges.
+  it.each([
+    ['has twice the limit', { times: 2 }, 'token-burst'],
+    ['locks a key for 3 windows', { lockedFor: 3 }, 'token-recovery'],
+  ] as const)('shows by headers that a bucket %s', async (_, fault, id) => {
+    const bucket = compliantLimiters['token bucket, reserved at the start, then corrected']!;
+    for (const seed of [31, 32, 33]) {
+      const found = await examineVirtually({ ...bucket, flush: 500, ...fault }, seed, {
+        hasSmallBucket: false,
+      });
+      expect(violationsOf(found).join()).toContain(`${id}: `);
+    }
+  });
+
   it('decides nothing without headers if the operator promises nothing', async () => {
     const { findings } = await examineVirtually(faultyLimiters['limit x 2']!, 5, {
       hasHeaders: false,

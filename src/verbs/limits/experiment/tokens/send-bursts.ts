@@ -1,6 +1,11 @@
-import { settleTime } from '../../../../judge/limits/facts/token-uses.ts';
+import { ownCountRatio, settleTime } from '../../../../judge/limits/facts/token-uses.ts';
 import { burstsEvidence, longestBurst, refillStep } from '../../judge/tokens/token-bursts.ts';
 import { requestsRegained } from '../../judge/tokens/token-refusals.ts';
+import {
+  countingEvidence,
+  measuredCharges,
+  plausibleRatios,
+} from '../../judge/tokens/measured-charges.ts';
 import { tokenGuards } from '../../judge/tokens/token-guards.ts';
 import { isAdmitted, isRefused, type TokenKind } from '../../model/token-log.ts';
 import { type OpenExamination, forget, logOf, settleOf } from './open-examination.ts';
@@ -79,20 +84,59 @@ const exceededBursts = (examination: OpenExamination): readonly number[] => {
   );
 };
 
+/** Decides whether remaining tokens are reported that do not show what single chats are charged. */
+const isCountUnknown = (examination: OpenExamination): boolean => {
+  const { hasRemaining } = tokenGuards(logOf(examination, null));
+  const { finding } = countingEvidence(measuredCharges(examination.sorted()), ownCountRatio);
+  return hasRemaining && finding === 'unknown';
+};
+
+/**
+ * Decides whether a burst was more than the limit unless the gateway counts fewer tokens, by a small chat that is sent when
+ * all is charged: a gateway that keeps its limit refuses it.
+ */
+const isExcusedByCount = async (examination: OpenExamination, burst: number): Promise<boolean> => {
+  if (!isCountUnknown(examination)) return false;
+  await examination.pause(settleOf(examination));
+  if (!isAdmitted(await examination.tap('burst', burst))) return false;
+  const log = logOf(examination, null);
+  const found = burstsEvidence(log, tokenGuards(log).terms)[burst - 1]?.exceeded;
+  return (found?.mostCounted ?? 0) >= plausibleRatios.least;
+};
+
+const burstQuery = ({ large }: OpenExamination['plan'], burst: number) =>
+  ({ phase: 'burst', burst, prompt: large, maxTokens: 1 }) as const;
+
+/** Sends small chats after a burst, which show when its usage is charged. */
+const tapAfter = async (
+  { client, plan, tap }: OpenExamination,
+  burst: number,
+  ended: number,
+): Promise<void> => {
+  for (const time of tapTimes) {
+    await client.sleepUntil(ended + time * (plan.rule.window / 60));
+    await tap('burst', burst);
+  }
+};
+
 /** Sends a burst: several at once until what is under way is certainly more than the limit, then small chats. */
 const sendBurst = async (examination: OpenExamination, burst: number): Promise<void> => {
-  const { client, plan, send, tap } = examination;
+  const { client, plan, send } = examination;
   const { tokens, window } = plan.rule;
   const scale = window / 60_000;
-  const { ownCount } = tokenGuards(logOf(examination, null)).terms;
+  let { ownCount } = tokenGuards(logOf(examination, null)).terms;
   const begun = client.now();
   const elapsed = (): number => client.now() - begun;
   const latency = examination.latency * Math.max(1, plan.large / plan.slice);
   const isSlow = latency > slowAnswer * scale;
   const together = isSlow ? plan.burstRequests : Math.ceil((36 * latency) / (window / 10));
-  const state = { refused: 0, sent: 0, underWay: 0 };
+  const state = { refused: 0, sent: 0, underWay: 0, isTapped: false };
   const isEnough = (): boolean => {
-    const until = (isSlow ? 0 : elapsed()) + 1.5 * latency + settleTime(window) + 2800 * scale;
+    const until =
+      (isSlow && !state.isTapped ? 0 : elapsed()) +
+      1.5 * latency +
+      settleTime(window) +
+      2800 * scale;
     return state.underWay >= ownCount * tokens * (1 + refillStep + until / window) + plan.large;
   };
   const most = plan.burstRequests - tapTimes.length;
@@ -108,14 +152,7 @@ const sendBurst = async (examination: OpenExamination, burst: number): Promise<v
       const kind: TokenKind = isStream ? 'stream' : 'chat';
       state.sent += 1;
       state.underWay += plan.large;
-      const reply = await send({
-        phase: 'burst',
-        burst,
-        kind,
-        prompt: plan.large,
-        maxTokens: 1,
-        isStream,
-      });
+      const reply = await send({ ...burstQuery(plan, burst), kind, isStream });
       if (isAdmitted(reply)) continue;
       state.underWay -= plan.large;
       state.refused += 1;
@@ -123,19 +160,22 @@ const sendBurst = async (examination: OpenExamination, burst: number): Promise<v
   };
   const sendTogether = (lanes: number, isOver: () => boolean) =>
     Promise.all(Array.from({ length: Math.max(1, lanes) }, () => sendUntil(isOver)));
-  if (burst === 2 && !isSlow && exceededBursts(examination).length === 0) {
+  const sendFewAtLast = async (): Promise<void> => {
     await sendTogether(together, () => state.underWay >= togetherShare * tokens);
     await examination.pause(settleOf(examination));
     await sendTogether(fewTogether, () => state.underWay >= surelyWhole * tokens);
-  }
+  };
+  if (burst === 2 && !isSlow && exceededBursts(examination).length === 0) await sendFewAtLast();
   await sendTogether(together, () => false);
+  if (state.refused === 0 && (await isExcusedByCount(examination, burst))) {
+    state.isTapped = true;
+    ownCount = 1 / plausibleRatios.least;
+    await sendTogether(together, () => false);
+  }
   const ended = client.now();
   if (state.refused > 0) await askAgain(examination, burst, begun + longestBurst(window));
   await testNames(examination, burst);
-  for (const time of tapTimes) {
-    await client.sleepUntil(ended + time * 1000 * scale);
-    await tap('burst', burst);
-  }
+  await tapAfter(examination, burst, ended);
 };
 
 /** Returns the next moment that is a whole number of windows after `origin`. */

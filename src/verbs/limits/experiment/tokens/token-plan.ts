@@ -28,6 +28,8 @@ const usualWait = 0.5;
 /** The rate of the sustained load as a multiple of the limit. */
 export const sustainedRate = 1.3;
 const usualDelay = 1 / 12;
+/** The most requests of a burst as a multiple of those needed: by the smallest plausible count more are, and some are refused. */
+const moreRequests = 1.4;
 
 export interface TokenPlan {
   readonly rule: TokenRule;
@@ -98,7 +100,9 @@ export const planTokens = (terms: TokenPlanTerms): TokenPlan | string => {
     ),
     slice: Math.floor(Math.min(tokens / perWindow, largest)),
     visible: Math.floor(Math.min(Math.max(5 * tapTokens, tokens * visibleShare), largest)),
-    burstRequests: Math.floor(Math.min(burstRequests + 6, requests * burstShare + tapTimes.length)),
+    burstRequests: Math.floor(
+      Math.min(moreRequests * burstRequests, requests * burstShare + tapTimes.length),
+    ),
     reserving: reserving <= reserveShare * requests ? reserving : 0,
   };
 };

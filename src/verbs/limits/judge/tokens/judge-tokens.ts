@@ -15,6 +15,7 @@ import { isUsageCharged } from './measured-charges.ts';
 import { burstsEvidence, type BurstEvidence, areHalfApart } from './token-bursts.ts';
 import { chargesOf, roundedCount } from './token-charges.ts';
 import {
+  isTooMuchByAnyCount,
   latenessText,
   tokenGuards,
   type TokenGuards,
@@ -118,6 +119,7 @@ const checkBurst = ({ log, guards, bursts, promises }: Evidence): FactCheck => {
       ? `${bursts.length} bursts, none certainly above what any limiter admits${refusedAfter(bursts)}`
       : `${exceeded.length} of ${bursts.length} bursts: a request was admitted after ${roundedCount(worst.charged)} tokens were charged, where at most ${roundedCount(worst.allowed)} are allowed`;
   const isOnce = !areHalfApart(above, log.rule.window);
+  const surely = above.filter((burst) => isTooMuchByAnyCount(guards, burst.exceeded!));
   return violating(
     {
       id: 'token-burst',
@@ -127,7 +129,9 @@ const checkBurst = ({ log, guards, bursts, promises }: Evidence): FactCheck => {
       isFound: exceeded.length > 0 && !(isOnce && below.length > 1),
       why: isOnce
         ? 'the end of a window explains the bursts at one phase'
-        : whyLeastIsUnsure(guards, promises),
+        : areHalfApart(surely, log.rule.window)
+          ? null
+          : whyLeastIsUnsure(guards, promises),
       isProved: below.length > 1,
       shownBy: exceeded.map(({ admission }) => admission),
       observed,
@@ -185,7 +189,7 @@ const checkRecovery = ({ log, guards, promises }: Evidence): FactCheck => {
   return violating(
     {
       id: 'token-recovery',
-      claim: 'After two windows without a request, a small chat is admitted.',
+      claim: 'After two windows without a request, the next one is admitted.',
     },
     {
       isFound: refused.length > 0,
@@ -193,7 +197,9 @@ const checkRecovery = ({ log, guards, promises }: Evidence): FactCheck => {
       isProved: looked.some(({ status }) => status === 200),
       shownBy: refused,
       observed:
-        looked.length === 0 ? 'not tried' : `refused: ${times(refused)} of ${looked.length}`,
+        looked.length === 0 && refused.length === 0
+          ? 'not tried'
+          : `refused though idle for two windows: ${times(refused)}`,
     },
   );
 };

@@ -130,6 +130,8 @@ export interface CountingEvidence {
   readonly ratio: number | null;
   /** Whether the ratio is one that no count of these texts has, so that it excuses nothing. */
   readonly isImplausible: boolean;
+  /** The least that the bursts were charged, as a multiple of their usage, where single chats do not show it. */
+  readonly least?: number;
 }
 
 /** Whether what is charged is the usage, or near it. */

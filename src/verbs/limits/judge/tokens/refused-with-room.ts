@@ -40,6 +40,9 @@ export const lostLevels = (
   return moments.map(levelAt);
 };
 
+/** What a bucket that lacks nothing certainly holds: the smallest one, which a step may have left unfilled, as a share of the limit. */
+export const smallestRoom = smallestBucket - refillStep;
+
 /**
  * Finds the refusals, in the order of sending, for which every limiter had room: a bucket of a quarter of the limit
  * that a step may have left unfilled, and all windows, logs and weighted counters. A bucket that is refilled too slowly
@@ -63,8 +66,7 @@ export const refusedWithRoom = (
     if (unknown.some(({ sent }) => sent <= refusal.answered)) return false;
     const asked = inFlight(refusal);
     return (
-      lost[i]! + asked <= (smallestBucket - refillStep) * rule.tokens &&
-      counted(refusal) + asked <= rule.tokens
+      lost[i]! + asked <= smallestRoom * rule.tokens && counted(refusal) + asked <= rule.tokens
     );
   });
 };

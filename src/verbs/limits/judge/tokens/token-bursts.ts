@@ -180,7 +180,7 @@ const burstEvidence = (
   };
 };
 
-const burstsOf = ({ replies }: TokenLog): readonly (readonly TokenReply[])[] =>
+export const burstsOf = ({ replies }: TokenLog): readonly (readonly TokenReply[])[] =>
   [1, 2, 3]
     .map((serial) => replies.filter(({ burst }) => burst === serial))
     .filter((burst) => burst.length > 0);

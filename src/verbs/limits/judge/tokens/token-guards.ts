@@ -1,6 +1,7 @@
 import { sumInFlight } from '../../../../judge/limits/facts/early-refusals.ts';
 import { limiterMemory } from '../../../../judge/limits/facts/rule-bounds.ts';
 import type { TokenLog, TokenReply } from '../../model/token-log.ts';
+import { burstCharge } from './burst-charges.ts';
 import {
   chargedWhen,
   countingEvidence,
@@ -10,7 +11,7 @@ import {
   plausibleRatios,
   roundingTokens,
 } from './measured-charges.ts';
-import { burstsEvidence, settleEvidence, type SettleEvidence } from './token-bursts.ts';
+import { burstsEvidence, burstsOf, settleEvidence, type SettleEvidence } from './token-bursts.ts';
 import { type ChargeTerms, chargesOf, usualChargeTerms } from './token-charges.ts';
 import { tokenRuleOf } from './token-refusals.ts';
 
@@ -61,7 +62,13 @@ const hiddenUse = (log: TokenLog, terms: ChargeTerms, allowance: number) => {
   };
 };
 
-/** Adds what remained in the bursts: if that hardly falls, no count of the texts explains that. */
+/** The least refill, as a multiple of the limit in a window, beside which nobody else can use much of a bucket. */
+const unsharedRefill = 0.93;
+
+/**
+ * Adds what remained in the bursts, which shows charges that single chats do not: if it hardly falls, or by far more than the
+ * usage while it is refilled by the whole limit, no count of the texts explains that.
+ */
 const withBursts = (
   counting: CountingEvidence,
   log: TokenLog,
@@ -70,7 +77,20 @@ const withBursts = (
   if (counting.finding !== 'unknown') return counting;
   const shares = burstsEvidence(log, terms).flatMap(({ exceeded }) => exceeded?.mostCounted ?? []);
   const ratio = shares.length === 0 ? Infinity : Math.max(...shares);
-  return ratio < plausibleRatios.least ? { finding: 'less', ratio, isImplausible: true } : counting;
+  if (ratio < plausibleRatios.least) return { finding: 'less', ratio, isImplausible: true };
+  const full = log.replies.reduce(
+    (most, { reported }) => Math.max(most, reported?.remaining ?? 0),
+    0,
+  );
+  const charges = burstsOf(log).flatMap(
+    (replies) => burstCharge(replies, { rule: log.rule, full }, terms) ?? [],
+  );
+  if (charges.length < 2) return counting;
+  const least = Math.min(...charges.map((charge) => charge.least));
+  const isUnshared = charges.every(({ refill }) => refill >= unsharedRefill);
+  return least > plausibleRatios.most && isUnshared
+    ? { finding: 'more', ratio: least, isImplausible: true }
+    : { ...counting, least };
 };
 
 /** The share of admitted answers that must report the remaining tokens for a guard to look. */
@@ -123,21 +143,41 @@ export const latenessText = ({ settle, isLateShown }: SettleEvidence): string =>
     : `usage may be charged as late as ${time}, unless the small chats used up what was left of the limit`;
 };
 
-/** Returns why a fact that rests on the least that was charged proves nothing; `null` if it does. */
-export const whyLeastIsUnsure = (
-  { counting, settling, hasRemaining, hasUsage }: TokenGuards,
+/** Returns why nothing shows what single chats are charged; `null` if something does, or if the operator says it. */
+const whyChargesAreUnknown = (
+  { counting, hasRemaining }: TokenGuards,
   { isPromised }: GuardTerms,
 ): string | null => {
-  if (!hasUsage) return noUsageReason;
-  if (settling.isLate) return latenessText(settling);
-  if (counting.finding === 'less' && !counting.isImplausible) {
-    return `only ${ratioText(counting)} of the usage is charged`;
-  }
   if (isPromised || counting.finding !== 'unknown') return null;
   return hasRemaining
     ? 'the remaining tokens do not show what is charged (--yes-tokens says that it is the usage)'
     : noRemainingReason;
 };
+
+/** Returns why a fact that rests on the least that was charged proves nothing; `null` if it does. */
+export const whyLeastIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null => {
+  const { counting, settling, hasUsage } = guards;
+  if (!hasUsage) return noUsageReason;
+  if (settling.isLate) return latenessText(settling);
+  if (counting.finding === 'less' && !counting.isImplausible) {
+    return `only ${ratioText(counting)} of the usage is charged`;
+  }
+  return whyChargesAreUnknown(guards, terms);
+};
+
+/**
+ * Decides whether nothing excuses a burst after which so much more was admitted that it is too much by any count of the
+ * texts, or by the least that the bursts show, although the remaining tokens do not show what single chats are charged.
+ */
+export const isTooMuchByAnyCount = (
+  { counting, settling, hasRemaining, hasUsage, terms }: TokenGuards,
+  { charged, allowed }: { readonly charged: number; readonly allowed: number },
+): boolean =>
+  hasUsage &&
+  hasRemaining &&
+  !settling.isLate &&
+  counting.finding === 'unknown' &&
+  Math.max(plausibleRatios.least, counting.least ?? 0) * charged >= allowed / terms.ownCount;
 
 /** Returns why a refusal can have another cause than the requests of the examination; `null` if it cannot. */
 const whyRefusalIsUnsure = ({ isSpent }: TokenGuards): string | null =>
@@ -158,6 +198,5 @@ export const whyMostIsUnsure = (guards: TokenGuards, terms: GuardTerms): string 
   if (refusal !== null) return refusal;
   if (isRemembered)
     return 'more of the limit was used than the requests of two windows can have used';
-  const least = whyLeastIsUnsure(guards, terms);
-  return counting.finding === 'less' || guards.settling.isLate ? null : least;
+  return guards.settling.isLate ? null : whyChargesAreUnknown(guards, terms);
 };

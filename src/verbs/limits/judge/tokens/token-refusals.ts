@@ -1,6 +1,6 @@
 import type { LimitRule } from '../../../../model/limits/limit-log.ts';
 import { milliseconds } from '../../../../model/quantity.ts';
-import { earlyRefusals, amountsAtOnce } from '../../../../judge/limits/facts/early-refusals.ts';
+import { amountsAtOnce, earlyRefusals } from '../../../../judge/limits/facts/early-refusals.ts';
 import { limiterMemory } from '../../../../judge/limits/facts/rule-bounds.ts';
 import { exceededSpans } from '../../../../judge/limits/facts/token-envelope.ts';
 import type { LimitUse } from '../../../../judge/limits/facts/token-uses.ts';
@@ -13,7 +13,7 @@ import {
   mayBeForTokens,
   usedTokens,
 } from '../../model/token-log.ts';
-import { refusedWithRoom } from './refused-with-room.ts';
+import { lostLevels, refusedWithRoom, smallestRoom } from './refused-with-room.ts';
 import { type ChargeTerms, chargesOf } from './token-charges.ts';
 
 export const tokenRuleOf = ({ tokens, window }: TokenRule): LimitRule => ({
@@ -127,18 +127,36 @@ export const tokensExceeded = (log: TokenLog, terms: ChargeTerms) => {
   );
 };
 
-/** Finds small chats that were refused although nothing was in flight for two windows. */
-export const refusedAfterIdle = (log: TokenLog, { settle }: ChargeTerms): readonly TokenReply[] => {
-  const memory = limiterMemory(tokenRuleOf(log.rule)) + settle;
-  return log.replies.filter(
-    (reply) =>
-      reply.phase === 'recovery' &&
-      isRefused(reply) &&
-      mayBeForTokens(reply) &&
-      log.replies.every(
-        (other) => other === reply || other.sent > reply.sent || other.ended + memory <= reply.sent,
-      ),
-  );
+/** Splits replies, which are in the order of sending, where nothing was in flight for `idle` ms. */
+const partsBetweenIdle = (replies: readonly TokenReply[], idle: number) => {
+  const parts: TokenReply[][] = [];
+  let end = Number.NEGATIVE_INFINITY;
+  for (const reply of replies) {
+    if (reply.sent >= end + idle) parts.push([]);
+    parts.at(-1)!.push(reply);
+    end = Math.max(end, reply.ended);
+  }
+  return parts;
+};
+
+/**
+ * Finds the refusals of an idle key: nothing was in flight for two windows, and none of the requests since then that can
+ * have been decided before was admitted. Each is small enough for any bucket, so every limiter admits the first of them.
+ */
+export const refusedAfterIdle = (log: TokenLog, terms: ChargeTerms): readonly TokenReply[] => {
+  const idle = limiterMemory(tokenRuleOf(log.rule)) + terms.settle;
+  const parts = partsBetweenIdle(log.replies, idle).slice(1);
+  const uses = chargesOf(log.replies, terms);
+  return parts.flatMap((part) => {
+    const begin = part[0]!.sent;
+    const before = uses.filter(({ sent }) => sent < begin);
+    // A bucket in debt by more than two windows refill has not forgotten it.
+    const [lost = 0] = lostLevels(before, [begin], log.rule);
+    const admitted = part.find((reply) => !isRefused(reply) || !mayBeForTokens(reply));
+    const refused = part.filter(({ answered }) => answered < (admitted?.sent ?? Infinity));
+    const largest = Math.max(0, ...chargesOf(refused, terms).map(({ reserved }) => reserved));
+    return lost + largest <= smallestRoom * log.rule.tokens ? refused : [];
+  });
 };
 
 /** The part of a window after which every bucket of requests holds one again, also one that is refilled in steps. */

@@ -1,0 +1,77 @@
+import {
+  isAdmitted,
+  isRefused,
+  type TokenLog,
+  type TokenReply,
+  usedTokens,
+} from '../../model/token-log.ts';
+import { type ChargeTerms, chargesOf } from './token-charges.ts';
+
+/**
+ * What the remaining tokens say that a burst was charged. A bucket refills as fast as single chats are charged, but after
+ * a burst it is not full, so the small chats that follow show how fast it is refilled.
+ */
+export interface BurstCharge {
+  /** The least that was charged, as a multiple of the usage. */
+  readonly least: number;
+  /** The slowest refill, as a multiple of the limit in a window. */
+  readonly refill: number;
+}
+
+/** The share of a full bucket below which it certainly is refilled. */
+const notFull = 0.95;
+/** How many small chats must show one and the same refill, so that it comes in no large steps. */
+const enoughTaps = 3;
+
+/** Returns the slowest and the fastest refill between two reports of what remains, in tokens per ms. */
+const refillBetween = (earlier: TokenReply, later: TokenReply, used: number) => {
+  const rise = later.reported!.remaining - earlier.reported!.remaining;
+  return {
+    least: rise / (later.answered - earlier.sent),
+    most: (rise + used) / Math.max(1, later.sent - earlier.answered),
+  };
+};
+
+/** Returns the slowest refill that all pairs of neighbouring small chats have in common; `null` if they have none. */
+const steadyRefill = (taps: readonly TokenReply[]): number | null => {
+  if (taps.length < enoughTaps) return null;
+  const spans = taps
+    .slice(1)
+    .map((tap, i) => refillBetween(taps[i]!, tap, 2 * (tap.prompt + tap.maxTokens)));
+  const least = Math.max(...spans.map((span) => span.least));
+  const most = Math.min(...spans.map((span) => span.most));
+  const whole = refillBetween(taps[0]!, taps.at(-1)!, 0).least;
+  return least <= most && whole > 0 ? whole : null;
+};
+
+/**
+ * Measures what a burst from an idle key was charged, by a small chat after all of it: what remains of the full bucket,
+ * and what certainly was refilled since the first charge. `full` is the most that ever remained. `null` if it is not shown.
+ */
+export const burstCharge = (
+  replies: readonly TokenReply[],
+  { rule, full }: Pick<TokenLog, 'rule'> & { readonly full: number },
+  terms: ChargeTerms,
+): BurstCharge | null => {
+  const uses = chargesOf(replies, terms);
+  const large = uses.filter((_, i) => !replies[i]!.isTap);
+  const settled = Math.max(...large.map((use) => use.settled));
+  const first = Math.min(
+    ...large.filter(({ fate }) => fate === 'admitted').map((use) => use.settled),
+  );
+  const taps = replies.filter((reply) => {
+    const left = reply.reported?.remaining ?? 0;
+    const isRefilled = left > 0 && left < notFull * full;
+    return reply.isTap && isAdmitted(reply) && reply.sent >= settled && isRefilled;
+  });
+  const refill = steadyRefill(taps);
+  const [tap] = taps;
+  if (refill === null || tap === undefined) return null;
+  const used = replies.reduce((sum, reply, i) => {
+    if (reply.sent > tap.answered) return sum;
+    // A refused request may be charged, too.
+    return sum + (isRefused(reply) ? uses[i]!.most : (usedTokens(reply) ?? uses[i]!.most));
+  }, 0);
+  const charged = full - tap.reported!.remaining + refill * Math.max(0, tap.sent - first);
+  return { least: charged / used, refill: (refill * rule.window) / rule.tokens };
+};
