@@ -29,6 +29,24 @@ export const joinWindow = (headers: HeaderFields, all: readonly MutableLimit[]):
     if (withPolicies.includes(limit.profile)) limit.window ??= milliseconds(window);
 };
 
+/**
+ * Gives the limits that name no window that of their twin: a limit of the same number with a window in its name. Kong
+ * writes one limit twice, as `X-RateLimit-Limit-Hour: 6000` and as `RateLimit-Limit: 6000`. Of several, the shortest
+ * counts.
+ */
+export const joinTwins = (all: readonly MutableLimit[]): void => {
+  for (const limit of all) {
+    if (limit.window !== undefined || limit.limit === null) continue;
+    if (!withPolicies.includes(limit.profile)) continue;
+    const windows = all.flatMap(({ unit, limit: count, remaining, window }) => {
+      const isSame = unit === limit.unit && count === limit.limit && window !== undefined;
+      const agrees = (remaining ?? limit.remaining) === (limit.remaining ?? remaining);
+      return isSame && agrees ? [window] : [];
+    });
+    if (windows.length > 0) limit.window = milliseconds(Math.min(...windows));
+  }
+};
+
 /** Gives the limits of Azure the windows that Azure names: `x-ratelimit-renewalperiod-requests: 10`, in seconds. */
 export const joinRenewals = (headers: HeaderFields, all: readonly MutableLimit[]): void => {
   for (const limit of all) {

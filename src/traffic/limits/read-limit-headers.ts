@@ -19,6 +19,7 @@ import {
   type HeaderFields,
   inferWindows,
   joinRenewals,
+  joinTwins,
   joinWindow,
   type MutableLimit,
   withPolicies,
@@ -110,10 +111,14 @@ const readCombined = (text: string): LimitValues | null => {
   }
 };
 
+/** The words for requests at the same time, whose limit is no rate: `concurrent-requests`, `in_flight`. */
+const atOnce = /concurren|parallel|simultaneous|in.?flight/i;
+
 /** Returns the unit of a policy of draft 8 or later, from the policy's parameter `qu` or from its name. */
 const unitOfPolicy = (name: string, parameters: Parameters): string => {
   const unit = parameterWord(parameters.get('qu'));
   const said = unit ?? name;
+  if (atOnce.test(said)) return 'concurrent-requests';
   if (/token/i.test(said)) return 'tokens';
   return unit === null || /request/i.test(said) ? 'requests' : said;
 };
@@ -256,6 +261,7 @@ const readLimits = (headers: HeaderFields, now: () => number) => {
   if (policies.length > 0) joinPolicies(policies, limits);
   joinWindow(headers, limits.all);
   joinRenewals(headers, limits.all);
+  joinTwins(limits.all);
   dropUnreported(limits.all);
   inferWindows(limits.all);
   return { reported: limits.all as readonly ReportedLimit[], unreadable };
@@ -370,7 +376,8 @@ export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null
   return {
     families: [...new Set(reported.map(({ profile }) => profile))],
     quota: Object.values(quota).some(isLimit) ? quota : null,
-    longer: reported.flatMap(wordsOfLonger),
+    // A limit that is declared twice is one.
+    longer: [...new Set(reported.flatMap(wordsOfLonger))],
     assumed: wordsOfAssumed(reported),
   };
 };
