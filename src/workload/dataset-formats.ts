@@ -6,6 +6,7 @@ import {
 import { type FindMedia, withMedia } from '../model/workload/media.ts';
 import { framingFields, isFieldName, isFieldValue } from '../model/observation/header-fields.ts';
 import { inexactHint, inexactNumberIn } from '../model/exact-numbers.ts';
+import { FieldCounts } from './field-counts.ts';
 import { templateProblem } from '../model/plan/secret.ts';
 import { parsedJson } from '../model/parsed-json.ts';
 import type { DroppedParts } from '../model/workload/prompt-source.ts';
@@ -29,12 +30,13 @@ type Parser = (text: string, media: FindMedia) => ParsedDataset | string;
 
 /** Collects the entries of a file, and counts the parts that no request sends. */
 class DatasetRows implements ParsedDataset {
+  readonly #fields = new FieldCounts();
   readonly entries: DatasetEntry[] = [];
   readonly dropped = {
     rows: 0,
     firstRow: null as string | null,
     turns: 0,
-    fields: {} as Record<string, number>,
+    fields: this.#fields.counts,
   };
 
   skip(place: string): void {
@@ -43,18 +45,9 @@ class DatasetRows implements ParsedDataset {
   }
 
   ignore(names: readonly string[]): void {
-    const { fields } = this.dropped;
-    for (const name of names) {
-      const isCounted = Object.hasOwn(fields, name) || Object.keys(fields).length < maxNames;
-      const counted = isCounted ? name.slice(0, maxNameLength) : otherFields;
-      fields[counted] = (fields[counted] ?? 0) + 1;
-    }
+    this.#fields.add(names);
   }
 }
-
-/** The maximum number of field names that are counted separately, and the maximum length of such a name. */
-const [maxNames, maxNameLength] = [10, 40];
-const otherFields = 'others';
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
@@ -151,13 +144,16 @@ const rowFields: readonly string[] = ['prompt', 'messages', 'max_tokens', 'body'
 
 /**
  * Returns a row of a batch of the OpenAI API (`{custom_id, method, url, body}`) as a row of prompts: the messages and
- * the most tokens come from its body. The fields that the scenario sets are left out. Any other row is unchanged.
+ * the most tokens come from its body. Its model becomes a field of the row, which is counted as
+ * not sent, since the scenario sets it, as it sets `stream`. Any other row is unchanged.
  */
 const batchRow = (row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
   const body = mappingOf(row['body']);
   if (body === null || row['custom_id'] === undefined || row['messages'] !== undefined) return row;
-  const { messages, model: _, stream: __, max_tokens, max_completion_tokens, ...others } = body;
-  return { ...row, messages, max_tokens: max_tokens ?? max_completion_tokens, body: others };
+  const { messages, model, stream: _, max_tokens, max_completion_tokens, ...others } = body;
+  const most = max_tokens ?? max_completion_tokens;
+  const unsent = isText(model) ? { model } : {};
+  return { ...row, ...unsent, messages, max_tokens: most, body: others };
 };
 
 const jsonLines: Parser = (text, media) => {
@@ -281,6 +277,20 @@ const textOf = (turn: Turn): string => {
   return parts.every(isText) ? parts.join('') : '';
 };
 
+/** The fields beside the turns of a conversation that change what the model is asked. */
+const instructions = ['system', 'system_prompt', 'tools', 'images', 'audios', 'videos', 'model'];
+
+/** Returns the names of the filled fields of a conversation that are not sent and change what the model is asked. */
+const instructionsIn = (conversation: unknown): readonly string[] => {
+  const fields = mappingOf(conversation) ?? {};
+  return instructions.filter((name) => {
+    const value = fields[name];
+    return Array.isArray(value)
+      ? value.length > 0
+      : value !== undefined && value !== null && value !== '';
+  });
+};
+
 /** Adds the first question with a text of a conversation, or skips the conversation. Returns whether its turns can be read. */
 const addConversation = (rows: DatasetRows, conversation: unknown, place: string): boolean => {
   const turns = turnsOf(conversation);
@@ -290,6 +300,7 @@ const addConversation = (rows: DatasetRows, conversation: unknown, place: string
   else {
     rows.entries.push({ messages: user(textOf(question)), maxTokens: null });
     rows.dropped.turns += turns.length - 1;
+    rows.ignore(instructionsIn(conversation));
   }
   return true;
 };

@@ -86,6 +86,20 @@ describe('what a file of prompts drops', () => {
     expect(factsOf('a.csv', table)).toEqual({ ...none, fields: { id: 2, note: 1 } });
   });
 
+  it('is what the conversations of ShareGPT say beside their turns', () => {
+    const conversations = [{ from: 'human', value: 'q' }];
+    const said = { id: '7', conversations, system: 'Be terse.', tools: '[{}]' };
+    const empty = { conversations, system: '', tools: [], images: null };
+    const fields = { system: 1, tools: 1, images: 1 };
+    const found = factsOf(
+      'a.json',
+      JSON.stringify([said, empty, { conversations, images: ['x'] }]),
+    );
+    expect(found).toMatchObject({ fields, turns: 0 });
+    const lines = `${JSON.stringify(said)}\n${JSON.stringify({ conversations, system: 's' })}`;
+    expect(factsOf('a.jsonl', lines)).toMatchObject({ fields: { system: 2, tools: 1 } });
+  });
+
   it('names ten fields at most', () => {
     const line = JSON.stringify({
       prompt: 'a',
@@ -352,6 +366,7 @@ describe('a file of prompts', () => {
       custom_id: 1,
       method: 1,
       url: 1,
+      model: 1,
     });
   });
 

@@ -12,6 +12,7 @@ import {
   unitNames,
 } from '../model/workload/trace.ts';
 import type { ReadResult } from '../model/workload/workload.ts';
+import { FieldCounts } from './field-counts.ts';
 import {
   type RecognisedTrace,
   recogniseTrace,
@@ -65,6 +66,7 @@ class SelectedRows {
   readonly outputs: number[] = [];
   readonly blocks: (readonly number[])[] = [];
   readonly clipped = { outside: 0, inputs: 0, outputs: 0, raised: 0 };
+  readonly unread = new FieldCounts();
   inOrder = true;
   readonly #cut: TraceSelection;
   readonly #from: number;
@@ -79,7 +81,7 @@ class SelectedRows {
   }
 
   /** Adds a row. Returns what is wrong with it; `null` if nothing is. */
-  add({ at, input, output, blocks }: TraceRow): string | null {
+  add({ at, input, output, blocks, unread }: TraceRow): string | null {
     this.#origin ??= at;
     const since =
       (at.seconds - this.#origin.seconds) * ticksPerSecond + (at.ticks - this.#origin.ticks);
@@ -94,6 +96,7 @@ class SelectedRows {
     this.inputs.push(this.#fit(input, this.#cut.maxInputTokens, 'inputs'));
     this.outputs.push(this.#fit(output, this.#cut.maxOutputTokens, 'outputs'));
     if (blocks.length > 0) this.blocks[this.ticks.length - 1] = blocks;
+    this.unread.add(unread);
     return null;
   }
 
@@ -255,6 +258,7 @@ export const readTrace = (
     busiestSecond: peakWithin(trace, 1000).requests,
     busiestMinute: peakWithin(trace, 60_000),
     clipped,
+    ...(Object.keys(rows.unread.counts).length === 0 ? {} : { unread: rows.unread.counts }),
   };
   const question = unitQuestion({ trace, facts }, cut);
   if (question !== null) return { ok: false, problem: `${cut.file}: ${question}` };

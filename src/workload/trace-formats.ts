@@ -61,6 +61,8 @@ export interface TraceRow {
   readonly input: number;
   readonly output: number;
   readonly blocks: readonly number[];
+  /** The names of the fields that have a value and are not replayed. */
+  readonly unread: readonly string[];
 }
 
 export type RowReader = (line: string) => TraceRow | string;
@@ -130,6 +132,28 @@ const cellsIn = (line: string, mark: string): readonly string[] =>
         .map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'))
     : line.split(mark);
 
+/** The columns that are the sum of others: they say nothing that is not replayed. */
+const sums = ['total tokens'];
+
+/** Returns the names and places of the columns that are not replayed. */
+const namesOfUnread = (
+  header: string,
+  mark: string,
+  read: readonly number[],
+): readonly (readonly [name: string, place: number])[] =>
+  cellsIn(header, mark).flatMap((written, place) => {
+    const name = written.trim();
+    const isRead = read.includes(place) || name === '' || sums.includes(name.toLowerCase());
+    return isRead ? [] : [[name, place] as const];
+  });
+
+/** Decides whether a value says something: an absent one, an empty text or list, 0, and −1 (for none) do not. */
+const isFilled = (value: unknown): boolean => {
+  if (typeof value === 'string') return value.trim() !== '' && isFilled(Number(value));
+  if (Array.isArray(value)) return value.length > 0;
+  return ![undefined, null, 0, -1, false].includes(value as null);
+};
+
 /**
  * Returns a function that reads a table by the names of its columns, since other columns of a trace differ between its
  * releases. Spreadsheets quote cells, and some separate them by semicolons or tabs.
@@ -142,6 +166,7 @@ const table =
     const places = [time, input, output].map((name) => header.indexOf(name.toLowerCase()));
     if (places.includes(-1)) return null;
     const unit = usual === null ? null : (given ?? usual);
+    const others = namesOfUnread(firstLine, mark, places);
     const read: RowReader = (line) => {
       const cells = cellsIn(line, mark);
       const [when = '', into = '', out = ''] = places.map((place) => cells[place]?.trim());
@@ -150,7 +175,8 @@ const table =
       if (at === null) return `expected a "${time}" such as ${example}`;
       if (asked === null) return `expected a whole number of tokens as "${input}"`;
       if (answered === null) return `expected a whole number of tokens as "${output}"`;
-      return { at, input: asked, output: answered, blocks: [] };
+      const unread = others.flatMap(([name, place]) => (isFilled(cells[place]) ? [name] : []));
+      return { at, input: asked, output: answered, blocks: [], unread };
     };
     return { format, unit, blockTokens: mooncakeBlock, read, headerless: false };
   };
@@ -175,6 +201,8 @@ const timeText = (line: string, { timestamp: at }: Fields): string | null => {
   return typeof at === 'number' && at >= 0 ? at.toFixed(9) : null;
 };
 
+const replayed: readonly string[] = ['timestamp', 'input_length', 'output_length', 'hash_ids'];
+
 const jsonRow =
   (unit: TraceUnit): RowReader =>
   (line) => {
@@ -189,7 +217,10 @@ const jsonRow =
     if (!Array.isArray(ids) || !ids.every(isCount)) {
       return 'expected a list of whole numbers as "hash_ids"';
     }
-    return { at, input, output, blocks: ids };
+    const unread = Object.keys(fields).filter(
+      (name) => !replayed.includes(name) && isFilled(fields[name]),
+    );
+    return { at, input, output, blocks: ids, unread };
   };
 
 /** The numbers of tokens in a block that published traces have, and that tools write. */

@@ -63,6 +63,8 @@ const traceFactsSchema = z.strictObject({
     /** The number of empty prompts or answers (of failed requests) whose length was raised to one token. */
     raised: count,
   }),
+  /** The number of requests that have a field that is not replayed, by its name; absent if there is none. */
+  unread: z.record(z.string(), count).optional(),
 });
 export type TraceFacts = z.infer<typeof traceFactsSchema>;
 

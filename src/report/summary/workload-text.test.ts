@@ -92,6 +92,11 @@ describe('what is not sent of files', () => {
     ]);
     const whole = { ...facts, clipped: { outside: 0, inputs: 0, outputs: 0, raised: 0 } };
     expect(clippedTraces(planOf({ ...sampleTraceLoad, facts: whole }))).toEqual([]);
+    const unread = { NumImages: 27, type: 1 };
+    const named = 'these fields are not replayed: "NumImages" (27 requests), "type" (1 request)';
+    const load = { ...sampleTraceLoad, facts: { ...whole, unread } };
+    expect(clippedTraces(planOf(load))).toEqual([`short.jsonl: ${named}`]);
+    expect(traceNeeds(planOf(load)).at(-1)).toBe(`  ${named}`);
   });
 });
 

@@ -159,6 +159,14 @@ const spanLine = ({ speed, facts }: TraceLoad): string => {
   return `as recorded it spans ${timeText(duration * speed)}${taken}${second}`;
 };
 
+/** Returns a sentence on the fields of a trace that are not replayed; `null` if there is none. */
+const unreadText = ({ unread }: TraceLoad['facts']): string | null => {
+  const names = Object.entries(unread ?? {}).map(
+    ([name, n]) => `"${name}" (${plural(n, 'request')})`,
+  );
+  return names.length === 0 ? null : `these fields are not replayed: ${names.join(', ')}`;
+};
+
 const clippedText = ({ maxInputTokens, maxOutputTokens, facts }: TraceLoad): string => {
   const { clipped } = facts;
   const parts = [
@@ -202,12 +210,14 @@ export const droppedPrompts = ({ stages }: Plan): readonly string[] => {
   ];
 };
 
-/** Returns a sentence for each trace of which requests were left out or changed; none if all are sent as recorded. */
+/** Returns sentences on the requests of traces that were left out or changed, and on fields that are not replayed. */
 export const clippedTraces = ({ stages }: Plan): readonly string[] =>
   stages.flatMap(({ load }) => {
     if (load.kind !== 'trace') return [];
     const { outside, inputs, outputs, raised } = load.facts.clipped;
-    return outside + inputs + outputs + raised === 0 ? [] : `${load.file}: ${clippedText(load)}`;
+    const isWhole = outside + inputs + outputs + raised === 0;
+    const texts = present([!isWhole && clippedText(load), unreadText(load.facts)]);
+    return texts.map((text) => `${load.file}: ${text}`);
   });
 
 /** What each trace of a plan needs and what was clipped, as lines; none without traces. */
@@ -219,6 +229,7 @@ export const traceNeeds = (plan: Plan): readonly string[] =>
       traceNeedLine(load.facts),
       limitsLine(plan, load.facts),
       clippedText(load),
+      unreadText(load.facts),
     ]);
     return [`${name}: ${traceText(load)}`, ...needs.map((line) => `  ${line}`)];
   });

@@ -1,0 +1,18 @@
+/** The maximum number of field names that are counted separately, and the maximum length of such a name. */
+const [maxNames, maxNameLength] = [10, 40];
+const otherFields = 'others';
+
+/** Counts the rows of a file that have a field, by the field's name. */
+export class FieldCounts {
+  readonly counts: Record<string, number> = {};
+
+  add(names: readonly string[]): void {
+    const { counts } = this;
+    for (const name of names) {
+      const cut = name.slice(0, maxNameLength);
+      const isCounted = Object.hasOwn(counts, cut) || Object.keys(counts).length < maxNames;
+      const counted = isCounted ? cut : otherFields;
+      counts[counted] = (counts[counted] ?? 0) + 1;
+    }
+  }
+}
