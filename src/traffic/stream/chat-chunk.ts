@@ -1,6 +1,6 @@
 import { chatDocument } from '../answer/chat-document.ts';
 import { isTooComplex, jsonIn, objectOf } from '../answer/json-text.ts';
-import { servedChunkSchema } from '../../contract/chat.ts';
+import { servedChunkSchema, streamEnd } from '../../contract/chat.ts';
 import { finishOfChoice, finishOfDocument } from '../answer/finish-reasons.ts';
 import { excerpt, readChatError, readErrorLine } from '../answer/read-refusal.ts';
 import { readUsage, type UsageReading } from '../answer/read-usage.ts';
@@ -86,6 +86,15 @@ const carriedBy = (choice: Choice): CarriedContent => {
   // The chunks of audio models (OpenAI’s guide on audio) have a transcript or sound instead of content.
   if (hasText(delta['audio'])) return 'visible';
   return reasoningNames.some((name) => hasText(delta[name])) ? 'reasoning' : content;
+};
+
+/**
+ * Returns whether the data of an event ends the stream. Some servers do not write `[DONE]` exactly, but `[done]` or
+ * `"[DONE]"`.
+ */
+export const isStreamEnd = (data: string): boolean => {
+  const text = data.trim();
+  return text === streamEnd || (text.length <= 8 && /^"?\[?done\]?"?$/i.test(text));
 };
 
 /** Returns the kind of content in an event. An event is visible if any choice has visible content. */

@@ -12,6 +12,7 @@ import {
   carriedByEvent,
   type CarriedContent,
   type ChatChunkReading,
+  isStreamEnd,
   readChatChunk,
 } from './chat-chunk.ts';
 import { type PromptFacts, withPrompt } from '../request/sent-prompts.ts';
@@ -52,15 +53,6 @@ interface StreamContext extends ReadingContext {
   readonly price: Price | null;
   readonly prompt: PromptFacts;
 }
-
-/**
- * Returns whether the data of an event ends the stream. Some servers do not write `[DONE]` exactly, but `[done]` or
- * `"[DONE]"`.
- */
-const isStreamEnd = (data: string): boolean => {
-  const text = data.trim();
-  return text === streamEnd || (text.length <= 8 && /^"?\[?done\]?"?$/i.test(text));
-};
 
 type TokenContent = Exclude<CarriedContent, 'nothing'>;
 
@@ -192,7 +184,7 @@ export class EventStreamReader implements BodyReader {
   }
 
   #onEvent(type: string, bytes: Buffer, start: number, end: number): void {
-    if (this.#isDone) return this.#readAfterDone(bytes.toString('utf8', start, end));
+    if (this.#isDone) return this.#readAfterDone(type, bytes.toString('utf8', start, end));
     this.#events += 1;
     const { caps } = this.context;
     if (this.#events > caps.events)
@@ -202,11 +194,17 @@ export class EventStreamReader implements BodyReader {
     else this.#applyMatched(matched);
   }
 
-  /** Reads the event after `[DONE]`, in which some servers report the usage. Nothing else of it counts. */
-  #readAfterDone(data: string): void {
+  /**
+   * Reads the event after `[DONE]`, in which some servers report the usage. Nothing else of it counts, but an error
+   * explains a stream that has no finish reason.
+   */
+  #readAfterDone(type: string, data: string): void {
     this.#note('data-after-done');
-    const reading = readChatChunk(data, this.context.redact);
-    if (reading.kind === 'chunk' && reading.usage !== null)
+    const { redact } = this.context;
+    const reading = readChatChunk(data, redact);
+    if (isErrorType(type)) this.#stray = readStreamError(data, redact);
+    else if (reading.kind === 'error') this.#stray = reading.message;
+    else if (reading.kind === 'chunk' && reading.usage !== null)
       this.#usage = laterUsage(this.#usage, reading.usage);
     this.#sse.stop();
   }

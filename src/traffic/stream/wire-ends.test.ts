@@ -124,6 +124,23 @@ describe('the end of a streamed chat, however it is cut,', () => {
     }
   });
 
+  it.each([
+    ['an error', sseEvent({ error: { message: 'engine died' } })],
+    ['an event of an error', 'event: error\ndata: engine died\n\n'],
+    ['an error beside others', sseEvent({ object: 'error', message: 'engine died', code: 500 })],
+  ])('quotes %s after [DONE] where no finish reason came', (_, late) => {
+    const outcome = readEverySplit(
+      sseEvents(textChunk('a'), doneData) + late,
+      {},
+      {
+        streams: 'strict',
+      },
+    );
+    expect(outcome).toMatchObject({ kind: 'malformed', issue: 'stream-truncated' });
+    expect(outcome).toMatchObject({ detail: expect.stringContaining('wrote: engine died') });
+    expect(readEverySplit(sseEvents(doneData) + late)).toMatchObject({ kind: 'malformed' });
+  });
+
   it('reads the usage after [DONE], with a note', () => {
     const late = sseEvent({ choices: [], usage: usageFields(7) });
     expect(
