@@ -149,8 +149,41 @@ describe('the retry hint', () => {
       wait: 7000,
       by: 'wait-in-body',
     });
-    expect(hint({ 'retry-after': '1' }, 'Please try again in 2s.')?.by).toBe('retry-after');
   });
+
+  it.each([
+    ['1', 'Please try again in 3s.', 3000, 'wait-in-body'],
+    ['1', '{"error":{"message":"limit","retry_after":7}}', 7000, 'wait-in-body'],
+    ['3', 'Please try again in 3s.', 3000, 'retry-after'],
+    ['3', 'Please try again in 1.2s.', 3000, 'retry-after'],
+  ])('is the longer of Retry-After: %s and %s', (text, said, wait, by) => {
+    for (const status of [429, 503])
+      expect(hint({ 'retry-after': text }, said, status)).toEqual({ wait, by });
+    expect(hint({ 'retry-after-ms': `${text}000` }, said)?.wait).toBe(wait);
+  });
+
+  it.each([500, 503, 529])(
+    'of a %s is read from the headers of limits that are used up',
+    (status) => {
+      const used = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0' };
+      const of = (headers: object) => hint(headers, 'no more requests', status);
+      expect(of({ ...used, 'x-ratelimit-reset': '2' })).toEqual({ wait: 2000, by: 'reset-header' });
+      expect(of({ ratelimit: '"default";r=0;t=30' })).toMatchObject({ wait: 30_000 });
+      expect(of({ ...used, 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '2' })).toBeNull();
+      expect(of({ 'x-ratelimit-reset-requests': '2s' })).toBeNull();
+    },
+  );
+
+  it.each(['ratelimit-resettime', 'ratelimit-reset-time', 'x-ratelimit-resettime'])(
+    'is read from a date in %s',
+    (name) => {
+      const until = { date, [name]: 'Sun, 01 Mar 2026 12:00:03 GMT' };
+      expect(hint({ ...until, 'ratelimit-remaining': '0' })).toEqual({
+        wait: 3000,
+        by: 'reset-header',
+      });
+    },
+  );
 
   it.each([
     ['0', '0'],

@@ -9,15 +9,23 @@ import { dateOf } from '../limits/wait-text.ts';
 /**
  * Returns the time, in ms, until requests are admitted again according to the reset headers of a 429: the latest reset
  * of all limits that are exhausted or that the refusal names. Without such limits, it is the soonest reset, since an
- * attempt that is too early costs less than waiting for a daily limit.
+ * attempt that is too early costs less than waiting for a daily limit. Of another status, as some limiters answer, only
+ * limits that are used up count: it may have nothing to do with them.
  */
-const untilReset = (headers: HeaderFields, { unit }: RefusedLimit, now: number): number | null => {
+const untilReset = (
+  { status, headers }: RefusedResponse,
+  { unit }: RefusedLimit,
+  now: number,
+): number | null => {
   const { reported } = readReportedLimits(headers, now);
   const resets = reported.filter(({ resetIn }) => resetIn !== null && !Number.isNaN(resetIn));
+  const isLimited = status === 429;
   const exhausted = resets.filter(
     (limit) =>
-      (limit.remaining ?? 1) <= 0 || limit.unit === unit || limit.unit.endsWith(`-${unit}`),
+      (limit.remaining ?? 1) <= 0 ||
+      (isLimited && (limit.unit === unit || limit.unit.endsWith(`-${unit}`))),
   );
+  if (!isLimited && exhausted.length === 0) return null;
   const waits = (exhausted.length > 0 ? exhausted : resets).map(({ resetIn }) => resetIn!);
   if (waits.length === 0) return null;
   return Math.max(0, exhausted.length > 0 ? Math.max(...waits) : Math.min(...waits));
@@ -55,28 +63,28 @@ export interface RefusedResponse {
 
 /**
  * Returns when a refused request may be retried, by the most exact statement of the server; `null` if no statement can
- * be read. The order is: `retry-after-ms` and similar headers; `Retry-After`; for a 429, its reset headers and then the
- * reset time in its body; the wait in the body. A reset header may belong to another limit than the one that refused,
- * so if the wait in the body is longer, it takes precedence over the reset header. A header with a wait of 0 counts only
- * if nothing else is named. Dates are compared with the answer's own `Date` header.
+ * be read. The order is: `retry-after-ms` and similar headers; `Retry-After`; the reset headers, and for a 429 the reset
+ * time in its body; the wait in the body. A wait in the body takes precedence over any header if it is longer, since a
+ * wait that is named is never undercut. A header with a wait of 0 counts only if nothing else is named. Dates are compared with the answer's own `Date` header.
  */
-export const readRetryHint = ({ status, headers, body }: RefusedResponse): RetryHint | null => {
+export const readRetryHint = (response: RefusedResponse): RetryHint | null => {
+  const { status, headers, body } = response;
   // The server's dates can be compared only with the server's own clock. Without that clock (NaN), the results are
   // unknown.
   const now = dateOf(headers) ?? Number.NaN;
   const read = readRetryAfter(headers, now);
   const asked = isPlausible(read) ? { by: read.by, wait: read.wait } : null;
-  if (asked !== null && asked.wait > 0) return asked;
+  const named = { by: 'wait-in-body', wait: readWaitInBody(body, now) } as const;
+  const inBody = isPlausible(named) ? { by: named.by, wait: milliseconds(named.wait) } : null;
+  if (asked !== null && asked.wait > 0)
+    return inBody !== null && inBody.wait > asked.wait ? inBody : asked;
   const limit = readRefusedLimit(body, looksLikeHtml(body) ? 'page' : 'message');
   const limitWaits = [
-    { by: 'reset-header', wait: untilReset(headers, limit, now) },
-    { by: 'reset-in-body', wait: untilResetInBody(limit, now) },
+    { by: 'reset-header', wait: untilReset(response, limit, now) },
+    { by: 'reset-in-body', wait: status === 429 ? untilResetInBody(limit, now) : null },
   ] as const;
-  const byLimit = (status === 429 ? limitWaits : []).find(isPlausible);
-  const named = { by: 'wait-in-body', wait: readWaitInBody(body, now) } as const;
+  const byLimit = limitWaits.find(isPlausible);
   const hint =
-    isPlausible(named) && named.wait > (byLimit?.wait ?? Number.NEGATIVE_INFINITY)
-      ? named
-      : byLimit;
-  return hint === undefined ? asked : { by: hint.by, wait: milliseconds(hint.wait!) };
+    inBody !== null && inBody.wait > (byLimit?.wait ?? Number.NEGATIVE_INFINITY) ? inBody : byLimit;
+  return hint === undefined ? asked : { by: hint.by, wait: milliseconds(hint.wait) };
 };

@@ -45,6 +45,9 @@ interface HeaderFamily {
 
 const field = '(?<field>limit|remaining|reset)';
 
+/** A field, of which a reset may be named `RateLimit-ResetTime`, as GitLab writes its date. */
+const dated = `${field}(?:(?<=reset)-?time)?`;
+
 const family = (
   name: string,
   pattern: string,
@@ -128,10 +131,10 @@ export const headerFamilies: readonly HeaderFamily[] = [
   family('helicone', `helicone-ratelimit-${field}`, { window: null }),
   // Defined in draft-ietf-httpapi-ratelimit-headers-03 to -06 (RateLimit-Limit: 60, 60;w=60); also sent by Kong and
   // express-rate-limit.
-  family('ietf-draft-7', `ratelimit-${field}`, { window: null, hasLists: true }),
+  family('ietf-draft-7', `ratelimit-${dated}`, { window: null, hasLists: true }),
   // Sent by GitHub, Twitter, OpenRouter (resets in ms since 1970), Envoy
   // (source/extensions/filters/http/ratelimit/ratelimit_headers.cc: 10, 10;w=1;name="…"), bucket4j, Tyk, APISIX.
-  family('legacy', `(?:x-)?rate-?limit-${field}`, { window: null, hasLists: true }),
+  family('legacy', `(?:x-)?rate-?limit-${dated}`, { window: null, hasLists: true }),
   // Sent by gateways that put a name before the usual names, here that of the unit
   family('prefixed', `(?:x-)?(?<unit>requests|tokens)-rate-?limit-${field}`, {
     window: null,
