@@ -48,6 +48,7 @@ export const answerNotes = {
   'no-finish': 'A choice ended without a finish reason.',
   'finish-unknown':
     'An answer ended with a finish reason that Weir does not know; it counts as completed.',
+  'no-content': 'An answer ended without any text or call; it counts as completed.',
   'stray-line': 'A line of the stream was no field of an event stream, and was not read.',
   'cut-after-done': 'The connection broke after [DONE], before the stream’s proper end.',
   'data-after-done': 'Data followed [DONE]; it was not read.',

@@ -88,6 +88,32 @@ describe('a whole chat completion', () => {
     expect(JSON.stringify(outcome)).not.toContain('"most"');
   });
 
+  it.each([
+    [{ content: '' }, 0],
+    [{ content: null }, 0],
+    [{ content: null }, 3],
+    [{ content: [] }, 0],
+  ])('that ends with nothing completes with a note: %j, %j', (message, output) => {
+    const usage = { prompt_tokens: 7, completion_tokens: output, total_tokens: 7 + output };
+    expect(read('chat', completion(message, { usage }))).toMatchObject({
+      kind: 'completed',
+      answer: { finish: 'stop', notes: ['no-content'] },
+    });
+  });
+
+  it.each([
+    [{ content: ' ' }, 1],
+    [{ content: null, refusal: 'no' }, 0],
+    [{ content: null, tool_calls: [{ id: 'a', type: 'function', function: { name: 'f' } }] }, 0],
+    [{ content: null, audio: { id: 'a', data: 'AAAA', transcript: 'hello' } }, 0],
+    [{ content: '', reasoning: 'hm' }, 0],
+    [{ content: '' }, 9],
+  ])('that ends with something, or has thought, has no such note: %j', (message, reasoning) => {
+    const details = { completion_tokens_details: { reasoning_tokens: reasoning } };
+    const usage = { prompt_tokens: 7, completion_tokens: 9, total_tokens: 16, ...details };
+    expect(read('chat', completion(message, { usage }))).toMatchObject({ answer: { notes: [] } });
+  });
+
   it('whose usage counts none of its tokens has the same note as a stream', () => {
     const usage = { prompt_tokens: 7, completion_tokens: 0, total_tokens: 7 };
     expect(read('chat', completion({ content: 'hello' }, { usage }))).toMatchObject({

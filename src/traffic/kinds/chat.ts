@@ -130,22 +130,35 @@ const endingOf = ({ choices }: CompletionParts, { fails, redact }: EndingsContex
 
 const noNotes: ChatAnswer['notes'] = [];
 
-/** Returns what is unusual in a completion, in the order of the alphabet. */
-const notesOn = (
-  { usage }: CompletionParts,
-  { isKnown, isOpen }: ReturnType<typeof endingOf>,
+const notesOnUsage = (
+  usage: CompletionParts['usage'],
   tokens: TokenCounts,
 ): ChatAnswer['notes'] => {
   const isOdd = usage?.isOdd === true;
   const isOff = usage?.isOff === true;
   const isZero = usage?.output === 0 && tokens.source !== 'usage';
-  if (isKnown && !isOpen && !isOdd && !isOff && !isZero) return noNotes;
+  if (!isOdd && !isOff && !isZero) return noNotes;
   return [
-    ...(isKnown ? [] : (['finish-unknown'] as const)),
-    ...(isOpen ? (['no-finish'] as const) : []),
     ...(isOff ? (['usage-total'] as const) : []),
     ...(isOdd ? (['usage-unreadable'] as const) : []),
     ...(isZero ? (['usage-zero'] as const) : []),
+  ];
+};
+
+/** Returns what is unusual in a completion, in the order of the alphabet. */
+const notesOn = (
+  completion: CompletionParts,
+  { isKnown, isOpen }: ReturnType<typeof endingOf>,
+  tokens: TokenCounts,
+): ChatAnswer['notes'] => {
+  const onUsage = notesOnUsage(completion.usage, tokens);
+  const isEmpty = writtenIn(completion) === 0 && (tokens.reasoning ?? 0) === 0;
+  if (isKnown && !isOpen && !isEmpty) return onUsage;
+  return [
+    ...(isKnown ? [] : (['finish-unknown'] as const)),
+    ...(isEmpty ? (['no-content'] as const) : []),
+    ...(isOpen ? (['no-finish'] as const) : []),
+    ...onUsage,
   ];
 };
 

@@ -133,6 +133,8 @@ export class EventStreamReader implements BodyReader {
     if (reasons.some((reason) => reason !== null && !isKnownFinish(reason)))
       this.#note('finish-unknown');
     if (isTruncated) this.#note('cut-after-done');
+    const hasThought = (this.#usage?.classes?.reasoning ?? 0) > 0;
+    if (this.#times.count === 0 && !hasThought) this.#note('no-content');
     return { kind: 'completed', answer: this.#answer() };
   }
 

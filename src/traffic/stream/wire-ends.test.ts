@@ -112,6 +112,26 @@ describe('the end of a streamed chat, however it is cut,', () => {
     );
   });
 
+  it('completes with a note if it ends without any text or call', () => {
+    const empty = { choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] };
+    const counted = { choices: [], usage: usageFields(0) };
+    const bodies = [
+      sseEvents(stopChunk, doneData),
+      sseEvents(empty, stopChunk, doneData),
+      sseEvents(empty, stopChunk, counted, doneData),
+    ];
+    for (const body of bodies)
+      expect(readEverySplit(body)).toMatchObject({
+        kind: 'completed',
+        answer: { finish: 'stop', notes: ['no-content'] },
+      });
+    const details = { completion_tokens_details: { reasoning_tokens: 7 } };
+    const thought = { choices: [], usage: { ...usageFields(7), ...details } };
+    expect(readEverySplit(sseEvents(empty, stopChunk, thought, doneData))).toMatchObject({
+      answer: { notes: [] },
+    });
+  });
+
   it('ignores data after [DONE], with a note', () => {
     for (const late of [
       sseEvent(textChunk('c')),
