@@ -218,6 +218,19 @@ describe('the bounds of a figure', () => {
     });
   });
 
+  it.each([0, 1])('of a figure per token are finite beside answers of %i tokens', (few) => {
+    const tokens = Array.from({ length: 50 }, (_, i) => (i < 25 ? few : 3));
+    const delays = { tokens: Array.from({ length: 25 }, () => 10) };
+    const of = (measure: 'tpot' | 'outputSpeed', value: number) => {
+      const samples = Array.from({ length: 25 }, () => value);
+      const group = groupWith({ [measure]: samples, outputTokens: tokens }, delays);
+      return figureErrorsOf(resultWith(group, [[0, 20]])).boundsOf(measure, all)!(0.95);
+    };
+    // The answer of fewest tokens that has the figure divides by one token.
+    expect(of('tpot', 20)).toEqual({ low: expect.closeTo(10, 0), high: expect.closeTo(30, 0) });
+    expect(of('outputSpeed', 10).high).toBeLessThan(12);
+  });
+
   it('are unknown for a figure per unit if the units were not counted', () => {
     const group = groupWith({ tpot: [20, 20] }, { tokens: [1, 1] });
     expect(figureErrorsOf(resultWith(group, [[0, 20]])).boundsOf('tpot', all)?.(0.5)).toEqual({

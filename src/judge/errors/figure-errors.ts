@@ -105,6 +105,14 @@ const shiftedFigure = (
   return { low: Math.max(0, value - error), high: value + error };
 };
 
+/**
+ * Returns the least number by which a request's duration is divided. The measures that leave out the first token exist
+ * only for answers with more tokens, so that they divide by 1 at least. The scale also counts answers of one token and
+ * of none.
+ */
+const leastScale = ({ excludedUnits }: ErrorForm, scale: number): number =>
+  excludedUnits === undefined ? Math.max(1e-9, scale) : Math.max(1, scale - excludedUnits);
+
 /** The values of α that are tried (see the beginning of this file). */
 const triedShares = [0, 0.0005, 0.002, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2] as const;
 
@@ -234,8 +242,7 @@ const boundsByLateness = (
     let [low, high] = [0, Number.POSITIVE_INFINITY];
     for (const ofDelays of triedShares) {
       const ofScale = scales === null ? 0 : ofDelays;
-      const least =
-        scales === null ? 1 : Math.max(1e-9, scales(ofScale) - (form.excludedUnits ?? 0));
+      const least = scales === null ? 1 : leastScale(form, scales(ofScale));
       for (const ofReading of triedShares) {
         const excluded =
           ofDelays + likelyShare(ofReading, histogram.count, read.readingDelay) + ofScale;
