@@ -73,14 +73,14 @@ const isRound = (length: number): boolean =>
 
 /**
  * Returns whether the declared length of the audio of a WAV file means "unknown". A program that streams does not know the length in advance, so it
- * writes 0, the largest number that fits, or another large round number. Truncated files are still noticed, since a
- * counted length is not round.
+ * writes 0, the largest number that fits, another large round number, or whole minutes in its own format, such as an
+ * hour. Truncated files are still noticed, since a counted length is not round. `bytesPerSecond` is 0 if it is unknown.
  */
-export const isUnknownLength = (declared: number): boolean =>
+export const isUnknownLength = (declared: number, bytesPerSecond: number): boolean =>
   declared === 0 ||
   (declared >= 0x7fff_0000 && declared <= 0xffff_ffff) ||
   declared >= 2 ** 62 ||
-  (declared >= minPlaceholder && isRound(declared));
+  (declared >= minPlaceholder && (isRound(declared) || declared % (60 * bytesPerSecond) === 0));
 
 /** Reads an unsigned big-endian number. Bytes after the end of the file count as zero. */
 export const readUint = (file: Uint8Array, from: number, bytes: number): number => {

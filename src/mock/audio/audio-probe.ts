@@ -47,7 +47,7 @@ const wavAudio = (file: Uint8Array) => {
 const unusualWavDuration = (file: Uint8Array): number | null => {
   const audio = wavAudio(file);
   if (audio === null || audio.bytesPerSecond === 0) return null;
-  const isPiped = isUnknownLength(audio.declared);
+  const isPiped = isUnknownLength(audio.declared, audio.bytesPerSecond);
   if (!isPiped && readText(file, 0, 4) === 'RIFF') return null;
   return (isPiped ? file.length - audio.from : audio.declared) / audio.bytesPerSecond;
 };
@@ -55,7 +55,7 @@ const unusualWavDuration = (file: Uint8Array): number | null => {
 /** Decides whether a RIFF file ends early. It declares its length, unless it was written to a pipe. */
 const riffEndsEarly = (file: Uint8Array): boolean => {
   const audio = wavAudio(file);
-  if (audio !== null && isUnknownLength(audio.declared)) return false;
+  if (audio !== null && isUnknownLength(audio.declared, audio.bytesPerSecond)) return false;
   if (audio !== null && audio.from + audio.declared > file.length) return true;
   const declaredSize = readUint(file.subarray(4, 8).toReversed(), 0, 4);
   return declaredSize !== 0 && declaredSize !== 0xffffffff && declaredSize + 8 > file.length;

@@ -40,6 +40,22 @@ describe('a WAV file', () => {
     expect(scan(wavFile(4000, declared))).toEqual(scanWithoutFault(0.5));
   });
 
+  // An hour, 100 minutes and a day at 8 kHz with 16 bits.
+  it.each([57_600_000, 16_000 * 6000, 1_382_400_000])(
+    'counts all bytes received if it declares %i, a whole number of minutes of its format',
+    (declared) => {
+      expect(scan(wavFile(4000, declared))).toEqual(scanWithoutFault(0.5));
+      for (const other of [declared + 2, declared - 16_000])
+        expect(scan(wavFile(4000, other))).toMatchObject({ fault: { kind: 'truncated' } });
+    },
+  );
+
+  it('is truncated if it declares whole minutes of another format, or a few', () => {
+    // An hour and a minute at 11.025 kHz, which are no whole minutes at 8 kHz; then ten minutes at 8 kHz.
+    for (const declared of [22_050 * 3660, 16_000 * 600])
+      expect(scan(wavFile(4000, declared))).toMatchObject({ fault: { kind: 'truncated' } });
+  });
+
   it.each([300_000_001, 1_234_567_890, 24_000_000, 0x0100_0000, 100_000_001, 0x4000_0000 - 200])(
     'is truncated if it declares %i, which is counted or short enough to be true',
     (declared) => {

@@ -72,7 +72,8 @@ export function* scanWav(found: FoundAudio): ScanStep<void> {
 }
 
 function* scanAudio(found: FoundAudio, declared: number, format: Format): ScanStep<void> {
-  const unknown = isUnknownLength(declared);
+  const bytesPerSecond = (format.sampleRate * format.bytesPerBlock) / format.samplesPerBlock;
+  const unknown = isUnknownLength(declared, bytesPerSecond);
   const begin = yield { count: declared === 0 ? 4 : 0, keep: true };
   const isEmpty = trailer.test(begin.bytes.toString('latin1'));
   const count = unknown ? Number.POSITIVE_INFINITY : declared;
