@@ -146,6 +146,19 @@ describe('weir cache', () => {
     expect(fake.said).toContain('stopping: what was seen so far will be reported');
   });
 
+  it('waits as the text of a refusal says, where no header does', async () => {
+    let refused = 0;
+    const target = await openServer((count) => {
+      if (count !== 2 || refused > 0) return null;
+      refused = performance.now();
+      return [429, '{"error":{"message":"Please try again in 300ms."}}'];
+    });
+    const { exit, read } = examine(target);
+    expect(await exit).toBe('pass');
+    expect(refused).toBeGreaterThan(0);
+    expect((await read()).stopped).toBe('the budget of tokens is spent');
+  });
+
   it('says why it ended where chats fail', async () => {
     const target = await openServer(() => [500, '{"error":{"message":"no"}}']);
     const { exit, read, printed } = examine(target);

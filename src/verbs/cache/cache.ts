@@ -24,7 +24,7 @@ import { targetPlanFor, type TargetRequest } from '../../run/target/target-plan.
 import { durationNotation, plainNumberIn } from '../../scenario/schema/notation.ts';
 import { jsonIn, objectOf } from '../../traffic/answer/json-text.ts';
 import { readUsage } from '../../traffic/answer/read-usage.ts';
-import { readRetryAfter } from '../../traffic/limits/retry-after.ts';
+import { readRetryHint } from '../../traffic/answer/retry-hint.ts';
 import { examineOpened, type OpenedProbe } from '../limits/examination.ts';
 import { fetchResponse } from '../limits/experiment/send-probe-request.ts';
 import {
@@ -50,6 +50,8 @@ export interface CacheCommand extends TargetRequest {
 const longestAnswer = 60_000;
 const defaultTokens = 60_000;
 const longestWait = 65_000;
+/** In ms: a named wait of 0 would use up all tries at once. */
+const leastWait = 250;
 const mostWaits = 3;
 
 const chatWith = (model: string, prompt: string, limit: string): WireRequest => ({
@@ -74,14 +76,14 @@ const askerFor = ({ session, keys, models }: OpenedProbe, isStopped: () => boole
     const request = chatWith(models.chat, prompt, limit);
     const response = await fetchResponse(session, request, session.keyHeader(keys.first));
     if (typeof response === 'string') return response;
-    const { status, body, sent, ended, headers } = response;
+    const { status, body, sent, ended } = response;
     if (status === 400 && limit === 'max_tokens' && body.includes('max_completion_tokens')) {
       limit = 'max_completion_tokens';
       return ask(prompt);
     }
     if (status === 429 && (waits < mostWaits || isStopped())) {
       waits += 1;
-      const wait = readRetryAfter(headers, session.wallZero + ended)?.wait ?? longestWait;
+      const wait = Math.max(leastWait, readRetryHint(response)?.wait ?? longestWait);
       await waitUntil({ now, sleep, isStopped }, now() + Math.min(longestWait, wait));
       return isStopped() ? 'stopped by the user' : ask(prompt);
     }

@@ -1,5 +1,5 @@
 import type { WireRequest } from '../../../model/observation/exchange.ts';
-import { readRetryAfter } from '../../../traffic/limits/retry-after.ts';
+import { readRetryHint } from '../../../traffic/answer/retry-hint.ts';
 import { type CheckAnswer, isDeadline } from '../reading/check-answer.ts';
 import type { HangUpFacts } from '../reading/hang-up-facts.ts';
 import type { CheckRequest, CheckTarget } from '../reading/check-case.ts';
@@ -154,11 +154,11 @@ export class CheckRun {
     if (now < this.#pausedUntil) return true;
     if (this.waits >= maxWaits) return false;
     this.waits += 1;
-    const asked = readRetryAfter(answer.received.headers, this.#client.wall())?.wait ?? defaultWait;
-    const wait = Math.min(longestWait, Math.max(250, asked));
+    const { headers, body } = answer.received;
+    const named = readRetryHint({ status: 429, headers, body: body.toString() });
+    const wait = Math.min(longestWait, Math.max(250, named?.wait ?? defaultWait));
     this.#pausedUntil = now + wait;
-    const reason =
-      answer.received.headers['retry-after'] === undefined ? '' : ', as Retry-After says';
+    const reason = named === null ? '' : ', as its answer says';
     this.#options.say(`the key is limited (429): waiting ${Math.ceil(wait / 1000)} s${reason}`);
     return true;
   }
