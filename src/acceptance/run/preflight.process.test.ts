@@ -130,6 +130,24 @@ describe('a target whose list of models is', () => {
 });
 
 describe('--no-preflight', () => {
+  it('asks for nothing before the load of a sweep', async () => {
+    const { asked, origin } = await openChats((_, response) => void response.destroy());
+    const path = await tempFile('s.yaml', scenario(`target: ${origin}/v1`));
+    const out = join(await tempFolder(), 'out');
+    const words = ['sweep', path, '--vary', 'load.iterations=1,2', '--pause', '0s', '--out', out];
+    const { stderr } = await weir([...words, '--no-preflight', '--yes'], environment);
+    expect(asked, stderr).toEqual(Array<string>(3).fill('POST /v1/chat/completions'));
+  });
+
+  it('asks for nothing before the budget of a capacity', async () => {
+    const { asked, origin } = await openChats((_, response) => void response.destroy());
+    const path = await tempFile('s.yaml', scenario(`target: ${origin}/v1`));
+    const out = join(await tempFolder(), 'out');
+    const { stderr } = await weir(['capacity', path, '--no-preflight', '--out', out], environment);
+    expect(stderr).toContain('this budget needs a confirmation');
+    expect(asked).toEqual([]);
+  });
+
   it('sends nothing but the load', async () => {
     const { asked, origin } = await openChats(notLists['a redirect to a login']!);
     const { stderr } = await runAt(`${origin}/v1`, scenario(), '--no-preflight');

@@ -26,6 +26,7 @@ export interface CapacityRequest {
   readonly requests: string;
   readonly time: string;
   readonly yes: boolean;
+  readonly preflight?: boolean;
   readonly out: string | undefined;
 }
 

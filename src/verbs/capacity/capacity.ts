@@ -201,7 +201,10 @@ const searchTarget = async (
     printer.say('the search is over; the report is being written'),
   );
   try {
-    target = await stops.unlessStopped(prepareTarget(read), closeTarget);
+    target = await stops.unlessStopped(
+      prepareTarget(read, { preflight: request.preflight }),
+      closeTarget,
+    );
     const runId = defaultRunId(plan);
     const targets = joinTargets(plan, [target]);
     const options = sliceOptionsFor(read, targets, { slice: wholeRunSlice, runId });

@@ -27,6 +27,7 @@ export interface SweepRequest {
   readonly throughput: string | undefined;
   readonly latency: string | undefined;
   readonly yes: boolean;
+  readonly preflight?: boolean;
   readonly out: string | undefined;
 }
 

@@ -142,6 +142,7 @@ const makeRun = async (
       out: join(folder.path, folderOf(slot)),
       runId: `${defaultRunId(plan)}-${order}`,
       yes: true,
+      preflight: request.preflight,
       // The keys are checked only once, since all runs have the same keys.
       keyCheck: order === 1,
     },

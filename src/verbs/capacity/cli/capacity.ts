@@ -2,6 +2,7 @@ import type { PlanSource } from '../../../run/input/read-plan.ts';
 import {
   defineVerb,
   inGroup,
+  preflightOption,
   severalOption,
   switchOption,
   textOption,
@@ -45,6 +46,7 @@ export const capacityVerb = defineVerb({
       ),
       requests: { ...textOption('Maximum requests of all steps'), default: '50000' },
       time: { ...textOption('Maximum duration of all steps together'), default: '30m' },
+      ...preflightOption,
       yes: switchOption('Spend the budget without asking'),
     }),
     ...inGroup('Output:', {

@@ -4,6 +4,7 @@ import {
   defineVerb,
   inGroup,
   listOption,
+  preflightOption,
   switchOption,
   textOption,
 } from '../../../cli/options/define-verb.ts';
@@ -43,6 +44,7 @@ export const sweepVerb = defineVerb({
       'answer-time': textOption(
         'Assumed time per answer in the budget, where users wait for it [1s]',
       ),
+      ...preflightOption,
       yes: switchOption('Spend the budget without asking'),
     }),
     ...inGroup('Output:', {
