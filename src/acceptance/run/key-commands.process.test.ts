@@ -52,7 +52,7 @@ const run = async (scenario: string, ...more: readonly string[]) => {
 
 describe('a key of a command', () => {
   it.each([1, 2])(
-    'is renewed after its lifetime in %i threads, and no report shows it',
+    'is renewed before its lifetime ends in %i threads, and no report shows it',
     async (workers) => {
       const scenario = scenarioWith(`${counting}; lifetime=1s`, `workers: ${workers}`);
       const { keys, texts, stdout, stderr } = await run(scenario);

@@ -24,6 +24,12 @@ interface RenewableTarget {
  * The interval between checks whether a key must be renewed, and the time until a failed command is run again, in ms.
  */
 const [checkInterval, retryDelay] = [500, 10_000];
+/** How long before the end of its lifetime a key is renewed at most, in ms: its command and requests under way take time. */
+const longestMargin = 60_000;
+
+/** Returns the age at which a key of this lifetime is renewed; both are in ms. */
+export const renewalAge = (lifetime: number): number =>
+  lifetime - Math.min(longestMargin, lifetime / 10);
 
 /**
  * Renews the keys that come from commands, during a load. If a command fails, the old key stays in use, the failure is
@@ -51,7 +57,7 @@ export const renewKeys = (
       onRenewed(key.index, value);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      key.readAt = begun - key.lifetime + Math.min(retryDelay, key.lifetime);
+      key.readAt = begun - Math.max(0, renewalAge(key.lifetime) - retryDelay);
       if (!isOver && !said.has(key))
         say(`A key could not be renewed, and the old one is kept: ${error.message}`);
       said.add(key);
@@ -61,7 +67,7 @@ export const renewKeys = (
   };
   const stop = clock.every(checkInterval, () => {
     for (const key of renewableKeys) {
-      if (waiting.has(key) || monotonicNow() - key.readAt < key.lifetime) continue;
+      if (waiting.has(key) || monotonicNow() - key.readAt < renewalAge(key.lifetime)) continue;
       waiting.add(key);
       void renew(key);
     }
