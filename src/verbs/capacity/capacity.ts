@@ -35,7 +35,11 @@ import { folderFor, historyPath } from '../../run/input/report-paths.ts';
 import { defaultRunId } from '../../run/input/run-facts.ts';
 import { rejectUntil } from '../../run/input/reject-until.ts';
 import { rejectWorkers } from '../../run/workers/worker-pool-plan.ts';
-import { type PlanSource, readPlanWithFiles } from '../../run/input/read-plan.ts';
+import {
+  type PlanSource,
+  type ReadPlanWithFiles,
+  readPlanWithFiles,
+} from '../../run/input/read-plan.ts';
 import { readSide } from '../../run/input/read-side.ts';
 import { closeTarget, prepareTarget, type ReadyTarget } from '../../run/target/prepare-target.ts';
 import { joinTargets, sliceOptionsFor } from '../../run/target/prepare-targets.ts';
@@ -175,18 +179,27 @@ const search = async (
   return { ...searched, stoppedBy, refused };
 };
 
+/** Reads a plan, and throws a `Problem` for one whose load a search cannot set. */
+const readSearchablePlan = async (
+  source: PlanSource,
+  { environment }: Host,
+): Promise<ReadPlanWithFiles> => {
+  const read = await readPlanWithFiles(source, environment);
+  rejectPopulations(read.plan);
+  rejectTracePrompts(read.plan);
+  rejectWorkers(read.plan, 'capacity');
+  rejectUntil(read.plan, 'capacity');
+  return read;
+};
+
 const searchTarget = async (
   request: CapacityRequest,
   source: PlanSource,
   host: Host,
 ): Promise<ExitName> => {
   const { printer } = host;
-  const read = await readPlanWithFiles(source, host.environment);
+  const read = await readSearchablePlan(source, host);
   const { plan } = read;
-  rejectPopulations(plan);
-  rejectTracePrompts(plan);
-  rejectWorkers(plan, 'capacity');
-  rejectUntil(plan, 'capacity');
   const terms = searchTermsFor(plan, request);
   const budget = searchBudgetFor(request, terms);
   const range = budgetRange(terms, budget, highestTried(terms));
