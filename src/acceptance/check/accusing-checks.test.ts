@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { redactor } from '../../model/plan/secret.ts';
 import { interfaceRows } from '../../verbs/check/model/interface-rows.ts';
 import type { CheckAnswer, ReceivedAnswer } from '../../verbs/check/reading/check-answer.ts';
+import type { Answers, Check } from '../../verbs/check/reading/check-case.ts';
 import { checkTable } from '../../verbs/check/suite/check-table.ts';
 import { answersFrom, judgeChecks } from '../../verbs/check/suite/judge-checks.ts';
 import {
@@ -97,6 +98,30 @@ const changesOfAll: readonly ((answer: ReceivedAnswer) => ReceivedAnswer)[] = [
 
 const redact = redactor([recordingKey]);
 
+/** The checks that decide whether the requests of some checks were answered as expected. */
+const gatesOf = (checks: readonly Check[]): readonly Check[] => {
+  const needed = new Set(checks.flatMap(({ id, needs }) => [id, ...needs]));
+  return checkTable.filter(({ id, isGate }) => isGate && needed.has(id));
+};
+
+/** The ids of the answers that a check reads; `null` for one that reads all of them. */
+const readBy = (check: Check, answers: Answers): ReadonlySet<string> | null => {
+  const read = new Set<string>();
+  let readsAll = false;
+  const everything = (of: 'limited' | 'repeated' | 'all') => ({
+    get: () => {
+      readsAll = true;
+      return answers[of];
+    },
+  });
+  const watched = Object.defineProperties(
+    { ...answers, of: (id: string) => (read.add(id), answers.of(id)) },
+    { limited: everything('limited'), repeated: everything('repeated'), all: everything('all') },
+  );
+  judgeChecks([check], gatesOf([check]), watched, 'spec');
+  return readsAll ? null : read;
+};
+
 const accusingIds = (
   recorded: RecordedAnswers,
 ): { readonly accusing: ReadonlySet<string>; readonly accusedUnchanged: readonly string[] } => {
@@ -106,27 +131,37 @@ const accusingIds = (
   );
   const byStatus = Object.values(Object.groupBy(received.values(), ({ status }) => status ?? 0));
   const strangers = byStatus.flatMap((each = []) => each.slice(0, 4));
-  const accusing = new Set<string>();
-  const judge = (changed: ReadonlyMap<string, ReceivedAnswer>): void => {
+  const answersWith = (changed: ReadonlyMap<string, ReceivedAnswer>): Answers => {
     const seen = new Map(answers);
     for (const request of requests.filter(({ id }) => changed.has(id)))
       seen.set(request.id, checkAnswerTo(request, changed.get(request.id)!, target, redact));
     const refusals = [...seen.values()];
-    const all = answersFrom(target, {
+    return answersFrom(target, {
       answers: seen,
       limited: refusals.filter(({ status }) => status === 429),
       repeated: refusals.filter(({ status }) => status === 500),
     });
-    const table = checkTable.filter(({ id }) => !accusing.has(id));
-    for (const { id, outcome } of judgeChecks(table, checkTable, all, 'spec'))
+  };
+  const unchanged = answersWith(new Map());
+  const reads = new Map(checkTable.map((check) => [check.id, readBy(check, unchanged)]));
+  const accusing = new Set<string>();
+  const judge = (table: readonly Check[], all: Answers): void => {
+    for (const { id, outcome } of judgeChecks(table, gatesOf(table), all, 'spec'))
       if (outcome === 'violation' || outcome === 'deviation') accusing.add(id);
   };
-  judge(new Map());
+  // A check that reads none of the changed answers says the same again.
+  const judgeChanged = (changed: ReadonlyMap<string, ReceivedAnswer>): void => {
+    const isAsked = (read: ReadonlySet<string> | null | undefined): boolean =>
+      read === null || [...changed.keys()].some((id) => read?.has(id) === true);
+    const table = checkTable.filter(({ id }) => !accusing.has(id) && isAsked(reads.get(id)));
+    if (table.length > 0) judge(table, answersWith(changed));
+  };
+  judge(checkTable, unchanged);
   const accusedUnchanged = [...accusing];
   for (const [id, answer] of received)
-    for (const wrong of wrongAnswers(answer, strangers)) judge(new Map([[id, wrong]]));
+    for (const wrong of wrongAnswers(answer, strangers)) judgeChanged(new Map([[id, wrong]]));
   for (const change of changesOfAll)
-    judge(new Map([...received].map(([id, answer]) => [id, change(answer)])));
+    judgeChanged(new Map([...received].map(([id, answer]) => [id, change(answer)])));
   return { accusing, accusedUnchanged };
 };
 
