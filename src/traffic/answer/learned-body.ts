@@ -231,8 +231,10 @@ export class LearnedBody {
  * Learns a body that was parsed without an error. All variable members that can be found in the body become variable.
  */
 export const learnBody = (text: string, members: readonly VariableMember[]): LearnedBody | null => {
+  const found = placesIn(text, members);
+  if (holdsOnlyValues(text, found)) return new LearnedBody(text, found);
   // The name of a member may also occur earlier in another place. Then the value that is found there counts as fixed.
-  const places = placesIn(text, members).filter((place) => holdsOnlyValues(text, [place]));
+  const places = found.filter((place) => holdsOnlyValues(text, [place]));
   return holdsOnlyValues(text, places) ? new LearnedBody(text, places) : null;
 };
 
