@@ -6,7 +6,7 @@ const files = testFiles();
 const chosen = new Set(chosenFiles(files, process.env));
 const { WEIR_TESTS: choice = 'short', WEIR_SAMPLE: date } = process.env;
 const left = files.filter((file) => !chosen.has(file));
-const drawn = files.filter((file) => chosen.has(file) && file.mark !== null);
+const drawn = files.filter((file) => chosen.has(file) && file.mark === 'long');
 const list = (title: string, of: typeof files): void => {
   const seconds = of.reduce((sum, file) => sum + file.seconds, 0);
   console.log(`\n${title}: ${of.length} files, some ${seconds} s`);

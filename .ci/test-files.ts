@@ -10,13 +10,14 @@ import { join, resolve } from 'node:path';
 /** What a test needs: nothing, processes and sockets, programs of the system, software of others. */
 const testClasses = ['unit', 'process', 'system', 'field'] as const;
 export type TestClass = (typeof testClasses)[number];
+const marks = ['gate', 'long', 'full'] as const;
 
 export interface TestFile {
   /** Its path below the checkout. */
   readonly path: string;
   readonly testClass: TestClass;
-  /** `long` takes its turn with others, `full` runs only with all. */
-  readonly mark: 'long' | 'full' | null;
+  /** `gate` runs in each `.ci/run`, `long` takes its turn with others, `full` runs only with all. */
+  readonly mark: (typeof marks)[number] | null;
   /** Whether its figures need a machine on which nothing else runs. */
   readonly isAlone: boolean;
   /** How long it takes on two idle cores, in seconds; 0 where no mark says so. */
@@ -39,11 +40,12 @@ const classOf = (path: string): TestClass => {
 
 const readTestFile = (path: string): TestFile => {
   const [head = ''] = readFileSync(join(checkout, path), 'utf8').split(/^(?!\/\/ @)/m);
-  const [, mark, seconds, reason = ''] = /^\/\/ @(long|full) (\d+) s(?:: (.+))?$/m.exec(head) ?? [];
+  const [, mark, seconds, reason = ''] =
+    /^\/\/ @(gate|long|full) (\d+) s(?:: (.+))?$/m.exec(head) ?? [];
   return {
     path,
     testClass: classOf(path),
-    mark: mark === 'long' || mark === 'full' ? mark : null,
+    mark: marks.find((each) => each === mark) ?? null,
     isAlone: /^\/\/ @alone: /m.test(head),
     seconds: Number(seconds ?? 0),
     reason,
@@ -87,7 +89,7 @@ export const drawnOn = (date: string, files: readonly TestFile[]): readonly Test
   ).flatMap((group) => deal(group)[day % days] ?? []);
 };
 
-/** What `WEIR_TESTS` asks for: the short tests, those and a sample of the long ones, or all. */
+/** What `WEIR_TESTS` asks for: the short tests, all but some of the long ones, or all. */
 const choices = ['short', 'sample', 'all'] as const;
 
 export const chosenFiles = (
@@ -98,6 +100,7 @@ export const chosenFiles = (
     throw new Error(`WEIR_TESTS: expected ${choices.join(', ')}, got ${choice}`);
   if (choice === 'all') return files;
   const today = new Date().toISOString().slice(0, 10);
-  const drawn = choice === 'sample' ? new Set(drawnOn(date ?? today, files)) : new Set();
-  return files.filter((file) => file.mark === null || drawn.has(file));
+  if (choice === 'short') return files.filter(({ mark }) => mark === null);
+  const drawn = new Set(drawnOn(date ?? today, files));
+  return files.filter((file) => file.mark === null || file.mark === 'gate' || drawn.has(file));
 };

@@ -10,8 +10,8 @@ const isNamed = process.argv.some((word) => word.includes('.test.ts'));
 const chosen = isNamed ? all : chosenFiles(all, process.env);
 
 const beside = chosen.filter(({ isAlone }) => !isAlone);
-const short = beside.filter(({ mark }) => mark === null);
-const marked = beside.filter(({ mark }) => mark !== null);
+const short = beside.filter(({ mark }) => mark === null || mark === 'gate');
+const marked = beside.filter((file) => !short.includes(file));
 const alone = chosen.filter(({ isAlone }) => isAlone).map(({ path }) => path);
 const pathsOf = (testClass: TestClass, of = beside): string[] =>
   of.filter((file) => file.testClass === testClass).map(({ path }) => path);
@@ -38,7 +38,7 @@ export default defineConfig({
       project('unit', {
         include: pathsOf('unit', short),
         isolate: false,
-        maxWorkers: 3,
+        maxWorkers: 2,
         ...natively,
       }),
       // Each in a worker of its own, one after the other: some watch how much memory they take.

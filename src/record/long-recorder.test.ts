@@ -1,3 +1,4 @@
+// @gate 1 s
 import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
 import { groupRecorder } from './groups.ts';
 import { itObeysTheLaws } from './recorder-suite.fixture.ts';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { readFileSync } from 'node:fs';
 import { encode as encodeCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { encode as encodeO200k } from 'gpt-tokenizer/encoding/o200k_base';

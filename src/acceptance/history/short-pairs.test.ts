@@ -1,3 +1,4 @@
+// @gate 1 s
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { type MockLimits, resolveMockLimits } from '../../model/gateway/mock-limits.ts';
 import type { LedgerEntry } from '../../model/observation/ledger.ts';

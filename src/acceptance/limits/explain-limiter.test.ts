@@ -1,3 +1,4 @@
+// @gate 3 s
 import { describe, expect, it } from 'vitest';
 import { decisionsToReplay } from '../../verbs/limits/judge/limiter-decisions.ts';
 import { explainLimiter } from '../../verbs/limits/judge/name-limiter.ts';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import type { LimitReport } from '../../verbs/limits/model/limit-report.ts';
 import { htmlPage } from '../../report/document/html-page.ts';

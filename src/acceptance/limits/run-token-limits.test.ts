@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { steadyTokens } from '../../judge/limits/facts/token-laws.fixture.ts';
 import {

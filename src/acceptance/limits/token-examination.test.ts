@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import type { SettingsInput } from '../../mock/settings/settings.ts';
 import { milliseconds } from '../../model/quantity.ts';

@@ -1,3 +1,4 @@
+// @gate 3 s
 import { describe, expect, it } from 'vitest';
 import { batchingPresets } from '../../model/gateway/mock-latency.ts';
 import { sweepReportSchema } from '../../verbs/sweep/model/sweep.ts';

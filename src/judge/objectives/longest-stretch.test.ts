@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { emptyHistogram } from '../../model/measures/histogram.ts';
 import { emptyOutcomeCounts, emptySecond } from '../../model/measures/outcome-counts.ts';

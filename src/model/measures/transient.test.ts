@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { emptyHistogram } from './histogram.ts';
 import { processes, uniformFrom } from './processes.fixture.ts';

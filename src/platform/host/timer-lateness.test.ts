@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { drawFrom } from '../../model/workload/draw.ts';
 import { timerLateness } from './timer-lateness.ts';

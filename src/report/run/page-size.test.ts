@@ -1,3 +1,4 @@
+// @gate 1 s
 import { expect, it } from 'vitest';
 import { milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { readPromptWords } from '../../platform/files/file-contents.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { fakePlan, constantLoad, startFakeRun } from '../../engine/fake-run.fixture.ts';
 import type { Objective } from '../../model/plan/objective.ts';

@@ -1,3 +1,4 @@
+// @gate 2 s
 import { describe, expect, it } from 'vitest';
 import { constantLoad, fakePlan, fakeSliceOptions } from '../../engine/fake-run.fixture.ts';
 import type { SliceOptions } from '../../engine/slice-options.ts';

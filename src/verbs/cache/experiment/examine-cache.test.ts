@@ -1,3 +1,4 @@
+// @gate 1 s
 import { expect, it } from 'vitest';
 import type { CacheReply } from '../judge/cache-hits.ts';
 import { openPrefixCache } from '../../../mock/serving/serving.ts';

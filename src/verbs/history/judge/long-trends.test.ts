@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { foundChanges } from './sample-series.fixture.ts';
 import { drawFrom } from '../../../model/workload/draw.ts';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { LimitCheck, LimitLog } from '../../../model/limits/limit-log.ts';

@@ -1,3 +1,4 @@
+// @gate 4 s
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isViolation } from '../../../../model/limits/limit-log.ts';
