@@ -1,13 +1,13 @@
 import {
   defineVerb,
   inGroup,
-  listOption,
   positionals,
   switchOption,
   textOption,
 } from '../../../cli/options/define-verb.ts';
 import { checkKeyName } from '../../../cli/options/key-name.ts';
 import { outputOptions } from '../../../cli/options/output-options.ts';
+import { targetOptions } from '../../../cli/options/target-options.ts';
 import { terminalHost } from '../../../cli/options/terminal-host.ts';
 
 export const cacheVerb = defineVerb({
@@ -21,12 +21,10 @@ export const cacheVerb = defineVerb({
     ...inGroup(positionals, {
       scenario: textOption('Take target, keys, headers and prices from this scenario file'),
     }),
+    ...targetOptions,
     ...inGroup('Target:', {
-      target: textOption('Base address (https://host/v1), or `mock`'),
       key: textOption('Environment variable with the key [WEIR_API_KEY]'),
       model: textOption('Chat model [the first of the list]'),
-      set: listOption('Override a field of the scenario: --set wire.verifyTls=false'),
-      'allow-files': switchOption('Let the scenario name files outside its folder'),
     }),
     ...inGroup('Output:', {
       out: textOption('Folder for cache.json and cache.html [reports/TIME-cache]'),

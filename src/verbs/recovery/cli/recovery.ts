@@ -1,13 +1,13 @@
 import {
   defineVerb,
   inGroup,
-  listOption,
   positionals,
   switchOption,
   textOption,
   UsageProblem,
 } from '../../../cli/options/define-verb.ts';
 import { outputOptions } from '../../../cli/options/output-options.ts';
+import { targetOptions } from '../../../cli/options/target-options.ts';
 import { terminalHost } from '../../../cli/options/terminal-host.ts';
 
 export const recoveryVerb = defineVerb({
@@ -27,11 +27,7 @@ export const recoveryVerb = defineVerb({
     ...inGroup(positionals, {
       scenario: textOption('Scenario file with one load'),
     }),
-    ...inGroup('Target:', {
-      target: textOption('Base address (https://host/v1), or `mock`'),
-      set: listOption('Override a field of the scenario: --set wire.verifyTls=false'),
-      'allow-files': switchOption('Let the scenario name files outside its folder'),
-    }),
+    ...targetOptions,
     ...inGroup('Output:', {
       out: textOption(
         'Folder for recovery.json, recovery.html and the run [reports/TIME-recovery]',
