@@ -1,6 +1,5 @@
 import { eventText } from '../../bench/harness/chat-bytes.ts';
 import { fakeSliceOptions } from '../../engine/fake-run.fixture.ts';
-import type { SliceEnd } from '../../engine/slice-options.ts';
 import { runSlice } from '../../engine/run-slice.ts';
 import type { Transport } from '../../model/observation/exchange.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
@@ -12,7 +11,7 @@ import { blockPlan, noiseBlocks, type BlockTerms } from '../../verbs/fairness/bl
 import { judgeFairness } from '../../verbs/fairness/judge/judge-fairness.ts';
 import type { SeenArrival } from '../../verbs/fairness/model/seen-arrival.ts';
 import { seenArrival } from '../../verbs/fairness/seen-arrivals.ts';
-import { EventQueue, queueClock } from '../harness/event-queue.fixture.ts';
+import { EventQueue, queueClock, runInTurns } from '../harness/event-queue.fixture.ts';
 
 /** A request that waits for a worker of the server. */
 interface Waiting {
@@ -198,17 +197,7 @@ export const examineVirtual = async (
       recorder.record(ledgers, observation);
     },
   });
-  const progress: { end: SliceEnd | null } = { end: null };
-  running.done.then(
-    (end) => (progress.end = end),
-    () => undefined,
-  );
-  // Nothing of the engine waits for a promise until the end, so many events run in one turn.
-  while (progress.end === null) {
-    for (let event = 0; event < 500 && queue.step(); event += 1);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  const { loadEnded } = progress.end;
+  const { loadEnded } = await runInTurns(queue, running.done);
   return judgeFairness(
     { blocks, arrivals, quiet: 'b', noisy: 'a', q: 0.95, until: loadEnded },
     { ledger: recorder.store(ledgers), plan: planned },

@@ -79,3 +79,16 @@ export const runUntilSettled = async <T>(queue: EventQueue, work: Promise<T>): P
   }
   return settled;
 };
+
+/** Runs events, many in one turn, until the work is done: for work that waits for no promise before its end. */
+export const runInTurns = async <T>(queue: EventQueue, work: Promise<T>): Promise<T> => {
+  const progress = { isDone: false };
+  const settled = work.finally(() => {
+    progress.isDone = true;
+  });
+  while (!progress.isDone) {
+    for (let event = 0; event < 500 && queue.step(); event += 1);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return settled;
+};

@@ -1,6 +1,5 @@
 import { fakeSliceOptions } from '../../engine/fake-run.fixture.ts';
 import { runSlice } from '../../engine/run-slice.ts';
-import type { SliceEnd } from '../../engine/slice-options.ts';
 import { openMeter, type RateLimiterKind } from '../../mock/limits/meters.ts';
 import { BatchServer } from '../../mock/serving/batch-server.ts';
 import type { TokenSink } from '../../mock/serving/token-schedule.ts';
@@ -14,7 +13,7 @@ import type { SeenRequest } from '../../verbs/recovery/model/seen-request.ts';
 import { overloadPlan, type OverloadTerms, phasesOf } from '../../verbs/recovery/overload-plan.ts';
 import { seenRequest } from '../../verbs/recovery/seen-requests.ts';
 import { simulatedPlan } from '../capacity/simulated-capacity.fixture.ts';
-import { EventQueue, queueClock } from '../harness/event-queue.fixture.ts';
+import { EventQueue, queueClock, runInTurns } from '../harness/event-queue.fixture.ts';
 
 /** A server with continuous batching that generates on for clients that have hung up, and a limiter before it. */
 export interface OverloadedServer {
@@ -202,16 +201,7 @@ export const recoverVirtual = async (
       observe: (observation) => requests.push(seenRequest(observation, planned)),
     },
   );
-  const progress: { end: SliceEnd | null } = { end: null };
-  running.done.then(
-    (end) => (progress.end = end),
-    () => undefined,
-  );
-  while (progress.end === null) {
-    for (let event = 0; event < 500 && queue.step(); event += 1);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  const seenUntil = progress.end.loadEnded;
+  const { loadEnded: seenUntil } = await runInTurns(queue, running.done);
   const found = judgeRecovery({ requests, phases, within: null, seenUntil, isInvalid: false });
   return { ...found, phases, requests, log };
 };
