@@ -9,6 +9,7 @@ import {
   type FairnessReport,
   fairnessReportSchema,
 } from '../../verbs/fairness/model/fairness-report.ts';
+import { chatEvent } from '../harness/chat-body.fixture.ts';
 import { weir } from '../harness/weir-command.fixture.ts';
 import {
   cleanUpAfterEach,
@@ -31,11 +32,9 @@ const openServer = async (): Promise<string> => {
     lines.set(key, line);
     if (line.busy >= workers) await new Promise<void>((begin) => line.waiting.push(begin));
     else line.busy += 1;
-    const event = (delta: object, finish: string | null): string =>
-      `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-    response.write(event({ role: 'assistant', content: 'a' }, null));
+    response.write(chatEvent({ role: 'assistant', content: 'a' }));
     await setTimeout(work);
-    response.end(`${event({}, 'stop')}data: [DONE]\n\n`);
+    response.end(`${chatEvent({}, 'stop')}data: [DONE]\n\n`);
     const next = line.waiting.shift();
     if (next === undefined) line.busy -= 1;
     else next();

@@ -20,3 +20,7 @@ export const chatBody = ({
     total_tokens: tokens[0] + tokens[1],
   },
 });
+
+/** Returns an event of a stream with a part of its answer; `finish` is the reason why the answer ends with it. */
+export const chatEvent = (delta: object, finish: string | null = null): string =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { pairsSchema } from '../../verbs/compare/model/pairs.ts';
+import { chatEvent } from '../harness/chat-body.fixture.ts';
 import { weir } from '../harness/weir-command.fixture.ts';
 import { cleanUpAfterEach, tempFile, tempFolder } from '../harness/weir-process.fixture.ts';
 
@@ -20,9 +21,6 @@ const servers: Server[] = [];
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
-
-const chunk = (delta: object, finish: string | null = null): string =>
-  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 
 /** Starts a server that answers each chat with two tokens, or refuses some, and remembers the chats. */
 const startServer = async (refuses: (count: number) => boolean = () => false) => {
@@ -45,7 +43,7 @@ const startServer = async (refuses: (count: number) => boolean = () => false) =>
       }
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       return response.end(
-        `${chunk({ role: 'assistant', content: 'a' })}${chunk({ content: 'b' })}${chunk({}, 'stop')}data: [DONE]\n\n`,
+        `${chatEvent({ role: 'assistant', content: 'a' })}${chatEvent({ content: 'b' })}${chatEvent({}, 'stop')}data: [DONE]\n\n`,
       );
     });
   });

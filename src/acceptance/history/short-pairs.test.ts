@@ -5,13 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { pairsSchema } from '../../verbs/compare/model/pairs.ts';
+import { chatEvent } from '../harness/chat-body.fixture.ts';
 import { weir } from '../harness/weir-command.fixture.ts';
 import { cleanUpAfterEach, tempFile, tempFolder } from '../harness/weir-process.fixture.ts';
 
 cleanUpAfterEach();
-
-const chunk = (delta: object, finish: string | null = null): string =>
-  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 
 /** Starts a server that answers chats with two tokens, or with this status, and keeps their keys and bodies. */
 const startServer = async (status = 200) => {
@@ -28,7 +26,7 @@ const startServer = async (status = 200) => {
       chats.push(`${request.headers.authorization} ${Buffer.concat(parts).toString()}`);
       response.writeHead(status, { 'content-type': 'text/event-stream' });
       response.end(
-        `${chunk({ role: 'assistant', content: 'a' })}${chunk({ content: 'b' }, 'stop')}data: [DONE]\n\n`,
+        `${chatEvent({ role: 'assistant', content: 'a' })}${chatEvent({ content: 'b' }, 'stop')}data: [DONE]\n\n`,
       );
     });
   });

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { wavFile } from '../../traffic/audio/sample-audio.fixture.ts';
 
 /** What a provider behind a gateway does: answers whose usage differs from one to the next, and failures at given numbers. */
 
@@ -39,23 +40,6 @@ const refuse = (response: ServerResponse, status: number): void => {
   const error = { message: `the stub answers ${status}`, type: 'stub', code: 'stub' };
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ error }));
-};
-
-/** A second of silence: 16-bit samples at 8,000 a second. */
-const silence = (): Buffer => {
-  const samples = 16_000;
-  const head = Buffer.from('RIFF----WAVEfmt ----------------------data----');
-  head.writeUInt32LE(36 + samples, 4);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(8000, 24);
-  head.writeUInt32LE(16_000, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(samples, 40);
-  return Buffer.concat([head.subarray(0, 44), Buffer.alloc(samples)]);
 };
 
 export interface PricedUpstream {
@@ -122,7 +106,7 @@ export const openPricedUpstream = async (): Promise<PricedUpstream> => {
     if (fault !== undefined) return refuse(response, fault === 'limited' ? 429 : 500);
     const isSpeech = url.endsWith('/audio/speech');
     response.writeHead(200, { 'content-type': isSpeech ? 'audio/wav' : 'application/json' });
-    response.end(isSpeech ? silence() : '{"text":"the gate is open"}');
+    response.end(isSpeech ? wavFile(8000) : '{"text":"the gate is open"}');
     return undefined;
   };
 
