@@ -11,9 +11,9 @@ import { startLiteLlm } from '../limiters/litellm/start-litellm.ts';
 
 /** Servers before which a quiet population and a noisy one meet. */
 
-/** Starts streams of 200 ms by four workers: for each key, or for all. */
+/** Starts streams of 200 ms by four workers: for each key, for all in one queue, or for all with the keys in turns. */
 const startQueues = (
-  kind: 'key' | 'shared',
+  kind: 'key' | 'shared' | 'turns',
   { port, log }: Pick<ServerOptions, 'port' | 'log'>,
 ): Promise<RunningServer> =>
   startServer({
@@ -61,6 +61,12 @@ export const neighbourCases: readonly NeighbourCase[] = [
     name: 'one queue for all',
     never: 'isolated',
     start: (options) => startQueues('shared', options),
+  },
+  {
+    // A request of the quiet one is the next to begin, but the noise has all four workers.
+    name: 'keys in turns',
+    never: 'isolated',
+    start: (options) => startQueues('turns', options),
   },
   {
     name: 'LiteLLM without limits, before one queue',

@@ -1,6 +1,7 @@
-"""Serves streams by queues: of each key, or one for all. Arguments: `key` or `shared`, the port and the log file.
+"""Serves streams by queues: of each key, or one for all. Arguments: `key`, `shared` or `turns`, the port and the log file.
 
-Each queue has four workers of 200 ms, a little random. The log has a line `METHOD PATH STATUS REQUEST-ID` for each request.
+Each queue has four workers of 200 ms, a little random. With `turns` all keys share four workers, and a free one takes
+the first request of the key that had the fewest turns (of those that wait). The log has a line `METHOD PATH STATUS REQUEST-ID` for each request.
 """
 
 import asyncio
@@ -10,6 +11,50 @@ import sys
 
 kind, port, log_file = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 workers, work = 4, 0.2
+
+
+class Turns:
+    """Workers that the keys have in turns."""
+
+    def __init__(self):
+        self.free = workers
+        self.waiting = {}
+        self.taken = {}
+
+    async def enter(self, key):
+        # A key that waited for nothing does not save turns for later.
+        if not self.waiting.get(key):
+            busy = [turns for name, turns in self.taken.items() if self.waiting.get(name)]
+            self.taken[key] = max([self.taken.get(key, 0)] + ([min(busy)] if busy else []))
+        if self.free > 0:
+            self.free -= 1
+        else:
+            turn = asyncio.get_running_loop().create_future()
+            self.waiting.setdefault(key, []).append(turn)
+            await turn
+        self.taken[key] += 1
+
+    def leave(self, _):
+        keys = [key for key, line in self.waiting.items() if line]
+        if keys:
+            self.waiting[min(keys, key=self.taken.get)].pop(0).set_result(None)
+        else:
+            self.free += 1
+
+
+class Queue:
+    """Workers that serve in the order of arrival."""
+
+    def __init__(self):
+        self.workers = asyncio.Semaphore(workers)
+
+    async def enter(self, _):
+        await self.workers.acquire()
+
+    def leave(self, _):
+        self.workers.release()
+
+
 queues = {}
 
 
@@ -43,12 +88,16 @@ async def answer(writer, method, headers):
         head = f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
         writer.write(head.encode() + body)
         return
-    name = headers.get("authorization", "") if kind == "key" else "all"
-    async with queues.setdefault(name, asyncio.Semaphore(workers)):
+    key = headers.get("authorization", "")
+    queue = queues.setdefault(key if kind == "key" else "all", Turns() if kind == "turns" else Queue())
+    await queue.enter(key)
+    try:
         await asyncio.sleep(work * random.uniform(0.8, 1.2))
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
         writer.write(chunked(event({"role": "assistant", "content": "a"})))
         writer.write(chunked(event({}, "stop")) + chunked(b"data: [DONE]\n\n") + b"0\r\n\r\n")
+    finally:
+        queue.leave(key)
 
 
 async def serve(reader, writer):
