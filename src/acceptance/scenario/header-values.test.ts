@@ -47,7 +47,7 @@ const valuesIn = (traces: readonly string[]) => ({
 });
 const filled = { others: ['0 ${a', '1 ${a'], uuids: 2 };
 
-it('each request of an examination has values of its own in its headers', async () => {
+it('templates in headers are filled anew for each request of an examination', async () => {
   const { traces, target } = await openServer();
   const { session, close } = await openProbe(target, 'm');
   await fetchResponse(session, request, {});
@@ -55,7 +55,7 @@ it('each request of an examination has values of its own in its headers', async 
   expect(valuesIn(traces)).toEqual(filled);
 });
 
-it('each request of a check has values of its own in its headers', async () => {
+it('templates in headers are filled anew for each request of a check', async () => {
   const { traces, target } = await openServer();
   const { client, close } = openCheckSession(target, null, 5000, []);
   for (const id of ['a', 'b'])

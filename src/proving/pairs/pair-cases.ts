@@ -72,7 +72,7 @@ export const pairCases: readonly PairCase[] = [
   ),
 ];
 
-/** Starts the upstream of the base, and the new side of a case before an upstream of its own. */
+/** Starts two equal upstreams: one is the base, and before the other stands what the case adds. */
 export const startSides = async ({ start }: PairCase, folder: string) => {
   const base = await startStreams();
   const upstream = await startStreams();
