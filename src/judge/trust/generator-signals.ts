@@ -21,8 +21,7 @@ const levelAbove = (value: number, degraded: number, invalid: number): TrustLeve
  * Returns the value of a percentile that is judged. With few samples it is the lower end of the 95 % confidence
  * interval.
  */
-export const judgedValueOf = ({ weak, low, value }: Quantile): number =>
-  weak ? (low ?? value) : value;
+const judgedValueOf = ({ weak, low, value }: Quantile): number => (weak ? (low ?? value) : value);
 
 /**
  * Returns the level of a run: the worst level that at least 5 % of the run's seconds, and at least three of them, have
