@@ -25,9 +25,14 @@ const mostOfUsers = 50_000;
 
 /** Reads an option that is a whole number of at least `least`. */
 export const readWhole = (option: string, text: string, least: number): number => {
-  const value = plainNumberIn(text);
-  if (value !== null && Number.isInteger(value) && value >= least) return value;
-  throw new Problem(`--${option}: expected a whole number of at least ${least}; got ${text}`);
+  const value = /^\d{1,12}$/.test(text) ? Number(text) : -1;
+  if (value >= least) return value;
+  const right = plainNumberIn(text);
+  const advice =
+    right !== null && Number.isInteger(right) && right >= least ? `; write ${right}` : '';
+  throw new Problem(
+    `--${option}: expected a whole number of at least ${least}; got ${text}${advice}`,
+  );
 };
 
 /**

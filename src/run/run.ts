@@ -4,6 +4,7 @@ import type { Result } from '../model/result/result.ts';
 import { isForeseen } from '../platform/files/file-error-reasons.ts';
 import { separateCores } from '../platform/process/separate-cores.ts';
 import { traceNeeds } from '../report/summary/workload-text.ts';
+import { budgetEndText } from './budget-end.ts';
 import { type DrivenSlice, drive } from './drive.ts';
 import { type FollowedStops, followStops } from './input/follow-stops.ts';
 import type { Host } from './input/host.ts';
@@ -48,9 +49,7 @@ const stopReason = (driven: DrivenSlice): string | null => {
   if (refusal !== null) {
     return `ended after ${timeText(loadEnded)}, since ${refusal}; --no-early-stop sends the whole load`;
   }
-  if (exhaustedBudget !== null) {
-    return `ended after ${timeText(loadEnded)}, since the next request might have passed budget.${exhaustedBudget}`;
-  }
+  if (exhaustedBudget !== null) return budgetEndText(loadEnded, exhaustedBudget);
   if (lostLease) return `ended after ${timeText(loadEnded)}, since the coordinator was silent`;
   if (stoppedBy === null) return null;
   return isCutShort

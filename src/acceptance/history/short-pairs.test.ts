@@ -35,19 +35,37 @@ const startServer = async (status = 200) => {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, chats };
 };
 
-it('a paired comparison sends each request to both sides, each with its own key', async () => {
-  const [base, next] = [await startServer(), await startServer(500)];
-  const scenario = await tempFile(
+const scenarioAt = (target: string, changes: object = {}): Promise<string> =>
+  tempFile(
     'pairs.json',
     JSON.stringify({
-      target: base.url,
+      target,
       keys: [{ name: 'direct', key: '${env:DIRECT}' }],
       traffic: [{ kind: 'chat-stream', model: 'm', prompt: { tokens: 20 }, maxTokens: 2 }],
       load: { kind: 'constant', rate: '30/s', duration: '500ms' },
       warmUp: '0s',
       canary: false,
+      ...changes,
     }),
   );
+
+it('a paired comparison whose budget is spent says so, and is incomplete', async () => {
+  const [base, next] = [await startServer(), await startServer()];
+  const scenario = await scenarioAt(base.url, { budget: { requests: 10 } });
+  const out = await tempFolder();
+  const side = ['--with', next.url, '--with-key', 'GATEWAY', '--max-added', '10s', '--out', out];
+  const { code, stdout } = await weir(['compare', scenario, '--paired', ...side, '--yes'], {
+    DIRECT: 'sk-direct',
+    GATEWAY: 'sk-gateway',
+  });
+  expect(base.chats.length + next.chats.length).toBe(10);
+  expect(stdout).toContain('since the next request might have passed budget.requests');
+  expect(code).toBe(3);
+});
+
+it('a paired comparison sends each request to both sides, each with its own key', async () => {
+  const [base, next] = [await startServer(), await startServer(500)];
+  const scenario = await scenarioAt(base.url);
   const out = await tempFolder();
   const side = ['--with', next.url, '--with-key', 'GATEWAY', '--out', out, '--yes'];
   const { code, stdout, stderr } = await weir(['compare', scenario, '--paired', ...side], {

@@ -185,7 +185,7 @@ const publishPairs = async (
     await own.release();
   }
   await appendJobSummary(jobSummary, markdown, printer.warn);
-  return gravestExit([exitForPairs(report, driven.stoppedBy), written]);
+  return gravestExit([exitForPairs(report, driven), written]);
 };
 
 /** Drives both sides, and judges what the new one adds. */
@@ -232,7 +232,10 @@ const measurePairs = async (
       limits,
       mockError: targets.some(({ mocks }) => mocks.length > 0) ? mockPrecision : 0,
     }),
-    notes: [...new Set(targets.flatMap(({ notes }) => notes))],
+    notes: [
+      ...(driven.partial === null ? [] : [`The load ${driven.partial}.`]),
+      ...new Set(targets.flatMap(({ notes }) => notes)),
+    ],
   };
   return { report, driven };
 };

@@ -10,6 +10,7 @@ import { startClock } from '../../platform/host/clock.ts';
 import { thisMachine } from '../../platform/host/machine.ts';
 import { waitAtMost } from '../../platform/wait-at-most.ts';
 import type { RunCanary } from '../../run/canary.ts';
+import { budgetEndText } from '../../run/budget-end.ts';
 import type { DrivenSlice } from '../../run/drive.ts';
 import type { OnStop, StopCause } from '../../run/input/host.ts';
 import { runFacts } from '../../run/input/run-facts.ts';
@@ -53,6 +54,12 @@ const drivenOf = (
   lostSlices: [],
 });
 
+/** Why a side was not sent the whole load; `null` if it was. */
+const partialText = ({ spent, loadEnded, stopped }: SliceEnd): string | null => {
+  if (spent !== null) return budgetEndText(loadEnded, spent);
+  return stopped ? 'stopped before the load had ended' : null;
+};
+
 interface DrivenTogether {
   readonly startedAt: string;
   readonly stoppedBy: StopCause | null;
@@ -75,7 +82,7 @@ const resultOfSide = (
     {
       gatewayCounters: null,
       notes: canary.notes,
-      partial: end.stopped ? 'stopped before the load had ended' : null,
+      partial: partialText(end),
     },
   );
 };
@@ -84,6 +91,8 @@ export interface DrivenPairs {
   readonly results: readonly [base: Result, next: Result];
   readonly observations: readonly [base: readonly Observation[], next: readonly Observation[]];
   readonly stoppedBy: StopCause | null;
+  /** Why not the whole load was sent to both sides; `null` if it was. */
+  readonly partial: string | null;
 }
 
 /**
@@ -132,6 +141,7 @@ export const drivePairs = async (
         Observation[],
       ],
       stoppedBy,
+      partial: ends.map(partialText).find((each) => each !== null) ?? null,
     };
   } finally {
     release();

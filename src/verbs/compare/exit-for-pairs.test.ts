@@ -23,7 +23,12 @@ const exitOf = (
     readonly next?: Pick<PairsReport['base'], 'trust' | 'outcomes'>;
     readonly limited?: boolean;
   } = {},
-) => exitForPairs({ base: sound, next, verdict, limits: limited ? [...limits] : [] }, null);
+  partial: string | null = null,
+) =>
+  exitForPairs(
+    { base: sound, next, verdict, limits: limited ? [...limits] : [] },
+    { stoppedBy: null, partial },
+  );
 
 describe('the exit of a paired comparison', () => {
   it('passes a limit only if it is surely kept', () => {
@@ -45,8 +50,15 @@ describe('the exit of a paired comparison', () => {
   it('says first that a load was not as planned, or that nothing succeeded', () => {
     expect(exitOf('within', { next: { ...sound, trust: 'invalid' } })).toBe('invalid');
     expect(exitOf('within', { next: { ...sound, outcomes: outcomes(0) } })).toBe('empty');
-    expect(
-      exitForPairs({ base: sound, next: sound, verdict: 'within', limits: [] }, 'SIGINT'),
-    ).toBe('interrupted');
+    const both = { base: sound, next: sound, verdict: 'within', limits: [] } as const;
+    expect(exitForPairs({ ...both, limits: [] }, { stoppedBy: 'SIGINT', partial: 'x' })).toBe(
+      'interrupted',
+    );
+  });
+
+  it('of a part of the load can be a regression, but no pass', () => {
+    expect(exitOf('worse', {}, 'ended early')).toBe('regression');
+    for (const verdict of ['within', 'undecided', 'no difference'] as const)
+      expect(exitOf(verdict, {}, 'ended early')).toBe('incomplete');
   });
 });

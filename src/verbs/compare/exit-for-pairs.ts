@@ -13,11 +13,13 @@ export const exitForPairs = (
     readonly base: Pick<PairsReport['base'], 'trust' | 'outcomes'>;
     readonly next: Pick<PairsReport['base'], 'trust' | 'outcomes'>;
   } & Pick<PairsReport, 'verdict' | 'limits'>,
-  stoppedBy: StopCause | null,
+  { stoppedBy, partial }: { readonly stoppedBy: StopCause | null; readonly partial: string | null },
 ): ExitName => {
   if (stoppedBy !== null) return exitOfStop[stoppedBy];
   if (base.trust === 'invalid' || next.trust === 'invalid') return 'invalid';
   if ([base, next].some(({ outcomes }) => outcomes.completed === 0)) return 'empty';
   if (verdict === 'worse' || verdict === 'fails more') return 'regression';
+  // A part of the load can show a fault, but not that there is none.
+  if (partial !== null) return 'incomplete';
   return verdict === 'undecided' && limits.length > 0 ? 'inconclusive' : 'pass';
 };
