@@ -156,13 +156,22 @@ const batchRow = (row: Readonly<Record<string, unknown>>): Readonly<Record<strin
   return { ...row, ...unsent, messages, max_tokens: most, body: others };
 };
 
+/** Decides whether a row is a conversation of ShareGPT: a prompt or messages beside it are what is sent. */
+const isConversation = (
+  fields: Readonly<Record<string, unknown>> | null,
+): fields is Readonly<Record<string, unknown>> =>
+  fields !== null &&
+  (fields['conversations'] ?? undefined) !== undefined &&
+  fields['messages'] === undefined &&
+  fields['prompt'] === undefined;
+
 const jsonLines: Parser = (text, media) => {
   const rows = new DatasetRows();
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
     const parsed = mappingOf(parsedJson(line));
     const fields = parsed && batchRow(parsed);
-    if (fields !== null && 'conversations' in fields && fields['messages'] === undefined) {
+    if (isConversation(fields)) {
       if (addConversation(rows, fields, `line ${index + 1}`)) continue;
       return `${index + 1}: expected "conversations" as a list of {"from": …, "value": …}`;
     }

@@ -100,6 +100,17 @@ describe('what a file of prompts drops', () => {
     expect(factsOf('a.jsonl', lines)).toMatchObject({ fields: { system: 2, tools: 1 } });
   });
 
+  it('is a conversation beside a prompt, which is sent with what it asks for', () => {
+    const row = { prompt: 'p', max_tokens: 5, conversations: [{ from: 'human', value: 'q' }] };
+    const lines = `${JSON.stringify(row)}\n${JSON.stringify({ prompt: 'r', conversations: null })}`;
+    const found = readDataset('a.jsonl', [Buffer.from(lines)], media, newSha256);
+    expect(found.ok && found.value.entries).toMatchObject([
+      { messages: [{ content: 'p' }], maxTokens: 5 },
+      { messages: [{ content: 'r' }] },
+    ]);
+    expect(factsOf('a.jsonl', lines)).toMatchObject({ fields: { conversations: 2 } });
+  });
+
   it('names ten fields at most', () => {
     const line = JSON.stringify({
       prompt: 'a',

@@ -201,6 +201,16 @@ describe('a published trace', () => {
     expect(read(changed(azure2023)).outputs).toEqual([44, 109, 55, 16]);
   });
 
+  it('may have a quote without an end in a cell, which joins no others', () => {
+    const odd = azure2023.replaceAll(/^(?=\w)/gm, '5" screen,');
+    expect(read(odd).outputs).toEqual([44, 109, 55, 16]);
+  });
+
+  it('is refused at once if it is a long line of JSON', () => {
+    const prompts = JSON.stringify(Array.from({ length: 50_000 }, (_, n) => ({ prompt: `p${n}` })));
+    expect(problem(prompts)).toContain('t.csv:1: expected a Mooncake trace');
+  });
+
   it('from BurstGPT is read by the names of its columns, in either release', () => {
     expect(read(burst)).toMatchObject({ dues: [0, 40_000, 113_000], inputs: [472, 1087, 417] });
     expect(read(burst2)).toMatchObject({ dues: [0, 51_500], outputs: [446, 29] });

@@ -124,13 +124,22 @@ interface Columns {
   readonly example: string;
 }
 
-/** Returns the cells of a line of a table. A mark within quotes separates no cells. */
-const cellsIn = (line: string, mark: string): readonly string[] =>
-  line.includes('"')
-    ? line
-        .split(new RegExp(`${mark}(?=(?:[^"]*"[^"]*")*[^"]*$)`))
-        .map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'))
-    : line.split(mark);
+/** Returns the cells of a line of a table. A mark within quotes separates no cells; a quote without an end has none. */
+const cellsIn = (line: string, mark: string): readonly string[] => {
+  const parts = line.split(mark);
+  if (!line.includes('"')) return parts;
+  const cells: string[] = [];
+  let quoted: string[] = [];
+  for (const part of parts) {
+    const hasOddQuotes = part.split('"').length % 2 === 0;
+    if (quoted.length === 0 && !hasOddQuotes) cells.push(part);
+    else if (quoted.push(part) > 1 && hasOddQuotes) {
+      cells.push(quoted.join(mark));
+      quoted = [];
+    }
+  }
+  return [...cells, ...quoted].map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
+};
 
 /** The columns that are the sum of others: they say nothing that is not replayed. */
 const sums = ['total tokens'];
