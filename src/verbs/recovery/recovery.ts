@@ -10,7 +10,7 @@ import { rejectUntil } from '../../run/input/reject-until.ts';
 import type { ExitName } from '../../run/output/exit-codes.ts';
 import type { FinishedRun } from '../../run/run.ts';
 import { rejectWorkers } from '../../run/workers/worker-pool-plan.ts';
-import { durationNotation, plainNumberIn } from '../../scenario/schema/notation.ts';
+import { durationNotation } from '../../scenario/schema/notation.ts';
 import { judgeRecovery } from './judge/judge-recovery.ts';
 import type { RecoveryReport } from './model/recovery-report.ts';
 import {
@@ -40,8 +40,8 @@ export interface RecoveryRequest {
 const lengthNotation = bounded(durationNotation, (length) => length >= 1000, ', at least 1s');
 
 const readTimes = (text: string): number => {
-  const times = plainNumberIn(text);
-  if (times !== null && times > 1 && times <= 1000) return times;
+  const times = /^\d{1,4}(?:\.\d+)?$/.test(text) ? Number(text) : 0;
+  if (times > 1 && times <= 1000) return times;
   throw new Problem(`--times: expected a number above 1, at most 1000; got ${text}`);
 };
 

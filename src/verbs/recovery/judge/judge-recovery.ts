@@ -1,13 +1,13 @@
 import { percentileWithFailures } from '../../../judge/statistics/percentile-with-failures.ts';
 import type { PhaseCounts, PolicyRecovery, UnknownReason } from '../model/recovery-report.ts';
 import type { PolicyPhases, SeenRequest } from '../model/seen-request.ts';
-import { dueIn, isWithin, windowsOf, type Yardstick, yardstickOf } from './windows.ts';
+import { dueIn, inWindows, isWithin, windowsOf, type Yardstick, yardstickOf } from './windows.ts';
 
 /** The length in ms over which the most completed requests are counted: chance makes the most of shorter ones too high. */
 const mostOver = 2000;
 
 /**
- * How often the time that 95 % of the base needed a good request may take, unless the user says it. With 2, a steady queue that is busy
+ * How often the time that 95 % of the first base needed a good request may take, unless the user says it. With 2, a steady queue that is busy
  * for 0.8 of the time is called bad in 11 % of runs: a base of half a minute does not see its longest jams.
  */
 const slack = 3;
@@ -15,7 +15,7 @@ const slack = 3;
 export interface OverloadRun {
   readonly requests: readonly SeenRequest[];
   readonly phases: readonly PolicyPhases[];
-  /** The time in which a good request completes, in ms; `null`: three times what 95 % of the base needed. */
+  /** The time in which a good request completes, in ms; `null`: three times what 95 % of the first base needed. */
   readonly within: number | null;
   /** Until when the load was seen; policies that end later are not judged. */
   readonly seenUntil: number;
@@ -137,36 +137,54 @@ const shownWindows = (
     { from, to: peak },
     { from: peak, to: gone },
     { from: gone, to: until },
-  ].flatMap((part) =>
-    windowsOf(own, part, length).map((some, place) => {
-      const begins = part.from + place * length;
-      return {
-        from: begins,
-        due: some.length,
-        good: some.filter((request) => isWithin(request, within)).length,
-        sent: sentIn(attempts, begins, begins + length).length,
-        isBad: isBad(some, asked),
-      };
-    }),
-  );
+  ].flatMap((part) => {
+    const sent = inWindows(attempts, (attempt) => attempt.sent, part, length);
+    return windowsOf(own, part, length).map((some, place) => ({
+      from: part.from + place * length,
+      due: some.length,
+      good: some.filter((request) => isWithin(request, within)).length,
+      sent: sent[place]!.length,
+      isBad: isBad(some, asked),
+    }));
+  });
 };
+
+/** A policy with its requests, and what its base needed: 95 % of it in `usual` ms, which is infinite if more failed. */
+interface PolicyBase {
+  readonly phases: PolicyPhases;
+  readonly own: readonly SeenRequest[];
+  readonly base: readonly SeenRequest[];
+  readonly usual: number;
+  readonly median: number;
+}
+
+const baseOf = (requests: readonly SeenRequest[], phases: PolicyPhases): PolicyBase => {
+  const own = requests.filter(({ policy }) => policy === phases.policy);
+  const base = dueIn(own, phases.from, phases.peak);
+  const times = base.map(({ came, due }) => came - due);
+  const [usual, median] = [0.95, 0.5].map((q) => percentileWithFailures(times, q));
+  return { phases, own, base, usual: usual!, median: median! };
+};
+
+/** What holds for all policies of a run: the time of a good request in ms, and the yardstick of the first base that has one. */
+interface Common extends Pick<OverloadRun, 'seenUntil' | 'isInvalid'> {
+  readonly within: number;
+  readonly first: Yardstick | null;
+}
+
+const yardstickFor = ({ own, phases, usual, median }: PolicyBase, within: number) =>
+  Number.isFinite(usual) ? yardstickOf(own, phases, { median, within }) : null;
 
 /** Judges a policy by its own base, which must be as that of the first policy, or what came before it is not over. */
 const judgePolicy = (
-  { requests, within: given, seenUntil, isInvalid }: OverloadRun,
-  phases: PolicyPhases,
-  first: Yardstick | null,
+  each: PolicyBase,
+  { within, first, seenUntil, isInvalid }: Common,
   context: Context,
-): { readonly found: PolicyRecovery; readonly yardstick: Yardstick | null } => {
+): PolicyRecovery => {
+  const { phases, own, base, usual } = each;
   const { policy, ...times } = phases;
-  const { from, peak, gone, until } = times;
-  const own = requests.filter((request) => request.policy === policy);
-  const base = dueIn(own, from, peak);
-  const basis = base.map(({ came, due }) => came - due);
-  const usual = percentileWithFailures(basis, 0.95);
-  const within = given ?? slack * usual;
-  const median = percentileWithFailures(basis, 0.5);
-  const yardstick = Number.isFinite(usual) ? yardstickOf(own, phases, { median, within }) : null;
+  const { peak, gone, until } = times;
+  const yardstick = yardstickFor(each, within);
   const finding = ((): Finding => {
     if (until > seenUntil) return unknown('partial');
     if (isInvalid) return unknown('invalid');
@@ -175,7 +193,7 @@ const judgePolicy = (
     if (yardstick === null) return unknown('few');
     return recoveryIn(own, phases, yardstick, context);
   })();
-  const found: PolicyRecovery = {
+  return {
     policy,
     ...finding,
     phases: times,
@@ -188,23 +206,21 @@ const judgePolicy = (
     sentAtEnd: endOf(own, phases).sent,
     windows: yardstick === null ? [] : shownWindows(own, phases, yardstick),
   };
-  return { found, yardstick };
 };
 
 /** Judges each policy of a run. */
 export const judgeRecovery = (
   run: OverloadRun,
 ): { readonly most: number; readonly policies: PolicyRecovery[] } => {
-  const most = mostCompleted(run.requests);
-  const none = run.phases.find(({ policy }) => policy === 'none');
-  const alone =
-    none === undefined ? null : judgePolicy(run, none, null, { most, isBackAlone: false }).found;
+  const { requests, phases, seenUntil, isInvalid } = run;
+  const most = mostCompleted(requests);
+  const bases = phases.map((each) => baseOf(requests, each));
+  const usual = bases.map((each) => each.usual).find(Number.isFinite) ?? Infinity;
+  const within = run.within ?? slack * usual;
+  const first = bases.map((each) => yardstickFor(each, within)).find((each) => each !== null);
+  const common = { within, first: first ?? null, seenUntil, isInvalid };
+  const none = bases.find((each) => each.phases.policy === 'none');
+  const alone = none && judgePolicy(none, common, { most, isBackAlone: false });
   const context = { most, isBackAlone: alone?.state === 'back' };
-  let first: Yardstick | null = null;
-  const policies = run.phases.map((phases) => {
-    const { found, yardstick } = judgePolicy(run, phases, first, context);
-    first ??= yardstick;
-    return found;
-  });
-  return { most, policies };
+  return { most, policies: bases.map((each) => judgePolicy(each, common, context)) };
 };

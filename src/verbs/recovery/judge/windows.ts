@@ -38,14 +38,28 @@ export const dueIn = (
   to: number,
 ): readonly SeenRequest[] => requests.filter(({ due }) => due >= from && due < to);
 
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Returns what lies in each whole window of a time, by the instant of each; what is left of the time is in none. */
+export const inWindows = <T>(
+  all: readonly T[],
+  instantOf: (each: T) => number,
+  { from, to }: Span,
+  length: number,
+): readonly (readonly T[])[] => {
+  const windows = Array.from({ length: Math.floor((to - from) / length + 1e-9) }, (): T[] => []);
+  for (const each of all) windows[Math.floor((instantOf(each) - from) / length)]?.push(each);
+  return windows;
+};
+
 export const windowsOf = (
   requests: readonly SeenRequest[],
-  { from, to }: { readonly from: number; readonly to: number },
+  span: Span,
   length: number,
-): readonly (readonly SeenRequest[])[] =>
-  Array.from({ length: Math.floor((to - from) / length + 1e-9) }, (_, place) =>
-    dueIn(requests, from + place * length, from + (place + 1) * length),
-  );
+): readonly (readonly SeenRequest[])[] => inWindows(requests, ({ due }) => due, span, length);
 
 const slowerThan = (requests: readonly SeenRequest[], time: number): Share => ({
   events: requests.filter((request) => !isWithin(request, time)).length,

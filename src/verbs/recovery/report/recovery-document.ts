@@ -180,7 +180,8 @@ export const recoveryDocument = (report: RecoveryReport): ReportDocument => {
         ),
         list([
           report.partial !== null && `It ended early: ${report.partial}.`,
-          named === 0 && 'The target named no wait, so that Retry-After is the same as backoff.',
+          named === 0 &&
+            'No retry waited as the target said, so Retry-After was the same as backoff.',
         ]),
         ...policies.map((policy) => picture(() => plotOf(policy))),
       ]),
