@@ -5,6 +5,7 @@ import {
   type PairsFacts,
   type RequestPair,
 } from './judge-pairs.ts';
+import type { PairedFigure } from '../model/pairs.ts';
 import { fixed, pairsOf } from './paired-streams.fixture.ts';
 
 const answered = (value: number, over = 0): PairedRequest => ({
@@ -45,6 +46,19 @@ describe('what a side adds', () => {
     expect(judgePairs(facts(5)).verdict).toBe('adds');
     expect(judgePairs(facts(-5)).verdict).toBe('saves');
     expect(judgePairs(facts(0)).verdict).toBe('no difference');
+  });
+
+  it('is undecided, not none, where it is likely but not sure', () => {
+    const found = Array.from({ length: 100 }, (_, i) => {
+      const { figures, verdict } = judgePairs(facts(i / 100));
+      const [{ differences, shifts }] = figures as [PairedFigure];
+      const judged = [differences[0]!, shifts[1]!];
+      const isLikely = judged.some(({ low }) => (low ?? 0) > 0);
+      const isSure = judged.some(({ outer }) => (outer.low ?? 0) > 0);
+      expect(verdict).toBe(isSure ? 'adds' : isLikely ? 'undecided' : 'no difference');
+      return verdict;
+    });
+    expect(new Set(found)).toEqual(new Set(['no difference', 'undecided', 'adds']));
   });
 
   it('keeps a limit, breaks it, or leaves it open', () => {

@@ -229,7 +229,10 @@ const verdictOf = (
     return 'undecided';
   const outers = judged.map((each) => each?.outer);
   if (outers.some((outer) => (outer?.low ?? 0) > 0)) return 'adds';
-  return outers.some((outer) => (outer?.high ?? 0) < 0) ? 'saves' : 'no difference';
+  if (outers.some((outer) => (outer?.high ?? 0) < 0)) return 'saves';
+  // A difference that is likely but not sure is not "none".
+  const isLikely = judged.some((each) => (each?.low ?? 0) > 0 || (each?.high ?? 0) < 0);
+  return isLikely ? 'undecided' : 'no difference';
 };
 
 /** Judges what the new side adds to the base. */
