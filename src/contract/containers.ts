@@ -92,12 +92,17 @@ export const readUint = (file: Uint8Array, from: number, bytes: number): number 
 /** Returns whether a file is of the MP4 family (ISO 14496-12, section 4.3). */
 export const isMp4 = (file: Uint8Array): boolean => readUint(file, 4, 4) === 0x66747970;
 
+/** The boxes that stand at the top of MP4 files. What else follows them, such as an ID3 tag, is no box. */
+const topBoxes =
+  /^(?:ftyp|styp|moov|moof|mdat|mfra|free|skip|wide|uuid|meta|udta|sidx|ssix|pdin|emsg|prft)$/;
+
 /** Returns whether the last box of an MP4 file (ISO 14496-12, section 4.2) reaches beyond the file. */
 export const mp4EndsEarly = (file: Uint8Array): boolean => {
   let position = 0;
-  while (position < file.length) {
+  while (position + 8 <= file.length) {
     const short = readUint(file, position, 4);
-    if (short === 0) return false;
+    const type = String.fromCharCode(...file.subarray(position + 4, position + 8));
+    if (short === 0 || !topBoxes.test(type)) return false;
     const size = short === 1 ? readUint(file, position + 8, 8) : short;
     if (size < 8) return false;
     position += size;

@@ -7,7 +7,7 @@ import { type PairsReport, pairsSchema } from '../../verbs/compare/model/pairs.t
 import { percentileWithFailures } from '../../judge/statistics/percentile-with-failures.ts';
 import { provingKeys } from '../harness/server-process.ts';
 import { type PairCase, startSides } from './pair-cases.ts';
-import { type Residences, watchWire } from './wire-times.ts';
+import { type Residences, watchWire, type WatchedWire } from './wire-times.ts';
 
 export interface PairedRun {
   readonly code: number | null;
@@ -52,12 +52,13 @@ export const runPairs = async (
 ): Promise<PairedRun> => {
   await mkdir(folder, { recursive: true });
   const { base, next, stop } = await startSides(paired, folder);
+  let wire: WatchedWire | null = null;
   try {
     const [from, to] = [base.host, next.host].map((host) => Number(host.split(':')[1])) as [
       number,
       number,
     ];
-    const wireTimes = await watchWire(folder, [from, to]);
+    wire = await watchWire(folder, [from, to]);
     const file = join(folder, 'scenario.json');
     await writeFile(file, JSON.stringify(scenarioOf(base.host, terms)));
     const sides = ['--with', `http://${next.host}/v1`, '--with-key', 'NEW_KEY', '--out', folder];
@@ -71,7 +72,7 @@ export const runPairs = async (
         GITHUB_STEP_SUMMARY: '',
       },
     );
-    const [ofBase, ofNext] = await wireTimes();
+    const [ofBase, ofNext] = await wire.times();
     const path = join(folder, 'pairs.json');
     if (!existsSync(path)) throw new Error(`weir compare left no pairs: ${stderrTail}`);
     const p95 = (times: Residences): number => percentileWithFailures([...times.values()], 0.95);
@@ -83,6 +84,7 @@ export const runPairs = async (
       logged: next.log === undefined ? [] : differencesOf(base.log, next.log),
     };
   } finally {
+    await wire?.stop();
     await stop();
   }
 };

@@ -115,6 +115,7 @@ export const startDelayProxy = async (upstream: string, delays: Delays): Promise
           response.write(part);
           if (!log.has(id)) log.set(id, performance.now() - begin);
         });
+        answer.on('error', () => response.destroy());
         answer.on('end', () => response.end());
       });
       passed.on('error', () => response.destroy());

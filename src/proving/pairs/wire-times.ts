@@ -62,8 +62,17 @@ const residencesAt = (packets: readonly Packet[], port: number): Residences => {
   return found;
 };
 
+export interface WatchedWire {
+  /** Stops looking, and returns the times of the requests to each port. */
+  readonly times: () => Promise<readonly [Residences, Residences]>;
+  readonly stop: () => Promise<void>;
+}
+
 /** Starts to look at two ports of the loopback. Throws `Unavailable` if tcpdump is not installed. */
-export const watchWire = async (folder: string, ports: readonly [number, number]) => {
+export const watchWire = async (
+  folder: string,
+  ports: readonly [number, number],
+): Promise<WatchedWire> => {
   const file = join(folder, 'wire.pcap');
   const filter = ports.map((port) => `tcp port ${port}`).join(' or ');
   const words = ['-i', 'lo', '-Z', 'root', '-U', '--immediate-mode', '-w', file, filter];
@@ -77,10 +86,15 @@ export const watchWire = async (folder: string, ports: readonly [number, number]
       throw new Unavailable(`tcpdump cannot look at the loopback here: ${said.trim()}`);
     await sleep(20);
   }
-  return async (): Promise<readonly [Residences, Residences]> => {
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGINT');
     await once(child, 'exit');
+  };
+  const times = async (): Promise<readonly [Residences, Residences]> => {
+    await stop();
     const packets = packetsOf(await readFile(file));
     return [residencesAt(packets, ports[0]), residencesAt(packets, ports[1])];
   };
+  return { times, stop };
 };

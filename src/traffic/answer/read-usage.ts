@@ -108,8 +108,9 @@ const firstCount = (usage: Fields, side: Side): unknown => {
   // The common names are absent, or have no value.
   for (const name in usage) {
     const value = usage[name];
-    // A price is no whole number.
+    // A price is seldom a whole number.
     if (readTokenCount(value) === null || !Number.isInteger(Number(value))) continue;
+    if (otherCounts.test(name)) continue;
     if (otherNames[side].test(name.toLowerCase().replaceAll(/[^a-z]/g, ''))) return value;
   }
   return undefined;

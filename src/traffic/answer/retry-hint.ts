@@ -23,7 +23,9 @@ const untilReset = (
   const exhausted = resets.filter(
     (limit) =>
       (limit.remaining ?? 1) <= 0 ||
-      (isLimited && (limit.unit === unit || limit.unit.endsWith(`-${unit}`))),
+      (isLimited &&
+        (limit.unit === unit || limit.unit.endsWith(`-${unit}`)) &&
+        limit.unit !== 'concurrent-requests'),
   );
   if (!isLimited && exhausted.length === 0) return null;
   const waits = (exhausted.length > 0 ? exhausted : resets).map(({ resetIn }) => resetIn!);
