@@ -40,6 +40,15 @@ import {
 import { fairnessReportSchema } from '../../verbs/fairness/model/fairness-report.ts';
 import { fairnessDocument } from '../../verbs/fairness/report/fairness-document.ts';
 import { sampleFairness } from '../../verbs/fairness/report/sample-fairness.fixture.ts';
+import {
+  recoveryReportSchema,
+  unknownReasons,
+} from '../../verbs/recovery/model/recovery-report.ts';
+import { recoveryDocument } from '../../verbs/recovery/report/recovery-document.ts';
+import {
+  samplePolicy,
+  sampleRecovery,
+} from '../../verbs/recovery/report/sample-recovery.fixture.ts';
 import { noiseDocument } from '../../verbs/compare/report/noise-document.ts';
 import { sampleComparison } from '../../verbs/compare/report/sample-comparison.fixture.ts';
 import { baselinesDocument, historyDocument } from '../../verbs/history/report/history-document.ts';
@@ -244,11 +253,59 @@ const runs = trend.runs.map((run, i) => ({
   baselines: i < 2 ? ['good', 'main'] : i < 3 ? ['main'] : [],
 }));
 
+const recoveries = [
+  ...unknownReasons.map(
+    (reason) =>
+      [
+        `of which one is unknown: ${reason}`,
+        sampleRecovery({
+          policies: [
+            samplePolicy(),
+            samplePolicy({
+              policy: 'backoff',
+              state: 'unknown',
+              reason,
+              needs: 95_000,
+              after: null,
+            }),
+          ],
+        }),
+      ] as const,
+  ),
+  [
+    'that is stuck, and one that retries alone keep down',
+    sampleRecovery({
+      policies: [
+        samplePolicy({ state: 'stuck', after: null }),
+        samplePolicy({ policy: 'backoff', state: 'kept', after: null }),
+      ],
+    }),
+  ],
+  [
+    'that was stopped before it knew anything, and named no wait',
+    sampleRecovery({
+      partial: 'stopped by SIGINT',
+      policies: [
+        samplePolicy({
+          policy: 'retry-after',
+          state: 'unknown',
+          reason: 'partial',
+          within: null,
+          resolution: null,
+          windows: [],
+          named: 0,
+        }),
+      ],
+    }),
+  ],
+] as const;
+
 const documents: Readonly<Record<string, ReportDocument>> = {
   ...Object.fromEntries(
     Object.entries(caches).map(([name, report]) => [`a cache ${name}`, cacheDocument(report)]),
   ),
   'two neighbours': fairnessDocument(fair),
+  'a recovery': recoveryDocument(sampleRecovery()),
   'paired sides': pairsDocument(samplePairsReport(), 'reports/1'),
   'a calibration': calibrationDocument(sampleCalibration()),
   'a calibration of two rates': calibrationDocument(
@@ -336,6 +393,10 @@ const others: readonly (readonly [name: string, page: ReportDocument, usual: Rep
     ([name, report]) =>
       [`neighbours ${name}`, fairnessDocument(report), fairnessDocument(fair)] as const,
   ),
+  ...recoveries.map(
+    ([name, report]) =>
+      [`a recovery ${name}`, recoveryDocument(report), recoveryDocument(sampleRecovery())] as const,
+  ),
   ...pairs.map(
     ([name, report]) =>
       [
@@ -373,6 +434,7 @@ describe('what a wing has stored is read again without a loss:', () => {
     ['a check', checkReportSchema, fullCheck()],
     ['a comparison', comparisonSchema, sampleComparison()],
     ['neighbours', fairnessReportSchema, fair],
+    ['a recovery', recoveryReportSchema, sampleRecovery()],
     ['pairs', pairsSchema, samplePairsReport()],
     ['a sweep', sweepReportSchema, sampleSweep()],
   ])('%s', (_, schema, report) => {

@@ -45,7 +45,7 @@ describe('the trust in a run', () => {
     expect(trust.evidence.map(({ signal, observed }) => `${signal}: ${observed}`))
       .toMatchInlineSnapshot(`
         [
-          "start lag: p99 0.3 ms, maximum 0.3 ms, over 1200 starts",
+          "start lag: p99 0.3 ms, maximum 0.3 ms, over 1,200 starts",
           "event loop: busy for 20 % on average, 20 % maximum, using 25 % of a core; the first second is not judged: busy for 20 %, using 25 % of a core",
           "event queue: 0.05 events waiting per turn on average, 0.05 maximum; 2,000 turns per second; the first second is not judged: 0.05 events waiting per turn, 2,000 turns",
           "garbage collection: the longest pause took 0.5 ms; the first second is not judged: the longest pause took 0.5 ms",
@@ -75,7 +75,7 @@ describe('the trust in a run', () => {
             "decides": true,
             "expected": "at most 1 % of the starts later than 100 ms (one always may be); beyond that, the load is not the planned one",
             "level": "invalid",
-            "observed": "p99 250 ms, maximum 250 ms, over 1200 starts",
+            "observed": "p99 250 ms, maximum 250 ms, over 1,200 starts; 1,200 later than 100 ms",
             "signal": "start lag",
           },
           {
@@ -145,14 +145,14 @@ describe('the start lag', () => {
     const late = { lags: [repeated(195, 1000), ...repeated(repeated(0.3, 1000), 4)] };
     expect(evidence(healthyResult(late), 'start lag')).toMatchObject({
       level: 'invalid',
-      observed: 'p99 195 ms, maximum 195 ms, over 5000 starts; 1,000 later than 100 ms',
+      observed: 'p99 195 ms, maximum 195 ms, over 5,000 starts; 1,000 later than 100 ms',
       advice:
         'Without the first second the starts are on time (p99 0.3 ms after it): in the first second code is compiled and connections are established. Exclude it with a warm-up (--set warmUp=1s).',
     });
     const plan = samplePlan({ warmUp: milliseconds(1000) });
     expect(evidence(healthyResult({ ...late, plan }), 'start lag')).toMatchObject({
       level: 'valid',
-      observed: 'p99 0.3 ms, maximum 0.3 ms, over 4000 starts',
+      observed: 'p99 0.3 ms, maximum 0.3 ms, over 4,000 starts',
     });
   });
 

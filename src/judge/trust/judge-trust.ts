@@ -175,7 +175,7 @@ const startLagSignal = (result: Result, later: JudgedLag | null): TrustSignal | 
     signal: 'start lag',
     decides: true,
     level,
-    observed: `${whose}p99 ${msText(p99.value)}, maximum ${msText(lags.max ?? 0)}, over ${p99.n} starts${lateText(found)}`,
+    observed: `${whose}p99 ${msText(p99.value)}, maximum ${msText(lags.max ?? 0)}, over ${p99.n.toLocaleString('en-US')} starts${lateText(found)}`,
     expected: `at most 1 % of the starts later than ${maxStartLag} ms (one always may be); beyond that, the load is not the planned one`,
     advice: advise(found, whose === '' && unjudged !== null ? later : null),
   };

@@ -11,6 +11,7 @@ import type { ExitName } from '../../run/output/exit-codes.ts';
 import type { FinishedRun } from '../../run/run.ts';
 import { rejectWorkers } from '../../run/workers/worker-pool-plan.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
+import { exitForRecovery } from './exit-for-recovery.ts';
 import { judgeRecovery } from './judge/judge-recovery.ts';
 import type { RecoveryReport } from './model/recovery-report.ts';
 import {
@@ -83,12 +84,6 @@ const designText = (
 ): string =>
   `${figureText(rate)} requests a second for ${timeText(base)}, ${figureText(times)} times as many for ${timeText(overload)}, and as before for ${timeText(watch)}; with each policy in turn, ${timeText(pause)} apart: ${listed(policies)}. Retries: at most ${attempts} attempts, of ${listed(on)}.`;
 
-const exitOf = ({ policies }: RecoveryReport): ExitName => {
-  const states = policies.map(({ state }) => state);
-  if (states.some((state) => state === 'kept' || state === 'stuck')) return 'objective';
-  return states.includes('unknown') ? 'inconclusive' : 'pass';
-};
-
 interface Examination {
   readonly plan: Plan;
   readonly terms: OverloadTerms;
@@ -153,7 +148,7 @@ export const examineRecovery = async (request: RecoveryRequest, host: Host): Pro
     (observation, running) => requests.push(seenRequest(observation, running)),
     (run) => {
       const report = reportOf(run, requests, { terms, phases, within, plan });
-      return { report, document: recoveryDocument(report), exit: exitOf(report) };
+      return { report, document: recoveryDocument(report), exit: exitForRecovery(report) };
     },
   );
 };

@@ -24,7 +24,7 @@ const windowSchema = z.strictObject({
 });
 export type RecoveryWindow = z.output<typeof windowSchema>;
 
-const unknownReasons = [
+export const unknownReasons = [
   'partial',
   'invalid',
   'base-fails',
