@@ -1,6 +1,6 @@
 """Serves streams by queues: of each key, or one for all. Arguments: `key`, `shared` or `turns`, the port and the log file.
 
-Each queue has four workers of 200 ms, a little random. With `turns` all keys share four workers, and a free one takes
+Each queue has four workers of 200 ms, a little random; with a further argument `exponential`, eight of exponential times of 100 ms. With `turns` all keys share four workers, and a free one takes
 the first request of the key that had the fewest turns (of those that wait). The log has a line `METHOD PATH STATUS REQUEST-ID` for each request.
 """
 
@@ -10,7 +10,8 @@ import random
 import sys
 
 kind, port, log_file = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-workers, work = 4, 0.2
+is_exponential = "exponential" in sys.argv[4:]
+workers = 8 if is_exponential else 4
 
 
 class Turns:
@@ -92,7 +93,7 @@ async def answer(writer, method, headers):
     queue = queues.setdefault(key if kind == "key" else "all", Turns() if kind == "turns" else Queue())
     await queue.enter(key)
     try:
-        await asyncio.sleep(work * random.uniform(0.8, 1.2))
+        await asyncio.sleep(random.expovariate(10) if is_exponential else random.uniform(0.16, 0.24))
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
         writer.write(chunked(event({"role": "assistant", "content": "a"})))
         writer.write(chunked(event({}, "stop")) + chunked(b"data: [DONE]\n\n") + b"0\r\n\r\n")
