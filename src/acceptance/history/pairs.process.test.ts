@@ -212,8 +212,18 @@ describe('what cannot be sent in pairs', () => {
   });
 
   it('and stored runs take no option of pairs', async () => {
-    const { code, stderr } = await weir(['compare', 'a', 'b', '--gap', '5ms']);
+    const { code, stderr } = await weir([
+      'compare',
+      'a',
+      'b',
+      '--gap',
+      '5ms',
+      '--set',
+      'seed=2',
+      '--allow-files',
+      '--yes',
+    ]);
     expect(code).toBe(2);
-    expect(stderr).toContain('--gap: expected --paired');
+    expect(stderr).toContain('--gap, --set, --allow-files, --yes: expected --paired');
   });
 });

@@ -32,19 +32,20 @@ const pairOptions = {
   }),
 };
 
-/** Throws a `UsageProblem` for an option of stored runs that says nothing of pairs. */
-const rejectStoredOptions = ({ gate, strict, allowDifferent }: Given<typeof comparisonOptions>) => {
-  const named = Object.entries({
-    gate: gate !== undefined,
-    strict,
-    'allow-different': allowDifferent,
-  });
-  const used = named.filter(([, isGiven]) => isGiven).map(([name]) => `--${name}`);
-  if (used.length > 0)
-    throw new UsageProblem(
-      `${used.join(', ')}: expected stored runs, which it judges; got --paired, whose verdict is set by --max-added`,
-    );
+/** Throws a `UsageProblem` that names the options that are given, if any is. */
+const rejectGiven = (options: Readonly<Record<string, boolean>>, reason: string): void => {
+  const given = Object.entries(options).flatMap(([name, isGiven]) =>
+    isGiven ? [`--${name}`] : [],
+  );
+  if (given.length > 0) throw new UsageProblem(`${given.join(', ')}: ${reason}`);
 };
+
+/** Throws a `UsageProblem` for an option of stored runs that says nothing of pairs. */
+const rejectStoredOptions = ({ gate, strict, allowDifferent }: Given<typeof comparisonOptions>) =>
+  rejectGiven(
+    { gate: gate !== undefined, strict, 'allow-different': allowDifferent },
+    'expected stored runs, which it judges; got --paired, whose verdict is set by --max-added',
+  );
 
 /** Returns the scenario and the address of the new side. Throws a `UsageProblem` for anything else. */
 const pairFrom = ({
@@ -66,15 +67,20 @@ const pairFrom = ({
 };
 
 /** Throws a `UsageProblem` for an option of pairs that compares stored runs. */
-const rejectPairOptions = (given: Given<typeof pairOptions>): void => {
-  const { target, key, withKey, gap, maxAdded } = given;
-  const named = Object.entries({ target, key, 'with-key': withKey, gap, 'max-added': maxAdded });
-  const used = named.filter(([, value]) => value !== undefined).map(([name]) => `--${name}`);
-  if (used.length > 0)
-    throw new UsageProblem(
-      `${used.join(', ')}: expected --paired, which sends requests; got stored runs, which are only read`,
-    );
-};
+const rejectPairOptions = (given: Given<typeof pairOptions>): void =>
+  rejectGiven(
+    {
+      target: given.target !== undefined,
+      key: given.key !== undefined,
+      'with-key': given.withKey !== undefined,
+      gap: given.gap !== undefined,
+      'max-added': given.maxAdded !== undefined,
+      set: given.set.length > 0,
+      'allow-files': given.allowFiles,
+      yes: given.yes,
+    },
+    'expected --paired, which sends requests; got stored runs, which are only read',
+  );
 
 /** Throws a `UsageProblem` if a side is an address, which stored runs are not. */
 const rejectAddresses = ({
