@@ -1,6 +1,7 @@
 import {
   decodeHistogram,
   type Histogram,
+  nearestRank,
   sumOfHistograms,
 } from '../../model/measures/histogram.ts';
 import { isOfFirst, type MeasureName } from '../../model/measures/measures.ts';
@@ -130,7 +131,7 @@ const quantilesOf = (histogram: Histogram): ((q: number) => number) => {
   const { count } = histogram;
   const known = new Map<number, number>();
   return (q) => {
-    const rank = Math.min(count, Math.max(1, Math.ceil(count * q - 1e-9)));
+    const rank = nearestRank(count, q);
     const found = known.get(rank) ?? histogram.atRank(rank);
     known.set(rank, found);
     return found;

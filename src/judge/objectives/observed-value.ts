@@ -1,5 +1,5 @@
 import type { OutcomeCounts } from '../../model/measures/counts.ts';
-import type { Histogram } from '../../model/measures/histogram.ts';
+import { type Histogram, nearestRank } from '../../model/measures/histogram.ts';
 import type { ObjectiveFigure, Statistic } from '../../model/plan/objective.ts';
 import { isTimeOfEachRequest, type MeasureName } from '../../model/measures/measures.ts';
 import { type Dependence, halfWidthOfRatio, z95 } from '../../model/measures/dependence.ts';
@@ -166,7 +166,7 @@ const statisticOf = (values: readonly number[], statistic: Statistic): number | 
   if (statistic === 'mean') return values.reduce((sum, each) => sum + each, 0) / values.length;
   const sorted = values.toSorted((a, b) => a - b);
   const q = statistic === 'min' ? 0 : statistic === 'max' ? 1 : statistic;
-  return sorted[Math.max(0, Math.ceil(q * sorted.length - 1e-9) - 1)]!;
+  return sorted[nearestRank(sorted.length, q) - 1]!;
 };
 
 /** Returns an extreme, which is the quantile 1 or 1/n of its samples. */

@@ -1,4 +1,4 @@
-import { type Histogram, sumOfHistograms } from './histogram.ts';
+import { type Histogram, nearestRank, sumOfHistograms } from './histogram.ts';
 import { designEffect, type Share, sumOfShares } from './share.ts';
 
 /**
@@ -90,7 +90,7 @@ export const dependenceOfPercentiles = (
   const whole = sumOfHistograms(seconds, 2);
   const known = new Map<number, Dependence | null>();
   const dependenceUpTo = (level: number): Dependence | null => {
-    const value = whole.atRank(Math.max(1, Math.ceil(whole.count * level - 1e-9)));
+    const value = whole.atRank(nearestRank(whole.count, level));
     const found =
       known.get(value) ??
       dependenceOfShare(seconds.map((each) => ({ events: each.countUpTo(value), of: each.count })));

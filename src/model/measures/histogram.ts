@@ -14,6 +14,10 @@ const encodedFields = z.strictObject({
 });
 export type EncodedHistogram = z.infer<typeof encodedFields>;
 
+/** Returns the rank (1 … n) of the smallest of n samples that a share `q` of them do not exceed. */
+export const nearestRank = (n: number, q: number): number =>
+  Math.min(n, Math.max(1, Math.ceil(n * q - 1e-9)));
+
 /** By how much a sum of floating-point numbers may be larger than the exact one. */
 const roundedUp = 1 + 1e-9;
 

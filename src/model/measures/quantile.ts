@@ -1,5 +1,5 @@
 import { type Dependence, independence, z95 } from './dependence.ts';
-import type { Histogram } from './histogram.ts';
+import { type Histogram, nearestRank } from './histogram.ts';
 
 /** A percentile with its 95 % confidence interval from order statistics, which is valid for any distribution. */
 export interface Quantile {
@@ -103,7 +103,7 @@ export const quantile = (
 ): Quantile | null => {
   const n = histogram.count;
   if (n === 0) return null;
-  const rank = Math.min(n, Math.max(1, Math.ceil(n * q - 1e-9)));
+  const rank = nearestRank(n, q);
   const { effect, widening } = dependence ?? independence;
   const between = (of: number) => {
     const { low, high } = dependentRanks(n, q, of);

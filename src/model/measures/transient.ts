@@ -1,5 +1,5 @@
 import { dependenceOfShare } from './dependence.ts';
-import { type Histogram, sumOfHistograms } from './histogram.ts';
+import { type Histogram, nearestRank, sumOfHistograms } from './histogram.ts';
 import { type Share, sumOfShares } from './share.ts';
 
 /**
@@ -48,7 +48,7 @@ const measuredIn = (seconds: readonly MeasuredSecond[]): MeasuredSecond => ({
 const quantileOf = ({ samples, failed }: MeasuredSecond, q: number): number | null => {
   const all = samples.count + failed;
   if (all === 0) return null;
-  const rank = Math.max(1, Math.ceil(all * q - 1e-9));
+  const rank = nearestRank(all, q);
   return rank > samples.count ? Number.POSITIVE_INFINITY : samples.atRank(rank);
 };
 

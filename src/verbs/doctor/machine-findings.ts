@@ -1,3 +1,4 @@
+import { nearestRank } from '../../model/measures/histogram.ts';
 import type { Calibration } from '../../model/series/calibration.ts';
 import type { SliceRun } from '../../model/result/result.ts';
 import type { HostFacts } from '../../platform/host/host-facts.ts';
@@ -17,8 +18,8 @@ const plentyOfPorts = 6000;
 
 const timersFinding = ({ alarmLateness }: HostFacts): Finding => {
   const sorted = alarmLateness.toSorted((a, b) => a - b);
-  const nearestRank = (q: number): number => sorted[Math.ceil(q * sorted.length) - 1] ?? 0;
-  const [p50, p99] = [nearestRank(0.5), nearestRank(0.99)];
+  const lateBy = (q: number): number => sorted[nearestRank(sorted.length, q) - 1] ?? 0;
+  const [p50, p99] = [lateBy(0.5), lateBy(0.99)];
   const found = `p50 ${figureText(p50)} ms, p99 ${figureText(p99)} ms late (${sorted.length} alarms)`;
   if (p50 > lateness.p50)
     return aboutMachine(

@@ -1,4 +1,5 @@
 import { likelyShare, type ReadingDelay } from '../../../judge/errors/reading-delay.ts';
+import { nearestRank } from '../../../model/measures/histogram.ts';
 import type { OutcomeKind } from '../../../model/observation/outcome.ts';
 import type { PairedFigure, PairedMeasure, PairsReport } from '../model/pairs.ts';
 import { pairedMeasures } from '../model/pairs.ts';
@@ -90,7 +91,7 @@ const measuredPairs = (
     });
 
 const atLevel = (sorted: Float64Array, q: number): number =>
-  sorted[Math.min(sorted.length, Math.max(1, Math.ceil(sorted.length * q - 1e-9))) - 1]!;
+  sorted[nearestRank(sorted.length, q) - 1]!;
 
 interface Bounds {
   readonly low: number | null;
