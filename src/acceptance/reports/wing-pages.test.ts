@@ -36,7 +36,7 @@ import {
   samplePairedFigure,
   samplePairedSide,
   samplePairsReport,
-} from '../../verbs/compare/report/sample-pairs-report.fixture.ts';
+} from '../../verbs/compare/report/sample-pairs.fixture.ts';
 import { fairnessReportSchema } from '../../verbs/fairness/model/fairness-report.ts';
 import { fairnessDocument } from '../../verbs/fairness/report/fairness-document.ts';
 import { sampleFairness } from '../../verbs/fairness/report/sample-fairness.fixture.ts';
