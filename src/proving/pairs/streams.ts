@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { chatEvent } from '../../acceptance/harness/chat-body.fixture.ts';
+import type { Residences } from './wire-times.ts';
 
 /** An upstream of streams whose first token takes a random time, and a proxy that adds a known time. Both log what they did. */
-
-/** The ms from a request to its first token, by request id, as the server itself saw them. */
-type Residences = Map<string, number>;
 
 export interface LoggedServer {
   /** Its host and port. */
   readonly host: string;
+  /** What the server itself saw. */
   readonly log: Residences;
   readonly stop: () => Promise<void>;
 }
@@ -38,9 +38,6 @@ const listen = async (handler: http.RequestListener, log: Residences): Promise<L
   return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, log, stop };
 };
 
-const event = (delta: object, finish: string | null = null): string =>
-  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'proving/small', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-
 const models = JSON.stringify({
   object: 'list',
   data: [{ id: 'proving/small', object: 'model', created: 1, owned_by: 'proving' }],
@@ -51,7 +48,7 @@ const models = JSON.stringify({
  * request, which is the same for both requests of a pair, and one of 8 ms on average that does not.
  */
 export const startStreams = (): Promise<LoggedServer> => {
-  const log: Residences = new Map();
+  const log = new Map<string, number>();
   return listen((request, response) => {
     const begin = performance.now();
     if (request.method === 'GET') {
@@ -63,13 +60,13 @@ export const startStreams = (): Promise<LoggedServer> => {
       const id = idOf(request);
       await sleep(20 + exponential(25, uniformOf(id)) + exponential(8));
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(event({ role: 'assistant', content: 'a' }));
+      response.write(chatEvent({ role: 'assistant', content: 'a' }));
       if (!log.has(id)) log.set(id, performance.now() - begin);
       for (const token of ['b', 'c', 'd', 'e']) {
         await sleep(10);
-        response.write(event({ content: token }));
+        response.write(chatEvent({ content: token }));
       }
-      response.end(`${event({}, 'stop')}data: [DONE]\n\n`);
+      response.end(`${chatEvent({}, 'stop')}data: [DONE]\n\n`);
     };
     request.resume().on('end', () => void stream());
   }, log);
@@ -100,7 +97,7 @@ export const burstsOfDelay = (mean: number): Delays => {
 
 /** Starts a proxy before an upstream that holds each chat back before it sends it on. */
 export const startDelayProxy = async (upstream: string, delays: Delays): Promise<LoggedServer> => {
-  const log: Residences = new Map();
+  const log = new Map<string, number>();
   const agent = new http.Agent({ keepAlive: true });
   const server = await listen((request, response) => {
     const begin = performance.now();

@@ -4,14 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { chatEvent } from '../../acceptance/harness/chat-body.fixture.ts';
 import { fakeHost } from '../../run/fake-host.fixture.ts';
 import { examineFairness, type FairnessRequest } from './fairness.ts';
 import { fairnessReportSchema } from './model/fairness-report.ts';
 
-const event = (delta: object, finish: string | null): string =>
-  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
-const answer = `${event({ role: 'assistant', content: 'a' }, null)}${event({}, 'stop')}data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'm', choices: [], usage })}\n\ndata: [DONE]\n\n`;
+const answer = `${chatEvent({ role: 'assistant', content: 'a' })}${chatEvent({}, 'stop')}data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'm', choices: [], usage })}\n\ndata: [DONE]\n\n`;
 
 /** A server that answers each chat at once, and counts them. */
 const openServer = async (onChat: (count: number) => void): Promise<string> => {
