@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +8,9 @@ import { percentileWithFailures } from '../../judge/statistics/percentile-with-f
 import { type PairedRun, runPairs } from './run-pairs.ts';
 
 /**
- * `node src/proving/pairs/main.ts [--only TEXT] [--runs N] [--seconds N] [--rate N] --out FILE.tsv`: compares each case with
- * its upstream in pairs, in turns, and adds a line for each run: what was true on the wire, and what Weir printed.
+ * `node src/proving/pairs/main.ts [--only TEXT] [--first N] [--runs N] [--seconds N] [--rate N] [--out FILE.tsv]`: compares
+ * each case with its upstream in pairs, in turns, and adds a line for each run: what was true on the wire, and what Weir printed.
+ * The seeds of a run follow from its number; the first one has the number `--first`.
  */
 
 const { values } = parseArgs({
@@ -86,7 +88,7 @@ const rowOf = (name: string, seed: number, run: PairedRun) => {
   ];
 };
 
-await writeFile(values.out, `${columns.join('\t')}\n`, { flag: 'a' });
+if (!existsSync(values.out)) await writeFile(values.out, `${columns.join('\t')}\n`);
 for (let run = first; run < first + runs; run += 1)
   for (const each of cases) {
     const folder = await mkdtemp(join(tmpdir(), 'weir-pairs-'));
