@@ -1,8 +1,5 @@
 import { laterUsage, readUsage, type UsageReading } from '../../../traffic/answer/read-usage.ts';
-import {
-  serverToolIn as serverToolTraceIn,
-  serverToolInUsage,
-} from '../../../traffic/answer/server-tools.ts';
+import { serverToolIn, serverToolInUsage } from '../../../traffic/answer/server-tools.ts';
 import { objectOf } from '../../../traffic/answer/json-text.ts';
 import { failureInStream, eventsOf } from './judge-stream.ts';
 import { judgeAccepted, placesAt, valueAt } from './judge-answer.ts';
@@ -88,7 +85,7 @@ const listedIn = (documents: readonly unknown[]): number | null => {
   return lists.length === 0 ? null : lists.reduce((sum, { length }) => sum + length, 0);
 };
 
-const serverToolIn = (
+const shownServerTool = (
   documents: readonly unknown[],
   messages: readonly unknown[],
 ): string | null => {
@@ -96,7 +93,7 @@ const serverToolIn = (
   const usages = documents.map((document) => objectOf(valueAt(document, 'usage')));
   const names = [
     ...usages.map((usage) => (usage === null ? null : serverToolInUsage(usage))),
-    ...shown.map(serverToolTraceIn),
+    ...shown.map(serverToolIn),
   ];
   return names.find((name) => name !== null) ?? null;
 };
@@ -132,7 +129,7 @@ export const auditedAnswer = (id: string, answer: CheckAnswer | null): AuditedAn
     text: objects.flatMap((part) => textsIn(part)).join(''),
     hasCalls: objects.some((value) => valueAt(value, 'tool_calls') !== undefined),
     listed: listedIn(documents),
-    serverTool: serverToolIn(documents, objects),
+    serverTool: shownServerTool(documents, objects),
     cost: costIn(answer, documents),
   };
 };
