@@ -144,7 +144,7 @@ const limitWarnings = (
     const [declared, own] = [found?.[header] ?? null, limits[field]];
     if (declared === null || declared === own) return [];
     const mine = own === null ? 'none' : countText(own);
-    const isAssumed = assumed.some((words) => words.endsWith(what));
+    const isAssumed = assumed.some(({ unit }) => unit === what);
     const time = isAssumed ? ', assumed to be those of a minute' : ' a minute';
     return [
       `The gateway declares a limit of ${countText(declared)} ${what}${time}, and the scenario ${mine} (limits.${field}).`,

@@ -18,7 +18,7 @@ import {
   type TargetMemory,
 } from '../traffic-handler.ts';
 import { maxRefusalBytes, readRefusal } from './read-refusal.ts';
-import { readDeclaredLimits } from '../limits/read-limit-headers.ts';
+import { type AssumedLimit, readDeclaredLimits } from '../limits/read-limit-headers.ts';
 import { readRefusedLimit, readRetryAfter } from '../limits/retry-after.ts';
 import { dateOf } from '../limits/wait-text.ts';
 import { readRetryHint } from './retry-hint.ts';
@@ -181,11 +181,14 @@ const noteLongerLimits = (longer: readonly string[], { targetMemory }: ReadingCo
 };
 
 /** Adds a note, once, about limits whose window is assumed, since a run compares them with its own. */
-const noteAssumedLimits = (assumed: readonly string[], { targetMemory }: ReadingContext): void => {
+const noteAssumedLimits = (
+  assumed: readonly AssumedLimit[],
+  { targetMemory }: ReadingContext,
+): void => {
   if (targetMemory.hasAssumedLimits === true) return;
   targetMemory.hasAssumedLimits = true;
   targetMemory.notes.add(
-    `The headers of the answers declare ${assumed.join(' and ')} and name no time: a minute is assumed.`,
+    `The headers of the answers declare ${assumed.map(({ text }) => text).join(' and ')} and name no time: a minute is assumed.`,
   );
 };
 

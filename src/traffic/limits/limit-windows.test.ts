@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readDeclaredLimits, readReportedLimits } from './read-limit-headers.ts';
 
-describe('limits of no time of their own', () => {
+describe('limits whose header names no time', () => {
   it('are one where Kong declares them twice, for an hour and in the draft’s headers', () => {
     const headers = {
       'x-ratelimit-limit-hour': '6000',
@@ -33,7 +33,7 @@ describe('limits of no time of their own', () => {
     [
       'no twin: another number',
       { 'x-ratelimit-limit-day': '900', 'ratelimit-limit': '60' },
-      [60, ['60 requests']],
+      [60, [{ unit: 'requests', text: '60 requests' }]],
     ],
     [
       'no twin: something else remains',
@@ -43,7 +43,7 @@ describe('limits of no time of their own', () => {
         'ratelimit-limit': '60',
         'ratelimit-remaining': '50',
       },
-      [60, ['60 requests']],
+      [60, [{ unit: 'requests', text: '60 requests' }]],
     ],
   ])('have the time of a twin %s', (_, headers, expected) => {
     const read = readDeclaredLimits(headers)!;

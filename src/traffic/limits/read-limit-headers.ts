@@ -111,14 +111,14 @@ const readCombined = (text: string): LimitValues | null => {
   }
 };
 
-/** The words for requests at the same time, whose limit is no rate: `concurrent-requests`, `in_flight`. */
-const atOnce = /concurren|parallel|simultaneous|in.?flight/i;
+/** Matches words for requests at the same time, whose limit is no rate: `concurrent-requests`, `in_flight`. */
+const concurrency = /concurren|parallel|simultaneous|in.?flight/i;
 
 /** Returns the unit of a policy of draft 8 or later, from the policy's parameter `qu` or from its name. */
 const unitOfPolicy = (name: string, parameters: Parameters): string => {
   const unit = parameterWord(parameters.get('qu'));
   const said = unit ?? name;
-  if (atOnce.test(said)) return 'concurrent-requests';
+  if (concurrency.test(said)) return 'concurrent-requests';
   if (/token/i.test(said)) return 'tokens';
   return unit === null || /request/i.test(said) ? 'requests' : said;
 };
@@ -323,6 +323,13 @@ const minuteLimit = (reported: readonly ReportedLimit[], unit: string): number |
   return limit === null ? null : Math.floor((limit.value * minute) / limit.window);
 };
 
+/** A limit whose window no header names, and which counts as one per minute. */
+export interface AssumedLimit {
+  readonly unit: 'requests' | 'tokens';
+  /** In words: `100 requests`. */
+  readonly text: string;
+}
+
 interface DeclaredLimits {
   /** The families of the headers; none for the interface's. */
   readonly families: readonly string[];
@@ -330,8 +337,7 @@ interface DeclaredLimits {
   readonly quota: ReturnType<typeof readLimitHeaders>;
   /** The limits of longer windows, in words: `1,000 requests a day`. */
   readonly longer: readonly string[];
-  /** The limits whose window no header names, and which count as limits per minute, in words: `100 requests`. */
-  readonly assumed: readonly string[];
+  readonly assumed: readonly AssumedLimit[];
 }
 
 const amountOf = (limit: number, unit: string): string => `${limit.toLocaleString('en')} ${unit}`;
@@ -349,10 +355,10 @@ const wordsOfLonger = (said: ReportedLimit): readonly string[] => {
   return [`${amountOf(limit, unit)} ${time}`];
 };
 
-const wordsOfAssumed = (reported: readonly ReportedLimit[]): readonly string[] =>
-  ['requests', 'tokens'].flatMap((unit) => {
+const assumedLimits = (reported: readonly ReportedLimit[]): readonly AssumedLimit[] =>
+  (['requests', 'tokens'] as const).flatMap((unit) => {
     const found = minuteCell(reported, unit, 'limit');
-    return found?.isAssumed === true ? [amountOf(found.value, unit)] : [];
+    return found?.isAssumed === true ? [{ unit, text: amountOf(found.value, unit) }] : [];
   });
 
 /**
@@ -378,6 +384,6 @@ export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null
     quota: Object.values(quota).some(isLimit) ? quota : null,
     // A limit that is declared twice is one.
     longer: [...new Set(reported.flatMap(wordsOfLonger))],
-    assumed: wordsOfAssumed(reported),
+    assumed: assumedLimits(reported),
   };
 };

@@ -76,7 +76,8 @@ export const findProbeModels = async (
   const found = readDeclaredLimits(response.headers);
   if (found === null) return models;
   const { limitRequests = null, limitTokens = null } = found.quota ?? {};
-  const { families, longer, assumed } = found;
+  const { families, longer } = found;
+  const assumed = found.assumed.map(({ text }) => text);
   return {
     ...models,
     declared: { requests: limitRequests, tokens: limitTokens, longer, families, assumed },
