@@ -8,7 +8,7 @@ export const simulatedSession = (
   transport,
   clock,
   wallZero,
-  headers: {},
+  nextHeaders: () => ({}),
   keyHeader: (key) => ({ authorization: `Bearer ${key}` }),
   redact: (text) => text,
   timeoutFor: timeout,

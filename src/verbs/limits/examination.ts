@@ -32,8 +32,7 @@ export const openProbe = async (
     transport,
     clock,
     wallZero: Date.parse(startedAt),
-    // The headers are filled for each request.
-    get headers() {
+    nextHeaders: () => {
       index += 1;
       const own = filledHeaders(target.headers, { uuid: uniqueName(), index });
       return { 'user-agent': `weir/${weirVersion()}`, ...own };

@@ -24,7 +24,7 @@ const sessionWith = (status: number, body: unknown): ProbeSession => ({
     alarm: () => ({ set: () => undefined, stop: () => undefined }),
   },
   wallZero: 0,
-  headers: {},
+  nextHeaders: () => ({}),
   keyHeader: () => ({}),
   redact: (text) => text,
   timeoutFor: 1000,

@@ -27,7 +27,8 @@ export interface ProbeSession {
   readonly clock: Clock;
   /** The wall-clock time at instant 0, in ms since 1970. */
   readonly wallZero: number;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Returns the headers of the next request: those of the scenario are filled for each one. */
+  readonly nextHeaders: () => Readonly<Record<string, string>>;
   readonly keyHeader: (key: string) => Readonly<Record<string, string>>;
   readonly redact: (text: string) => string;
   /** The timeout, in ms. */
@@ -104,7 +105,7 @@ export const replyOf = (
 
 /** Sends a request with extra headers; resolves to the response, or to an error message. */
 export const fetchResponse = (
-  { clock, transport, timeoutFor, headers }: ProbeSession,
+  { clock, transport, timeoutFor, nextHeaders }: ProbeSession,
   request: WireRequest,
   extraHeaders: Readonly<Record<string, string>>,
   giveUp: PreparedProbeRequest['giveUp'] = null,
@@ -153,7 +154,7 @@ export const fetchResponse = (
         else end(`${cause}: ${detail}`);
       },
     };
-    const sentHeaders = { ...request.headers, ...headers, ...extraHeaders };
+    const sentHeaders = { ...request.headers, ...nextHeaders(), ...extraHeaders };
     exchange = transport.send({ ...request, headers: sentHeaders }, observer);
   });
 
