@@ -52,7 +52,7 @@ it.each([
 it('only a caller with the option --no-preflight is advised to use it', async () => {
   const models = '{"object":"list","data":[{"id":"m"}]}';
   expect(await prepare(200, models, { preflight: true })).toMatch(
-    /v1\. To send the load all the same, add --no-preflight$/,
+    /v1\. To go on all the same, add --no-preflight$/,
   );
   close();
   expect(await prepare(200, models)).toMatch(/write \S+\d\/v1\.$/);

@@ -209,7 +209,7 @@ const lookAt = async (
   return { notes, warnings: [...notes, ...found], listing: 'answered', keysWereUsed };
 };
 
-/** Checks a target as `lookAt` does. If its load may be sent all the same, the problem names the option for that. */
+/** Checks a target as `lookAt` does. If one may go on all the same, the problem names the option for that. */
 const lookOrAdvise = async (
   plan: Plan,
   target: CheckedTarget,
@@ -218,7 +218,7 @@ const lookOrAdvise = async (
   if (options.preflight === false) return unseen;
   return lookAt(plan, target, options).catch((error: unknown) => {
     if (!(error instanceof DoubtfulTarget) || options.preflight === undefined) throw error;
-    throw new UnusableTarget(`${error.message} To send the load all the same, add --no-preflight`);
+    throw new UnusableTarget(`${error.message} To go on all the same, add --no-preflight`);
   });
 };
 
