@@ -158,7 +158,7 @@ export class CheckRun {
     const named = readRetryHint({ status: 429, headers, body: body.toString() });
     const wait = Math.min(longestWait, Math.max(250, named?.wait ?? defaultWait));
     this.#pausedUntil = now + wait;
-    const reason = named === null ? '' : ', as its answer says';
+    const reason = wait === named?.wait ? ', as its answer says' : '';
     this.#options.say(`the key is limited (429): waiting ${Math.ceil(wait / 1000)} s${reason}`);
     return true;
   }
