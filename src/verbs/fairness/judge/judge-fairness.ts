@@ -3,7 +3,7 @@ import type { FairnessReport } from '../model/fairness-report.ts';
 import { dueWithin, type SeenRun } from '../model/seen-arrival.ts';
 import { backAfterNoise } from './back.ts';
 import { blockFigures, movementOf } from './moved.ts';
-import { leastRequests, maxFailed, pairsToDecide } from './reach.ts';
+import { leastRequests, maxFailed, mostPairs, pairsToDecide } from './reach.ts';
 import { refusalsOf } from './refusals.ts';
 import { sharesOf } from './shares.ts';
 
@@ -62,7 +62,7 @@ const unknownBecause = (
 const isAtMost = (interval: Judged['moved'], most: number): boolean =>
   interval !== null && interval.high !== null && interval.high <= most;
 
-/** Says how many pairs would make the interval narrow enough, or that none would. */
+/** Says how many pairs would make the interval narrow enough, or that 500 would not. */
 const remedyOf = (
   { rises }: ReturnType<typeof movementOf>,
   maxMoved: number,
@@ -71,7 +71,7 @@ const remedyOf = (
   if (rises === null) return 'more pairs (--pairs) or longer blocks (--block) make it narrower';
   const needed = pairsToDecide(rises, maxMoved);
   return needed === null
-    ? 'no number of pairs decides, since the load generator itself may have added as much, or the move is about as large as that: an idle machine for the load, or another --max-moved'
+    ? `up to ${mostPairs} pairs do not decide, since the load generator itself may have added as much, or the move is about as large as that: an idle machine for the load, or another --max-moved`
     : `if the blocks go on to scatter as they did, --pairs ${needed} decides in ${Math.ceil((needed * lengthOfPair) / 60_000)} min`;
 };
 

@@ -32,7 +32,10 @@ describe('what an examination needs', () => {
     const few = { q: 0.5, requests: 20, pairs: 8 };
     expect(pairsToIsolate(few, 10)).toBe(Math.ceil(leastRequests / 20));
     expect(pairsToIsolate({ q: 0.95, requests: 1000, pairs: 8 }, 0.1)).toBe(8);
-    expect(pairsToIsolate({ q: 0.99, requests: 20, pairs: 8 }, 0.01)).toBe(null);
+    const noisy = { q: 0.99, requests: 20, pairs: 8 };
+    expect(pairsToIsolate(noisy, 0.01)).toBe(null);
+    expect(pairsToIsolate({ ...noisy, requests: 1000, pairs: 600 }, 0.1)).toBe(600);
+    expect(pairsToIsolate({ ...noisy, pairs: 600 }, 0.01)).toBe(null);
   });
 
   it('is known of the scatter that was seen, and none where the generator’s own delays span the limit', () => {

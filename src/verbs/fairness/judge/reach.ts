@@ -8,11 +8,12 @@ export const alpha = 0.05;
 /** By how much the share of failures may rise: one in a hundred. */
 export const maxFailed = 0.01;
 
-/** No examination is expected to have more pairs than these. */
-const mostPairs = 500;
+/** No examination is expected to have more pairs than these, unless it is given more. */
+export const mostPairs = 500;
 
 const firstPairs = (least: number, isEnough: (pairs: number) => boolean): number | null => {
-  for (let pairs = least; pairs <= mostPairs; pairs += 1) if (isEnough(pairs)) return pairs;
+  for (let pairs = least; pairs <= Math.max(mostPairs, least); pairs += 1)
+    if (isEnough(pairs)) return pairs;
   return null;
 };
 
@@ -35,7 +36,7 @@ export const foreseenHalf = ({ q, requests, pairs }: PlannedBlocks): number => {
 /** The fewest requests of which none fails, with and without the noise, that exclude a rise of failures (Wilson). */
 export const leastRequests = Math.ceil(1.96 ** 2 * (1 / maxFailed - 1));
 
-/** Returns the pairs with which *isolated* is expected to be found where nothing moves; `null` for more than 500. */
+/** Returns the pairs with which *isolated* is expected to be found where nothing moves; `null` if 500 are not enough. */
 export const pairsToIsolate = (blocks: PlannedBlocks, maxMoved: number): number | null =>
   firstPairs(
     blocks.pairs,
@@ -55,7 +56,7 @@ export interface SeenRises {
   readonly pairs: number;
 }
 
-/** Returns the pairs with which the interval would lie on one side of `maxMoved`; `null` if no number of them does. */
+/** Returns the pairs with which the interval would lie on one side of `maxMoved`; `null` if 500 are not enough. */
 export const pairsToDecide = ({ low, high, pairs }: SeenRises, maxMoved: number): number | null => {
   const limit = Math.log1p(maxMoved);
   const half = ({ deviation }: Scatter, count: number): number =>
