@@ -288,7 +288,7 @@ export const drive = async (
   });
   const refusalWatch = stopOnFound<string>(clock, running, say, {
     find: () => observer.findRefusal(),
-    textOf: (refusal) => `${refusal} (--no-early-stop goes on)`,
+    textOf: (refusal) => refusal,
   });
   const decision = endWhenDecided(clock, { running, until }, context);
   const stopTicks = clock.every(tickInterval, () =>

@@ -100,7 +100,13 @@ export const examineRun = async (
   const folder = await openOutputFolder(folderFor(out, kind), kind, printer.say);
   try {
     const run = await runOnce(
-      { ...bareRequest, source: read, out: join(folder.path, 'run'), yes: true, earlyStop: true },
+      {
+        ...bareRequest,
+        source: read,
+        out: join(folder.path, 'run'),
+        yes: true,
+        earlyStop: 'always',
+      },
       withoutPrints(host),
       (plan) => ({ onObservation: (observation) => onObservation(observation, plan) }),
     );

@@ -166,6 +166,11 @@ interface Opening {
   readonly openings: Openings;
 }
 
+const refusalWatch = async ({ earlyStop = false }: RunRequest): Promise<readonly RunObserver[]> =>
+  earlyStop === false
+    ? []
+    : [(await import('./watch/same-refusal.ts')).endOnSameRefusal(earlyStop)];
+
 /**
  * Adds the requested observers to `observers`, each as soon as it is open. Observers that few runs need are imported
  * only here, since each imported file makes the start a third of a millisecond longer.
@@ -183,9 +188,7 @@ const openObservers = async ({ read, request, opener, ...opening }: Opening): Pr
     observers.push(observer);
     sinks.push(observer);
   };
-  observers.push(recorder, await abortOnBreach(plan));
-  if (request.earlyStop === true)
-    observers.push((await import('./watch/same-refusal.ts')).endOnSameRefusal());
+  observers.push(recorder, await abortOnBreach(plan), ...(await refusalWatch(request)));
   if (plan.until !== undefined)
     observers.push((await import('./watch/decide-apart.ts')).decideApart(plan, warn));
   if (observations !== undefined) {

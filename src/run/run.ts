@@ -46,9 +46,7 @@ const stopReason = (driven: DrivenSlice): string | null => {
   if (breach !== null) {
     return `ended after ${timeText(breach.at)}, since the objective ${breach.text} was broken`;
   }
-  if (refusal !== null) {
-    return `ended after ${timeText(loadEnded)}, since ${refusal}; --no-early-stop sends the whole load`;
-  }
+  if (refusal !== null) return `ended after ${timeText(loadEnded)}, since ${refusal}`;
   if (exhaustedBudget !== null) return budgetEndText(loadEnded, exhaustedBudget);
   if (lostLease) return `ended after ${timeText(loadEnded)}, since the coordinator was silent`;
   if (stoppedBy === null) return null;

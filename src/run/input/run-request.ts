@@ -38,8 +38,11 @@ export interface RunRequest {
   readonly live?: LivePageRequest | undefined;
   /** Whether each key is checked before the load by a request for the models; true by default. */
   readonly keyCheck?: boolean | undefined;
-  /** Whether the run ends when its first requests were all refused alike; false by default. */
-  readonly earlyStop?: boolean | undefined;
+  /**
+   * Whether the run ends when its first requests were all refused alike; false by default. `true` stands for the option of the
+   * command line, which the reason then names; `always` for a caller that has none.
+   */
+  readonly earlyStop?: boolean | 'always' | undefined;
   /** Whether the target is checked before the load by a request for its models; true by default. */
   readonly preflight?: boolean | undefined;
 }

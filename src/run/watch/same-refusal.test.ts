@@ -16,8 +16,8 @@ const refused = (index: number, status = 404, code: string | null = 'model_not_f
 const firstTwenty = (make: (index: number) => Observation = refused): Observation[] =>
   Array.from({ length: 20 }, (_, index) => make(index));
 
-const found = (observations: readonly Observation[]): string | null => {
-  const watch = endOnSameRefusal();
+const found = (observations: readonly Observation[], by: true | 'always' = true): string | null => {
+  const watch = endOnSameRefusal(by);
   for (const observation of observations) watch.onObservation?.(observation);
   return watch.findRefusal?.() ?? null;
 };
@@ -30,6 +30,11 @@ describe('the first requests of a run', () => {
         expect(found(observations)).toContain(sentence);
       }),
     );
+  });
+
+  it('end it with the option that prevents it, if the caller has one', () => {
+    const [withOption, without] = [found(firstTwenty()), found(firstTwenty(), 'always')];
+    expect(withOption).toBe(`${without}; --no-early-stop sends the whole load`);
   });
 
   it('do not end it while one of them is still without an answer', () => {

@@ -20,9 +20,10 @@ const refusalOf = ({ outcome }: Observation): Refusal | null =>
 /**
  * Ends a run whose first requests were all refused for the same reason, such as a wrong model or key. A longer run would
  * only repeat the refusal. The requests count by the order in which they were due: all of them must have been answered,
- * so quick refusals of some never hide the slow success of others.
+ * so quick refusals of some never hide the slow success of others. `by` says whether an option of the user's prevents it.
  */
-export const endOnSameRefusal = (): RunObserver => {
+export const endOnSameRefusal = (by: true | 'always'): RunObserver => {
+  const remedy = by === 'always' ? '' : '; --no-early-stop sends the whole load';
   let refused = 0;
   let cause: string | null = null;
   let message = '';
@@ -41,7 +42,7 @@ export const endOnSameRefusal = (): RunObserver => {
     },
     findRefusal: () =>
       refused === firstRequests && !isOver
-        ? `the first ${firstRequests} requests were all refused with ${cause}${message === '' ? '' : `: ${message}`}`
+        ? `the first ${firstRequests} requests were all refused with ${cause}${message === '' ? '' : `: ${message}`}${remedy}`
         : null,
   };
 };
