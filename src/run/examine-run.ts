@@ -88,7 +88,8 @@ export const examineRun = async (
     out,
     read,
   }: {
-    readonly kind: 'fairness' | 'recovery';
+    /** The name of its files, of which one is a page. */
+    readonly kind: Exclude<keyof typeof outputFiles, 'noise'>;
     readonly out: string | undefined;
     readonly read: ReadPlanWithFiles;
   },

@@ -21,7 +21,7 @@ import { displayedRun, openLiveDisplay } from './watch/live-display.ts';
 import type { RunObserver } from './watch/observer.ts';
 import { clippedTraces, droppedPrompts } from '../report/summary/workload-text.ts';
 import { openRecorder, type RunRecorder } from './watch/recorder.ts';
-import { rejectUntil } from './input/reject-until.ts';
+import { rejectUntil, slicesNeedLength } from './input/reject-until.ts';
 import { createSnapshotPace, type SnapshotPace } from './watch/snapshot-pace.ts';
 import type { ServerWatch } from './watch/server-metrics.ts';
 import { planWorkerPool } from './workers/worker-pool-plan.ts';
@@ -275,7 +275,7 @@ export const openRun = async (
   const { plan } = read;
   await checkSaturation(plan, request);
   rejectSmallShares(plan, request.slice.count);
-  if (request.slice.count > 1) rejectUntil(plan, 'slices');
+  if (request.slice.count > 1) rejectUntil(plan, slicesNeedLength);
   const pace = createSnapshotPace();
   const workerPool = await planWorkerPool(read, request.slice, request, pace);
   await checkForecast(read, request, printer.say);

@@ -93,22 +93,11 @@ export interface WorkerPoolPlan {
   readonly pace: SnapshotPace;
 }
 
-/** The features that work only in the main thread, each with the reason. */
-const singleThreadOnly = {
-  capture: '--capture works only in the main thread, not in workers',
-  capacity: 'weir capacity sends each of its steps from one thread',
-  fairness: 'weir fairness sends all its blocks from one thread',
-  recovery: 'weir recovery sends with all its policies from one thread',
-} as const;
-
-/** Throws a `Problem` if a plan has workers and also a feature that works only in the main thread. */
-export const rejectWorkers = (
-  { workers }: Pick<Plan, 'workers'>,
-  feature: keyof typeof singleThreadOnly,
-): void => {
+/** Throws a `Problem` if a plan has workers although it must be sent from the main thread, for the reason `why`. */
+export const rejectWorkers = ({ workers }: Pick<Plan, 'workers'>, why: string): void => {
   if (workers === 'auto' || workers === 1) return;
   throw new Problem(
-    `workers: ${singleThreadOnly[feature]}: expected 1 worker, got ${workers}. Give --workers 1, or auto, which is 1 here`,
+    `workers: ${why}: expected 1 worker, got ${workers}. Give --workers 1, or auto, which is 1 here`,
   );
 };
 
@@ -140,7 +129,7 @@ export const planWorkerPool = async (
   pace: SnapshotPace,
 ): Promise<WorkerPoolPlan | null> => {
   if (capture !== undefined) {
-    rejectWorkers(plan, 'capture');
+    rejectWorkers(plan, '--capture works only in the main thread, not in workers');
     return null;
   }
   const workers = workerCountFor(plan, slice);

@@ -187,8 +187,12 @@ const readSearchablePlan = async (
   const read = await readPlanWithFiles(source, environment);
   rejectPopulations(read.plan);
   rejectTracePrompts(read.plan);
-  rejectWorkers(read.plan, 'capacity');
-  rejectUntil(read.plan, 'capacity');
+  rejectWorkers(read.plan, 'weir capacity sends each of its steps from one thread');
+  rejectUntil(
+    read.plan,
+    'weir capacity chooses the length of its steps itself',
+    'weir capacity chooses the warm-up of its steps itself',
+  );
   return read;
 };
 

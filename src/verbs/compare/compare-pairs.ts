@@ -91,7 +91,7 @@ const keysOf = (
 
 /** Throws a `Problem` for a plan that cannot be sent in pairs. */
 const rejectUnpaired = (plan: Plan): void => {
-  rejectUntil(plan, 'repeat');
+  rejectUntil(plan, 'both sides are compared over the same time');
   if (plan.populations !== undefined)
     throw new Problem(
       'populations: --paired sends one mix of requests to both sides. Give the scenario one load',

@@ -249,7 +249,7 @@ const repeatRuns = async (request: RepeatRequest, host: Host): Promise<ExitName>
   const { environment } = host;
   const gates = readGates(request.gate);
   const { plan } = await readPlan(request.source, environment);
-  rejectUntil(plan, 'repeat');
+  rejectUntil(plan, 'repeated runs are compared over the same time');
   const baseline = await readBaseline(request, plan, host);
   const { against } = request;
   const other =

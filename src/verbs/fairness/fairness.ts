@@ -178,8 +178,8 @@ const designText = (examination: Examination, plan: Plan): string => {
 export const examineFairness = async (request: FairnessRequest, host: Host): Promise<ExitName> => {
   const { printer } = host;
   const source = await readPlanWithFiles(request.source, host.environment);
-  rejectUntil(source.plan, 'fairness');
-  rejectWorkers(source.plan, 'fairness');
+  rejectUntil(source.plan, 'weir fairness compares blocks of one length');
+  rejectWorkers(source.plan, 'weir fairness sends all its blocks from one thread');
   const terms = termsFor(request, source.plan);
   const blocks = noiseBlocks(terms, source.plan.seed, source.plan.warmUp);
   const figure = readFigure(request.figure, source.plan, terms.quiet);

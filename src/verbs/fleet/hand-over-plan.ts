@@ -1,6 +1,6 @@
 import { type Plan, saturateLoadOf, planSchema } from '../../model/plan/plan.ts';
 import { Problem } from '../../platform/problem.ts';
-import { rejectUntil } from '../../run/input/reject-until.ts';
+import { rejectUntil, slicesNeedLength } from '../../run/input/reject-until.ts';
 import { rejectSmallShares } from '../../run/open-run.ts';
 import { plansByTarget } from '../../model/plan/targets.ts';
 import { planHash } from '../../model/plan/plan-hash.ts';
@@ -23,7 +23,7 @@ export const dividedPlan = (plan: Plan, slices: number): Plan => {
     );
   }
   rejectSmallShares(plan, slices);
-  if (slices > 1) rejectUntil(plan, 'slices');
+  if (slices > 1) rejectUntil(plan, slicesNeedLength);
   // With `auto`, machines could have different numbers of workers, but all slices must be alike. So each machine gets
   // one worker.
   return plan.workers === 'auto' ? { ...plan, workers: 1 } : plan;

@@ -126,8 +126,12 @@ export const examineRecovery = async (request: RecoveryRequest, host: Host): Pro
   const { printer } = host;
   const source = await readPlanWithFiles(request.source, host.environment);
   const { plan } = source;
-  rejectUntil(plan, 'recovery');
-  rejectWorkers(plan, 'recovery');
+  rejectUntil(
+    plan,
+    'weir recovery compares the time before an overload with a given time after it',
+    'weir recovery compares with all of the time before the overload',
+  );
+  rejectWorkers(plan, 'weir recovery sends with all its policies from one thread');
   const terms = termsFor(request);
   const within =
     request.within === undefined ? null : readOption('within', request.within, durationNotation);

@@ -240,7 +240,12 @@ export const sweep = async (request: SweepRequest, host: Host): Promise<ExitName
   const { source, vary, repetitions } = request;
   const answerTime = answerTimeFrom(request.answerTime);
   const read = await readSweep(source, { vary, repetitions, answerTime }, host.environment);
-  for (const { plan } of read.points) rejectUntil(plan, 'sweep');
+  for (const { plan } of read.points)
+    rejectUntil(
+      plan,
+      'the points of a sweep are compared over the same time',
+      'the points of a sweep leave out the same time',
+    );
   const pauseLength = milliseconds(
     Math.max(...read.points.map(({ plan }) => pauseFor(plan, request.pause))),
   );
