@@ -51,7 +51,7 @@ export const answerNotes = {
   'no-content': 'An answer ended without any text or call; it counts as completed.',
   'stray-line': 'A line of the stream was no field of an event stream, and was not read.',
   'cut-after-done': 'The connection broke after [DONE], before the stream’s proper end.',
-  'data-after-done': 'Data followed [DONE]; it was not read.',
+  'data-after-done': 'Data followed [DONE]; only a usage and an error in it are read.',
   'empty-event': 'An event of the stream had no data.',
   'other-event': 'An event of the stream was JSON, but not a chunk of a completion.',
   'unfinished-event': 'The stream ended within an event, which was not read.',

@@ -95,7 +95,7 @@ describe('weir check --only usage', () => {
       table.push([server.name, version, id, outcome, observed]);
     const found = rows.filter(({ outcome }) => outcome === 'violation' || outcome === 'deviation');
     const estimate =
-      'usage.growth: reported 126 prompt tokens more for 101 times “time” more: +101 or +202 are possible; results of a tool that the server ran and does not show, such as a web search, would be such tokens';
+      'usage.growth: reported 126 prompt tokens more for 101 times “time” more: +101 or +202 are possible; results of a tool that the server ran and does not show, such as a web search, could explain them';
     expect(found.map(({ id, observed }) => `${id}: ${observed}`)).toEqual(
       server.name in estimating ? [estimate] : [],
     );

@@ -54,7 +54,7 @@ export const judgeText = (answer: AuditedAnswer, tokenizer: TokenCounter | undef
   const declared = reasoning === 0 ? 'no reasoning' : `reasoning of ${reasoning} tokens`;
   return {
     ...violation(
-      `${id}: reported ${output} output tokens for ${bytes} bytes of text, and ${declared} is declared: at most ${most + reasoning} are possible; reasoning that is not declared would be such tokens, or a tool that the server ran and does not show`,
+      `${id}: reported ${output} output tokens for ${bytes} bytes of text, and ${declared} is declared: at most ${most + reasoning} are possible; undeclared reasoning, or a tool that the server ran and does not show, could explain them`,
     ),
     bounds: outputBounds(output, most + reasoning),
   };

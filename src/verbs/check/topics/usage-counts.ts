@@ -70,7 +70,7 @@ export const whyToolsHide = ({ id, serverTool }: AuditedAnswer): string =>
 
 /** Names what else than a wrong count makes more prompt tokens than were sent. */
 export const orHiddenTools = (observed: string): string =>
-  `${observed}; results of a tool that the server ran and does not show, such as a web search, would be such tokens`;
+  `${observed}; results of a tool that the server ran and does not show, such as a web search, could explain them`;
 
 export const promptsOf = (word: AuditWord): readonly string[] =>
   Object.entries(wordPrompts).flatMap(([id, [own]]) => (own === word ? [id] : []));
