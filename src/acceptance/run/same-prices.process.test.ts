@@ -25,7 +25,7 @@ mock: { ttft: 5ms, gap: 1ms, speech: { base: 5ms, perCharacter: 0ms }, transcrip
 limits: { requestsPerMinute: none, tokensPerMinute: none }
 `;
 
-it('plan, bill, the cost of an answer that capacity uses, and budget have the same cost to the millionth', async () => {
+it('a plan, a bill, an answer and a budget have the same cost to the millionth', async () => {
   const path = await tempFile('s.yaml', scenario);
   const planned = await weir(['plan', path, '--json']);
   const { total } = JSON.parse(planned.stdout) as {

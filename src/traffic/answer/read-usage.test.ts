@@ -161,7 +161,7 @@ describe('the usage of an answer', () => {
 });
 
 describe('the tokens of a prompt that came from a cache', () => {
-  it('are no prices, no text and no count that cannot be', () => {
+  it('are not read from prices, from text or from impossible counts', () => {
     for (const fields of [
       { input: 0.0005, output: 0.001 },
       { input: 'Hello', output: 'Hi' },

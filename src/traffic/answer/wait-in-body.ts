@@ -14,10 +14,10 @@ type WaitReader = (body: string, now: number) => number | null;
 /** A duration, which may be written with a word in place of the number 1: `a minute`, `one hour`. */
 const duration = `(?<wait>${durationPattern}|(?:an?|one) (?:second|minute|hour|day)(?![a-z]))`;
 /** What may stand before a duration. The most of a wait counts as the wait, which is never undercut. */
-const roughly =
+const qualifier =
   '(?:about |approximately |around |at least |at most |up to |no more than |another |the next |next |~ ?)?';
 /** How long something takes or took. Without a request to wait, this is no wait. */
-const notTaken =
+const timeTakenGuard =
   '(?<!\\b(?:takes?|taken|taking|took|lasts?|lasted) (?:(?:usually|only|about|around|up to|at most|as long as|no more than|less than|approximately) ){0,2})';
 
 /** Returns a reader that uses the group `wait` of the first match of a pattern. */
@@ -216,7 +216,7 @@ const waitForms: readonly (readonly [form: string, source: string, read: WaitRea
     'try again in',
     'OpenAI and Groq ("Please try again in 14m5.856s"), Azure API Management ("Rate limit is exceeded. Try again in 59 seconds.", "Quota will be replenished in 00:30:02."), Django REST framework ("Request was throttled. Expected available in 20 seconds."), LiteLLM’s router ("No deployments available for selected model, Try again in 60 seconds"), Gemini ("Please retry in 15.002899939s"), Moonshot ("please try again after 1 seconds"), Traefik (vulcand/oxy: "max rate reached: retry-in 30s")',
     sentence(
-      String.raw`${notTaken}\b(?:try again|retry|retrying|reset|resets|available again|available|replenished|come back|resumes?|unlocks?|lifts?|lifted)(?: your request)?(?: later)?[ -](?:in|after):? ${roughly}${duration}(?! of\b)`,
+      String.raw`${timeTakenGuard}\b(?:try again|retry|retrying|reset|resets|available again|available|replenished|come back|resumes?|unlocks?|lifts?|lifted)(?: your request)?(?: later)?[ -](?:in|after):? ${qualifier}${duration}(?! of\b)`,
     ),
   ],
   ['retry-after: 5', 'texts that quote the header', quotedHeader],
@@ -230,7 +230,7 @@ const waitForms: readonly (readonly [form: string, source: string, read: WaitRea
     'wait … before',
     'GitHub Models ("Rate limit of 10 per 60s exceeded for UserByModelByMinute. Please wait 42 seconds before retrying.")',
     sentence(
-      String.raw`(?<!\b(?:max(?:imum)?|most|longest|average|typical|usual) )\bwait(?:ing)?(?: time| period)?(?: is|:)? (?:for )?${roughly}${duration}(?! of\b)`,
+      String.raw`(?<!\b(?:max(?:imum)?|most|longest|average|typical|usual) )\bwait(?:ing)?(?: time| period)?(?: is|:)? (?:for )?${qualifier}${duration}(?! of\b)`,
     ),
   ],
   [
@@ -245,14 +245,14 @@ const waitForms: readonly (readonly [form: string, source: string, read: WaitRea
     'in … try again',
     'gateways that name the wait first ("In 2 seconds, try again.")',
     sentence(
-      String.raw`${notTaken}\b(?:in|after) ${duration},? (?:please |you can |you may )?(?:try again|retry)`,
+      String.raw`${timeTakenGuard}\b(?:in|after) ${duration},? (?:please |you can |you may )?(?:try again|retry)`,
     ),
   ],
   [
     '… until reset',
     'gateways that count down ("2 seconds remaining until reset", "30 seconds until your limit resets")',
     sentence(
-      String.raw`${notTaken}(?<!\w)${duration} (?:(?:remaining|left|to go) )?(?:until|before|till|to) (?:the |your |you )?(?:(?:can|may) )?(?:next|rate|limits?|quota|resets?|retry|retrying|trying again|try again)\b`,
+      String.raw`${timeTakenGuard}(?<!\w)${duration} (?:(?:remaining|left|to go) )?(?:until|before|till|to) (?:the |your |you )?(?:(?:can|may) )?(?:next|rate|limits?|quota|resets?|retry|retrying|trying again|try again)\b`,
     ),
   ],
   [
@@ -265,13 +265,13 @@ const waitForms: readonly (readonly [form: string, source: string, read: WaitRea
   [
     '… later',
     'gateways that name the wait behind the advice ("Slow down and retry 7 seconds later")',
-    sentence(String.raw`\b(?:try again|retry|come back) ${roughly}${duration} later\b`),
+    sentence(String.raw`\b(?:try again|retry|come back) ${qualifier}${duration} later\b`),
   ],
   [
     'next retry: …',
     'gateways with a label ("Next retry: 7s", "Backoff: 7s", "Reset time: 7s")',
     sentence(
-      String.raw`\b(?:next (?:retry|attempt)|retry delay|back-?off|reset time|time (?:un)?til (?:reset|retry))(?: is|:|=) ?${roughly}${duration}(?! of\b)`,
+      String.raw`\b(?:next (?:retry|attempt)|retry delay|back-?off|reset time|time (?:un)?til (?:reset|retry))(?: is|:|=) ?${qualifier}${duration}(?! of\b)`,
     ),
   ],
   [

@@ -20,7 +20,7 @@ it('names the measure of a limit, and says that nothing failed', () => {
   expect(JSON.stringify(document)).toContain('no other outcome');
 });
 
-it('leads from a side that was measured late to the reasons and the remedies', () => {
+it('says for a side that was measured late where the reasons and the remedies are', () => {
   const report = samplePairs(20);
   expect(JSON.stringify(pairsDocument(report, 'reports/1'))).not.toContain('What now');
   const degraded = { ...report, next: { ...report.next, trust: 'degraded' as const } };

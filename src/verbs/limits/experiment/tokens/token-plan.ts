@@ -29,7 +29,7 @@ const usualWait = 0.5;
 export const sustainedRate = 1.3;
 const usualDelay = 1 / 12;
 /** The most requests of a burst as a multiple of those needed: by the smallest plausible count more are, and some are refused. */
-const moreRequests = 1.4;
+const requestMargin = 1.4;
 
 export interface TokenPlan {
   readonly rule: TokenRule;
@@ -101,7 +101,7 @@ export const planTokens = (terms: TokenPlanTerms): TokenPlan | string => {
     slice: Math.floor(Math.min(tokens / perWindow, largest)),
     visible: Math.floor(Math.min(Math.max(5 * tapTokens, tokens * visibleShare), largest)),
     burstRequests: Math.floor(
-      Math.min(moreRequests * burstRequests, requests * burstShare + tapTimes.length),
+      Math.min(requestMargin * burstRequests, requests * burstShare + tapTimes.length),
     ),
     reserving: reserving <= reserveShare * requests ? reserving : 0,
   };
