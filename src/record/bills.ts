@@ -1,4 +1,5 @@
 import { type Bill, type BillFate, billFates, type Bills } from '../model/measures/bill.ts';
+import type { AttemptFacts } from '../model/observation/attempt.ts';
 import type { Observation } from '../model/observation/observation.ts';
 import { type Answer, type Outcome, partialOf } from '../model/observation/outcome.ts';
 import { tokenClasses, tokensByClass } from '../model/workload/price.ts';
@@ -40,6 +41,18 @@ const addAnswer = (bill: Bill, answer: Answer | null): void => {
   for (const name of tokenClasses) tokens[name] += counts[name];
 };
 
+/** Adds an attempt that did not complete; of a chat whose cost is unknown, what bounds it. */
+const addUncompleted = (bill: Bill, answer: Answer | null, size: AttemptFacts['size']): void => {
+  const before = bill.unknown;
+  addAnswer(bill, answer);
+  if (bill.unknown === before || size === undefined) return;
+  const sums = (bill.unreported ??= { received: 0, asked: 0, unlimited: 0 });
+  if (answer !== null && 'tokens' in answer && answer.tokens.source !== 'characters')
+    sums.received += answer.tokens.output;
+  if (size.maxTokens === null) sums.unlimited += 1;
+  else sums.asked += size.maxTokens;
+};
+
 /** Returns whether the server may charge for an attempt that failed: it was sent and not refused. */
 const mayCost = (outcome: Outcome, sent: number | null): boolean =>
   sent !== null && (outcome.kind === 'broken' || outcome.kind === 'malformed');
@@ -47,15 +60,17 @@ const mayCost = (outcome: Outcome, sent: number | null): boolean =>
 /** Adds the attempts of an arrival to the bills. Lists of models cost nothing. */
 export const recordBills = (
   bills: Bills,
-  { outcome, sent, earlier, traffic }: Observation,
+  { outcome, sent, size, earlier, traffic }: Observation,
 ): void => {
   if (traffic === 'models') return;
   if (outcome.kind === 'completed') addAnswer(billOf(bills, 'completed'), outcome.answer);
-  else if (outcome.kind === 'cancelled') addAnswer(billOf(bills, 'cancelled'), partialOf(outcome));
-  else if (mayCost(outcome, sent)) addAnswer(billOf(bills, 'failed'), partialOf(outcome));
+  else if (outcome.kind === 'cancelled')
+    addUncompleted(billOf(bills, 'cancelled'), partialOf(outcome), size);
+  else if (mayCost(outcome, sent))
+    addUncompleted(billOf(bills, 'failed'), partialOf(outcome), size);
   for (const attempt of earlier) {
     if (mayCost(attempt.outcome, attempt.sent))
-      addAnswer(billOf(bills, 'retried'), partialOf(attempt.outcome));
+      addUncompleted(billOf(bills, 'retried'), partialOf(attempt.outcome), attempt.size);
   }
 };
 

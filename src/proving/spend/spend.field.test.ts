@@ -7,7 +7,7 @@ import { expect, it, vi } from 'vitest';
 import type { Observation } from '../../model/observation/observation.ts';
 import { partialOf } from '../../model/observation/outcome.ts';
 import { billBlocks } from '../../report/run/bill-blocks.ts';
-import { addCosts, billParts } from '../../report/run/bill.ts';
+import { addBounds, addCosts, billParts } from '../../report/run/bill.ts';
 import { readObservations } from '../../acceptance/harness/run-files.fixture.ts';
 import { cleanUpAfterEach, tempFolder } from '../../acceptance/harness/weir-process.fixture.ts';
 import { installedPython } from '../harness/installed.ts';
@@ -102,6 +102,8 @@ interface LoggedSpend {
   /** In units of the currency, unrounded. */
   readonly cost: number;
   readonly key: string;
+  /** The tokens of the prompt, as it counted or estimated them. */
+  readonly input: number;
 }
 
 /** Reads what the proxy logged of so many requests, for 10 s at most: its logger runs behind. */
@@ -209,8 +211,20 @@ it('Weir’s bill is LiteLLM’s own spend log, and names what it cannot know', 
           rounding(known.length),
         );
       }
+      // What it charges for their answers lies between the bounds that the bill names.
+      const ofAnswers = sumOf(
+        left.flatMap(({ requestId }) =>
+          logged
+            .get(requestId)!
+            .map(({ cost, input }) => cost * 1e6 - input * chatPrices.thinking.input),
+        ),
+      );
+      const { least, most } = addBounds(parts.filter(({ fate }) => fate === 'cancelled'))!;
+      expect(least).toBeGreaterThan(0);
+      expect(ofAnswers).toBeGreaterThanOrEqual(least);
+      expect(ofAnswers).toBeLessThanOrEqual(most!);
       const shown = JSON.stringify(billBlocks(result));
-      expect(shown).toContain(`hang-ups: unknown (unknown for ${left.length} of ${left.length})`);
+      expect(shown).toContain(`hang-ups: unknown (unknown for ${left.length} of ${left.length}; `);
       expect(shown).toContain(`A month of 30 days like the measured time: at least`);
 
       // Each key has its own bill, by the proxy's name for it.

@@ -3,6 +3,7 @@ import { type Block, column, type Column, list, table } from '../document/docume
 import { countText, moneyText, shareText, plural } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
 import {
+  addBounds,
   addCosts,
   type BillItem,
   billItems,
@@ -31,11 +32,28 @@ const itemNames: Readonly<Record<BillItem | 'rounding', string>> = {
 const amount = ({ known, unknown, cost }: CostSum): string =>
   known === 0 ? 'unknown' : `${unknown === 0 ? '' : 'at least '}${moneyText(Math.round(cost))}`;
 
-const unknownText = ({ known, unknown }: CostSum): string =>
-  unknown === 0 ? '' : ` (unknown for ${countText(unknown)} of ${countText(known + unknown)})`;
+const unknownText = ({ known, unknown }: CostSum, bounds = ''): string =>
+  unknown === 0
+    ? ''
+    : ` (unknown for ${countText(unknown)} of ${countText(known + unknown)}${bounds})`;
 
-/** Formats a cost, and of how many attempts it is unknown. */
-const amountWithUnknown = (sum: CostSum): string => `${amount(sum)}${unknownText(sum)}`;
+/** Says between which costs the answers of attempts lie whose cost is unknown; nothing if nothing bounds them. */
+const boundsText = (parts: readonly BillPart[]): string => {
+  const bounds = addBounds(parts);
+  if (bounds === null) return '';
+  const { least, most } = bounds;
+  const rest =
+    most === null
+      ? 'more if the server went on'
+      : `at most ${moneyText(Math.round(most))} for all that were asked for`;
+  return `; if charged, ${moneyText(Math.round(least))} for the tokens that came, ${rest}, and the prompts`;
+};
+
+/** Formats a cost, of how many attempts it is unknown, and what bounds it. */
+const amountWithUnknown = (parts: readonly BillPart[]): string => {
+  const sum = addCosts(parts);
+  return `${amount(sum)}${unknownText(sum, boundsText(parts))}`;
+};
 
 const wasteText = (parts: readonly BillPart[]): string | null => {
   const texts = (
@@ -45,8 +63,8 @@ const wasteText = (parts: readonly BillPart[]): string | null => {
       ['cancelled', 'hang-ups'],
     ] as const
   ).flatMap(([fate, name]) => {
-    const sum = addCosts(parts.filter((part) => part.fate === fate));
-    return sum.known + sum.unknown === 0 ? [] : `${name}: ${amountWithUnknown(sum)}`;
+    const own = parts.filter((part) => part.fate === fate);
+    return own.length === 0 ? [] : `${name}: ${amountWithUnknown(own)}`;
   });
   return texts.length === 0 ? null : `Wasted, beside the completed answers: ${texts.join(', ')}.`;
 };

@@ -48,6 +48,12 @@ const alpha: Bills = {
   },
   failed: { known: 1, unknown: 2, cost: 1208, tokens: { ...tokens, input: 100, output: 1 } },
   retried: { known: 0, unknown: 4, cost: 0 },
+  cancelled: {
+    known: 0,
+    unknown: 3,
+    cost: 0,
+    unreported: { received: 15, asked: 300, unlimited: 0 },
+  },
 };
 const beta: Bills = {
   completed: { known: 1, unknown: 0, cost: 1800, tokens: { ...tokens, output: 50, reasoning: 50 } },
@@ -58,7 +64,7 @@ const parts = billParts(result)!;
 describe('the bill of a run', () => {
   it('adds up: its items and what rounding changed are the cost of all fates', () => {
     const items = billItems(parts);
-    expect(addCosts(parts)).toEqual({ known: 5, unknown: 7, cost: 8207 });
+    expect(addCosts(parts)).toEqual({ known: 5, unknown: 10, cost: 8207 });
     expect(items).toEqual([
       { item: 'input', tokens: 700, cost: 1400 },
       { item: 'cachedInput', tokens: 400, cost: 200 },
@@ -95,9 +101,11 @@ describe('the bill of a run', () => {
       What did it cost?
         441 completed answers cost 0.014128 USD.
         Wasted, beside the completed answers: answers that failed: at least 0.001208 (unknown for 2 of 3),
-        attempts before a retry: unknown (unknown for 4 of 4).
+        attempts before a retry: unknown (unknown for 4 of 4), hang-ups: unknown (unknown for 3 of 3; if
+        charged, 0.000120 for the tokens that came, at most 0.002400 for all that were asked for, and the
+        prompts).
         36.4 % of the priced prompt tokens came from a cache, which saved 0.000600.
-        A month of 30 days like the measured time: at least 425 USD (unknown for 7 of 12).
+        A month of 30 days like the measured time: at least 425 USD (unknown for 10 of 15).
         Prices of prices.json: as of 2026-11-01.
         Key                 Cost          Completed             Wasted
         alpha  at least 0.006407  at least 0.005199  at least 0.001208
@@ -137,6 +145,7 @@ describe('the bill of a run', () => {
         "alpha,m-large,chat-stream,false,failed,output,1,0.000008,USD,,",
         "alpha,m-large,chat-stream,false,failed,request,,0.001,USD,,",
         "alpha,m-large,chat-stream,false,retried,unknown,,,USD,0,4",
+        "alpha,m-large,chat-stream,false,cancelled,unknown,,,USD,0,3",
         "beta,m-large,chat-stream,false,completed,output,50,0.0004,USD,1,0",
         "beta,m-large,chat-stream,false,completed,reasoning,50,0.0004,USD,,",
         "beta,m-large,chat-stream,false,completed,request,,0.001,USD,,",

@@ -23,6 +23,12 @@ export const addCosts = (sums: readonly CostSum[]): CostSum =>
     noCost,
   );
 
+/** The cost of the tokens that came, and of all that were asked for; `most` is `null` where some had no limit. */
+export interface CostBounds {
+  readonly least: number;
+  readonly most: number | null;
+}
+
 /** One line of the bill: what is charged for. `request`, `speech` and `transcription` have no tokens. */
 export type BillItem = TokenClass | 'request' | 'speech' | 'transcription';
 
@@ -35,6 +41,8 @@ export interface BillPart extends CostSum {
     readonly tokens: number | null;
     readonly cost: number;
   }[];
+  /** The bounds of the answers of unknown cost, if they are charged; `null` if nothing bounds them. */
+  readonly bounds: CostBounds | null;
   /** What the tokens from a cache and those written to one would have cost more as other input. */
   readonly saved: number;
   /** The tokens from a cache that cost as much as other input, since the price names no price for them. */
@@ -70,6 +78,32 @@ const itemsOf = (
     : [...classes, { item: 'request', tokens: null, cost: bill.known * price.request }];
 };
 
+const outputClasses = ['output', 'reasoning'] as const;
+
+const boundsOf = ({ unreported }: Bill, price: Price | null): CostBounds | null => {
+  if (unreported === undefined || price === null) return null;
+  const { received, asked, unlimited } = unreported;
+  const prices = outputClasses.map((name) => classPrice(price, name));
+  return {
+    least: (received * Math.min(...prices)) / 1e6,
+    most: unlimited > 0 ? null : (asked * Math.max(...prices)) / 1e6,
+  };
+};
+
+/** Adds up the bounds of all parts with an unknown cost; `null` if one has none. */
+export const addBounds = (parts: readonly BillPart[]): CostBounds | null => {
+  const all = parts.flatMap(({ unknown, bounds }) => (unknown === 0 ? [] : [bounds]));
+  if (all.length === 0) return null;
+  return all.reduce((a, b) =>
+    a === null || b === null
+      ? null
+      : {
+          least: a.least + b.least,
+          most: a.most === null || b.most === null ? null : a.most + b.most,
+        },
+  );
+};
+
 const partOf = (result: Result, { labels }: Group, fate: BillFate, bill: Bill): BillPart => {
   const price = priceOf(result, labels);
   const [cached, written] = [bill.tokens?.cachedInput ?? 0, bill.tokens?.cacheWrite ?? 0];
@@ -82,6 +116,7 @@ const partOf = (result: Result, { labels }: Group, fate: BillFate, bill: Bill): 
     labels,
     fate,
     items: itemsOf(bill, labels.traffic, price),
+    bounds: boundsOf(bill, price),
     saved: (cached * moreThan('cachedInput') + written * moreThan('cacheWrite')) / 1e6,
     fullPriceCached: price !== null && price.cachedInput === undefined ? cached : 0,
   };

@@ -261,16 +261,20 @@ class Oracle {
     const issueOfEnd =
       reasons.length === 0 || isEmpty ? 'empty' : isWhole ? null : 'stream-truncated';
     const isCounted = this.usage !== null && (this.usage.output > 0 || events === 0);
+    const issue = this.issue ?? issueOfEnd;
+    // The usage of an answer that did not come to its end is not all of it.
+    const hasEnd = this.isDone || (reasons.length > 0 && !reasons.includes(null));
+    const isFinal = isCounted && (issue === null || hasEnd);
     return {
-      issue: this.issue ?? issueOfEnd,
+      issue,
       firstEvent: this.firstEvent,
       firstVisible: this.firstVisible,
       tokenInstants: this.tokenInstants,
       firstChunkTokens: this.firstChunkTokens,
       tokens: {
         input: this.usage?.input ?? null,
-        output: isCounted ? this.usage?.output : events,
-        source: isCounted ? 'usage' : 'events',
+        output: isFinal ? this.usage?.output : Math.max(events, this.usage?.output ?? 0),
+        source: isFinal ? 'usage' : 'events',
       },
       // The reason that failed the stream comes before that of the first choice.
       finish: this.hasFailedFinish

@@ -38,6 +38,7 @@ import {
   type AbortReason,
 } from '../answer/response-reader.ts';
 import { type SseListener, SseReader } from './sse-reader.ts';
+import { unfinishedAnswer } from './unfinished-answer.ts';
 import { type ChunkReading, type EventTemplate, eventTemplateFor } from './event-template.ts';
 import { InstantList, isBuffered, TokenTimes } from './token-times.ts';
 
@@ -139,7 +140,9 @@ export class EventStreamReader implements BodyReader {
   }
 
   partial(): ChatStreamAnswer | null {
-    return this.#firstByte === null ? null : this.#answer();
+    if (this.#firstByte === null) return null;
+    const answer = this.#answer();
+    return this.#isDone ? answer : unfinishedAnswer(answer, [...this.#finishes.values()]);
   }
 
   get tokenEvents(): number {
@@ -378,11 +381,9 @@ export class EventStreamReader implements BodyReader {
     const { input, output, classes, isOdd, isOff, isBeyondText } = this.#usage;
     if (isOdd) this.#note('usage-unreadable');
     if (isOff) this.#note('usage-total');
-    if (output === null) return { input, output: events, source: 'events' };
-    if (output === 0 && events > 0) {
-      this.#note('usage-zero');
-      return { input, output: events, source: 'events' };
-    }
+    const isZero = output === 0 && events > 0;
+    if (isZero) this.#note('usage-zero');
+    if (output === null || isZero) return { input, output: events, source: 'events' };
     const written = isBeyondText === true ? Number.NaN : this.#written;
     return withMost(countedTokens(input, output, classes), written, this.#finishes.size);
   }

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import type { Bills } from '../model/measures/bill.ts';
+import type { Observation } from '../model/observation/observation.ts';
+import { recordBills } from './bills.ts';
+
+const stream = (output: number, cost: number | null = null) => ({
+  kind: 'chat-stream',
+  tokens: { input: null, output, source: 'events' },
+  cost,
+});
+
+const attempt = (outcome: object, maxTokens: number | null) => ({
+  outcome,
+  sent: 1,
+  size: { characters: 9, maxTokens },
+});
+
+const billsOf = (...observations: readonly object[]): Bills => {
+  const bills: Bills = {};
+  for (const each of observations)
+    recordBills(bills, { traffic: 'chat-stream', earlier: [], ...each } as unknown as Observation);
+  return bills;
+};
+
+it('what came and what was asked for bounds the chats whose cost nobody reported', () => {
+  const cancelled = (partial: object | null) => ({ kind: 'cancelled', bytes: 1, partial });
+  const broken = { kind: 'broken', cause: 'reset', detail: '', partial: stream(7) };
+  const bills = billsOf(
+    attempt(cancelled(stream(5)), 60),
+    attempt(cancelled(null), 40),
+    attempt(cancelled(stream(9, 12)), 40),
+    attempt(cancelled(stream(3)), null),
+    {
+      ...attempt({ kind: 'completed', answer: stream(30) }, 30),
+      earlier: [attempt(broken, 30)],
+    },
+  );
+  expect(bills).toMatchObject({
+    cancelled: { known: 1, unknown: 3, unreported: { received: 8, asked: 100, unlimited: 1 } },
+    retried: { unknown: 1, unreported: { received: 7, asked: 30, unlimited: 0 } },
+    completed: { unknown: 1 },
+  });
+  expect(bills.completed).not.toHaveProperty('unreported');
+});
+
+it('an estimate by characters is no token that came, and other kinds of traffic have no bounds', () => {
+  const estimated = { ...stream(5), tokens: { input: null, output: 5, source: 'characters' } };
+  const broken = (partial: object) => ({ kind: 'broken', cause: 'reset', detail: '', partial });
+  expect(billsOf(attempt(broken(estimated), 9)).failed).toMatchObject({
+    unreported: { received: 0, asked: 9 },
+  });
+  const speech = billsOf({
+    ...attempt(broken({ kind: 'speech', cost: null }), 9),
+    size: undefined,
+    traffic: 'speech',
+  });
+  expect(speech.failed).toEqual({ known: 0, unknown: 1, cost: 0 });
+});
