@@ -1,13 +1,13 @@
-import { once } from 'node:events';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { readFile } from 'node:fs/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type { CheckReport } from '../../verbs/check/model/check-report.ts';
 import { cleanUpAfterEach, tempFolder, weirProcess } from '../harness/weir-process.fixture.ts';
+import { openStubbornServer, stubbornTokens } from './stubborn-server.fixture.ts';
 
 cleanUpAfterEach();
+// Each examination waits for streams of some seconds.
+vi.setConfig({ testTimeout: 180_000 });
 
 /** Returns what `weir check --only disconnects` found: the outcome of each check, and what was seen. */
 const examined = async (target: string, ...words: readonly string[]) => {
@@ -73,61 +73,9 @@ it('what cannot be seen is unchecked: no cap, no limit headers, no metrics', asy
   expect(seen['slot']!.observed).toContain('10 streams of the key ran at the same time');
 });
 
-/** A server of `node:http` with two slots that never stops: it writes on after its client has gone. */
-const startStubborn = async () => {
-  const log = { running: 0, generated: 0, closedWhileRunning: 0 };
-  const total = 250;
-  const server = http.createServer((request, response) => {
-    if (request.url === '/metrics')
-      return response.end(
-        `vllm:num_requests_running ${log.running}\nvllm:generation_tokens_total ${log.generated}\n`,
-      );
-    if (request.method === 'GET') return response.end('{"object":"list","data":[{"id":"m"}]}');
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    return request.on('end', () => {
-      if (log.running >= 2) {
-        response.statusCode = 429;
-        return response.end('{"error":{"message":"Too many concurrent requests.","type":"t"}}');
-      }
-      const { stream = false } = JSON.parse(body) as { stream?: boolean };
-      const choice = (more: object) => ({ index: 0, finish_reason: null, ...more });
-      if (!stream) {
-        const message = { role: 'assistant', content: 'yes' };
-        return response.end(
-          JSON.stringify({ choices: [choice({ message, finish_reason: 'stop' })] }),
-        );
-      }
-      log.running += 1;
-      let written = 0;
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.on('close', () => {
-        if (written < total) log.closedWhileRunning += 1;
-      });
-      const timer = setInterval(() => {
-        written += 1;
-        log.generated += 1;
-        const delta = { content: ` ${written}` };
-        response.write(`data: ${JSON.stringify({ choices: [choice({ delta })] })}\n\n`);
-        if (written < total) return;
-        clearInterval(timer);
-        log.running -= 1;
-        response.end('data: [DONE]\n\n');
-      }, 20);
-      return undefined;
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { log, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` };
-};
-
 it('a server that never stops is found out, and its log says the same', async () => {
-  const { log, url } = await startStubborn();
+  const { streams, url, close } = await openStubbornServer({ places: 2 });
+  onTestFinished(close);
   const seen = await examined(url, '--set', 'server.metrics=/metrics');
   expect(foundBy(seen), JSON.stringify(seen)).toEqual({
     slot: 'slot-held',
@@ -135,7 +83,15 @@ it('a server that never stops is found out, and its log says the same', async ()
     charge: 'unchecked',
   });
   const [, after] = /(\d+) tokens were counted/.exec(seen['generation']!.observed) ?? [];
-  expect(Number(after)).toBeGreaterThan(150);
-  // The stream of each examination; the one beside it may have ended.
-  expect(log.closedWhileRunning).toBeGreaterThanOrEqual(2);
+  const [whole, left] = streams;
+  expect(whole!.writtenWhenLeft).toBe(null);
+  expect(left!.written).toBe(stubbornTokens);
+  // The metrics are read a little before the hang-up, and a last time before the end.
+  const afterwards = stubbornTokens - left!.writtenWhenLeft!;
+  expect(Number(after)).toBeGreaterThan(0.7 * afterwards);
+  expect(Number(after)).toBeLessThanOrEqual(afterwards + 5);
+  // One more was hung up on to free a place; the one beside it may have ended.
+  expect(
+    streams.filter(({ writtenWhenLeft }) => writtenWhenLeft !== null).length,
+  ).toBeGreaterThanOrEqual(2);
 });

@@ -1,4 +1,4 @@
-// @long 90 s
+// @long 120 s
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { cleanUpAfterEach, tempFolder } from '../../acceptance/harness/weir-process.fixture.ts';
@@ -19,37 +19,40 @@ const optionsIn = async () => {
   return { port: await freePort(), folder, log: join(folder, 'log') };
 };
 
-it('weir check --only disconnects sees that llama.cpp stops, and that nginx frees its place', async (context) => {
-  await orSkip(context, async () => {
-    const llama = await startLlama(await optionsIn(), [], undefined, true);
-    try {
-      // nginx admits two requests of a key at the same time.
-      const nginx = await startNginx(await optionsIn(), {
-        gateway: new URL(llama.url).host,
-        http: 'limit_conn_zone $http_authorization zone=key:1m; limit_conn_status 429;',
-        server: 'proxy_buffering off; limit_conn key 2; location / { proxy_pass http://gateway; }',
-      });
+it.for(['off', 'on'])(
+  'weir check --only disconnects sees that llama.cpp stops, and that nginx frees its place, with buffering %s',
+  async (buffering, context) => {
+    await orSkip(context, async () => {
+      const llama = await startLlama(await optionsIn(), [], undefined, true);
       try {
-        const metrics = new URL('/metrics', llama.url).href;
-        const words = ['--only', 'disconnects', '--set', `server.metrics=${metrics}`];
-        const run = { profile: 'llama.cpp', key: provingKeys[0], words } as const;
-        const { report } = await runCheck(nginx.url, await tempFolder(), run);
-        const { output } = await llama.countTokens!();
-        const seen = Object.fromEntries(report.rows.map((row) => [row.id, row]));
-        const said = JSON.stringify(report.rows.map(({ id, observed }) => [id, observed]));
-        expect(seen['disconnect.generation']!.outcome, said).toBe('pass');
-        expect(seen['disconnect.slot']!.outcome, said).toBe('pass');
-        expect(seen['disconnect.charge']!.outcome, said).toBe('unchecked');
-        // Four streams of 400 tokens were asked for, of which the client left three.
-        expect(output, said).toBeLessThan(4 * 400 * 0.9);
+        // nginx admits two requests of a key at the same time.
+        const nginx = await startNginx(await optionsIn(), {
+          gateway: new URL(llama.url).host,
+          http: 'limit_conn_zone $http_authorization zone=key:1m; limit_conn_status 429;',
+          server: `proxy_buffering ${buffering}; limit_conn key 2; location / { proxy_pass http://gateway; }`,
+        });
+        try {
+          const metrics = new URL('/metrics', llama.url).href;
+          const words = ['--only', 'disconnects', '--set', `server.metrics=${metrics}`];
+          const run = { profile: 'llama.cpp', key: provingKeys[0], words } as const;
+          const { report } = await runCheck(nginx.url, await tempFolder(), run);
+          const { output } = await llama.countTokens!();
+          const seen = Object.fromEntries(report.rows.map((row) => [row.id, row]));
+          const said = JSON.stringify(report.rows.map(({ id, observed }) => [id, observed]));
+          expect(seen['disconnect.generation']!.outcome, said).toBe('pass');
+          expect(seen['disconnect.slot']!.outcome, said).toBe('pass');
+          expect(seen['disconnect.charge']!.outcome, said).toBe('unchecked');
+          // Four streams of 400 tokens were asked for, of which the client left three.
+          expect(output, said).toBeLessThan(4 * 400 * 0.9);
+        } finally {
+          await nginx.stop();
+        }
       } finally {
-        await nginx.stop();
+        await llama.stop();
       }
-    } finally {
-      await llama.stop();
-    }
-  });
-});
+    });
+  },
+);
 
 it('weir check --only disconnects sees that LiteLLM passes a hang-up on to the model behind it', async (context) => {
   await orSkip(context, async () => {
