@@ -148,6 +148,24 @@ describe('--no-preflight', () => {
     expect(asked).toEqual([]);
   });
 
+  it.each(['limits', 'cache'])(
+    'is advised by weir %s at a list of 401, and then it asks for nothing before its budget',
+    async (verb) => {
+      const { asked, origin } = await openChats((_, response) => response.writeHead(401).end('{}'));
+      const out = join(await tempFolder(), 'out');
+      const words = [verb, '--target', `${origin}/v1`, '--model', 'm', '--out', out];
+      const advised = await weir(words, environment);
+      expect([advised.code, advised.stderr]).toEqual([
+        2,
+        expect.stringContaining('--model PUBLISHER/MODEL --no-preflight'),
+      ]);
+      asked.length = 0;
+      const { stderr } = await weir([...words, '--no-preflight'], environment);
+      expect(stderr).toContain('this budget needs a confirmation');
+      expect(asked).toEqual([]);
+    },
+  );
+
   it('sends nothing but the load', async () => {
     const { asked, origin } = await openChats(notLists['a redirect to a login']!);
     const { stderr } = await runAt(`${origin}/v1`, scenario(), '--no-preflight');

@@ -71,6 +71,7 @@ const command: CacheCommand = {
   key: undefined,
   secondKey: undefined,
   model: undefined,
+  preflight: true,
   longest: '2s',
   tokens: '5000',
   yes: true,

@@ -40,6 +40,7 @@ import { cacheDocument } from './report/cache-document.ts';
 
 export interface CacheCommand extends TargetRequest {
   readonly model: string | undefined;
+  readonly preflight: boolean;
   readonly longest: string | undefined;
   readonly tokens: string | undefined;
   readonly yes: boolean;
@@ -166,7 +167,8 @@ export const examinePromptCache = async (command: CacheCommand, host: Host): Pro
   const folder = await openOutputFolder(folderFor(command.out, 'cache'), 'cache', say);
   let stoppedBy = null as StopCause | null;
   const stops = followStops(host.onStop, () => say('the report is being written'));
-  const opening = { read, model: command.model, timeout: longestAnswer, folder, stops };
+  const { model, preflight } = command;
+  const opening = { read, model, preflight, timeout: longestAnswer, folder, stops };
   return examineOpened(opening, printer, async (probe, target) => {
     const price = priceOf(read, probe.models.chat);
     say(`${target.baseUrl}, model ${probe.models.chat}. Budget: ${budgetText(budget, price)}.`);

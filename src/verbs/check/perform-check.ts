@@ -10,7 +10,7 @@ import { valueAt } from './reading/judge-answer.ts';
 import { reportedUsage } from './reading/judge-stream.ts';
 import { modelList } from './topics/model-checks.ts';
 import { type BuiltRequest, CheckRun } from './suite/run-checks.ts';
-import { listedModels } from '../limits/experiment/find-probe-models.ts';
+import { keyAdvice, listedModels } from '../limits/experiment/find-probe-models.ts';
 import { followStops } from '../../run/input/follow-stops.ts';
 import type { Host, StopCause } from '../../run/input/host.ts';
 import { type ReadyTarget, closeTarget, prepareTarget } from '../../run/target/prepare-target.ts';
@@ -57,7 +57,7 @@ const whyNoList = (
   },
 ): string | null => {
   if ((status === 401 || status === 403) && (isLookedAt || model === undefined))
-    return `the model list was refused with status ${status}: check the key (--key NAME of an environment variable)`;
+    return `the model list was refused with status ${status}: ${keyAdvice}`;
   if (status !== 404 || hasVersion || model !== undefined) return null;
   const address = baseUrl.replace(/\/+$/, '');
   return `there is no model list (status 404): a base address ends in its version, so try ${address}/v1; if this one is right, name a model (--model)`;

@@ -59,6 +59,8 @@ export type OpenedProbe = Awaited<ReturnType<typeof openProbe>>;
 interface Opening {
   readonly read: ReadPlan;
   readonly model: string | undefined;
+  /** Whether the target is asked for its models even if `model` names one. */
+  readonly preflight: boolean;
   /** How long an answer may take, in ms. */
   readonly timeout: number;
   readonly folder: RunFolder;
@@ -67,13 +69,13 @@ interface Opening {
 
 /** Opens a target, examines it, and closes all that is open whatever happens. A failure leaves no new folder. */
 export const examineOpened = async <T>(
-  { read, model, timeout, folder, stops }: Opening,
+  { read, model, preflight, timeout, folder, stops }: Opening,
   { say }: Pick<Host['printer'], 'say'>,
   examine: (probe: OpenedProbe, target: ReadyTarget) => Promise<T>,
 ): Promise<T> => {
   let [target, probe]: [ReadyTarget | null, OpenedProbe | null] = [null, null];
   try {
-    target = await stops.unlessStopped(prepareTarget(read), closeTarget);
+    target = await stops.unlessStopped(prepareTarget(read, { preflight }), closeTarget);
     for (const warning of target.warnings) say(warning);
     const opening = openProbe(target, model, timeout);
     probe = await stops.unlessStopped(opening, ({ close }) => close());

@@ -72,6 +72,7 @@ export interface PlannedExamination {
 
 interface ExaminationRequest {
   readonly model: string | undefined;
+  readonly preflight: boolean;
   readonly yes: boolean;
   readonly out: string | undefined;
 }
@@ -106,7 +107,8 @@ export const examineTarget = async (
   );
   // A queue may delay a request by more than a window.
   const timeout = 2 * window + 30_000;
-  const opening = { read, model: request.model, timeout, folder, stops };
+  const { model, preflight } = request;
+  const opening = { read, model, preflight, timeout, folder, stops };
   return examineOpened(opening, printer, async (probe, target) => {
     const planned = examination.plan(probe);
     if (typeof planned === 'string') {

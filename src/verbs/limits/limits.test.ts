@@ -9,6 +9,7 @@ const order: LimitsRequest = {
   key: undefined,
   secondKey: undefined,
   model: undefined,
+  preflight: true,
   window: undefined,
   permitted: undefined,
   checks: undefined,

@@ -36,6 +36,7 @@ import { readWindow } from './window-option.ts';
 
 export interface LimitsRequest extends TargetRequest {
   readonly model: string | undefined;
+  readonly preflight: boolean;
   readonly window: string | undefined;
   readonly permitted: string | undefined;
   readonly checks: string | undefined;

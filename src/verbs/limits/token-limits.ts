@@ -38,6 +38,7 @@ export interface TokenLimitRequest extends TargetRequest {
   /** Whether the operator says that the key is idle and that usage is charged. */
   readonly yesTokens: boolean;
   readonly model: string | undefined;
+  readonly preflight: boolean;
   readonly window: string | undefined;
   readonly price: string | undefined;
   readonly sustain: string | undefined;

@@ -2,6 +2,7 @@ import {
   defineVerb,
   inGroup,
   positionals,
+  preflightOption,
   switchOption,
   textOption,
 } from '../../../cli/options/define-verb.ts';
@@ -25,6 +26,7 @@ export const cacheVerb = defineVerb({
     ...inGroup('Target:', {
       key: textOption('Environment variable with the key [WEIR_API_KEY]'),
       model: textOption('Chat model [the first of the list]'),
+      ...preflightOption,
     }),
     ...inGroup('Output:', {
       out: textOption('Folder for cache.json and cache.html [reports/TIME-cache]'),

@@ -3,6 +3,7 @@ import {
   inGroup,
   listOption,
   positionals,
+  preflightOption,
   switchOption,
   textOption,
   UsageProblem,
@@ -69,6 +70,7 @@ export const limitsVerb = defineVerb({
         'Environment variable with another idle key, to see whether they are independent',
       ),
       model: textOption('Model for the chats [the first of the list, with --tokens the cheapest]'),
+      ...preflightOption,
       set: listOption(
         'Override a field of the scenario: --set limits.requestsPerMinute=120 --set mock.limits.profile=litellm',
       ),

@@ -43,12 +43,15 @@ export const listedModels = (body: string, chat: string | undefined): ProbeModel
   modelsFrom(idsIn(body) ?? noIds, chat);
 
 const withoutList = [404, 405, 501];
-const keyAdvice = 'check the key (--key NAME of an environment variable)';
+
+/** What to type at a target that answers chats but lists no models. Every verb that needs the list has both options. */
+const withoutIt = 'if only the list is refused, do without it: --model PUBLISHER/MODEL --no-preflight';
+export const keyAdvice = `check the key (--key NAME of an environment variable); ${withoutIt}`;
 
 const advice: Readonly<Record<number, string>> = {
   401: keyAdvice,
   403: keyAdvice,
-  404: 'the base address must end in the version, for example https://host/v1',
+  404: 'the base address must end in the version, for example https://host/v1; if it does, name a chat model with --model PUBLISHER/MODEL',
   429: 'the key is not idle: wait until it is admitted again, or use another one (--key NAME of an environment variable)',
 };
 
@@ -64,7 +67,7 @@ export const findProbeModels = async (
   const place = `the model list (${method} ${path} below the base address)`;
   const hasNone = chat !== undefined && withoutList.includes(response.status);
   if (response.status !== 200 && !hasNone) {
-    return `${place} was refused with status ${response.status}: ${advice[response.status] ?? 'check the address and the state of the gateway'}`;
+    return `${place} was refused with status ${response.status}: ${advice[response.status] ?? `check the address and the state of the gateway; ${withoutIt}`}`;
   }
   const ids = idsIn(response.body);
   if (ids === null && chat === undefined) {
