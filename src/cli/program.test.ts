@@ -136,8 +136,11 @@ it.each([
     'coordinate a.yaml',
     '--rendezvous and --slices are missing: add them, as in weir coordinate evening.yaml --slices 3 --rendezvous nats://host:4222',
   ],
-  ['run a --set', '--set: expected a value, got nothing'],
-  ['run a --out', '--out: expected a value, got nothing'],
+  [
+    'run a --set',
+    /^--set: expected a value, got nothing\. It is: Override a field of the scenario: /,
+  ],
+  ['run a --out', /^--out: expected a value, got nothing\. It is: Folder for result\.json /],
   ['mock --second-key', /^unknown option --second-key/],
   [
     'schema other',

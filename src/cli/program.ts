@@ -19,13 +19,18 @@ import { nearest } from '../scenario/text/spelling.ts';
 /** The options with an optional value: without one the environment says where to push, and all is examined. */
 const valueOptional: readonly string[] = ['otlp', 'tokens'];
 
+/** Says that an option has no value, and what it is. */
+const noValue = (name: string, options: OptionTable): string => {
+  const meaning = options[name]?.describe;
+  return `--${name}: expected a value, got nothing${meaning === undefined ? '' : `. It is: ${meaning}`}`;
+};
+
 /** Throws a `UsageProblem` if an option has no value, or if it has several and takes only one. */
 const checkValues = (parsed: Readonly<Record<string, unknown>>, options: OptionTable): void => {
   const withoutValue = Object.keys(parsed).find(
     (name) => parsed[name] === '' && !valueOptional.includes(name),
   );
-  if (withoutValue !== undefined)
-    throw new UsageProblem(`--${withoutValue}: expected a value, got nothing`);
+  if (withoutValue !== undefined) throw new UsageProblem(noValue(withoutValue, options));
   for (const [name, { type, array }] of Object.entries(options)) {
     const value = parsed[name];
     if (value === false && type !== 'boolean') {
@@ -148,7 +153,12 @@ const unknownWord = (verb: string, name: string): string => {
   const expects = verbTable.get(verb)?.expects ?? null;
   const near = within === undefined ? null : nearest(name, within);
   const expected = `weir ${verb} takes ${expects === null ? 'options only' : `${expects}, and options`}`;
-  return `unexpected word "${name}": ${near === null ? expected : `did you mean "${near}"? If not, ${expected}`}`;
+  // A setting or a quantity that was written with blanks.
+  const isPart = /^(?:=.*|per|an?|seconds?|minutes?|hours?|[\d.]+\/?[a-z]+)$/i.test(name);
+  const advice = isPart
+    ? `${expected}; a value has no blanks: --rate 5/s, --set load.rate=5/s`
+    : expected;
+  return `unexpected word "${name}": ${near === null ? advice : `did you mean "${near}"? If not, ${expected}`}`;
 };
 
 const unknownArgument = (words: readonly string[], name: string, known: KnownNames): string => {
@@ -196,7 +206,7 @@ const explainUsageError = (
   const [, missing] = /^Missing required arguments?: (.*)$/.exec(message) ?? [];
   if (missing !== undefined) return missingOptions(verb, missing.split(', '));
   const [, bare] = /^Not enough arguments following: (.*)$/.exec(message) ?? [];
-  if (bare !== undefined) return `--${bare}: expected a value, got nothing`;
+  if (bare !== undefined) return noValue(bare, known.options);
   const [, subject, given, choices] =
     /Argument: (.*), Given: (.*), Choices: (.*)$/.exec(message) ?? [];
   return subject === undefined
@@ -251,7 +261,10 @@ const parserOf = (words: readonly string[], name: string): Argv =>
 const showVerbs = (words: readonly string[]): void => {
   const parser = parserOf(words, 'weir')
     .usage('$0 VERB\n\nLoad testing for OpenAI-compatible inference gateways.')
-    .demandCommand(1, `expected a verb: ${orList(verbs)}`)
+    .demandCommand(
+      1,
+      `expected a verb: ${orList(verbs)}${/^-v$/i.test(words[0] ?? '') ? '; for the version write weir --version' : ''}`,
+    )
     .example('$0 run scenarios/quickstart.yaml', 'the embedded gateway, half a minute')
     .example('$0 run --target https://host/v1 --model a/b --rate 5/s --duration 30s', '');
   for (const { usage, summary } of verbTable.values()) parser.command(usage, summary);

@@ -62,9 +62,9 @@ describe('the limits of a key', () => {
     );
     expect(lines.join('\n')).toMatchInlineSnapshot(`
       "f.yaml:2:40: expected a mapping such as {requestsPerMinute: 60, tokensPerMinute: 100000}, or none, got the number 60
-      f.yaml:2:41: unknown key "requests"; did you mean "iterations" inside "load"?
+      f.yaml:2:41: unknown key "requests"; expected "requestsPerMinute" or "tokensPerMinute"
       f.yaml:2:60: expected a whole number from 1 to 1,000,000,000, or none, got the number 0
-      f.yaml:2:64: unknown key "class"; did you mean "class" inside "limits"?"
+      f.yaml:2:64: unknown key "class"; expected "tokensPerMinute""
     `);
   });
 

@@ -161,6 +161,25 @@ QUOTED RUN --rate 5/s --duration 5s | WEIR_API_KEY is in quotation marks; set it
 BEARER RUN --rate 5/s --duration 5s | begins with the word Bearer, which Weir adds itself
 NAMED RUN --rate 5/s --duration 5s | has the name of a variable
 PLACEHOLDER RUN --rate 5/s --duration 5s | has a placeholder
+RUN --rate 5 per second --duration 5s | a value has no blanks: --rate 5/s
+run good.yaml --set load.rate = 5/s | a value has no blanks: --rate 5/s, --set load.rate=5/s
+RUN --key-env MY_KEY | --set 'keys=${'$'}{env:MY_KEY}'
+check --target $URL --key-env MY_KEY | write --key MY_KEY
+RUN --tps 100 | a load is a number of requests: write --rate 5/s
+RUN --tokens 100 | write --max-tokens 100 for the answers
+RUN --ramp 10 | write --set load.rampUp=10s
+RUN --load-type closed | --users for callers who wait for theirs
+RUN --no-stream | unless you write --kind chat
+run good.yaml --resume | each run has a folder of its own
+run good.yaml --overwrite | each run has a folder of its own
+run good.yaml --fail-fast | objective: errorRate < 10%, abort: {after: 30s}
+run good.yaml --save-baseline | ${'`'}weir history baseline NAME
+run good.yaml --live --port 8000 | that of the live page: --live=8000
+run good.yaml --csv | It is: 
+capacity $URL --model weir/small | is an address: write --target $URL
+RUN --rate 5/s --duration 1h30 | write 1h30m
+RUN --rate 1e3/s --duration 5s | write 1000/s
+-v | for the version write weir --version
 `;
 
 /**
@@ -258,6 +277,26 @@ traffic: [{ kind: chat, model: a/b, weight: 50% }] | write 50
 traffic: [{ kind: chat, model: a/b, messages: [{ role: human, content: Hi }] }] | did you mean "user"?
 keys: '${'$'}{env:WEIR-API-KEY}' | letters, digits and _ only: WEIR_API_KEY
 limits: { rpm: 60 } | did you mean "requestsPerMinute"?
+limits: { requestsPerSecond: 1 } | did you mean "requestsPerMinute"?
+load: { kind: ramping, from: 1/s, steps: [{ rate: 10/s, for: 30s }] } | unknown key "rate"; expected "to" or "over"
+load: { kind: constant, rate: 1,000/s, duration: 1s } | write 1000/s
+traffic: [{ kind: chat, model: a/b, maxTokens: 1,000 }] | without it, such as 1000
+traffic: [{ kind: chat, model: a/b, user: Hi }] | did you mean "prompt"?
+traffic: [{ kind: chat, model: a/b, images: [cat.png] }] | did you mean "messages"?
+traffic: - kind: chat | a list with dashes begins on the next line
+keys: [{ name: a, value: '${'$'}{env:A}' }] | did you mean "key"?
+keys: '${'$'}{file:key.txt}' | write ${'$'}{secret:key.txt}
+keys: '${'$'}{env:A' | write } at its end: ${'$'}{env:A}
+retry: { attempts: 3, backoff: exponential } | unknown key "backoff"; expected "
+budget: { usd: 5 } | did you mean "cost"?
+deadlines: 30s | such as {firstToken: 10s, total: 60s}
+deadlines: { ttft: 2s } | did you mean "firstToken"?
+warmUp: 10 | a number needs its unit: 10s
+objectives: [ttft p95 below 800ms] | write ttft.p95 < 800ms
+mock: { faults: [{ fault: status-500, probability: 5% }] } | write 0.05
+targets: [http://127.0.0.1:9/v1] | expected a mapping of names to targets
+target: %TARGET% | write ${'$'}{env:NAME}
+extends: base.yaml | scenarios/keys.md lists the keys
 limits: { tokensPerMinute: 2M } | write 2000000
 limits: unlimited | did you mean "none"?
 budget: { cost: $5 } | write 5

@@ -39,7 +39,7 @@ const addressOrUsers = (value: string): string => {
 const folderOrFormat = (value: string): string =>
   /^(?:json|csv|html|text|markdown|md)$/i.test(value)
     ? 'result.json and report.html are always written; --json prints JSON, --csv FILE writes the figures'
-    : `write --out ${value}: the folder of result.json and report.html`;
+    : `write --out ${value}`;
 
 const keyAdvice =
   'a key on a command line can be read by others: write WEIR_API_KEY=… in front of the command';
@@ -85,7 +85,54 @@ const habits: readonly Habit[] = [
   {
     names: 'port',
     needs: 'target',
-    advice: (value) => `it belongs to the address: write --target http://HOST:${value}/v1`,
+    advice: (value) =>
+      `it belongs to the address: write --target http://HOST:${value}/v1 (that of the live page: --live=${value})`,
+  },
+  {
+    names: 'key-env api-key-env key-var',
+    needs: 'key',
+    advice: (value) => `write --key ${value}`,
+  },
+  {
+    names: 'key-env api-key-env key-var',
+    needs: 'set',
+    advice: (value) =>
+      `WEIR_API_KEY is read by itself; another variable: write --set 'keys=\${env:${/^\w+$/.test(value) ? value : 'NAME'}}'`,
+  },
+  {
+    names: 'tokens size answer-tokens tokens-per-request n-predict',
+    needs: 'model',
+    advice: (value) =>
+      `write --max-tokens ${value} for the answers, --set traffic.0.prompt.tokens=${value} for the prompts`,
+  },
+  {
+    names: 'tps token-rate tokens-per-second',
+    needs: 'rate',
+    advice: () =>
+      'a load is a number of requests: write --rate 5/s; the report says how many tokens a second that is',
+  },
+  {
+    names: 'load-type load-mode executor mode open closed',
+    needs: 'rate',
+    advice: () =>
+      'write --rate for requests that come whether or not answers do, --users for callers who wait for theirs',
+  },
+  {
+    names: 'resume continue overwrite force',
+    needs: 'out',
+    advice: () =>
+      'leave it out: each run has a folder of its own, below reports or the one that --out names',
+  },
+  {
+    names: 'save-baseline update-baseline set-baseline',
+    needs: 'baseline',
+    advice: () =>
+      'a stored run becomes a baseline afterwards: `weir history baseline NAME RUN`; --baseline NAME compares with it',
+  },
+  {
+    names: 'grpc websocket ws',
+    needs: 'target',
+    advice: () => "leave it out: Weir speaks OpenAI's interface over HTTP",
   },
   {
     names: 'api-key apikey key token bearer bearer-token openai-api-key a user basic-auth',
@@ -173,7 +220,7 @@ const habits: readonly Habit[] = [
     advice: (value) => `write --set seed=${/^\d+$/.test(value) ? value : '1'}, a whole number`,
   },
   {
-    names: 'stream streaming',
+    names: 'stream streaming no-stream no-streaming',
     needs: 'kind',
     advice: () => 'chats are streamed unless you write --kind chat',
   },
@@ -197,7 +244,8 @@ const habits: readonly Habit[] = [
       'result.json and report.html, with all percentiles, are always written; --out names their folder, --csv FILE writes the figures',
   },
   {
-    names: 'spawn-rate hatch-rate rampup ramp-up ramp-time rampup-time concurrency-ramp-duration',
+    names:
+      'spawn-rate hatch-rate ramp rampup ramp-up ramp-time rampup-time concurrency-ramp-duration',
     needs: 'users',
     advice: () => 'write --set load.rampUp=10s: the time within which the --users begin',
   },
@@ -263,7 +311,7 @@ const habits: readonly Habit[] = [
       `write --set 'traffic.0.prompt={file: ${/\.\w+$/.test(value) ? value : 'prompts.jsonl'}}': .jsonl, .csv or ShareGPT's .json`,
   },
   {
-    names: 'max-error-rate max-errors max-failures abort-on-fail',
+    names: 'max-error-rate max-errors max-failures abort-on-fail fail-fast stop-on-error',
     needs: 'rate',
     advice: () =>
       "write --set 'objectives=[{objective: errorRate < 10%, abort: {after: 30s}}]': ends a run that fails",
@@ -319,8 +367,10 @@ export type HabitAdvice = (
 export const habitAdvice: HabitAdvice = ({ dashes, name, value = '…', hasScenario }, options) => {
   if (name.length === 1 && dashes === '--') return null;
   const wanted = name.length === 1 ? name : name.toLowerCase().replaceAll('_', '-');
-  const habit = habits.find(({ names }) => names.split(' ').includes(wanted));
-  if (habit === undefined || !(habit.needs in options)) return null;
+  const habit = habits.find(
+    ({ names, needs }) => names.split(' ').includes(wanted) && needs in options,
+  );
+  if (habit === undefined) return null;
   const meant = habit.read?.(value) ?? value;
   return hasScenario && habit.field !== undefined && 'set' in options
     ? `write --set ${habit.field}=${meant}`

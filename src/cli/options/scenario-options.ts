@@ -63,6 +63,8 @@ export const planSourceFrom = (
   const flags: ScenarioFlags = given;
   const usedFlags = givenFlags(given);
   if (scenario !== undefined && usedFlags.length > 0) {
+    if (/^https?:/.test(scenario))
+      throw new UsageProblem(`${scenario} is an address: write --target ${scenario}`);
     throw new UsageProblem(
       `--${usedFlags.join(', --')} ${usedFlags.length === 1 ? 'stands' : 'stand'} in for a scenario file, and one was given (${scenario}): leave it out, or change its fields with --set, for example --set load.rate=10/s`,
     );

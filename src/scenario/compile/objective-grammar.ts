@@ -296,7 +296,7 @@ const otherForm = (text: string): string | null => {
   if (/^\s*\d+\w*\s*$/.test(text))
     return 'a comma ends an item here: write the number with a point, such as 0.8s';
   const signed = withSign(text);
-  if (signed !== null) return `write ${signed}`;
+  if (signed !== null) return otherForm(signed) ?? `write ${signed}`;
   const [, outer, inner, rest] =
     new RegExp(String.raw`^\s*(${statisticText})\((\w+)\)(\s*[<>].*)$`).exec(text) ?? [];
   if (outer !== undefined) return `write ${inner}.${outer}${rest}`;

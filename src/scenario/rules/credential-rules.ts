@@ -69,6 +69,13 @@ function* keyFormFindings(
 const keyHint =
   'write ${env:NAME} to take it from an environment variable, ${secret:PATH} to read it from a file, or ${command:…} to take it from what a command prints';
 
+/** Says how to write a reference that is nearly one; otherwise which references there are. */
+const keyHintFor = (key: string): string => {
+  const [, kind, name, brace] = /^\$\{(env|secret|file):([^}]*)(\}?)$/.exec(key) ?? [];
+  if (kind === 'file') return `write \${secret:${name}} to read it from a file`;
+  return brace === '' ? `write } at its end: ${key}}` : keyHint;
+};
+
 function* keyFindings(part: ScenarioPart<unknown>, environment: Environment | null): Findings {
   const key = part.text ?? '';
   if (wholeReference.test(key)) {
@@ -87,7 +94,7 @@ function* keyFindings(part: ScenarioPart<unknown>, environment: Environment | nu
       'a key must be one reference and nothing else: Weir adds the word Bearer itself';
     yield part.valueFinding(message, keyHint);
   } else if (key !== '') {
-    yield part.valueFinding('a key does not belong in a scenario file', keyHint);
+    yield part.valueFinding('a key does not belong in a scenario file', keyHintFor(key));
   }
 }
 

@@ -45,7 +45,8 @@ export interface PlacedTarget {
 export const placedTargets = (scenario: WholeScenario): readonly PlacedTarget[] => {
   const common = scenario as ScenarioPart<unknown> as ScenarioPart<TargetFields>;
   const targets = scenario.at('targets');
-  const names = targets.isPresent ? targets.names : [null];
+  // A list of targets, which the schema refuses, has no names.
+  const names = targets.names.length > 0 ? targets.names : [null];
   return names.map((name) => {
     const named = name === null ? null : targets.at(name);
     const own = named === null ? common : (named as ScenarioPart<unknown> as typeof common);

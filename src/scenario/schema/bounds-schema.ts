@@ -11,7 +11,7 @@ import {
   withDefault,
 } from './fields.ts';
 
-export const deadlines = z.strictObject({
+export const deadlines = mapping('a mapping such as {firstToken: 10s, total: 60s}', {
   connect: withDefault(durationOrNoneField(), '10s').describe(
     'The longest wait for a connection, or none.',
   ),
@@ -26,7 +26,7 @@ export const deadlines = z.strictObject({
   ),
 });
 
-export const caps = z.strictObject({
+export const caps = mapping('a mapping such as {bytes: 64 MiB}', {
   bytes: withDefault(byteSizeField(), '64 MiB').describe(
     'The largest answer; a larger one is cut off and counted as broken.',
   ),

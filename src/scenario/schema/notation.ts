@@ -135,6 +135,8 @@ const withPlainNumber = (text: string): string =>
     .replaceAll(/(?<=\d)[,_](?=\d{3}(?!\d))/g, '')
     .replace(/(?<=\d),(?=\d)/, '.')
     .replace(/^(\d+(?:\.\d+)?)k(?![\w])/i, (_, n: string) => String(Number(n) * 1000))
+    .replace(/^\d+(?:\.\d+)?e\d(?=\/)/i, (n) => String(Number(n)))
+    .replace(/(?<=^\d+h\d+)$/i, 'm')
     .replace(/^(\d+(?:\.\d+)?\/)1(?=[a-z])/i, '$1');
 
 /** Returns a rate of another time than one unit as one of that unit: `10/2s` as `5/s`. Other texts are left. */

@@ -163,7 +163,7 @@ export const endpointsSchema = mapping('a mapping such as {chat: /x/chat/complet
 
 const booleanField = (word: boolean) => withDefault(z.boolean('expected true or false'), word);
 
-export const wireSchema = z.strictObject({
+export const wireSchema = mapping('a mapping such as {verifyTls: false}', {
   http2: booleanField(false).describe('Whether to offer HTTP/2.'),
   proxy: withDefault(proxy, 'environment').describe(
     'The proxy: "environment" follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY, "none" connects directly, or an address.',

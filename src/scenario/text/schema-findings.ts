@@ -111,14 +111,19 @@ const cutOff = (holder: unknown): readonly string[] =>
     ? Object.keys(holder).filter((name) => /^\d/.test(name) && holder[name] === null)
     : [];
 
+/** Returns whether the rest of a number that a comma cut is its thousands: `000/s` of `1,000/s`. YAML reads `000` as 0. */
+const areThousands = (rest: string): boolean => /^(?:0$|\d{3}(?!\d))/.test(rest);
+
 /** Returns what to write instead of a number within braces that has a comma, which ends it. */
 const commaAdvice = (path: Path, { value }: IssueContext): string | null => {
   const inside = valueAtPath(value, path);
   const [rest, ...others] = cutOff(valueAtPath(value, path.slice(0, -1)));
-  return typeof inside === 'number' && rest !== undefined && others.length === 0
-    ? `a comma ends a value here: write ${inside}.${rest}`
-    : null;
+  if (typeof inside !== 'number' || rest === undefined || others.length > 0) return null;
+  return `a comma ends a value here: write ${inside}${areThousands(rest) ? '' : '.'}${rest}`;
 };
+
+/** The most keys of a mapping that are listed where nothing else explains an unknown one. */
+const maxListedKeys = 12;
 
 /**
  * Returns advice on where an unknown key may belong: here under another name, in an entry of another kind, inside
@@ -128,7 +133,7 @@ const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): st
   const holder = valueAtPath(value, path);
   const present = isMapping(holder) ? Object.keys(holder) : [];
   if (cutOff(holder).includes(name))
-    return 'a comma ends a value here: write the number with a point, such as 2.5';
+    return `a comma ends a value here: write the number ${areThousands(name) ? 'without it, such as 1000' : 'with a point, such as 2.5'}`;
   const known = keysAt(path, value);
   const missing = known.filter((key) => !present.includes(key));
   const joined = withoutColon(name, missing);
@@ -142,11 +147,13 @@ const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): st
   // With `--set`, the user may have wanted to replace a key that exists.
   const near = didYouMean(name, missing) ?? didYouMean(name, known);
   if (near !== null) return near;
-  if (isTop) return nestedKeyAdvice(name, nearest);
+  if (isTop)
+    return nestedKeyAdvice(name, nearest) ?? 'scenarios/keys.md lists the keys of a scenario';
   const outside = synonym(name, keysAt([], value));
-  return outside === null
-    ? nestedKeyAdvice(name, synonym)
-    : `did you mean "${outside}" at the top of the scenario?`;
+  if (outside !== null) return `did you mean "${outside}" at the top of the scenario?`;
+  return missing.length > 0 && missing.length <= maxListedKeys
+    ? `expected ${listText(missing)}`
+    : nestedKeyAdvice(name, synonym);
 };
 
 /** The most unknown keys of a mapping that are explained one by one: each is compared with all known ones. */
@@ -202,7 +209,8 @@ const alternatives = (issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssueCust
   const others = branches
     .filter(({ code }) => code !== 'invalid_value')
     .map(({ message }) => message.split('; ', 1)[0]!.replace(/^expected /, ''));
-  const message = `expected ${[listText(words), ...others].join(', or ')}`;
+  const advice = branches.map((inner) => inner.message.split('; ', 2)[1]).find(Boolean);
+  const message = `expected ${[listText(words), ...others].join(', or ')}${advice === undefined ? '' : `; ${advice}`}`;
   const params: IssueParams = { choices: words.map(String) };
   return { code: 'custom', message, params, path: issue.path };
 };
@@ -238,6 +246,14 @@ const choicesOf = (issue: Issue): readonly string[] => {
   return notes.choices ?? [];
 };
 
+/** Returns what to write instead of a percentage where a number is expected. */
+const shareAdvice = (message: string, inside: unknown): string | null => {
+  const [, percent] = /^([\d.]+)\s*%$/.exec(typeof inside === 'string' ? inside : '') ?? [];
+  return percent !== undefined && message.startsWith('expected a number')
+    ? `write ${Number(percent) / 100}`
+    : null;
+};
+
 const singleFinding = (issue: Issue, path: Path, context: IssueContext): ScenarioFinding => {
   const [message = '', advice] = issue.message.split('; ', 2);
   const inside = valueAtPath(context.value, path);
@@ -253,6 +269,7 @@ const singleFinding = (issue: Issue, path: Path, context: IssueContext): Scenari
   const hint =
     commaAdvice(path, context) ??
     advice ??
+    shareAdvice(message, inside) ??
     (typeof inside === 'string' ? didYouMean(inside, choicesOf(issue)) : null);
   // Advice may quote the value, so it is left out if the value comes from the environment.
   const safeHint = context.environmentValues.has(pathKey(path)) ? null : hint;

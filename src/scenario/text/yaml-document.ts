@@ -191,6 +191,10 @@ const prefixMessages: Readonly<Record<string, string>> = {
     "expected a comma between items; within [ ] an item that contains { } or a comma needs quotes: ['e2e.p95{stage=a} < 1s']",
   'Plain value cannot start with reserved':
     'a value that begins with @ or a backquote needs quotes around it',
+  'Plain value cannot start with directive':
+    'a value that begins with % needs quotes around it; write ${env:NAME} for an environment variable',
+  'Unexpected block-seq-ind':
+    'a list with dashes begins on the next line: write each "- " on a line of its own',
   'Flow map in block': 'the { above is not closed: write } at its end',
   'Flow sequence in block': 'the [ above is not closed: write ] at its end',
   'Missing closing': 'this quotation mark has no second one: close it, or leave it out',
