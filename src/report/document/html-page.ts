@@ -27,10 +27,14 @@ const textMarkup = ({ holds, text, dot, tone }: ShownCell, rowTone: Tone): Marku
   return tone === 'strong' && rowTone !== tone ? markup`<b>${text}</b>` : markup`${text}`;
 };
 
+/** Formats words; what stands between backquotes is what a reader types. */
+const wordsMarkup = (words: string): Markup =>
+  markup`${words.split(/`([^`]+)`/).map((part, i) => (i % 2 === 0 ? part : markup`<code>${part}</code>`))}`;
+
 const tonedMarkup = (words: string, tone: Tone): Markup =>
   tone === 'plain' || tone === 'quiet'
-    ? markup`${words}`
-    : markup`<span class="level ${tones[tone].look}">${words}</span>`;
+    ? wordsMarkup(words)
+    : markup`<span class="level ${tones[tone].look}">${wordsMarkup(words)}</span>`;
 
 const noteMarkup = ({ note = '', error }: ShownCell): Markup | null => {
   if (error === undefined) return note === '' ? null : markup` <small>${note}</small>`;

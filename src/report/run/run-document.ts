@@ -45,7 +45,7 @@ import {
   speedCharts,
 } from './run-charts.ts';
 import { serverSection } from './server.ts';
-import { evidenceFold, gravestTone, objectivesSection, runIntroduction } from './verdict.ts';
+import { evidenceFold, objectivesSection, runIntroduction, verdictTone } from './verdict.ts';
 
 const offsetText = ({ clockOffset }: SliceRun): string => {
   if (clockOffset === undefined) return 'not measured';
@@ -189,8 +189,7 @@ export const runDocument = (
     weir,
     title: plan.name,
     description: present([plan.description, charts !== null && whatRan(result)]),
-    verdict: { text: verdict.title, tone: gravestTone(result, trust) },
-    tone: gravestTone(result, trust),
+    verdict: { text: verdict.title, tone: verdictTone(result, trust) },
     introduction: runIntroduction(result, trust),
     blocks: present([
       only(['terminal', 'markdown'], list(runTexts(result), 'quiet')),

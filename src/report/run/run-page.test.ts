@@ -112,6 +112,23 @@ describe('the HTML report', () => {
     expect(report).toContain('<section id="trust"');
   });
 
+  it('names what failed most before all figures, and is neither good nor bad if no objective judges it', () => {
+    const verdictOf = (changes: Partial<Result>): string =>
+      all(
+        /(<section id="verdict"[^]*?)<\/section>/g,
+        runPage({ ...result, ...changes }, validTrust, assets),
+      )[0]!;
+    const unjudged = verdictOf({ verdicts: [] });
+    expect(unjudged).toContain('class="verdict "');
+    expect(unjudged).toMatch(
+      /<\/h2><p>\d+ of [\d,]+ requests failed, \d+ of them alike: chat-stream limited, 429/,
+    );
+    const kept = verdictOf({ verdicts: [sampleVerdict()] });
+    expect(kept).toContain('class="verdict valid"');
+    expect(kept).not.toContain('requests failed');
+    expect(verdictOf({ verdicts: [], failures: [] })).toContain('class="verdict valid"');
+  });
+
   it('has the order in which a reader needs it', () => {
     expect(all(/<section\s+id="([^"]*)"/g)).toEqual([
       'verdict',

@@ -21,7 +21,7 @@ describe('the terminal report', () => {
 
   it('says first whether to trust it, then what ran, then the outcome', () => {
     expect(plain(100)).toMatchInlineSnapshot(`
-      "✓ Load as planned; 1 figure approximate
+      "Load as planned; 1 figure approximate
         All five kinds of traffic against the reference gateway.
         Approximate, since the load generator can have moved it: chat-stream Chunk gap p95 25.3 ms (up to
         1.4 too high or 2.8 too low).

@@ -34,7 +34,7 @@ import {
   objectivesSentence,
 } from '../summary/objective-text.ts';
 import { runVerdict, selfTestText, whatNowPage } from '../summary/run-verdict.ts';
-import { causeText } from '../summary/outcome-text.ts';
+import { arrivalCounts, causeText } from '../summary/outcome-text.ts';
 import { markup } from '../text/markup.ts';
 import { countText, lowerFirst, plural } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
@@ -195,6 +195,9 @@ export const evidenceFold = (result: Result, { level, evidence }: Trust): Block 
   return only(['html'], fold(title, [signals, text(aside, 'quiet')], level !== 'valid'));
 };
 
+const reasonText = (failure: Result['failures'][number]): string =>
+  `${failure.outcome}, ${causeText(failure)}`;
+
 const mostFrequent = (failures: Result['failures']): Result['failures'][number] | undefined =>
   failures.toSorted((a, b) => b.count - a.count)[0];
 
@@ -243,13 +246,22 @@ const openObjectives = (result: Result): readonly Block[] => {
   return [...named, ...rest].map((block) => only(['html'], block));
 };
 
-/** Names what failed most, so that a reader of the first screen knows why. In other media, the failures stand close by. */
-const failedLine = ({ failures, verdicts = [] }: Result): readonly Block[] => {
+/**
+ * Names what failed most, so that a reader of the first screen knows why, unless the objectives are kept all the same. In
+ * other media, the failures stand close by.
+ */
+const failedLine = ({ failures, verdicts = [], groups }: Result): readonly Block[] => {
   const most = mostFrequent(failures);
-  const isOpen = verdicts.some((verdict) => objectiveOutcome(verdict) !== 'kept');
-  if (most === undefined || !isOpen) return [];
+  const areKept = objectivesOutcome(verdicts) === 'kept';
+  if (most === undefined || areKept) return [];
+  const { due, cancelled } = arrivalCounts(groups);
   const all = failures.reduce((sum, { count }) => sum + count, 0);
-  const words = `${countText(most.count)} of ${plural(all, 'failure')}: ${most.traffic} ${most.outcome}, ${causeText(most)}. `;
+  const alike = failures.filter((each) => reasonText(each) === reasonText(most));
+  const count = alike.reduce((sum, each) => sum + each.count, 0);
+  const share = `${countText(all)} of ${plural(due - cancelled, 'request')} failed`;
+  const how = count === all ? '' : `, ${countText(count)} of them alike`;
+  const kinds = [...new Set(alike.map(({ traffic }) => traffic))];
+  const words = `${share}${how}: ${kinds.length === 1 ? `${kinds[0]} ` : ''}${reasonText(most)}. `;
   return [picture(() => markup`<p>${words}<a href="#failures">What failed?</a></p>`)];
 };
 
@@ -264,13 +276,18 @@ export const needsAdvice = ({ verdicts = [] }: Result, { level }: Trust): boolea
 export const runIntroduction = (result: Result, trust: Trust): readonly Block[] => {
   const limits = limitsVerdict(result);
   const { undecided, sentences } = runVerdict(result, trust);
+  const advice = needsAdvice(result, trust) ? whatNow(result, trust) : [];
+  const isUnplanned = trust.level === 'invalid';
+  // What to do about a failed objective must not stand below what is said of single figures.
   return [
     ...openObjectives(result),
-    ...failedLine(result),
+    ...(isUnplanned ? [] : failedLine(result)),
+    ...advice.filter(({ kind }) => kind === 'picture' && !isUnplanned),
     ...[...undecided, ...sentences].map((sentence) => text(sentence)),
+    ...(isUnplanned ? failedLine(result) : []),
     ...(limits === null ? [] : [text(limits.text, limits.tone)]),
     list(result.notes),
-    ...(needsAdvice(result, trust) ? whatNow(result, trust) : []),
+    ...advice.filter(({ kind }) => kind !== 'picture' || isUnplanned),
   ];
 };
 
@@ -280,6 +297,13 @@ export const gravestTone = (result: Result, trust: Trust): Tone => {
   const isBroken = outcome === 'broken' || limitsVerdict(result)?.tone === 'bad';
   if (level === 'invalid' || isBroken) return 'bad';
   return level === 'valid' && outcome === 'kept' ? 'good' : 'warning';
+};
+
+/** The tone of a report's verdict: failures that no objective judges make a run neither good nor bad. */
+export const verdictTone = (result: Result, trust: Trust): Tone => {
+  const tone = gravestTone(result, trust);
+  const isUnjudged = (result.verdicts ?? []).length === 0 && result.failures.length > 0;
+  return tone === 'good' && isUnjudged ? 'plain' : tone;
 };
 
 const verdictCell = (verdict: ObjectiveVerdict): Cell => {

@@ -75,7 +75,12 @@ describe('the models of an examination', () => {
     [200, { models: [{ name: 'a' }] }, undefined, /cannot be read: expected \{"data": /],
     [404, {}, undefined, /was refused with status 404: the base address must end in the version/],
     [401, {}, 'gpt', /was refused with status 401: check the key.*: --model \S+ --no-preflight$/],
-    [403, {}, undefined, /was refused with status 403: check the key.* --model \S+ --no-preflight$/],
+    [
+      403,
+      {},
+      undefined,
+      /was refused with status 403: check the key.* --model \S+ --no-preflight$/,
+    ],
     [500, {}, undefined, /was refused with status 500: .* do without it: --model/],
   ])('cannot be had from status %i and %j', async (status, body, chat, message) => {
     expect(await find(body, chat, status)).toMatch(message);

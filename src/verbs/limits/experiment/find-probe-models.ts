@@ -45,7 +45,8 @@ export const listedModels = (body: string, chat: string | undefined): ProbeModel
 const withoutList = [404, 405, 501];
 
 /** What to type at a target that answers chats but lists no models. Every verb that needs the list has both options. */
-const withoutIt = 'if only the list is refused, do without it: --model PUBLISHER/MODEL --no-preflight';
+const withoutIt =
+  'if only the list is refused, do without it: --model PUBLISHER/MODEL --no-preflight';
 export const keyAdvice = `check the key (--key NAME of an environment variable); ${withoutIt}`;
 
 const advice: Readonly<Record<number, string>> = {

@@ -76,22 +76,31 @@ export const countsText = (checks: readonly LimitCheck[]): string => {
 
 const isFinding = (check: LimitCheck): boolean => check.finding === 'refuted';
 
+const byOutcome = (checks: readonly LimitCheck[]): readonly LimitCheck[] =>
+  checks.toSorted((a, b) => checkOrder(a) - checkOrder(b));
+
+/** Builds the table of the claims that do not hold, if there are any, and that of all others, which pages fold. */
+export const claimTables = (checks: readonly LimitCheck[]) => {
+  const found = byOutcome(checks).filter(isFinding);
+  const others = byOutcome(checks).filter((check) => !isFinding(check));
+  const title = `${plural(others.length, 'claim')} that ${others.length === 1 ? 'holds or is' : 'hold or are'} undecided`;
+  const tableOf = (caption: string, rows: readonly LimitCheck[]) =>
+    table(caption, claimColumns, rows, { showsNotes: true });
+  return {
+    found: found.length > 0 && tableOf('Claims that do not hold', found),
+    others: others.length > 0 && fold(title, [tableOf(title, others)]),
+  };
+};
+
 /**
  * Shows the claims that do not hold. All others are folded on pages, and a terminal says where they are: in `page`, the
  * name of the page.
  */
 export const claimsSection = (checks: readonly LimitCheck[], page: string): Section => {
-  const sorted = checks.toSorted((a, b) => checkOrder(a) - checkOrder(b));
-  const found = sorted.filter(isFinding);
-  const others = sorted.filter((check) => !isFinding(check));
-  const title = `${plural(others.length, 'claim')} that ${others.length === 1 ? 'holds or is' : 'hold or are'} undecided`;
+  const { found, others } = claimTables(checks);
   return section('Claims', [
-    found.length > 0 && table('Claims that do not hold', claimColumns, found, { showsNotes: true }),
-    others.length > 0 &&
-      only(
-        ['html', 'markdown'],
-        fold(title, [table(title, claimColumns, others, { showsNotes: true })]),
-      ),
+    found,
+    others && only(['html', 'markdown'], others),
     only(['terminal'], text(`${countsText(checks)} All of them: ${page}.`)),
     only(['terminal'], text(signsMeaning, 'quiet')),
   ]);

@@ -24,7 +24,7 @@ import type { KeyFindings } from '../model/key-findings.ts';
 import type { LimitReport } from '../model/limit-report.ts';
 import { caseOf, checkOutcomeOf, claimsSection, countsText } from './claims.ts';
 import { explanationSection, limiterNames } from './explanation-section.ts';
-import { limitsSentence, perWindow, verdictOnLimits } from './limits-sentence.ts';
+import { limitsSentence, nextStep, perWindow, verdictOnLimits } from './limits-sentence.ts';
 import { limitsTimeline } from './limits-timeline.ts';
 
 /** Formats a fitted number as `72`, or with its interval as `60.0 (59.6–60.4)`. */
@@ -186,6 +186,7 @@ export const limitsDocument = (
     introduction: [
       text(tokens === null ? tokensText(report) : 'Tokens: token-limits.html.'),
       text(why),
+      text(nextStep({ requests: report, tokens })),
     ],
     blocks: requestSections(report),
     footer: `Measured by Weir ${weir}, started ${startedAt}.`,

@@ -162,6 +162,17 @@ export const gravestVerdict = ({ requests, tokens }: KeyFindings): LimitVerdict 
   return (['violated', 'undecided'] as const).find((each) => verdicts.includes(each)) ?? 'kept';
 };
 
+/** Says what to do about a limit that is not kept, or of which an examination decides nothing; `null` if nothing is to do. */
+export const nextStep = (findings: KeyFindings): string | null => {
+  const verdict = gravestVerdict(findings);
+  if (verdict === 'kept') return null;
+  const other =
+    'If another limit or window was agreed, examine that one: `--set limits.requestsPerMinute=…`, `--window …`.';
+  return verdict === 'violated'
+    ? `What now: what does not hold is the evidence for the gateway’s owner. ${other}`
+    : `What now: examine it again while nothing else uses the key, or for longer (\`--sustain 10\`). ${other}`;
+};
+
 /** Returns the verdict of a report on these findings. */
 export const verdictOnLimits = (findings: KeyFindings): TonedText => ({
   text: limitsSentence(findings),

@@ -18,8 +18,8 @@ import { chargingText } from '../../../report/summary/plan-terms.ts';
 import type { KeyFindings } from '../model/key-findings.ts';
 import { isRefused, tokenKinds, usedTokens } from '../model/token-log.ts';
 import type { BurstRow, ChargeRow, TokenReport } from '../model/token-report.ts';
-import { caseOf, checkOrder, claimColumns, signsMeaning } from './claims.ts';
-import { limitsSentence, perWindow, verdictOnLimits } from './limits-sentence.ts';
+import { caseOf, checkOrder, claimColumns, claimTables, signsMeaning } from './claims.ts';
+import { limitsSentence, nextStep, perWindow, verdictOnLimits } from './limits-sentence.ts';
 import { tokensTimeline } from './tokens-timeline.ts';
 
 const requestsText = ({ log, took }: TokenReport): string => {
@@ -59,6 +59,7 @@ const burstColumns: readonly Column<BurstRow>[] = [
 export const tokenSections = ({ findings, log, ...report }: TokenReport): readonly Section[] => {
   const { charges, bursts, checks } = findings;
   const sorted = checks.toSorted((a, b) => checkOrder(a) - checkOrder(b));
+  const { found, others } = claimTables(checks);
   const evidence = sorted
     .filter(isViolation)
     .flatMap(({ id, evidence: rows }) => rows.map((row) => `${id}: ${row}`));
@@ -83,7 +84,12 @@ export const tokenSections = ({ findings, log, ...report }: TokenReport): readon
     ]),
     section('Use of tokens', [picture(() => tokensTimeline({ findings, log, ...report }))]),
     section('Facts', [
-      table('What the examination shows of the limit', claimColumns, sorted),
+      only(
+        ['terminal', 'markdown'],
+        table('What the examination shows of the limit', claimColumns, sorted),
+      ),
+      found && only(['html'], found),
+      others && only(['html'], others),
       only(['terminal'], text(signsMeaning, 'quiet')),
     ]),
     only(['terminal', 'markdown'], section('Evidence of violations', [list(evidence)])),
@@ -129,6 +135,7 @@ export const tokensDocument = (
     introduction: [
       text(why),
       ...paceAdvice(report),
+      text(nextStep({ requests, tokens: report })),
       text(
         requests === null
           ? 'Requests: their limit was not examined; `weir limits` without --tokens does that.'

@@ -96,7 +96,7 @@ describe('a sweep on a terminal', () => {
       expect(lines.every((line) => line.length <= 100)).toBe(true);
     }
     expect(sweepHeadline(sampleSweep())).toBe(
-      '3 of 6 points kept (1 point excluded, 1 not run, stopped before its last run). Pareto front: 2 points, from prompt.tokens=100, load.users=1 (1.00/s, 900 ms) to prompt.tokens=100, load.users=4 (4.00/s, 1 s)',
+      'Pareto front: 2 points, from prompt.tokens=100, load.users=1 (1.00/s, 900 ms) to prompt.tokens=100, load.users=4 (4.00/s, 1 s). 3 of 6 points kept (1 point excluded, 1 not run, stopped before its last run)',
     );
   });
 

@@ -124,7 +124,7 @@ const frontText = (report: SweepReport, front: readonly SweepPoint[]): string =>
   return `Pareto front: ${front.length} points, from ${placeText(report, first)} to ${placeText(report, last)}`;
 };
 
-/** Returns the sentences of the verdict: how many points are kept, which are best, and what is approximate. */
+/** Returns the sentences of the verdict: which points are best, how many are kept, and what is approximate. */
 export const sweepSentences = (report: SweepReport): readonly [string, ...string[]] => {
   const front = frontOf(report);
   const what = report.objectives.length === 0 ? 'completed' : 'kept';
@@ -134,7 +134,7 @@ export const sweepSentences = (report: SweepReport): readonly [string, ...string
   const sure = present([uncertaintyText(report)]);
   return front.length === 0
     ? [`No point on the Pareto front: ${all}`, ...sure]
-    : [all, frontText(report, front), ...sure];
+    : [frontText(report, front), all, ...sure];
 };
 
 export const sweepHeadline = (report: SweepReport): string => sweepSentences(report).join('. ');
