@@ -1,9 +1,9 @@
-// @long 4 s
 import formatsPlugin from 'ajv-formats';
 import * as fc from 'fast-check';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { tries } from '../../model/tries.fixture.ts';
 import { drawFrom } from '../../model/workload/draw.ts';
 import { randomJsonValue, readStructuredFormat, structuredValue } from './json-value.ts';
 
@@ -117,7 +117,7 @@ describe('an answer by a schema', () => {
         fc.pre(typeof root === 'object');
         expect(faultOf(root, seed)).toBeNull();
       }),
-      { numRuns: 400 },
+      { numRuns: tries(400) },
     );
   });
 

@@ -306,3 +306,36 @@ describe('the HTML report', () => {
     expect(page).not.toMatch(/NaN|Infinity|undefined/);
   });
 });
+
+it('a page decodes each second of the timeline as often, however long the run', () => {
+  const readsOf = (seconds: number): number => {
+    let reads = 0;
+    const counted = <Part extends { readonly hdr: string }>(part: Part): Part =>
+      Object.defineProperty({ ...part }, 'hdr', {
+        enumerable: true,
+        get: () => {
+          reads += 1;
+          return part.hdr;
+        },
+      });
+    const timeline = Array.from({ length: seconds }, (_, second) => {
+      const { latency, ...each } = result.timeline[second % 60]!;
+      const countedLatency = Object.fromEntries(
+        Object.entries(latency).map(([kind, parts]) => [
+          kind,
+          Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, counted(part)])),
+        ]),
+      );
+      return { ...each, second, latency: countedLatency };
+    });
+    const length = milliseconds(seconds * 1000);
+    runPage({ ...result, timeline, scheduled: length, ended: length }, validTrust, assets);
+    const histograms = timeline.flatMap(({ latency }) =>
+      Object.values(latency).flatMap((parts) => Object.keys(parts)),
+    );
+    return reads / histograms.length;
+  };
+  const [short, long] = [readsOf(60), readsOf(240)];
+  expect(long).toBeLessThanOrEqual(short * 1.1);
+  expect(short).toBeLessThan(4);
+});

@@ -1,4 +1,3 @@
-// @long 2 s
 import { describe, expect, it } from 'vitest';
 import type { Expectation } from '../../model/workload/expectation.ts';
 import type { Outcome } from '../../model/observation/outcome.ts';

@@ -1,7 +1,7 @@
-// @long 1 s
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chatResponseSchema } from '../../contract/chat.ts';
+import { tries } from '../../model/tries.fixture.ts';
 import { readUsage } from './read-usage.ts';
 import { contextWith, replay, withoutBefore } from '../kinds/replay.fixture.ts';
 import { emptyTargetMemory } from '../traffic-handler.ts';
@@ -227,7 +227,7 @@ describe('reading chat completions with what was learned from earlier ones', () 
           expect(memory.targetMemory).toEqual(fresh.targetMemory);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: tries(300) },
     );
   });
 });

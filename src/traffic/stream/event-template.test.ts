@@ -1,7 +1,7 @@
-// @long 1 s
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contextWith, replay, withoutBefore, withoutTimes } from '../kinds/replay.fixture.ts';
+import { tries } from '../../model/tries.fixture.ts';
 import { emptyTargetMemory } from '../traffic-handler.ts';
 import { type ChatChunkReading, readChatChunk } from './chat-chunk.ts';
 import { type ChunkReading, EventTemplate } from './event-template.ts';
@@ -237,9 +237,9 @@ describe('reading events with what was learned from earlier ones', () => {
           }
         }
       }),
-      { numRuns: 600 },
+      { numRuns: tries(600) },
     );
-    expect(matches).toBeGreaterThan(1000);
+    expect(matches).toBeGreaterThan(tries(600));
   });
 
   it('gives each stream the outcome of a reader that has learned nothing', () => {
@@ -260,7 +260,7 @@ describe('reading events with what was learned from earlier ones', () => {
           );
         }
       }),
-      { numRuns: 200 },
+      { numRuns: tries(200) },
     );
   });
 });

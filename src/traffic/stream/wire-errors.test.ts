@@ -1,4 +1,3 @@
-// @long 1 s
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import {

@@ -1,4 +1,3 @@
-// @long 2 s
 import { describe, expect, it } from 'vitest';
 import { readAt, replay } from '../kinds/replay.fixture.ts';
 import {

@@ -1,0 +1,9 @@
+/** Whether `.ci/run` or a person asks for more than the quick tests of `npm test`. */
+// oxlint-disable-next-line weir/world -- how much a test tries is no matter of the code that it tests
+const isWhole = process.env['WEIR_TESTS'] !== undefined;
+
+/** Returns how many of so many random cases are tried: all of them by `.ci/run`, a tenth by `npm test`. */
+export const tries = (all: number): number => (isWhole ? all : Math.ceil(all / 10));
+
+/** Which of all places of a text are tried: each by `.ci/run`, one of thirteen by `npm test`. */
+export const placeStep = isWhole ? 1 : 13;
