@@ -72,7 +72,10 @@ it('an option that is a whole number has a least one', () => {
 
 it('a budget is confirmed only where another one’s gateway is asked', async () => {
   const { host } = fakeHost();
-  const [mock, far] = [await readOf(open), await readOf({ ...open, target: 'http://127.0.0.1:9/v1' })];
+  const [mock, far] = [
+    await readOf(open),
+    await readOf({ ...open, target: 'http://127.0.0.1:9/v1' }),
+  ];
   await expect(confirmPlanned(mock, host)).resolves.toBeUndefined();
   await expect(confirmPlanned(far, host)).rejects.toThrow('needs a confirmation');
   const asked: string[] = [];

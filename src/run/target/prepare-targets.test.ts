@@ -9,7 +9,7 @@ const ready = (baseUrl: string, changed: Partial<ReadyTarget>): ReadyTarget => (
   wire: samplePlan().wire,
   certificates: null,
   credentials: [],
-  auth: undefined as never,
+  auth: undefined,
   headers: {},
   secrets: [],
   renewableKeys: [],
@@ -87,7 +87,10 @@ describe('the targets of a plan', () => {
     const targets = urls.map((url, place) => at(`t${place}`, url));
     const [first, ...others] = urls.map((url) => ready(url, {}));
     const { notes, warnings } = joinTargets(
-      samplePlan({ keys: [], targets: [...targets, { name: 'mock', target: { kind: 'mock' } } as never] }),
+      samplePlan({
+        keys: [],
+        targets: [...targets, { name: 'mock', target: { kind: 'mock' } } as never],
+      }),
       [first!, ...others, ready('http://c/v1', {})],
     );
     expect(notes).toEqual([
@@ -101,7 +104,7 @@ describe('the targets of a plan', () => {
       target: { kind: 'url', url: 'http://127.0.0.1:1/v1' },
       keys: [],
     });
-    await expect(prepareTargets({ plan, folder: '.', environment: {} } as never)).rejects.toThrow(
+    await expect(prepareTargets({ plan, folder: '.', environment: {} })).rejects.toThrow(
       'http://127.0.0.1:1/v1',
     );
   });

@@ -51,7 +51,12 @@ const json = { 'content-type': 'application/json' };
 
 it('a captured exchange is what was sent and received, and no secret', async () => {
   const { send, observe, values, announcements } = await open('all');
-  const headers = { ...json, authorization: `Bearer ${secret}`, 'user-agent': 'weir', 'x-team': 'red' };
+  const headers = {
+    ...json,
+    authorization: `Bearer ${secret}`,
+    'user-agent': 'weir',
+    'x-team': 'red',
+  };
   const exchange = send('a', `{"content":"${secret}"}`, headers);
   exchange.answer(201, 'application/json; charset=utf-8', `{"echo":"${secret}, too"}`, {
     'set-cookie': 'session=1',
@@ -106,7 +111,7 @@ it('each attempt has its line, also one without an answer, and an exchange that 
 
 it('of `failed` only what failed, or took another attempt, is kept', async () => {
   const { send, observe, values, announcements } = await open('failed');
-  const { outcome, ...attempt } = sampleObservation();
+  const { outcome: _, ...attempt } = sampleObservation();
   const kinds: readonly [string, Partial<Observation>][] = [
     ['completed', {}],
     ['cancelled', { outcome: { kind: 'cancelled' } as never }],
@@ -140,7 +145,13 @@ it('a long body is cut off, without what may be half of a secret at its end', as
   }
   const cut = `${exact.slice(0, 28 * 1024)}…`;
   expect(await values()).toMatchObject([
-    { request: { body: { bytes: 32_768, text: exact } }, response: { body: { bytes: 32_773, text: cut } } },
-    { request: { body: { bytes: 32_778, text: cut } }, response: { body: { bytes: 32_783, text: cut } } },
+    {
+      request: { body: { bytes: 32_768, text: exact } },
+      response: { body: { bytes: 32_773, text: cut } },
+    },
+    {
+      request: { body: { bytes: 32_778, text: cut } },
+      response: { body: { bytes: 32_783, text: cut } },
+    },
   ]);
 });

@@ -21,7 +21,14 @@ afterAll(() => rmSync(home, { recursive: true }));
 const facts = sampleFacts([{ index: 0, count: 1 }]);
 const { generator: _, ...slice } = facts.slices[0]!;
 const { weir, runId, planHash, plan } = facts;
-const header = { weir, runId, planHash, plan, slice: { ...slice, index: 3, count: 5 }, notes: ['n'] };
+const header = {
+  weir,
+  runId,
+  planHash,
+  plan,
+  slice: { ...slice, index: 3, count: 5 },
+  notes: ['n'],
+};
 const sampled = (at: number): GeneratorSample => ({ at }) as never;
 
 type Line = StoredPart & {
@@ -144,7 +151,9 @@ describe('a checkpoint', () => {
     world.advanceTo(16_000);
     stop();
     const ledgers = values().flatMap(({ ledger }) => (ledger === undefined ? [] : [ledger]));
-    expect(ledgers.map((each) => each.map(({ key, left, rows: { length } }) => [key, length, left]))).toEqual([
+    expect(
+      ledgers.map((each) => each.map(({ key, left, rows: { length } }) => [key, length, left])),
+    ).toEqual([
       [['a', maxLedgerRows - 1, 0]],
       [['a', 2, 1]],
       [
@@ -201,7 +210,9 @@ describe('the checkpoints of a run', () => {
     next.write('other');
     await next.onPublished!('pass');
     expect([existsSync(path), warned]).toEqual([false, []]);
-    await (await keep()).discard!();
+    await (
+      await keep()
+    ).discard!();
     expect(existsSync(path)).toBe(false);
   });
 });

@@ -32,7 +32,10 @@ const resultOf = (...bounds: readonly number[]) => {
   const plan = planWith(...bounds);
   const tally = emptyTally(plan);
   for (const chat of chats) recordObservation(tally, chat);
-  return toResult(tally, sampleFacts([{ index: 0, count: 1 }], { plan, scheduled: milliseconds(60_000) }));
+  return toResult(
+    tally,
+    sampleFacts([{ index: 0, count: 1 }], { plan, scheduled: milliseconds(60_000) }),
+  );
 };
 
 it('a run that ends when it knows enough says when, and what it is not sure of', () => {

@@ -22,9 +22,9 @@ it('metrics at a path are the target’s, and only the target gets its wire and 
   const other = metricsEndpoint('https://other/metrics', wire, ready);
   expect(other.certificates).toEqual({ authorities: ['authority'], client: null });
   expect(other.wire).toMatchObject({ http2: false, verifyTls: true, proxy: { kind: 'none' } });
-  expect(metricsEndpoint('https://other/', wire, { ...ready, certificates: null }).certificates).toBe(
-    null,
-  );
+  expect(
+    metricsEndpoint('https://other/', wire, { ...ready, certificates: null }).certificates,
+  ).toBe(null);
 });
 
 /** A server of metrics, whose answers a test gives, and a clock that it moves. */
@@ -49,7 +49,11 @@ const open = async (answers: readonly (string | number)[]) => {
         figures: [{ name: 'waiting', metric: 'waiting', as: 'gauge' }],
       },
     } as never),
-    { baseUrl: `http://127.0.0.1:${port}/v1`, certificates: null, secrets: ['sk-secret-1'] } as never,
+    {
+      baseUrl: `http://127.0.0.1:${port}/v1`,
+      certificates: null,
+      secrets: ['sk-secret-1'],
+    },
     (text) => warned.push(text),
   );
   onTestFinished(async () => {
@@ -79,8 +83,9 @@ const open = async (answers: readonly (string | number)[]) => {
       tick();
     },
     /** Waits until so many readings have ended, failed ones too. */
-    ended: (count: number) =>
-      expect.poll(() => watch.collected()!.scrapes, { interval: 2 }).toBe(count),
+    ended: async (count: number): Promise<void> => {
+      await expect.poll(() => watch.collected()!.scrapes, { interval: 2 }).toBe(count);
+    },
   };
 };
 

@@ -20,7 +20,12 @@ const none = { lines: false, requests: null, observations: false };
 
 it('workers report only what the main thread needs of them', async () => {
   const two = { workers: 2 } as const;
-  expect(await planned(two)).toEqual({ workers: 2, baseFolder: '/scenarios', reporting: none, pace });
+  expect(await planned(two)).toEqual({
+    workers: 2,
+    baseFolder: '/scenarios',
+    reporting: none,
+    pace,
+  });
   const metrics = (name: string) => ({
     metricsExport: { metrics: null, otlp: null, [name]: { port: 0 } },
   });
