@@ -53,10 +53,15 @@ const steadyLoadOf = ({ stages, populations }: Plan): { stage: Stage; load: Open
     throw new Problem(`stages: ${expected}; got ${stages.length} stages. Give it a lone "load"`);
   const { load } = stage;
   const curve = load.kind === 'open' ? load.curve : [];
-  if (load.kind !== 'open' || curve.length !== 1 || curve[0]!.from !== curve[0]!.to)
-    throw new Problem(
-      `load: ${expected}: constant, poisson or gamma; got ${load.kind === 'open' ? 'a rate that changes' : `${load.kind}, whose users send less while a target is slow`}`,
-    );
+  if (load.kind !== 'open' || curve.length !== 1 || curve[0]!.from !== curve[0]!.to) {
+    const got =
+      load.kind === 'open'
+        ? 'a rate that changes'
+        : load.kind === 'trace'
+          ? 'a trace'
+          : `${load.kind}, whose users send less while a target is slow`;
+    throw new Problem(`load: ${expected}: constant, poisson or gamma; got ${got}`);
+  }
   return { stage, load };
 };
 
