@@ -106,7 +106,7 @@ const reportOf = (
     startedAt,
     took: ended,
     seed: plan.seed,
-    times: terms.times,
+    multiple: terms.times,
     rate: rateOf(plan),
     retry: { base, cap, attempts: retry.attempts, on: [...retry.on] },
     partial,

@@ -4,18 +4,18 @@ import type { PolicyPhases, SeenRequest } from '../model/seen-request.ts';
 import { dueIn, inWindows, isWithin, windowsOf, type Yardstick, yardstickOf } from './windows.ts';
 
 /** The length in ms over which the most completed requests are counted: chance makes the most of shorter ones too high. */
-const mostOver = 2000;
+const completionWindow = 2000;
 
 /**
  * How often the time that 95 % of the first base needed a good request may take, unless the user says it. With 2, a steady queue that is busy
  * for 0.8 of the time is called bad in 11 % of runs: a base of half a minute does not see its longest jams.
  */
-const slack = 3;
+const withinFactor = 3;
 
 export interface OverloadRun {
   readonly requests: readonly SeenRequest[];
   readonly phases: readonly PolicyPhases[];
-  /** The time in which a good request completes, in ms; `null`: three times what 95 % of the first base needed. */
+  /** The time in which a good request is answered, a stream by its first token, in ms; `null`: three times what 95 % of the first base needed. */
   readonly within: number | null;
   /** Until when the load was seen; policies that end later are not judged. */
   readonly seenUntil: number;
@@ -24,10 +24,12 @@ export interface OverloadRun {
 }
 
 /** Returns the most requests that were completed in a second. */
-const mostCompleted = (requests: readonly SeenRequest[]): number => {
+const mostCompletedIn = (requests: readonly SeenRequest[]): number => {
   const completed = requests.filter(({ came }) => Number.isFinite(came));
-  const counts = Map.groupBy(completed, ({ ended }) => Math.floor(ended / mostOver));
-  return (1000 * Math.max(0, ...[...counts.values()].map((each) => each.length))) / mostOver;
+  const counts = Map.groupBy(completed, ({ ended }) => Math.floor(ended / completionWindow));
+  return (
+    (1000 * Math.max(0, ...[...counts.values()].map((each) => each.length))) / completionWindow
+  );
 };
 
 const countsOf = (requests: readonly SeenRequest[], within: number): PhaseCounts => {
@@ -211,16 +213,16 @@ const judgePolicy = (
 /** Judges each policy of a run. */
 export const judgeRecovery = (
   run: OverloadRun,
-): { readonly most: number; readonly policies: PolicyRecovery[] } => {
+): { readonly mostCompleted: number; readonly policies: PolicyRecovery[] } => {
   const { requests, phases, seenUntil, isInvalid } = run;
-  const most = mostCompleted(requests);
+  const most = mostCompletedIn(requests);
   const bases = phases.map((each) => baseOf(requests, each));
   const usual = bases.map((each) => each.usual).find(Number.isFinite) ?? Infinity;
-  const within = run.within ?? slack * usual;
+  const within = run.within ?? withinFactor * usual;
   const first = bases.map((each) => yardstickFor(each, within)).find((each) => each !== null);
   const common = { within, first: first ?? null, seenUntil, isInvalid };
   const none = bases.find((each) => each.phases.policy === 'none');
   const alone = none && judgePolicy(none, common, { most, isBackAlone: false });
   const context = { most, isBackAlone: alone?.state === 'back' };
-  return { most, policies: bases.map((each) => judgePolicy(each, common, context)) };
+  return { mostCompleted: most, policies: bases.map((each) => judgePolicy(each, common, context)) };
 };

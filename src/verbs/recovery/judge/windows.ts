@@ -10,14 +10,14 @@ const lengths = [500, 1000, 2000, 5000, 10_000, 20_000];
 /** Into how many parts the base is divided to see how its requests depend on each other. */
 const baseParts = 40;
 
-/** How many windows there are after the overload at least. */
-const leastAfter = 5;
+/** The fewest windows after the overload. */
+const minWindowsAfter = 5;
 
 /** The probability that any of the windows of a target that is as before is called bad. */
-const falseAlarm = 0.05;
+const falseAlarmRate = 0.05;
 
-/** How many more of a hundred requests may be late or fail before a window, or the end, counts as bad. */
-const margin = 0.1;
+/** The share of requests that may be late or fail, beside that of the base, before a window, or the end, counts as bad. */
+const marginShare = 0.1;
 
 /** How requests are held against those before the overload. */
 export interface Yardstick {
@@ -82,14 +82,14 @@ export const yardstickOf = (
     [median, within].map((time) => dependenceOfShare(parts.map((part) => slowerThan(part, time)))),
   );
   const afterIn = (length: number): number => Math.floor((until - gone) / length + 1e-9);
-  const quantileFor = (windows: number): number => criticalNormal((2 * falseAlarm) / windows);
+  const quantileFor = (windows: number): number => criticalNormal((2 * falseAlarmRate) / windows);
   const length = lengths.find((each) => {
     const due = (base.length * each) / (peak - from);
     return due / (dependence?.effect ?? Infinity) >= quantileFor(afterIn(each)) ** 2;
   });
-  if (dependence === null || length === undefined || afterIn(length) < leastAfter) return null;
+  if (dependence === null || length === undefined || afterIn(length) < minWindowsAfter) return null;
   const { effect } = dependence;
-  const allowed = Math.min(0.9, shareOf(slowerThan(base, within)) + margin);
+  const allowed = Math.min(0.9, shareOf(slowerThan(base, within)) + marginShare);
   const intervalOf = (some: readonly SeenRequest[], quantile: number) => {
     const { events, of } = slowerThan(some, within);
     return of === 0 ? { low: 0, high: 1 } : wilsonInterval(events / effect, of / effect, quantile);

@@ -8,8 +8,8 @@ const amount = z.number().nonnegative();
 
 const phaseSchema = z.strictObject({
   due: count,
-  good: count.describe('Completed in time.'),
-  late: count.describe('Completed, but later.'),
+  good: count.describe('Completed, and answered in time.'),
+  late: count.describe('Completed, but answered later.'),
   failed: count,
   attempts: amount.describe('How often a request was sent, on average.'),
 });
@@ -53,7 +53,9 @@ const policySchema = z.strictObject({
   phases: z
     .strictObject({ from: amount, peak: amount, gone: amount, until: amount })
     .describe('When the base, the overload, the time after it began, and when that ended.'),
-  within: amount.nullable().describe('The time in which a good request completes.'),
+  within: amount
+    .nullable()
+    .describe('The time in which a good request is answered: a stream by its first token.'),
   after: amount.nullable().describe('How long after the overload it was back.'),
   resolution: amount
     .nullable()
@@ -75,12 +77,12 @@ export const recoveryReportSchema = z.strictObject({
   startedAt: z.string(),
   took: amount,
   seed: count,
-  times: z.number().describe('The rate of the overload, in rates of the scenario.'),
+  multiple: z.number().describe('The rate of the overload, in rates of the scenario.'),
   rate: amount.describe('The rate of the scenario a second.'),
   retry: z
     .strictObject({ attempts: count, base: amount, cap: amount, on: z.array(z.string()) })
     .describe('How the policies other than none retry.'),
-  most: amount.describe(
+  mostCompleted: amount.describe(
     'The most requests that the target completed in a second, over two seconds.',
   ),
   partial: z.string().nullable().describe('Why the run ended early.'),

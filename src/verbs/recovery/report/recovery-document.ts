@@ -36,11 +36,11 @@ const lostText = ({ overload, watched }: PolicyRecovery): string => {
   const due = overload.due + watched.due;
   const after = watched.due - watched.good;
   const lost = overload.due - overload.good + after;
-  return `${countText(lost)} of ${plural(due, 'request')} due since it began were lost (${shareText(lost, due)}), ${countText(after)} of them after it`;
+  return `${countText(lost)} of ${plural(due, 'request')} due since the overload began were lost (${shareText(lost, due)}), ${countText(after)} of them due after it ended`;
 };
 
 const unknownTexts: Record<UnknownReason, (policy: PolicyRecovery) => string> = {
-  partial: () => 'the run ended before this',
+  partial: () => 'the run ended before the time of this policy was over',
   invalid: () => 'the load was not as planned (run/report.html says why)',
   'base-fails': () =>
     'before the overload already, more than 5 % of the requests failed: give a lower rate',
@@ -57,7 +57,7 @@ const unknownTexts: Record<UnknownReason, (policy: PolicyRecovery) => string> = 
     `it is still bad after ${watchedFor(policy)}, but may need up to ${timeText(policy.needs ?? 0)} for what waits in it: give a longer --watch`,
 };
 
-const stateText = (policy: PolicyRecovery, { most }: RecoveryReport): TonedText => {
+const stateText = (policy: PolicyRecovery, { mostCompleted: most }: RecoveryReport): TonedText => {
   const { state, after, resolution, sentAtEnd, reason } = policy;
   const rates = `${figureText(sentAtEnd)} requests a second`;
   switch (state) {
@@ -162,7 +162,7 @@ const plotOf = (policy: PolicyRecovery): Markup | null => {
 };
 
 export const recoveryDocument = (report: RecoveryReport): ReportDocument => {
-  const { weir, name, target, startedAt, policies, times, rate, retry, most, seed } = report;
+  const { weir, name, target, startedAt, policies, multiple, rate, retry, seed } = report;
   const named = policies.find(({ policy }) => policy === 'retry-after')?.named;
   const waits = policies.find(({ within }) => within !== null)?.within;
   return {
@@ -194,7 +194,7 @@ export const recoveryDocument = (report: RecoveryReport): ReportDocument => {
         facts([
           [
             'Load',
-            `${figureText(rate)} requests a second, ${figureText(times)} times as many in the overload (seed ${seed})`,
+            `${figureText(rate)} requests a second, ${figureText(multiple)} times as many in the overload (seed ${seed})`,
           ],
           [
             'Retries',
@@ -204,13 +204,13 @@ export const recoveryDocument = (report: RecoveryReport): ReportDocument => {
             'In time',
             waits === null || waits === undefined
               ? 'not known'
-              : `within ${timeText(waits)} after a request was due`,
+              : `answered (a stream: its first token) within ${timeText(waits)} after a request was due`,
           ],
           [
             'Bad',
-            'surely more than 10 in 100 more requests late or failed than before; in all windows of a target that is as before, at most 5 % of runs call any bad',
+            'surely more than 10 in 100 more requests late or failed than before; a target that is as before gets a bad window in at most 5 % of runs',
           ],
-          ['Most completed', `${figureText(most)} a second, over two seconds`],
+          ['Most completed', `${figureText(report.mostCompleted)} a second, over two seconds`],
           ['Sent', plural(report.spent.requests, 'request')],
         ]),
       ]),

@@ -42,10 +42,10 @@ export const sampleRecovery = (changes: Partial<RecoveryReport> = {}): RecoveryR
   startedAt: '2026-07-01T10:20:30.000Z',
   took: 391_000,
   seed: 7,
-  times: 3,
+  multiple: 3,
   rate: 20,
   retry: { attempts: 5, base: 250, cap: 4000, on: ['limited', 'broken'] },
-  most: 36.5,
+  mostCompleted: 36.5,
   partial: null,
   policies: [
     samplePolicy(),
