@@ -110,6 +110,7 @@ const rows: readonly Row[] = [
       'anthropic-ratelimit-tokens-remaining': '95000',
     },
     [1000, 999, 96_000, 95_000],
+    ['80,000 input tokens a minute'],
   ],
   [
     'Cerebras, of a day and of a minute',
@@ -472,11 +473,11 @@ describe('the limits that an answer declares', () => {
     expect(readDeclaredLimits({ 'content-type': 'text/plain', server: 'x' })).toBeNull();
   });
 
-  it('are the interface’s before any others', () => {
+  it('are the interface’s before any others, which count where it has none', () => {
     const headers = { ...openai, 'x-ratelimit-api_key-limit-requests': '60' };
     expect(readDeclaredLimits(headers)!.quota).toMatchObject({
       limitRequests: 60,
-      limitTokens: null,
+      limitTokens: 30_000,
     });
   });
 });

@@ -335,16 +335,23 @@ interface DeclaredLimits {
   readonly families: readonly string[];
   /** The limits per minute and what remains of them; `null` if there are none. */
   readonly quota: ReturnType<typeof readLimitHeaders>;
-  /** The limits of longer windows, in words: `1,000 requests a day`. */
+  /** The limits of longer windows or of other units, in words: `1,000 requests a day`, `50,000 input tokens a minute`. */
   readonly longer: readonly string[];
   readonly assumed: readonly AssumedLimit[];
 }
 
-const amountOf = (limit: number, unit: string): string => `${limit.toLocaleString('en')} ${unit}`;
+const amountOf = (limit: number, unit: string): string =>
+  `${limit.toLocaleString('en')} ${unit.replaceAll('-', ' ')}`;
+
+const minuteUnits = ['requests', 'tokens'] as const;
 
 const wordsOfLonger = (said: ReportedLimit): readonly string[] => {
   const { limit, unit, window, resetIn } = said;
-  if (limit === null || (window ?? Number.POSITIVE_INFINITY) <= minute) return [];
+  const isApart = !minuteUnits.includes(unit);
+  if (limit === null) return [];
+  if (atOnce.test(unit) || (isApart && window === undefined && shortWindowOf(said) !== null))
+    return [amountOf(limit, unit)];
+  if (!isApart && (window ?? Number.POSITIVE_INFINITY) <= minute) return [];
   if (window === undefined)
     return shortWindowOf(said) === null
       ? [`${amountOf(limit, unit)} in at least ${Math.floor(resetIn! / 1000)} s`]
@@ -356,32 +363,42 @@ const wordsOfLonger = (said: ReportedLimit): readonly string[] => {
 };
 
 const assumedLimits = (reported: readonly ReportedLimit[]): readonly AssumedLimit[] =>
-  (['requests', 'tokens'] as const).flatMap((unit) => {
+  minuteUnits.flatMap((unit) => {
     const found = minuteCell(reported, unit, 'limit');
     return found?.isAssumed === true ? [{ unit, text: amountOf(found.value, unit) }] : [];
   });
 
-/**
- * Returns the limits that an answer declares; `null` if it declares none. The interface's four headers take precedence
- * over those of other families. A limit with a window below a minute is scaled to a minute. A limit per hour or day
- * shows nothing about a minute. A limit whose window no header names counts as one per minute unless it is reset later.
- */
-export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null => {
-  if (!declaresLimits(headers)) return null;
-  const own = readLimitHeaders(headers);
-  if (own !== null) return { families: [], quota: own, longer: [], assumed: [] };
-  const { reported } = readLimits(headers, () => dateOf(headers) ?? Number.NaN);
-  if (reported.length === 0) return null;
-  const quota = {
+/** Returns the interface's own values, and where it has none those of other headers. */
+const quotaOf = (
+  own: ReturnType<typeof readLimitHeaders>,
+  reported: readonly ReportedLimit[],
+): NonNullable<ReturnType<typeof readLimitHeaders>> => {
+  const others = {
     limitRequests: minuteLimit(reported, 'requests'),
     remainingRequests: minuteCell(reported, 'requests', 'remaining')?.value ?? null,
     limitTokens: minuteLimit(reported, 'tokens'),
     remainingTokens: minuteCell(reported, 'tokens', 'remaining')?.value ?? null,
   };
-  const isLimit = (cell: number | null): boolean => cell !== null;
+  const known = Object.entries(own ?? {}).filter(([, cell]) => cell !== null);
+  return { ...others, ...Object.fromEntries(known) };
+};
+
+/**
+ * Returns the limits that an answer declares; `null` if it declares none. Each of the interface's four headers
+ * takes precedence over those of other families. A limit with a window below a minute is scaled to a minute. A limit per hour or day
+ * shows nothing about a minute. A limit whose window no header names counts as one per minute unless it is reset later.
+ */
+export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null => {
+  if (!declaresLimits(headers)) return null;
+  const own = readLimitHeaders(headers);
+  if (own !== null && Object.values(own).every((cell) => cell !== null))
+    return { families: [], quota: own, longer: [], assumed: [] };
+  const { reported } = readLimits(headers, () => dateOf(headers) ?? Number.NaN);
+  if (reported.length === 0 && own === null) return null;
+  const quota = quotaOf(own, reported);
   return {
-    families: [...new Set(reported.map(({ profile }) => profile))],
-    quota: Object.values(quota).some(isLimit) ? quota : null,
+    families: own === null ? [...new Set(reported.map(({ profile }) => profile))] : [],
+    quota: Object.values(quota).some((cell) => cell !== null) ? quota : null,
     // A limit that is declared twice is one.
     longer: [...new Set(reported.flatMap(wordsOfLonger))],
     assumed: assumedLimits(reported),

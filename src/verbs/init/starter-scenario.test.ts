@@ -72,6 +72,9 @@ describe('a first scenario', () => {
       row.says === 'few requests',
     );
     expect(text.includes('by the openai headers of its answer')).toBe(row.says === 'much');
+    expect(text.includes('# It names no tokens per minute: those are the interface’s.')).toBe(
+      row.says === 'few requests',
+    );
     const read = reading(text);
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
     const { limits, stages } = read.plan;

@@ -46,6 +46,10 @@ const requestCount = 50;
 const familiesText = (families: readonly string[] = []): string =>
   families.length === 0 ? '' : `${families.join(' and ')} `;
 
+/** Says how `weir check` is told of headers that are not the interface's. */
+const familyHint = ([family]: readonly string[] = []): string =>
+  family === undefined ? '' : ` (weir check --header-family ${family})`;
+
 /** Returns the limits, where they come from, and a rate that stays below them. */
 const limitsOf = ({ declared, longer = [] }: StarterScenario) => {
   const requests = declared.requests ?? usualLimits.requests;
@@ -55,7 +59,10 @@ const limitsOf = ({ declared, longer = [] }: StarterScenario) => {
   const perMinute = requests < 60 ? Math.max(1, Math.floor(requests * 0.8)) : 60;
   const duration = Math.ceil((requestCount * 60) / perMinute);
   const { assumed = [] } = declared;
+  const units = ['requests', 'tokens'] as const;
+  const unsaid = isDeclared ? units.filter((unit) => declared[unit] === null) : [];
   const more = [
+    ...unsaid.map((unit) => `\n# It names no ${unit} per minute: those are the interface’s.`),
     ...(assumed.length === 0
       ? []
       : [`\n# The headers name no time for ${assumed.join(' and ')}: a minute is assumed.`]),
@@ -64,7 +71,7 @@ const limitsOf = ({ declared, longer = [] }: StarterScenario) => {
   return {
     load: `rate: ${perMinute === 60 ? '1/s' : `${perMinute}/min`}, duration: ${duration}s`,
     source: isDeclared
-      ? `The limits that the gateway declares for each key, by the ${familiesText(declared.families)}headers of its answer.${more}`
+      ? `The limits that the gateway declares for each key, by the ${familiesText(declared.families)}headers of its answer${familyHint(declared.families)}.${more}`
       : `The gateway’s answer declares no limits${longer.length === 0 ? '' : ' per minute'}: these are the interface’s, for each key.${more}`,
     fields: `{ requestsPerMinute: ${requests}, tokensPerMinute: ${tokens} }`,
   };

@@ -21,23 +21,42 @@ import {
 
 const { checkOf, checkAcross } = checksOf('limits');
 
-const names = Object.values(limitHeaders);
+const names: readonly string[] = Object.values(limitHeaders);
 
 /** Returns the limits a minute and what remains of them, by the headers of any family. */
 const quotaIn = (headers: HeaderFields) => readDeclaredLimits(headers)?.quota ?? null;
 
 const shownHeaders = 4;
+/** The owner of the limits that the interface's own headers name. */
+const ownDescriptor = meaningOf(limitHeaders.limitRequests)!.descriptor;
 
 /** Finds limit headers of other families than the interface's: the names of the families, and some headers. */
 const othersIn = (answer: CheckAnswer) => {
   const { headers } = answer.received;
   const { reported } = readReportedLimits(headers, Number.NaN);
-  const families = [...new Set(reported.map(({ profile }) => profile))];
+  const others = reported.filter(({ descriptor }) => descriptor !== ownDescriptor);
+  const families = [...new Set(others.map(({ profile }) => profile))];
   const shown = Object.entries(headers)
+    .filter(([name]) => !names.includes(name))
     .filter(([name]) => meaningOf(name) !== null || name.startsWith('ratelimit'))
     .slice(0, shownHeaders)
     .map(([name, value]) => answer.quote(`${name}: ${value}`, 60));
   return { families, text: `of ${families.join(', ')}: ${shown.join(', ')}` };
+};
+
+/**
+ * Says why no limit a minute of a unit is known: what the headers that are there under other names or of other times say,
+ * or that there are none.
+ */
+const whyUnknown = (
+  { headers }: Pick<CheckAnswer['received'], 'headers'>,
+  unit: string,
+): string => {
+  const { longer = [] } = readDeclaredLimits(headers) ?? {};
+  const alike = longer.filter((words) => words.includes(unit));
+  return alike.length === 0
+    ? `no header names ${unit}`
+    : `the headers name ${alike.join(' and ')}, and no ${unit} a minute`;
 };
 
 /** Judges limit headers that all have other names than the interface's. */
@@ -46,7 +65,10 @@ const judgeOthers = (
   wanted: string | undefined,
 ): Judged => {
   if (wanted !== undefined && families.includes(wanted)) return pass(`those ${text}`);
-  return deviation('other-limit-headers', `under other names, those ${text}`);
+  return deviation(
+    'other-limit-headers',
+    `under other names, those ${text}; right with --header-family ${families[0]}`,
+  );
 };
 
 /**
@@ -65,7 +87,9 @@ const judgeHeaders = (
     return judgeOthers(others, wanted);
   if (missing.length > 0) {
     const what = missing.length === names.length ? 'all four' : missing.join(', ');
-    const observed = `missing: ${what}`;
+    const elsewhere =
+      others.families.length === 0 ? '' : `; under other names there are those ${others.text}`;
+    const observed = `missing: ${what}${elsewhere}`;
     return deviationName === null ? violation(observed) : deviation(deviationName, observed);
   }
   const odd = names.filter((name) => !/^\d{1,15}$/.test(headers[name]!.trim()));
@@ -119,7 +143,7 @@ const values = units.flatMap(({ unit, rows, limitName, remainingName, documented
     `${limitHeaders[limitName]} is ${documented}, unless another limit was agreed`,
     ({ received: { headers } }): Judged => {
       const limit = quotaIn(headers)?.[limitName] ?? null;
-      if (limit === null) return unchecked('the header is missing');
+      if (limit === null) return unchecked(whyUnknown({ headers }, unit));
       if (limit <= 0) return violation(`the limit is ${limit}`);
       return limit === documented ? pass(String(limit)) : open(`the limit is ${limit}`);
     },
@@ -132,7 +156,10 @@ const values = units.flatMap(({ unit, rows, limitName, remainingName, documented
     ({ received: { headers } }): Judged => {
       const read = quotaIn(headers);
       const [limit, remaining] = [read?.[limitName] ?? null, read?.[remainingName] ?? null];
-      if (limit === null || remaining === null) return unchecked('a header is missing');
+      if (limit === null || remaining === null)
+        return unchecked(
+          limit === null ? whyUnknown({ headers }, unit) : `no header says how many ${unit} remain`,
+        );
       return remaining >= 0 && remaining <= limit
         ? pass(`${remaining} of ${limit}`)
         : readLimitHeaders(headers) === null
@@ -152,7 +179,7 @@ const fallingRest = checkAcross(
       (id) => quotaIn(answers.of(id)!.received.headers)?.remainingRequests ?? null,
     );
     if (typeof before !== 'number' || typeof after !== 'number')
-      return unchecked('the header is missing');
+      return unchecked(whyUnknown(answers.of('chat')!.received, 'requests'));
     if (after < before) return pass(`${before}, then ${after}`);
     if (after > before) return open(`${before}, then ${after}: a window began between them`);
     // A bucket that refills all the time may be full again a second later. It cannot be full after all the requests of

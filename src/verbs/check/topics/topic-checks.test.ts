@@ -260,6 +260,46 @@ describe('limit headers of another family', () => {
     expect(judged('remaining.requests', unknown).outcome).toBe('open');
   });
 
+  it.each([
+    [
+      'limit.requests',
+      {
+        'x-ratelimit-limit-requests': '14400',
+        'x-ratelimit-remaining-requests': '14370',
+        'x-ratelimit-reset-requests': '179.56s',
+      },
+      'the headers name 14,400 requests a day, and no requests a minute',
+    ],
+    [
+      'limit.tokens',
+      { 'anthropic-ratelimit-input-tokens-limit': '50000' },
+      'the headers name 50,000 input tokens a minute, and no tokens a minute',
+    ],
+    [
+      'remaining.tokens',
+      { 'x-ratelimit-limit-tokens': '6000' },
+      'no header says how many tokens remain',
+    ],
+    ['limit.tokens', {}, 'no header names tokens'],
+  ])(
+    '%s calls nothing missing that is there of another time or unit: %j',
+    (id, headers, observed) => {
+      expect(judged(id, headers)).toEqual({ outcome: 'unchecked', observed });
+    },
+  );
+
+  it('are named beside those of the interface that are missing, and their values count', () => {
+    const half = {
+      [limitHeaders.limitRequests]: '60',
+      [limitHeaders.remainingRequests]: '59',
+      'x-ratelimit-limit-tokens': '90000',
+    };
+    expect(judged('headers.chat', half).observed).toBe(
+      `missing: ${limitHeaders.limitTokens}, ${limitHeaders.remainingTokens}; under other names there are those of openai: x-ratelimit-limit-tokens: 90000`,
+    );
+    expect(judged('limit.tokens', half).observed).toBe('the limit is 90000');
+  });
+
   it('do not excuse that one of the interface’s is missing, nor that there are none', () => {
     const own = { [limitHeaders.limitRequests]: '60' };
     expect(judged('headers.chat', own).observed).toContain(
