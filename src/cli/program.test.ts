@@ -78,6 +78,9 @@ it.each([
   ['capacity --from a --rate 5/s --top 9/s', /^--from .* sends nothing: leave --rate, --top out$/],
   ['limits --key sk-abc123', /^--key: expected the name .*; got something else \(9 characters/],
   ['limits --second-key sk-abc123', /^--second-key: expected the name/],
+  ['limits --same-team', /^--same-team: expected with the second key of the team/],
+  ['limits --tokens full --second-key OTHER', /^--second-key: expected with --same-team where/],
+  ['limits --unit input-tokens', /^--unit: expected with --tokens/],
   [
     'limits --second-key WEIR_API_KEY',
     '--second-key: expected another key than the first, got WEIR_API_KEY for both',

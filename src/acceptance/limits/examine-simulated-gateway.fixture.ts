@@ -23,7 +23,7 @@ export const examineSimulatedGateway = async (
   simulation: GatewaySimulation,
   declared: { readonly requests: number; readonly tokens?: number; readonly window: number },
   only: readonly ProbePhase[] = phases,
-  sustain = defaultSustain,
+  { sustain = defaultSustain, isTeam = false } = {},
 ): Promise<{ readonly log: LimitLog; readonly judgement: LimitJudgement }> => {
   const gateway = openSimulatedGateway(simulation);
   const client = openProbeClient({
@@ -37,7 +37,8 @@ export const examineSimulatedGateway = async (
       listed: [],
       voice: 'a.wav',
     },
-    credentials: { first: 'sk-first', second: 'sk-second' },
+    credentials: { first: 'sk-first', second: isTeam ? null : 'sk-second' },
+    ...(isTeam ? { team: 'sk-second' } : {}),
     runId: 'probe',
   });
   const rule = { limit: declared.requests, window: milliseconds(declared.window) };
@@ -49,7 +50,7 @@ export const examineSimulatedGateway = async (
         permitted: limiterClassNames,
       },
       phases: only,
-      hasSecondKey: true,
+      hasSecondKey: !isTeam,
       sustain,
       maxRequests: probeBudgetFor(only, { rule, hasSecondKey: true, sustain }, null).max,
       stopReason: () => null,

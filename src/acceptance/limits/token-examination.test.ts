@@ -5,6 +5,7 @@ import { milliseconds } from '../../model/quantity.ts';
 import { examineTokens } from '../../verbs/limits/experiment/tokens/examine-tokens.ts';
 import { openTokenClient } from '../../verbs/limits/experiment/tokens/send-token-request.ts';
 import { planTokens, tokenBudget } from '../../verbs/limits/experiment/tokens/token-plan.ts';
+import type { TokenUnit } from '../../verbs/limits/model/token-units.ts';
 import { judgeTokenLog } from '../../verbs/limits/judge/tokens/judge-tokens.ts';
 import { openSimulatedGateway } from '../harness/simulated-gateway.fixture.ts';
 import { simulatedSession } from '../harness/simulated-session.fixture.ts';
@@ -22,9 +23,20 @@ const origin = {
 
 const rule = { tokens: 20_000, requests: 60, window: 60_000 };
 
+interface Terms {
+  readonly unit?: TokenUnit;
+  /** Whether two keys are used in turn, and whether they share the limit. */
+  readonly team?: 'shared' | 'apart';
+  readonly isPromised?: boolean;
+}
+
 /** Examines the limit of tokens of the reference gateway as the command does, in simulated time. */
-const examineMock = async (limits: NonNullable<SettingsInput['limits']>) => {
+const examineMock = async (
+  limits: NonNullable<SettingsInput['limits']>,
+  { unit, team, isPromised = false }: Terms = {},
+) => {
   const gateway = openSimulatedGateway({
+    isSharedLimit: team === 'shared',
     limits: {
       requestsPerMinute: rule.requests,
       tokensPerMinute: rule.tokens,
@@ -43,8 +55,10 @@ const examineMock = async (limits: NonNullable<SettingsInput['limits']>) => {
     listed: [],
     voice: 'a.wav',
   };
+  const counts = unit === undefined ? {} : { unit };
   const plan = planTokens({
     rule,
+    ...counts,
     context: null,
     isQuick: false,
     sustain: 0,
@@ -58,6 +72,8 @@ const examineMock = async (limits: NonNullable<SettingsInput['limits']>) => {
     sleepUntil: gateway.sleepUntil as (moment: number) => Promise<void>,
     models,
     credential: 'sk-first',
+    ...counts,
+    ...(team === undefined ? {} : { team: 'sk-second' }),
     runId: 'tokens',
   });
   const log = await gateway.run(
@@ -68,7 +84,7 @@ const examineMock = async (limits: NonNullable<SettingsInput['limits']>) => {
       onPhaseStart: () => undefined,
     }),
   );
-  return { log, findings: judgeTokenLog(log, { isPromised: false }) };
+  return { log, findings: judgeTokenLog(log, { isPromised }) };
 };
 
 describe('the reference gateway’s limit of tokens', () => {
@@ -124,6 +140,55 @@ describe('the reference gateway’s limit of tokens', () => {
     expect([verdict, reasons.at(-1)]).toEqual([
       'violated',
       expect.stringMatching(/^the declared limit may be wrong: the headers say \S+, not \S+$/),
+    ]);
+  });
+});
+
+describe('a limit of input or of output alone', () => {
+  it.each(['fixed-from-first', 'sliding-log', 'token-bucket'] as const)(
+    'of output is kept by a %s that charges answers alone, and violated by twice the limit',
+    async (algorithm) => {
+      const terms = { unit: 'output-tokens', isPromised: true } as const;
+      const bugs = ['freePrompts' as const];
+      const kept = await examineMock({ algorithm, bugs }, terms);
+      expect(kept.findings.verdict).toBe('kept');
+      expect(kept.findings.checks[0]!.claim).toContain('20,000 output tokens in 60 s');
+      expect(kept.findings.charging).toBeUndefined();
+      const twice = await examineMock({ algorithm, bugs: [...bugs, 'tokenLimitPlus100'] }, terms);
+      expect(twice.findings.verdict).toBe('violated');
+    },
+  );
+
+  it('of input is not kept by a gateway that charges answers alone, nor is that of output by free answers', async () => {
+    const input = { unit: 'input-tokens', isPromised: true } as const;
+    const free = await examineMock({ bugs: ['freePrompts'] }, input);
+    expect([free.findings.verdict, free.findings.reasons.join()]).toEqual([
+      'violated',
+      expect.stringContaining('token-burst'),
+    ]);
+    const { findings, log } = await examineMock({ algorithm: 'sliding-log' }, input);
+    expect(findings.verdict).toBe('kept');
+    expect(log.replies.every(({ usage }) => (usage?.output ?? 0) === 0)).toBe(true);
+  });
+});
+
+describe('the limit of tokens of a team', () => {
+  it('is kept if its keys share it', async () => {
+    const { findings } = await examineMock(
+      { algorithm: 'sliding-log' },
+      { team: 'shared', isPromised: true },
+    );
+    expect(findings.verdict).toBe('kept');
+  });
+
+  it('is violated if each key has it', async () => {
+    const { findings } = await examineMock(
+      { algorithm: 'sliding-log' },
+      { team: 'apart', isPromised: true },
+    );
+    expect([findings.verdict, findings.reasons.join()]).toEqual([
+      'violated',
+      expect.stringContaining('token-burst'),
     ]);
   });
 });

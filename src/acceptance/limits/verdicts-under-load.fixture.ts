@@ -23,7 +23,7 @@ export const verdictsUnderLoad = async (
       },
       { requests: 60, window: 60_000 },
       ['provocation', 'sustained'],
-      windows,
+      { sustain: windows },
     );
     verdicts.add(judgement.verdict);
   }

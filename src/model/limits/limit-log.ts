@@ -178,6 +178,8 @@ export interface DeclaredLimits {
 /** The examination of a key, with its requests in the order of sending. */
 export interface LimitLog {
   readonly declared: DeclaredLimits;
+  /** Whether the limits are those of a team, whose keys were used in turn; absent if they are a key's. */
+  readonly isTeam?: true;
   readonly replies: readonly ProbeReply[];
   /**
    * An earlier request for the list of models, which the limiter may have counted; absent if it is unknown whether

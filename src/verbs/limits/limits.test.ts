@@ -8,6 +8,7 @@ const order: LimitsRequest = {
   set: [],
   key: undefined,
   secondKey: undefined,
+  sameTeam: false,
   model: undefined,
   preflight: true,
   window: undefined,

@@ -44,6 +44,8 @@ export interface LimitsRequest extends TargetRequest {
   /** The number of windows that the sustained load lasts, as given to `--sustain`. */
   readonly sustain: string | undefined;
   readonly quick: boolean;
+  /** Whether the second key is of the team whose limit is examined. */
+  readonly sameTeam: boolean;
   /** Whether the report shows which decisions distinguish the named limiter from the next best. */
   readonly explain: boolean;
   readonly yes: boolean;
@@ -152,15 +154,17 @@ const budgetText = (budget: ProbeBudget): string =>
 const examine = (
   probe: OpenedProbe,
   options: Pick<ExaminationOptions, 'declared' | 'phases' | 'sustain' | 'maxRequests'>,
+  team: string | null,
   host: Host,
 ): Promise<Examined<LimitLog>> =>
   examineUntilStopped(probe, host, (stopReason) => {
     const { session, models, listed, keys } = probe;
-    const hasSecondKey = keys.second !== null;
+    const hasSecondKey = keys.second !== null && team === null;
     const client = openProbeClient({
       session,
       models,
       credentials: keys,
+      ...(team === null ? {} : { team }),
       sleepUntil: (moment) => sleep(moment - session.clock.now()),
       runId: runIdOf('limits', probe),
     });
@@ -188,14 +192,17 @@ export const examineLimits = async (request: LimitsRequest, host: Host): Promise
   const read = await targetPlanFor(request, host.environment);
   const { declared, price, phases, sustain } = examinationSettingsFrom(read.plan, request);
   const plan = (probe: OpenedProbe): PlannedExamination => {
-    const parts = { rule: declared.requests, hasSecondKey: probe.keys.second !== null, sustain };
+    const team = request.sameTeam ? probe.keys.second : null;
+    const hasSecondKey = probe.keys.second !== null && team === null;
+    const parts = { rule: declared.requests, hasSecondKey, sustain };
     const budget = probeBudgetFor(phases, parts, price);
     return {
       model: probe.models.chat,
       budget: budgetText(budget),
       run: async (stoppable, origin) => {
         const options = { declared, phases, sustain, maxRequests: budget.max };
-        const { log, took, stoppedBy } = await examine(probe, options, stoppable);
+        const { log: sent, took, stoppedBy } = await examine(probe, options, team, stoppable);
+        const log: LimitLog = team === null ? sent : { ...sent, isTeam: true };
         const judgement = judgeLimits(log);
         const explained = request.explain
           ? { explanation: explainLimiter(log, judgement.identification) }

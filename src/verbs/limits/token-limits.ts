@@ -27,6 +27,7 @@ import {
 import { judgeTokenLog } from './judge/tokens/judge-tokens.ts';
 import { priceOf, sustainOf } from './limits.ts';
 import { isAdmitted, type TokenLog, tokenPhases, type TokenRule } from './model/token-log.ts';
+import { type TokenUnit, tokenUnits } from './model/token-units.ts';
 import type { TokenReport } from './model/token-report.ts';
 import { tokensDocument, tokensJunit } from './report/tokens-document.ts';
 import { readWindow } from './window-option.ts';
@@ -35,6 +36,10 @@ export interface TokenLimitRequest extends TargetRequest {
   /** How much is examined: `quick`, or `full` or nothing for all of it. */
   readonly tokens: string;
   readonly context: string | undefined;
+  /** What the limit counts, as given to `--unit`. */
+  readonly unit: string | undefined;
+  /** Whether the second key is of the team whose limit is examined. */
+  readonly sameTeam: boolean;
   /** Whether the operator says that the key is idle and that usage is charged. */
   readonly yesTokens: boolean;
   readonly model: string | undefined;
@@ -46,8 +51,13 @@ export interface TokenLimitRequest extends TargetRequest {
   readonly out: string | undefined;
 }
 
-const wordOf = (option: string, given: string, known: readonly string[]): string => {
-  if (known.includes(given)) return given;
+const wordOf = <Word extends string>(
+  option: string,
+  given: string,
+  known: readonly Word[],
+): Word => {
+  const found = known.find((word) => word === given);
+  if (found !== undefined) return found;
   throw new Problem(`--${option}: expected ${known.filter(Boolean).join(' or ')}; got ${given}`);
 };
 
@@ -69,6 +79,7 @@ const settingsFrom = (plan: Plan, request: TokenLimitRequest) => {
   const rule: TokenRule = { tokens: tokensPerMinute, requests: requestsPerMinute, window };
   return {
     rule,
+    unit: wordOf('unit', request.unit ?? 'tokens', Object.keys(tokenUnits) as TokenUnit[]),
     isQuick: wordOf('tokens', request.tokens, ['', 'full', 'quick']) === 'quick',
     context: contextOf(request.context),
     price: priceOf(request.price),
@@ -91,14 +102,23 @@ const chooseModel = ({ models }: OpenedProbe, settings: Settings, named: string 
   const listed = details.get(chat);
   return {
     models: { ...models, chat, otherChat: ids.find((id) => id !== chat) ?? models.otherChat },
-    context: settings.context ?? listed?.context ?? null,
+    // A context says nothing of how long an answer may be.
+    context:
+      settings.context ??
+      (tokenUnits[settings.unit].isOfAnswers ? null : (listed?.context ?? null)),
     price: settings.price ?? listed?.price ?? null,
   };
 };
 
-const planFor = (settings: Settings, { context, models }: ReturnType<typeof chooseModel>) =>
+const planFor = (
+  { rule, unit, isQuick, sustain }: Settings,
+  { context, models }: ReturnType<typeof chooseModel>,
+) =>
   planTokens({
-    ...settings,
+    rule,
+    ...(unit === 'tokens' ? {} : { unit }),
+    isQuick,
+    sustain,
     context,
     hasOtherModel: models.otherChat !== null,
     hasAudio: models.speech !== null && models.transcription !== null,
@@ -117,19 +137,27 @@ const budgetText = ({ requests, tokens, time, cost }: TokenBudget): string =>
     `about ${timeText(time)}`,
   ].join('; ');
 
+interface PlannedTokens {
+  readonly chosen: ReturnType<typeof chooseModel>;
+  readonly plan: TokenPlan;
+  readonly budget: TokenBudget;
+  readonly isTeam: boolean;
+}
+
 const examine = (
   probe: OpenedProbe,
-  { models }: ReturnType<typeof chooseModel>,
-  plan: TokenPlan,
-  budget: TokenBudget,
+  { chosen: { models }, plan, budget, isTeam }: PlannedTokens,
   host: Host,
 ): Promise<Examined<TokenLog>> =>
   examineUntilStopped(probe, host, (stopReason) => {
     const { session, keys } = probe;
+    const team = isTeam ? (keys.second ?? undefined) : undefined;
     const client = openTokenClient({
       session,
       models,
       credential: keys.first,
+      ...(team === undefined ? {} : { team }),
+      ...(plan.unit === undefined ? {} : { unit: plan.unit }),
       sleepUntil: async (moment) => {
         // It sleeps for minutes, so a stop ends it.
         if (stopReason() === null)
@@ -161,7 +189,10 @@ export const examineTokenLimit = async (
       model: chosen.models.chat,
       budget: budgetText(budget),
       run: async (stoppable, origin) => {
-        const { log, took, stoppedBy } = await examine(probe, chosen, planned, budget, stoppable);
+        const isTeam = request.sameTeam;
+        const terms = { chosen, plan: planned, budget, isTeam };
+        const { log: sent, took, stoppedBy } = await examine(probe, terms, stoppable);
+        const log: TokenLog = isTeam ? { ...sent, isTeam } : sent;
         const findings = judgeTokenLog(log, settings.promises);
         const report: TokenReport = { format: 'token-limits/1', ...origin, took, log, findings };
         return {

@@ -13,8 +13,8 @@ import { outputOptions } from '../../../cli/options/output-options.ts';
 import { terminalHost } from '../../../cli/options/terminal-host.ts';
 
 /** The options that only one of the two examinations has. */
-const ofRequests = ['class', 'checks', 'quick', 'explain', 'secondKey'] as const;
-const ofTokens = ['context', 'yesTokens'] as const;
+const ofRequests = ['class', 'checks', 'quick', 'explain'] as const;
+const ofTokens = ['context', 'unit', 'yesTokens'] as const;
 
 const asFlag = (name: string): string =>
   `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
@@ -30,6 +30,23 @@ const rejectMixedOptions = (given: Readonly<Record<string, unknown>>): void => {
       ? `${asFlag(idle)}: expected without --tokens, since it is of the examination of requests. Leave out one of the two${idle === 'quick' ? ' (--tokens quick is the shorter examination of tokens)' : ''}`
       : `${asFlag(idle)}: expected with --tokens, since it is of the examination of tokens. Add --tokens, or leave it out`,
   );
+};
+
+/** Rejects a team of one key, and a second key of which an examination of tokens makes nothing. */
+const rejectLoneTeam = (given: {
+  readonly sameTeam: boolean;
+  readonly secondKey: string | undefined;
+  readonly tokens: string | undefined;
+}): void => {
+  const { sameTeam, secondKey, tokens } = given;
+  if (sameTeam && secondKey === undefined)
+    throw new UsageProblem(
+      '--same-team: expected with the second key of the team. Add --second-key NAME, or leave it out',
+    );
+  if (tokens !== undefined && secondKey !== undefined && !sameTeam)
+    throw new UsageProblem(
+      '--second-key: expected with --same-team where --tokens examines the limit of a team; without it only the examination of requests uses another key. Add --same-team, or leave one of the two out',
+    );
 };
 
 export const limitsVerb = defineVerb({
@@ -52,6 +69,9 @@ export const limitsVerb = defineVerb({
         'Examine the limit of tokens instead: full (12 min and 5 times the limit), or quick (6 min, half of that)',
       ),
       context: textOption('Context of the model in tokens, for --tokens [as the list says]'),
+      unit: textOption(
+        'What the limit of tokens counts: tokens, input-tokens or output-tokens [tokens]',
+      ),
       'yes-tokens': switchOption(
         'Nobody else uses the key and usage is what is charged, where no header shows it',
       ),
@@ -68,6 +88,9 @@ export const limitsVerb = defineVerb({
       key: textOption('Environment variable with the key to examine [WEIR_API_KEY]'),
       'second-key': textOption(
         'Environment variable with another idle key, to see whether they are independent',
+      ),
+      'same-team': switchOption(
+        'The limit is that of a team with both keys, which are used in turn',
       ),
       model: textOption('Model for the chats [the first of the list, with --tokens the cheapest]'),
       ...preflightOption,
@@ -99,6 +122,7 @@ export const limitsVerb = defineVerb({
         `--second-key: expected another key than the first, got ${secondKey} for both`,
       );
     }
+    rejectLoneTeam(given);
     if (given.tokens !== undefined) {
       const { examineTokenLimit } = await import('../token-limits.ts');
       return examineTokenLimit({ ...given, tokens: given.tokens }, terminalHost(given));

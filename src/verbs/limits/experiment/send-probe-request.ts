@@ -21,6 +21,7 @@ import {
   type ProbeModels,
 } from './probe-requests.ts';
 import type { ProbeClient } from './chat-sender.ts';
+import { keysInTurn, limitsOfTeam } from './keys-in-turn.ts';
 
 export interface ProbeSession {
   readonly transport: Transport;
@@ -37,8 +38,8 @@ export interface ProbeSession {
 
 /** The interval between checks for aborts, in ms. */
 const pollInterval = 20;
-/** The number of bytes of a body that are kept. */
-const maxBodyBytes = 1024 * 1024;
+/** The number of bytes of a body that are kept: a long stream ends with its usage. */
+const maxBodyBytes = 8 * 1024 * 1024;
 const invalidKey = 'sk-weir-no-such-key';
 const countsSchema = usageSchema.pick({ prompt_tokens: true, completion_tokens: true });
 
@@ -163,18 +164,21 @@ interface ProbeClientOptions {
   readonly sleepUntil: (moment: Instant) => Promise<void>;
   readonly models: ProbeModels;
   readonly credentials: { readonly first: string; readonly second: string | null };
+  /** Another key of the same team, which takes turns with the first; absent if a key's own limit is examined. */
+  readonly team?: string;
   readonly runId: string;
 }
 
 export const openProbeClient = (options: ProbeClientOptions): ProbeClient => {
-  const { session, sleepUntil, models, credentials, runId } = options;
+  const { session, sleepUntil, models, credentials, team, runId } = options;
+  const nextKey = keysInTurn(credentials.first, team);
   let serial = 0;
   return {
     now: () => session.clock.now(),
     sleepUntil,
     ask: async (phase, request, key) => {
       const prepared = probeRequestBuilders[request](models);
-      const credential = credentials[key];
+      const credential = key === 'first' ? nextKey() : credentials.second;
       if (prepared === null || credential === null) return null;
       serial += 1;
       const requestId = `${runId}-${serial}`;
@@ -183,7 +187,8 @@ export const openProbeClient = (options: ProbeClientOptions): ProbeClient => {
       const extraHeaders = { ...authorization, [requestIdHeader]: requestId };
       const response = await fetchResponse(session, wireRequest, extraHeaders, giveUp);
       if (typeof response === 'string') return response;
-      return replyOf(session, { requestId, phase, request, key }, asked, response);
+      const reply = replyOf(session, { requestId, phase, request, key }, asked, response);
+      return team === undefined ? reply : limitsOfTeam(reply);
     },
   };
 };

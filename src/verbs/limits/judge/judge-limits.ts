@@ -15,6 +15,7 @@ import { isDelayed } from '../../../judge/limits/limiter/answer-delays.ts';
 import { type QueuePace, queuePace } from '../../../judge/limits/limiter/queue-pace.ts';
 import { checkCounting, checkExhausted } from './check-counting.ts';
 import { checkFit, fitText } from './other-limit.ts';
+import { checkOtherLimits } from './check-other-limits.ts';
 import { checkHeaders, checkRefusals, mayBeTokenRefusal } from './check-answers.ts';
 import { checkReported, checkHiddenSpender, checkRemaining } from './check-remaining.ts';
 import { checkTokenLimit, judgeTokens } from './check-tokens.ts';
@@ -256,6 +257,7 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
     ...checkRemaining(log),
     checkReported(log, decisions),
     ...checkHeaders(log),
+    checkOtherLimits(log),
     ...checkRefusals(log),
     ...checkCounting(log),
   ];

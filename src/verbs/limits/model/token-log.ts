@@ -1,4 +1,5 @@
 import type { NamedLimit } from '../../../model/observation/outcome.ts';
+import type { TokenUnit } from './token-units.ts';
 
 /** The phases of an examination of a limit of tokens, in order. */
 export const tokenPhases = {
@@ -70,6 +71,10 @@ export interface TokenRule {
 /** The examination of the limit of tokens of a key, its requests in the order of sending. */
 export interface TokenLog {
   readonly rule: TokenRule;
+  /** What the limit counts, which usage, prompts and remaining are in; absent for all tokens. */
+  readonly unit?: TokenUnit;
+  /** Whether the limit is that of a team, whose keys were used in turn; absent if it is a key's. */
+  readonly isTeam?: true;
   readonly replies: readonly TokenReply[];
   /** The characters of a token of the texts that were sent, by the gateway’s own usage; `null` without usage. */
   readonly charactersPerToken: number | null;

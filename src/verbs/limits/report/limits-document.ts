@@ -6,6 +6,7 @@ import type {
   LimiterIdentification,
 } from '../../../model/limits/limiter-fit.ts';
 import {
+  type Block,
   column,
   type Column,
   list,
@@ -24,7 +25,13 @@ import type { KeyFindings } from '../model/key-findings.ts';
 import type { LimitReport } from '../model/limit-report.ts';
 import { caseOf, checkOutcomeOf, claimsSection, countsText } from './claims.ts';
 import { explanationSection, limiterNames } from './explanation-section.ts';
-import { limitsSentence, nextStep, perWindow, verdictOnLimits } from './limits-sentence.ts';
+import {
+  limitsSentence,
+  nextStep,
+  ownerOf,
+  perWindow,
+  verdictOnLimits,
+} from './limits-sentence.ts';
 import { limitsTimeline } from './limits-timeline.ts';
 
 /** Formats a fitted number as `72`, or with its interval as `60.0 (59.6–60.4)`. */
@@ -162,11 +169,17 @@ export const requestSections = (report: LimitReport): readonly Section[] => {
 export const requestTexts = (report: LimitReport) => {
   const { limit, window } = report.log.declared.requests;
   return {
-    declared: `declared limit of ${countText(limit)} requests ${perWindow(window)} per key`,
+    declared: `declared limit of ${countText(limit)} requests ${perWindow(window)} per ${ownerOf(report.log)}`,
     sent: requestsSentText(report),
     why: reasonsText(report),
   };
 };
+
+/** Names the limits that the headers report and that were not examined. */
+const otherLimits = ({ judgement: { checks } }: LimitReport): readonly Block[] =>
+  checks
+    .filter(({ id, finding }) => id === 'other-limits' && finding === 'undecided')
+    .map(({ observed }) => text(`Other limits: ${observed}.`));
 
 /**
  * Builds the document of an examination: the limiter of a gateway and the claims about it. If its limit of tokens was
@@ -187,6 +200,7 @@ export const limitsDocument = (
       text(tokens === null ? tokensText(report) : 'Tokens: token-limits.html.'),
       text(why),
       text(nextStep({ requests: report, tokens })),
+      ...otherLimits(report),
     ],
     blocks: requestSections(report),
     footer: `Measured by Weir ${weir}, started ${startedAt}.`,

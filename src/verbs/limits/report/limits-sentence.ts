@@ -5,6 +5,7 @@ import { present } from '../../../report/text/present.ts';
 import type { KeyFindings } from '../model/key-findings.ts';
 import type { LimitReport, LimitVerdict } from '../model/limit-report.ts';
 import type { TokenReport } from '../model/token-report.ts';
+import { wordsOfUnit } from '../model/token-units.ts';
 
 /** This file says in one sentence what was proved of both limits, for customers and owners of a gateway. */
 
@@ -12,6 +13,10 @@ const minute = 60_000;
 
 export const perWindow = (window: number): string =>
   window === minute ? 'a minute' : `in ${timeText(window)}`;
+
+/** Whose limits were examined. */
+export const ownerOf = ({ isTeam }: { readonly isTeam?: true }): string =>
+  isTeam === true ? 'team' : 'key';
 
 /** A limit in words, and whether it is kept. */
 interface Claim {
@@ -38,13 +43,13 @@ const tokensBesideRequests = ({ judgement, log }: LimitReport): readonly Claim[]
 };
 
 /** Returns the claim about tokens, which what an examination of requests shows of them violates, too. */
-const tokensClaim = (
-  { log: { rule }, findings }: TokenReport,
-  requests: KeyFindings['requests'],
-): Claim => ({
-  amount: `${countText(rule.tokens)} tokens`,
-  per: perWindow(rule.window),
-  verdict: requests?.judgement.tokens.verdict === 'violated' ? 'violated' : findings.verdict,
+const tokensClaim = ({ log, findings }: TokenReport, requests: KeyFindings['requests']): Claim => ({
+  amount: `${countText(log.rule.tokens)} ${wordsOfUnit(log)}`,
+  per: perWindow(log.rule.window),
+  verdict:
+    log.unit === undefined && requests?.judgement.tokens.verdict === 'violated'
+      ? 'violated'
+      : findings.verdict,
 });
 
 const clause = (limits: string, verdict: LimitVerdict): string =>

@@ -18,14 +18,21 @@ import { chargingText } from '../../../report/summary/plan-terms.ts';
 import type { KeyFindings } from '../model/key-findings.ts';
 import { isRefused, tokenKinds, usedTokens } from '../model/token-log.ts';
 import type { BurstRow, ChargeRow, TokenReport } from '../model/token-report.ts';
+import { wordsOfUnit } from '../model/token-units.ts';
 import { caseOf, checkOrder, claimColumns, claimTables, signsMeaning } from './claims.ts';
-import { limitsSentence, nextStep, perWindow, verdictOnLimits } from './limits-sentence.ts';
+import {
+  limitsSentence,
+  nextStep,
+  ownerOf,
+  perWindow,
+  verdictOnLimits,
+} from './limits-sentence.ts';
 import { tokensTimeline } from './tokens-timeline.ts';
 
 const requestsText = ({ log, took }: TokenReport): string => {
   const used = log.replies.reduce((sum, reply) => sum + (usedTokens(reply) ?? 0), 0);
   const refused = log.replies.filter(isRefused).length;
-  return `${plural(log.replies.length, 'request')} with ${countText(used)} tokens in ${timeText(took)}, ${countText(refused)} refused with 429`;
+  return `${plural(log.replies.length, 'request')} with ${countText(used)} ${wordsOfUnit(log)} in ${timeText(took)}, ${countText(refused)} refused with 429`;
 };
 
 const countOr = (count: number | null): string => (count === null ? '–' : countText(count));
@@ -101,7 +108,7 @@ export const tokenTexts = (report: TokenReport) => {
   const { requests, tokens, window } = report.log.rule;
   const beside = requests === null ? '' : `${countText(requests)} requests and `;
   return {
-    declared: `declared limit of ${beside}${countText(tokens)} tokens ${perWindow(window)} per key`,
+    declared: `declared limit of ${beside}${countText(tokens)} ${wordsOfUnit(report.log)} ${perWindow(window)} per ${ownerOf(report.log)}`,
     sent: requestsText(report),
     why: `Why: ${report.findings.reasons.join('; ')}.`,
   };

@@ -73,7 +73,8 @@ export const forget = ({ client, plan }: OpenExamination): Promise<void> =>
   client.sleepUntil(client.now() + 1.01 * forgottenAfter(plan.rule.window));
 
 export const logOf = ({ client, plan, sorted }: OpenExamination, cut: string | null): TokenLog => {
-  const { rule, isQuick, context } = plan;
+  const { rule, unit, isQuick, context } = plan;
   const charactersPerToken = client.charactersPerToken();
-  return { rule, replies: sorted(), charactersPerToken, isQuick, context, cut };
+  const counts = unit === undefined ? {} : { unit };
+  return { rule, ...counts, replies: sorted(), charactersPerToken, isQuick, context, cut };
 };

@@ -7,7 +7,13 @@ import {
   plausibleRatios,
 } from '../../judge/tokens/measured-charges.ts';
 import { tokenGuards } from '../../judge/tokens/token-guards.ts';
-import { isAdmitted, isRefused, type TokenKind } from '../../model/token-log.ts';
+import {
+  isAdmitted,
+  isRefused,
+  type TokenKind,
+  type TokenReply,
+  usedTokens,
+} from '../../model/token-log.ts';
 import { type OpenExamination, forget, logOf, settleOf } from './open-examination.ts';
 import { tapTimes, tapTokens } from './token-plan.ts';
 
@@ -119,6 +125,10 @@ const tapAfter = async (
   }
 };
 
+/** Returns by how much less than planned a request used: an answer can be shorter than asked for, and a refusal uses none. */
+const usedBeyond = (reply: TokenReply, planned: number): number =>
+  isAdmitted(reply) ? Math.min(0, (usedTokens(reply) ?? planned) - planned) : -planned;
+
 /** Sends a burst: several at once until what is under way is certainly more than the limit, then small chats. */
 const sendBurst = async (examination: OpenExamination, burst: number): Promise<void> => {
   const { client, plan, send } = examination;
@@ -153,9 +163,8 @@ const sendBurst = async (examination: OpenExamination, burst: number): Promise<v
       state.sent += 1;
       state.underWay += plan.large;
       const reply = await send({ ...burstQuery(plan, burst), kind, isStream });
-      if (isAdmitted(reply)) continue;
-      state.underWay -= plan.large;
-      state.refused += 1;
+      state.underWay += usedBeyond(reply, plan.large);
+      if (!isAdmitted(reply)) state.refused += 1;
     }
   };
   const sendTogether = (lanes: number, isOver: () => boolean) =>

@@ -3,6 +3,8 @@ import { type ProbeReply, reportedLimitOf } from '../../../../model/limits/limit
 import { jsonIn } from '../../../../traffic/answer/json-text.ts';
 import { readUsage } from '../../../../traffic/answer/read-usage.ts';
 import type { TokenReply } from '../../model/token-log.ts';
+import { type TokenUnit, tokenUnits } from '../../model/token-units.ts';
+import { keysInTurn, limitsOfTeam } from '../keys-in-turn.ts';
 import {
   type PreparedProbeRequest,
   probeRequestBuilders,
@@ -58,12 +60,16 @@ const fieldsOf = ({ kind, isStream }: TokenQuery, models: ProbeModels) => {
 const giveUpOf = ({ kind }: TokenQuery): PreparedProbeRequest['giveUp'] =>
   kind === 'cut-sent' ? 'sent' : kind === 'cut-answering' ? 'answering' : null;
 
-const chatOf = (query: TokenQuery, content: string, models: ProbeModels): PreparedProbeRequest => {
+const chatOf = (
+  query: TokenQuery,
+  { content, maxTokens }: Pick<AskedText, 'content' | 'maxTokens'>,
+  models: ProbeModels,
+): PreparedProbeRequest => {
   const messages = [{ role: 'user', content }];
   const body = {
     model: models.chat,
     messages,
-    max_tokens: query.maxTokens,
+    max_tokens: maxTokens,
     ...fieldsOf(query, models),
   };
   const headers = {
@@ -74,8 +80,11 @@ const chatOf = (query: TokenQuery, content: string, models: ProbeModels): Prepar
   return { request, asked: null, giveUp: giveUpOf(query), wrongKey: false };
 };
 
-const reportedIn = (reply: Pick<ProbeReply, 'told'>): TokenReply['reported'] => {
-  const found = reportedLimitOf(reply, 'tokens');
+const reportedIn = (
+  reply: Pick<ProbeReply, 'told'>,
+  units: readonly string[],
+): TokenReply['reported'] => {
+  const found = units.flatMap((unit) => reportedLimitOf(reply, unit) ?? [])[0];
   return typeof found?.remaining !== 'number'
     ? null
     : { limit: found.limit, remaining: found.remaining };
@@ -86,7 +95,19 @@ export interface TokenClientOptions {
   readonly sleepUntil: (moment: number) => Promise<void>;
   readonly models: ProbeModels;
   readonly credential: string;
+  /** Another key of the same team, which takes turns with the first; absent if a key's own limit is examined. */
+  readonly team?: string;
+  /** What the limit counts; all tokens by default. */
+  readonly unit?: TokenUnit;
   readonly runId: string;
+}
+
+/** The text of a chat, and the tokens that it has of what the limit counts. */
+interface AskedText {
+  readonly content: string;
+  readonly maxTokens: number;
+  readonly words: number;
+  readonly tokens: number;
 }
 
 /** The bounds of the tokens that a gateway may count for a word; outside them its usage is not that of the prompts. */
@@ -101,7 +122,7 @@ const openWriter = (seed: number) => {
     learn: (words: number, tokens: number): void => {
       samples.push({ words, tokens });
     },
-    contentFor: ({ prompt, isRepeated, phase, kind }: TokenQuery) => {
+    contentFor: ({ prompt, isRepeated, phase, kind, maxTokens }: TokenQuery): AskedText => {
       const { constant, perWord } = tokensOfWords(samples);
       if (!(perWord >= leastPerWord && perWord <= mostPerWord))
         throw new Cut(
@@ -111,29 +132,69 @@ const openWriter = (seed: number) => {
       const content = isRepeated === true && repeated !== null ? repeated : write(count);
       if (phase === 'calibration' && kind === 'stream') repeated = content;
       const words = (content.length + 1) / charactersPerWord;
-      return { content, words, tokens: Math.round(constant + perWord * words) };
+      return { content, maxTokens, words, tokens: Math.round(constant + perWord * words) };
     },
     charactersPerToken: (): number | null =>
       samples.length === 0 ? null : charactersPerWord / tokensOfWords(samples).perWord,
   };
 };
 
-const noText = { content: '', words: 0, tokens: 0 };
+const noText: AskedText = { content: '', maxTokens: 0, words: 0, tokens: 0 };
+
+/** Asks for an answer that any length cuts. */
+const endlessQuestion =
+  'Write the whole numbers from one on in English words, one after the other, without end.';
+
+/** Asks for answers of so many tokens, by `max_tokens`, where a limit counts what is answered. */
+const openAsker = (): ReturnType<typeof openWriter> => {
+  let isAnswered = false;
+  return {
+    learn: () => {
+      isAnswered = true;
+    },
+    contentFor: ({ prompt, maxTokens }) => ({
+      content: endlessQuestion,
+      maxTokens: prompt + maxTokens,
+      words: prompt,
+      tokens: prompt,
+    }),
+    charactersPerToken: () => (isAnswered ? charactersPerWord : null),
+  };
+};
 
 const isAudio = (kind: TokenQuery['kind']): kind is 'speech' | 'transcription' =>
   kind === 'speech' || kind === 'transcription';
 
+/** Returns the tokens of an answer that the limit counts; `null` if it reports none. */
+const usageOfReply = (
+  { status, body }: ProbeResponse,
+  kind: TokenQuery['kind'],
+  counted: (typeof tokenUnits)[TokenUnit]['counted'],
+): TokenReply['usage'] => {
+  const usage = status === 200 && !isAudio(kind) ? usageIn(body) : null;
+  return usage === null ? null : counted(usage);
+};
+
+/** Returns what may have been reserved for an answer beside what it used of it. */
+const unusedOf = (
+  { maxTokens: asked }: AskedText,
+  maxTokens: number,
+  usage: TokenReply['usage'],
+): number => (usage === null ? maxTokens : Math.max(0, asked - usage.input));
+
 /** Opens a client that sends prompts of so many tokens, which it learns to write from the usage of the first answers. */
 export const openTokenClient = (options: TokenClientOptions): TokenClient => {
-  const { session, models, credential, runId } = options;
+  const { session, models, credential, team, runId, unit = 'tokens' } = options;
   const { clock } = session;
-  const writer = openWriter(Math.floor(session.wallZero) % 2 ** 31);
+  const { headers: units, counted, isOfAnswers } = tokenUnits[unit];
+  const writer = isOfAnswers ? openAsker() : openWriter(Math.floor(session.wallZero) % 2 ** 31);
+  const nextKey = keysInTurn(credential, team);
   let serial = 0;
   const fetchOnce = async (
     { request, giveUp }: PreparedProbeRequest,
     requestId: string,
   ): Promise<ProbeResponse> => {
-    const headers = { ...session.keyHeader(credential), [requestIdHeader]: requestId };
+    const headers = { ...session.keyHeader(nextKey()), [requestIdHeader]: requestId };
     const sent = clock.now();
     const response = await fetchResponse(session, request, headers, giveUp);
     if (typeof response !== 'string') return response;
@@ -145,10 +206,10 @@ export const openTokenClient = (options: TokenClientOptions): TokenClient => {
     const requestId = `${runId}-${serial}`;
     const text = isAudio(kind) ? noText : writer.contentFor(query);
     const audio = isAudio(kind) ? probeRequestBuilders[kind](models) : null;
-    const response = await fetchOnce(audio ?? chatOf(query, text.content, models), requestId);
+    const response = await fetchOnce(audio ?? chatOf(query, text, models), requestId);
     const about = { requestId, phase: 'counting', request: 'chat', key: 'first' } as const;
     const read = replyOf(session, about, null, response);
-    const usage = response.status === 200 && !isAudio(kind) ? usageIn(response.body) : null;
+    const usage = usageOfReply(response, kind, counted);
     if (usage !== null && kind !== 'other-model') writer.learn(text.words, usage.input);
     return {
       phase,
@@ -161,9 +222,9 @@ export const openTokenClient = (options: TokenClientOptions): TokenClient => {
       status: read.holdsError === true ? 500 : response.status,
       unit: read.refusal?.unit ?? null,
       prompt: usage?.input ?? text.tokens,
-      maxTokens,
+      maxTokens: isOfAnswers ? unusedOf(text, maxTokens, usage) : maxTokens,
       usage,
-      reported: reportedIn(read),
+      reported: reportedIn(team === undefined ? read : limitsOfTeam(read), units),
     };
   };
   return {

@@ -1,5 +1,6 @@
 import { longestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
 import { type TokenRule } from '../../model/token-log.ts';
+import type { TokenUnit } from '../../model/token-units.ts';
 import { ownCountRatio, settleTime } from '../../../../judge/limits/facts/token-uses.ts';
 import { refillStep } from '../../judge/tokens/token-bursts.ts';
 import { promptSlack } from '../../judge/tokens/token-charges.ts';
@@ -33,6 +34,8 @@ const requestMargin = 1.4;
 
 export interface TokenPlan {
   readonly rule: TokenRule;
+  /** What the limit counts; absent for all tokens. */
+  readonly unit?: TokenUnit;
   readonly context: number | null;
   readonly isQuick: boolean;
   /** The number of windows of load above the limit; 0 for none. */
@@ -53,7 +56,7 @@ export interface TokenPlan {
 
 export interface TokenPlanTerms extends Pick<
   TokenPlan,
-  'rule' | 'context' | 'isQuick' | 'sustain' | 'hasOtherModel' | 'hasAudio'
+  'rule' | 'unit' | 'context' | 'isQuick' | 'sustain' | 'hasOtherModel' | 'hasAudio'
 > {}
 
 const count = (value: number): string => Math.ceil(value).toLocaleString('en-US');
@@ -103,7 +106,9 @@ export const planTokens = (terms: TokenPlanTerms): TokenPlan | string => {
     burstRequests: Math.floor(
       Math.min(requestMargin * burstRequests, requests * burstShare + tapTimes.length),
     ),
-    reserving: reserving <= reserveShare * requests ? reserving : 0,
+    // `max_tokens` is no input, so a limit of input reserves none.
+    reserving:
+      reserving <= reserveShare * requests && terms.unit !== 'input-tokens' ? reserving : 0,
   };
 };
 
@@ -230,8 +235,15 @@ export const tokenBudget = (
     requests: mostOf(requests, burst.requests),
     tokens: mostOf(tokens + beyondUsual, burst.tokens),
   };
-  const priceOf = (all: number, chats: number): number =>
-    price === null ? 0 : Math.ceil((all * price.input + chats * price.output) / 1e6);
+  const priceOf = (all: number, chats: number): number => {
+    if (price === null) return 0;
+    // Beside the tokens of the limit each chat has a few of the other side.
+    const [counted, beside] =
+      plan.unit === 'output-tokens'
+        ? [price.output, tapTokens * price.input]
+        : [price.input, price.output];
+    return Math.ceil((all * counted + chats * beside) / 1e6);
+  };
   return {
     requests: { usual: requests, most: most.requests },
     tokens: { usual: tokens, most: most.tokens },

@@ -2,6 +2,7 @@ import { certainCharge, ownCountRatio } from '../../../../judge/limits/facts/tok
 import { advisoryCheck, isViolation, type LimitCheck } from '../../../../model/limits/limit-log.ts';
 import { mostWithin } from '../../../../judge/limits/facts/interval-counts.ts';
 import type { TokenFindings } from '../../model/token-report.ts';
+import { wordsOfUnit } from '../../model/token-units.ts';
 import {
   isRefused,
   type TokenLog,
@@ -47,8 +48,8 @@ interface Evidence {
 
 const section = '8';
 const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(1))} s`;
-const perWindow = ({ tokens, window }: TokenLog['rule']): string =>
-  `${roundedCount(tokens)} tokens in ${seconds(window)}`;
+const perWindow = (log: Pick<TokenLog, 'rule' | 'unit'>): string =>
+  `${roundedCount(log.rule.tokens)} ${wordsOfUnit(log)} in ${seconds(log.rule.window)}`;
 
 interface Finding {
   readonly isFound: boolean;
@@ -123,7 +124,7 @@ const checkBurst = ({ log, guards, bursts, promises }: Evidence): FactCheck => {
   return violating(
     {
       id: 'token-burst',
-      claim: `From idle, nothing is admitted after more than ${perWindow(log.rule)} and what is refilled meanwhile were charged.`,
+      claim: `From idle, nothing is admitted after more than ${perWindow(log)} and what is refilled meanwhile were charged.`,
     },
     {
       isFound: exceeded.length > 0 && !(isOnce && below.length > 1),
@@ -168,7 +169,7 @@ const checkEarly = ({ log, guards, promises }: Evidence): FactCheck => {
   return violating(
     {
       id: 'token-early',
-      claim: `Who stays below ${perWindow(log.rule)} at any pace is not refused for tokens.`,
+      claim: `Who stays below ${perWindow(log)} at any pace is not refused for tokens.`,
     },
     {
       isFound: early.length > 0,
@@ -372,7 +373,8 @@ export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFind
     checks,
     charges: chargeRows(guards.charges),
     chargedAt,
-    charging: chargingOf(guards, chargedAt),
+    // A pace counts all tokens.
+    ...(log.unit === undefined ? { charging: chargingOf(guards, chargedAt) } : {}),
     bursts: evidence.bursts.map(({ count, refused, admitted, beforeRefusal, atOnce }, i) => ({
       burst: i + 1,
       admitted: count,

@@ -1,0 +1,88 @@
+import { formatCount } from '../../../judge/limits/facts/check-claim.ts';
+import {
+  advisoryCheck,
+  type LimitCheck,
+  type LimitLog,
+  type ProbeReply,
+  type ReportedLimit,
+  reportedLimitOf,
+} from '../../../model/limits/limit-log.ts';
+
+/** What a request uses of limits that headers report, by the limit's unit; a unit that is not here is not compared. */
+const usedOf: Readonly<Record<string, (reply: ProbeReply) => number | null>> = {
+  requests: ({ admitted }) => Number(admitted),
+  tokens: ({ usage }) => (usage === null ? null : usage.input + usage.output),
+  'input-tokens': ({ usage }) => usage?.input ?? null,
+  'tokens-prompt': ({ usage }) => usage?.input ?? null,
+  'output-tokens': ({ usage }) => usage?.output ?? null,
+  'tokens-generated': ({ usage }) => usage?.output ?? null,
+};
+
+/** A limit in the headers, in the order of the replies. */
+interface Sighting {
+  readonly reply: ProbeReply;
+  readonly told: ReportedLimit;
+}
+
+const examined = ['requests', 'tokens'] as const;
+
+/** Groups the limits that the headers report beside those that the examination is about. */
+const otherLimits = ({ replies }: LimitLog): readonly (readonly Sighting[])[] => {
+  const sightings = replies.flatMap((reply) => {
+    if (reply.key === 'second') return [];
+    const own = examined.map((unit) => reportedLimitOf(reply, unit));
+    return reply.told.filter((told) => !own.includes(told)).map((told) => ({ reply, told }));
+  });
+  return [
+    ...Map.groupBy(sightings, ({ told: { profile, descriptor, unit, window } }) =>
+      JSON.stringify([profile, descriptor, unit, window]),
+    ).values(),
+  ];
+};
+
+/** Compares what remains with what was used from one request to the next: how often it fell, and by exactly that. */
+const fallsOf = (sightings: readonly Sighting[]) => {
+  let [falls, exact] = [0, 0];
+  for (const [i, { reply, told }] of sightings.entries()) {
+    const before = sightings[i - 1];
+    if (before === undefined || reply.sent < before.reply.ended) continue;
+    const fall = (before.told.remaining ?? 0) - (told.remaining ?? 0);
+    // What remains is reported with or without the own charge.
+    const used = [reply, before.reply].map((each) => usedOf[told.unit]?.(each));
+    if (fall <= 0 || used.every((each) => typeof each !== 'number')) continue;
+    falls += 1;
+    exact += Number(used.includes(fall));
+  }
+  return { falls, exact };
+};
+
+const windowText = (window: number | undefined): string =>
+  window === undefined
+    ? ''
+    : window === 60_000
+      ? ' a minute'
+      : ` in ${formatCount(window / 1000)} s`;
+
+/** Says of one limit how much of it remained at least, and whether it counts what it is named after. */
+const textOf = (sightings: readonly Sighting[]): string => {
+  const { descriptor, unit, limit, window } = sightings[0]!.told;
+  const amounts = sightings.flatMap(({ told }) => told.remaining ?? []);
+  const { falls, exact } = fallsOf(sightings);
+  const owner = descriptor === null ? '' : ` of ${descriptor}`;
+  return [
+    `${limit === null ? '' : `${formatCount(limit)} `}${unit.replaceAll('-', ' ')}${windowText(window)}${owner}`,
+    ...(amounts.length === 0 ? [] : [`${formatCount(Math.min(...amounts))} remained at least`]),
+    ...(falls === 0 ? [] : [`it fell by exactly what was used ${exact} of ${falls} times`]),
+  ].join(', ');
+};
+
+/** Checks whether the headers report limits that were not examined, such as those of a day, a team, or of input alone. */
+export const checkOtherLimits = (log: LimitLog): LimitCheck => {
+  const others = otherLimits(log);
+  return advisoryCheck({
+    id: 'other-limits',
+    claim: 'The headers report no limit that was not examined.',
+    finding: others.length === 0 ? 'proved' : 'undecided',
+    observed: others.length === 0 ? 'none' : `not examined: ${others.map(textOf).join('; ')}`,
+  });
+};
