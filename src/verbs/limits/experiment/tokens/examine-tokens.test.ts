@@ -260,6 +260,20 @@ describe('an examination of tokens', () => {
     }
   });
 
+  it.each([
+    ['1.5 times the limit', { times: 1.5 }],
+    ['all', { isNeverEnforced: true }],
+  ] as const)('shows by what the headers say is left that a bucket admits %s', async (_, fault) => {
+    for (const store of ['token bucket', 'GCRA']) {
+      const limiter = compliantLimiters[`${store}, charged at the end`]!;
+      for (const seed of [5_000_000, 5_007_919]) {
+        const terms = { hasSmallBucket: false, tokens: 20_000 };
+        const found = await examineVirtually({ flush: 500, ...limiter, ...fault }, seed, terms);
+        expect(violationsOf(found).join(), `${store}, ${seed}`).toContain('token-burst: ');
+      }
+    }
+  });
+
   it('decides nothing without headers if the operator promises nothing', async () => {
     const { findings } = await examineVirtually(faultyLimiters['limit x 2']!, 5, {
       hasHeaders: false,

@@ -120,7 +120,7 @@ const checkBurst = ({ log, guards, bursts, promises }: Evidence): FactCheck => {
       ? `${bursts.length} bursts, none certainly above what any limiter admits${refusedAfter(bursts)}`
       : `${exceeded.length} of ${bursts.length} bursts: a request was admitted after ${roundedCount(worst.charged)} tokens were charged, where at most ${roundedCount(worst.allowed)} are allowed`;
   const isOnce = !areHalfApart(above, log.rule.window);
-  const surely = above.filter((burst) => isTooMuchByAnyCount(guards, burst.exceeded!));
+  const surely = above.filter((burst) => isTooMuchByAnyCount(guards, burst));
   return violating(
     {
       id: 'token-burst',

@@ -8,6 +8,7 @@ import {
   mayBeForTokens,
 } from '../../model/token-log.ts';
 import { longestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
+import { plausibleRatios } from './measured-charges.ts';
 import { type ChargeTerms, chargesOf } from './token-charges.ts';
 
 /** An admission of a burst after certainly more tokens than the limit and what was refilled since the burst began. */
@@ -40,6 +41,8 @@ export interface BurstEvidence {
   readonly isAheadOfCharges: boolean;
   /** The admission with the largest excess; `null` if none exceeds. */
   readonly exceeded: ExceededBurst | null;
+  /** Whether a request was admitted when by the gateway’s own count of what remains nothing can have been left. */
+  readonly isAboveOwnCount: boolean;
 }
 
 /** The largest step in which a bucket is refilled, as a share of the limit: it may come just after a burst began. */
@@ -121,6 +124,35 @@ const mostBeforeFirst = (replies: readonly TokenReply[], uses: readonly LimitUse
   );
 };
 
+/**
+ * Decides whether a request of a burst was admitted although, by the gateway’s own report of what remained, nothing was left:
+ * less remained than was certainly charged since by any count of the texts, but for what is refilled. If an idle key had
+ * more than the limit, what it had above is no room either.
+ */
+const isAboveOwnCount = (
+  replies: readonly TokenReply[],
+  uses: readonly LimitUse[],
+  { tokens, window }: Pick<TokenLog['rule'], 'tokens' | 'window'>,
+): boolean => {
+  const reporting = replies.filter(({ reported }) => reported !== null);
+  if (reporting.some(({ reported }) => reported!.limit !== tokens)) return false;
+  const above = Math.max(0, ...reporting.map(({ reported }) => reported!.remaining - tokens));
+  const chargedBetween = (from: number, until: number): number =>
+    uses.reduce(
+      (sum, { sent, settled, least }) =>
+        sum + (sent >= from && settled <= until ? plausibleRatios.least * least : 0),
+      0,
+    );
+  return replies.filter(isAdmitted).some((next) =>
+    reporting.some(({ sent, answered, reported }) => {
+      if (answered > next.sent) return false;
+      const refilled = tokens * (refillStep + (next.answered - sent) / window);
+      const left = Math.max(0, reported!.remaining) - above + refilled;
+      return chargedBetween(answered, next.sent) > left;
+    }),
+  );
+};
+
 /** Judges the replies of one burst by what its requests certainly were charged. */
 const burstEvidence = (
   replies: readonly TokenReply[],
@@ -177,6 +209,7 @@ const burstEvidence = (
     ...chargedBeforeRefusals(replies, chargedBefore, { tokens, window }),
     isAheadOfCharges: isAheadOfCharges(uses, begin, window, terms.ownCount * tokens),
     exceeded,
+    isAboveOwnCount: isAboveOwnCount(replies, uses, { tokens, window }),
   };
 };
 

@@ -11,7 +11,13 @@ import {
   plausibleRatios,
   roundingTokens,
 } from './measured-charges.ts';
-import { burstsEvidence, burstsOf, settleEvidence, type SettleEvidence } from './token-bursts.ts';
+import {
+  type BurstEvidence,
+  burstsEvidence,
+  burstsOf,
+  settleEvidence,
+  type SettleEvidence,
+} from './token-bursts.ts';
 import { type ChargeTerms, chargesOf, usualChargeTerms } from './token-charges.ts';
 import { tokenRuleOf } from './token-refusals.ts';
 
@@ -167,17 +173,20 @@ export const whyLeastIsUnsure = (guards: TokenGuards, terms: GuardTerms): string
 
 /**
  * Decides whether nothing excuses a burst after which so much more was admitted that it is too much by any count of the
- * texts, or by the least that the bursts show, although the remaining tokens do not show what single chats are charged.
+ * texts, or by the least that the bursts show, although the remaining tokens do not show what single chats are charged. By the
+ * gateway’s own count of what remains it is too much whenever it is charged.
  */
 export const isTooMuchByAnyCount = (
   { counting, settling, hasRemaining, hasUsage, terms }: TokenGuards,
-  { charged, allowed }: { readonly charged: number; readonly allowed: number },
-): boolean =>
-  hasUsage &&
-  hasRemaining &&
-  !settling.isLate &&
-  counting.finding === 'unknown' &&
-  Math.max(plausibleRatios.least, counting.least ?? 0) * charged >= allowed / terms.ownCount;
+  { exceeded, isAboveOwnCount }: Pick<BurstEvidence, 'exceeded' | 'isAboveOwnCount'>,
+): boolean => {
+  if (exceeded === null || !hasUsage || !hasRemaining) return false;
+  const least = Math.max(plausibleRatios.least, counting.least ?? 0);
+  const isCertain = !settling.isLate && counting.finding === 'unknown';
+  return (
+    isAboveOwnCount || (isCertain && least * exceeded.charged >= exceeded.allowed / terms.ownCount)
+  );
+};
 
 /** Returns why a refusal can have another cause than the requests of the examination; `null` if it cannot. */
 const whyRefusalIsUnsure = ({ isSpent }: TokenGuards): string | null =>
