@@ -9,6 +9,7 @@ const said = (line: string): Promise<string> =>
 
 it.each([
   ['run a b', 'unexpected word "b": weir run takes one scenario file, and options'],
+  ['run a --capture some', '--capture: expected "failed" or "all", got "some"'],
   ['run a --bogus', 'unknown option --bogus: expected one that `weir run --help` lists'],
   [
     'run a --duratio 3s',
@@ -27,6 +28,7 @@ it.each([
     'run -c 3 -n 9',
     /^unknown option -c: write --users 3: .*\nunknown option -n: write --iterations 9: so many requests, which the --users share/,
   ],
+  ['run a --qps 5/s', 'unknown option --qps: write --set load.rate=5/s'],
   ['run a --qps 5', 'unknown option --qps: write --set load.rate=5/s'],
   ['run --request_rate 5', 'unknown option --request_rate: write --rate 5/s'],
   ['run -d 30', 'unknown option -d: write --duration 30s'],

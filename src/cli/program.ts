@@ -209,9 +209,11 @@ const explainUsageError = (
   if (bare !== undefined) return noValue(bare, known.options);
   const [, subject, given, choices] =
     /Argument: (.*), Given: (.*), Choices: (.*)$/.exec(message) ?? [];
-  return subject === undefined
-    ? message
-    : `${subject}: expected ${choices!.replaceAll(', ', ' or ')}, got ${given}`;
+  if (subject === undefined) return message;
+  const isOption = words.some(
+    (word) => word === `--${subject}` || word.startsWith(`--${subject}=`),
+  );
+  return `${isOption ? '--' : ''}${subject}: expected ${choices!.replaceAll(', ', ' or ')}, got ${given}`;
 };
 
 /** Removes the dash of `--json -`. In other tools the dash means standard output, to which `--json` always writes. */

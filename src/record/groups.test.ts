@@ -37,6 +37,23 @@ const streamed = (moments: readonly number[], differing = {}): Observation =>
   });
 
 describe('groups', () => {
+  it('have the measures of token classes where an answer says its classes, and only there', () => {
+    const chatWith = (classes: object): Observation => {
+      const { outcome } = sampleObservation();
+      if (outcome.kind !== 'completed' || outcome.answer.kind !== 'chat')
+        throw new Error('no chat');
+      const tokens = { ...outcome.answer.tokens, ...classes };
+      return sampleObservation({ outcome: { ...outcome, answer: { ...outcome.answer, tokens } } });
+    };
+    const measured = (classes: object): readonly string[] =>
+      Object.keys(grouped(chatWith(classes))[0]!.distributions).filter((name) =>
+        /cached|reasoning/.test(name),
+      );
+    expect(measured({})).toEqual([]);
+    expect(measured({ cached: 4 })).toEqual(['cachedTokens', 'cachedShare']);
+    expect(measured({ reasoning: 3 })).toEqual(['reasoningTokens']);
+  });
+
   it('separate different labels, in the plan’s order, the warm-up first', () => {
     const groups = grouped(
       sampleObservation({ stage: 1 }),

@@ -92,6 +92,9 @@ describe('the content of a request', () => {
       );
     }
     expect(ask({ ...source, system: 's' }, 0)).not.toHaveProperty('tokens');
+    // From some 64 tokens on, a common beginning is worth a cache.
+    expect(ask({ ...source, system: 's'.repeat(255) }, 0)).not.toHaveProperty('shared');
+    expect(ask({ ...source, system: 's'.repeat(256) }, 0)).toHaveProperty('shared');
   });
 
   it('is the next question of its user’s conversation in a closed loop, and the next one of a single conversation in an open loop', () => {

@@ -44,6 +44,16 @@ describe('the forecast of a plan', () => {
     expect(limits.keys.reduce((sum, { requests }) => sum + requests, 0)).toBe(75);
   });
 
+  it('names the entries that have a name', () => {
+    const [stage] = samplePlan().stages;
+    const [chat, stream] = stage!.traffic;
+    const traffic = [{ ...chat!, name: 'short' }, stream!];
+    const { groups } = forecast(constantLoad(3, 25_000), { stages: [{ ...stage!, traffic }] });
+    expect(new Set(groups.map(({ traffic: kind, entry }) => `${kind} ${entry}`))).toEqual(
+      new Set(['chat short', 'chat-stream null']),
+    );
+  });
+
   it('assumes the given answer time for users', () => {
     const { total, answerTime, lookedInto } = forecast(users);
     expect(total.requests).toEqual({ sum: 15, basis: 'estimate', unknown: 0 });

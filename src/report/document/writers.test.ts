@@ -1,5 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { column, only, type ReportDocument, section, table, text } from './document.ts';
+import {
+  type Block,
+  column,
+  facts,
+  fold,
+  isShown,
+  list,
+  only,
+  picture,
+  type ReportDocument,
+  section,
+  table,
+  text,
+} from './document.ts';
 import { htmlPage } from './html-page.ts';
 import { markdownText } from './markdown-writer.ts';
 import { terminalText } from './terminal-writer.ts';
@@ -167,4 +180,30 @@ describe('the error of a figure on a terminal', () => {
       '                 [147.1 – 152.1]        [147.1 – 152.1]',
     ]);
   });
+});
+
+it('a block is shown where it has something to show, in its medium', () => {
+  const some = text('some');
+  const blocks: readonly (readonly [Block, boolean])[] = [
+    [some, true],
+    [text(''), false],
+    [list(['a']), true],
+    [list([]), false],
+    [facts([['name', 'text']]), true],
+    [facts([]), false],
+    [section('Title', [some]), true],
+    [section('Title', [text(''), list([])]), false],
+    [fold('Title', [text(''), some]), true],
+    [fold('Title', []), false],
+  ];
+  for (const medium of ['html', 'markdown', 'terminal'] as const)
+    expect(blocks.map(([block]) => isShown(block, medium))).toEqual(
+      blocks.map(([, hasSomething]) => hasSomething),
+    );
+  const drawn = picture(() => null);
+  expect((['html', 'markdown', 'terminal'] as const).map((each) => isShown(drawn, each))).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });

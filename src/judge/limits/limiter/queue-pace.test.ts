@@ -98,3 +98,11 @@ describe('the delays after a burst', () => {
     expect(found?.other?.wrong).toBeLessThanOrEqual(1);
   });
 });
+
+it('ten requests that waited show no pace, eleven do', () => {
+  // The first of a burst does not wait.
+  const waiting = (count: number): readonly LimiterDecision[] =>
+    logOf({ spacing: 1000 }).slice(0, 30 + count);
+  const found = [10, 11, 12, 13].map((count) => queuePace(waiting(count), rule)?.waited.length);
+  expect(found).toEqual([undefined, undefined, 11, 12]);
+});
