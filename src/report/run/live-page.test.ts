@@ -51,6 +51,10 @@ it('the charts of the page end at the last whole second, and its axes at the pla
   expect(ends(data).length).toBeGreaterThan(3);
   expect(Math.max(...ends(data))).toBe(30);
   expect(Math.max(...ends(dataIn(livePageUpdate(until(32_000)))))).toBe(32);
+  // Seconds in which nothing happened count, too.
+  const timeline = result.timeline.filter(({ second }) => second < 20);
+  const soFar = { result: { ...result, timeline }, trust: validTrust, until: 30_000 };
+  expect(Math.max(...ends(dataIn(livePageUpdate({ ...run, soFar }))))).toBe(30);
 });
 
 it('the page has the figures, notes and scripts, and an update has no script', () => {
