@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -61,8 +61,14 @@ const contentOf = async (page: Page) => {
   return { texts, elements, title: await page.title() };
 };
 
+/** The titles of a page's sections and folds, without their numbers. The verdict depends on the machine. */
+const outlineOf = (page: Page): Promise<readonly string[]> =>
+  page.evaluate<string[]>(
+    String.raw`[...document.querySelectorAll('main :is(h2:not(#verdict-title), h3, summary)')].map(({ textContent }) => textContent.replaceAll(/\d+/g, '#'))`,
+  );
+
 describe('the live page in a browser', { timeout: 120_000 }, () => {
-  it('follows a run to its end, and then shows exactly the finished report', async () => {
+  it('follows a run to its end, and then shows exactly the finished report, whose sections the sample has', async () => {
     const live = await watch(['scenarios/quickstart.yaml']);
     const { page } = live;
     expect(await textOf(page, 'h1')).toBe('quickstart');
@@ -109,6 +115,9 @@ describe('the live page in a browser', { timeout: 120_000 }, () => {
     }
     expect(await contentOf(page)).toEqual(await contentOf(file));
     expect(live.troubles).toEqual([]);
+    const drawn = await browser.newPage();
+    await drawn.goto(pathToFileURL(resolve('reports/sample/report.html')).href);
+    expect(await outlineOf(drawn), 'draw it again: npm run sample').toEqual(await outlineOf(file));
   });
 
   it('stops a run by its button, and shows the partial report, to a second reader too', async () => {

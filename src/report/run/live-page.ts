@@ -92,7 +92,7 @@ const documentSoFar = (run: LiveRun, soFar: NonNullable<LiveRun['soFar']>) => {
     verdict,
     introduction: [
       text(
-        `Figures of the requests that have ended so far: ${load.toLowerCase()}. The verdict follows when the run has ended.`,
+        `Figures of the requests that have ended so far: ${load.toLowerCase()}. The last seconds of the charts lack those in flight. The verdict follows when the run has ended.`,
       ),
       ...sentences.map((sentence) => text(sentence)),
       list(result.notes),

@@ -278,16 +278,17 @@ export const runIntroduction = (result: Result, trust: Trust): readonly Block[] 
   const { undecided, sentences } = runVerdict(result, trust);
   const advice = needsAdvice(result, trust) ? whatNow(result, trust) : [];
   const isUnplanned = trust.level === 'invalid';
-  // What to do about a failed objective must not stand below what is said of single figures.
+  // A first step must not stand below what is said of single figures.
+  const isFirst = !isUnplanned && firstStep(result, trust) !== '';
   return [
     ...openObjectives(result),
     ...(isUnplanned ? [] : failedLine(result)),
-    ...advice.filter(({ kind }) => kind === 'picture' && !isUnplanned),
+    ...advice.filter(({ kind }) => kind === 'picture' && isFirst),
     ...[...undecided, ...sentences].map((sentence) => text(sentence)),
     ...(isUnplanned ? failedLine(result) : []),
     ...(limits === null ? [] : [text(limits.text, limits.tone)]),
     list(result.notes),
-    ...advice.filter(({ kind }) => kind !== 'picture' || isUnplanned),
+    ...advice.filter(({ kind }) => kind !== 'picture' || !isFirst),
   ];
 };
 
