@@ -347,9 +347,9 @@ const minuteUnits = ['requests', 'tokens'] as const;
 
 const wordsOfLonger = (said: ReportedLimit): readonly string[] => {
   const { limit, unit, window, resetIn } = said;
-  const isApart = !minuteUnits.includes(unit);
+  const isApart = !minuteUnits.some((each) => each === unit);
   if (limit === null) return [];
-  if (atOnce.test(unit) || (isApart && window === undefined && shortWindowOf(said) !== null))
+  if (concurrency.test(unit) || (isApart && window === undefined && shortWindowOf(said) !== null))
     return [amountOf(limit, unit)];
   if (!isApart && (window ?? Number.POSITIVE_INFINITY) <= minute) return [];
   if (window === undefined)
