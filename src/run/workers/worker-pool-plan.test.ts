@@ -55,11 +55,9 @@ it('one worker, a small load or a capture stays in the main thread', async () =>
   await expect(planned({ workers: 3 }, { capture: 'all' })).rejects.toThrow(
     'workers: --capture works only in the main thread, not in workers: expected 1 worker, got 3. Give --workers 1, or auto, which is 1 here',
   );
-  for (const feature of ['capacity', 'fairness', 'recovery'] as const) {
-    expect(() => rejectWorkers({ workers: 1 }, feature)).not.toThrow();
-    expect(() => rejectWorkers({ workers: 'auto' }, feature)).not.toThrow();
-    expect(() => rejectWorkers({ workers: 2 }, feature)).toThrow(`workers: weir ${feature} sends`);
-  }
+  expect(() => rejectWorkers({ workers: 1 }, 'it must')).not.toThrow();
+  expect(() => rejectWorkers({ workers: 'auto' }, 'it must')).not.toThrow();
+  expect(() => rejectWorkers({ workers: 2 }, 'it must')).toThrow('workers: it must: expected 1');
 });
 
 it('under a pace each worker of each slice has its share of the smallest limit', async () => {
