@@ -77,8 +77,9 @@ export const maxProvocationRequests = (rule: LimitRule, isFollowed: boolean): nu
       2 * maxTogether
     : Math.ceil(2.2 * rule.limit) + 17;
 
-export const usualProvocationRequests = (rule: LimitRule): number =>
-  Math.ceil(2 * rule.limit + tricklePerWindow) + 4;
+/** Returns the mean of limiters: small buckets end it early, and alone it sends a last group to those that keep windows. */
+export const usualProvocationRequests = ({ limit }: LimitRule, isFollowed: boolean): number =>
+  Math.ceil((isFollowed ? 2 : 1.65) * limit + tricklePerWindow) + 4;
 
 const countedSender = (sender: ChatSender, most: number) => {
   let left = most;

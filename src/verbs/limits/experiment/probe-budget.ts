@@ -80,6 +80,8 @@ interface BudgetOptions {
 export const phaseBudget = (phase: ProbePhase, options: BudgetOptions) => {
   const { rule, hasSecondKey, sustain, phases } = options;
   const { window } = rule;
+  // Before the first request there is nothing to forget.
+  const idle = (time: number): number => (phases[0] === phase ? 0 : time);
   switch (phase) {
     case 'counting': {
       const usual = countingRequests;
@@ -92,9 +94,10 @@ export const phaseBudget = (phase: ProbePhase, options: BudgetOptions) => {
       return { usual, most: usual + repeatedEvenRequests(rule), time };
     }
     case 'provocation': {
-      const most = maxProvocationRequests(rule, phases.includes('sustained'));
-      const time = idleTime(rule) + 1.6 * window;
-      return { usual: usualProvocationRequests(rule), most, time };
+      const isFollowed = phases.includes('sustained');
+      const most = maxProvocationRequests(rule, isFollowed);
+      const time = idle(idleTime(rule)) + (isFollowed ? 1.6 : 1.45) * window;
+      return { usual: usualProvocationRequests(rule, isFollowed), most, time };
     }
     case 'sustained': {
       const most = maxSustainedRequests(rule, sustain);
@@ -104,7 +107,7 @@ export const phaseBudget = (phase: ProbePhase, options: BudgetOptions) => {
     case 'concurrency': {
       const usual = burstSize(rule, 0) + maxRefillRequests;
       const most = 2 * maxBurstSize(rule) + maxRefillRequests;
-      return { usual, most, time: forgettingTime(rule) + window / 10 };
+      return { usual, most, time: idle(forgettingTime(rule)) + window / 10 };
     }
     case 'exhausted': {
       const requests = requestsWhenExhausted.length + (hasSecondKey ? secondKeyRequests : 0);
@@ -115,6 +118,15 @@ export const phaseBudget = (phase: ProbePhase, options: BudgetOptions) => {
 
 const chatTokens = { input: 15, output: 1 };
 const longTokens = { input: 1000, output: 200 };
+/** The usual share of chats that are answered in each phase: others are refused, or of other kinds. */
+const answeredShares: Readonly<Record<ProbePhase, number>> = {
+  counting: 0.75,
+  even: 1,
+  provocation: 0.93,
+  sustained: 0.75,
+  concurrency: 0.66,
+  exhausted: 0.5,
+};
 const audioRequests = { count: 2, characters: 4, seconds: 0.1 };
 
 export const probeBudgetFor = (
@@ -127,6 +139,10 @@ export const probeBudgetFor = (
   const sum = (pick: (part: (typeof parts)[number]) => number): number =>
     parts.reduce((whole, part) => whole + pick(part), 0);
   const [usual, most] = [sum((part) => part.usual), sum((part) => part.most)];
+  const answered = phases.reduce(
+    (count, phase, i) => count + answeredShares[phase] * parts[i]!.usual,
+    0,
+  );
   const isLong = isCounting ? 1 : 0;
   const tokensOf = (requests: number) => ({
     input: requests * chatTokens.input + isLong * longTokens.input,
@@ -141,7 +157,7 @@ export const probeBudgetFor = (
     max: most,
     /** The typical time, in ms. */
     time: sum((part) => part.time),
-    tokens: { typical: total(usual), max: total(most) },
+    tokens: { typical: Math.round(total(answered)), max: total(most) },
     /** The maximum in micro-units of the currency; `null` without a price for chats. */
     cost: price === null ? null : chatCost(tokensOf(most), price) + audio,
   };

@@ -154,6 +154,9 @@ interface Part {
 /** The share of what a burst sends above the limit that is usually admitted: none if it is charged first, or all of it. */
 const usuallyAbove = 0.5;
 
+/** The requests that usually follow the refusals of a burst, to show what is left. */
+const askedAgain = 6;
+
 const sum = (parts: readonly Part[], pick: (part: Part) => number): number =>
   parts.reduce((whole, part) => whole + pick(part), 0);
 
@@ -193,7 +196,7 @@ const partsOf = (plan: TokenPlan): { readonly parts: readonly Part[]; readonly b
     tokens * (1 + refillStep + (2 * latency + settleTime(window) + 4000 * scale) / window);
   const burstTokens = Math.ceil(needed / large + 1) * large;
   const burst = {
-    requests: burstTokens / large + tapTimes.length,
+    requests: burstTokens / large + tapTimes.length + askedAgain,
     tokens: burstTokens,
     time: sending + tapTimes.at(-1)! * 1000 * scale,
   };
@@ -203,7 +206,7 @@ const partsOf = (plan: TokenPlan): { readonly parts: readonly Part[]; readonly b
   const between = { requests: 1, tokens: tapTokens, time: idle + wait };
   const sustained = {
     requests: ((sustainedRate * tokens) / plan.sustained) * sustain,
-    tokens: 1.2 * sustain * tokens,
+    tokens: sustain * tokens,
     time: sustain * window,
   };
   const parts = [
