@@ -213,13 +213,16 @@ const writeCheckpoint = async (sound: string): Promise<void> => {
   const out = join(sound, 'checkpoint');
   const child = start(['run', 'scenarios/quickstart.yaml', '--out', out]);
   const ended = once(child, 'close');
-  for (let waited = 0; waited < 200; waited += 1) {
+  let commits = 0;
+  // A busy machine takes longer until the load begins.
+  for (let waited = 0; waited < 1200 && commits < 3; waited += 1) {
     await sleep(100);
     const text = await readFile(join(out, 'checkpoint.jsonl'), 'utf8').catch(() => '');
-    if ((text.match(/"until"/g) ?? []).length >= 3) break;
+    commits = (text.match(/"until"/g) ?? []).length;
   }
   child.kill('SIGKILL');
   await ended;
+  if (commits === 0) throw new Error(`${out} has no checkpoint to damage`);
   for (const name of await readdir(out))
     if (name !== 'checkpoint.jsonl') await rm(join(out, name), { force: true });
 };
