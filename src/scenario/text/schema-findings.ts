@@ -125,6 +125,12 @@ const commaAdvice = (path: Path, { value }: IssueContext): string | null => {
 /** The most keys of a mapping that are listed where nothing else explains an unknown one. */
 const maxListedKeys = 12;
 
+/** Lists the keys that a mapping lacks, if they are few; otherwise says inside which key the unknown one may belong. */
+const listedKeysAdvice = (name: string, missing: readonly string[]): string | null =>
+  missing.length > 0 && missing.length <= maxListedKeys
+    ? `expected ${listText(missing)}`
+    : nestedKeyAdvice(name, synonym);
+
 /**
  * Returns advice on where an unknown key may belong: here under another name, in an entry of another kind, inside
  * another key, or outside of this one.
@@ -150,10 +156,9 @@ const unknownKeyAdvice = (name: string, path: Path, { value }: IssueContext): st
   if (isTop)
     return nestedKeyAdvice(name, nearest) ?? 'scenarios/keys.md lists the keys of a scenario';
   const outside = synonym(name, keysAt([], value));
-  if (outside !== null) return `did you mean "${outside}" at the top of the scenario?`;
-  return missing.length > 0 && missing.length <= maxListedKeys
-    ? `expected ${listText(missing)}`
-    : nestedKeyAdvice(name, synonym);
+  return outside === null
+    ? listedKeysAdvice(name, missing)
+    : `did you mean "${outside}" at the top of the scenario?`;
 };
 
 /** The most unknown keys of a mapping that are explained one by one: each is compared with all known ones. */

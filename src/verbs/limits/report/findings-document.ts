@@ -1,7 +1,7 @@
 import { type ReportDocument, text } from '../../../report/document/document.ts';
 import type { KeyFindings } from '../model/key-findings.ts';
 import { limitsDocument, requestSections, requestTexts } from './limits-document.ts';
-import { nextStep, verdictOnLimits } from './limits-sentence.ts';
+import { limitsAdvice, verdictOnLimits } from './limits-sentence.ts';
 import { paceAdvice, tokenSections, tokensDocument, tokenTexts } from './tokens-document.ts';
 
 /** Builds the document of saved findings: of one limit, or one page over both. */
@@ -23,7 +23,7 @@ export const findingsDocument = ({ requests, tokens }: KeyFindings): ReportDocum
       text(`Requests. ${ofRequests.why}`),
       text(`Tokens. ${ofTokens.why}`),
       ...paceAdvice(tokens),
-      text(nextStep({ requests, tokens })),
+      text(limitsAdvice({ requests, tokens })),
     ],
     blocks: [...tokenSections(tokens), ...requestSections(requests)],
   };

@@ -27,7 +27,7 @@ import { caseOf, checkOutcomeOf, claimsSection, countsText } from './claims.ts';
 import { explanationSection, limiterNames } from './explanation-section.ts';
 import {
   limitsSentence,
-  nextStep,
+  limitsAdvice,
   ownerOf,
   perWindow,
   verdictOnLimits,
@@ -199,7 +199,7 @@ export const limitsDocument = (
     introduction: [
       text(tokens === null ? tokensText(report) : 'Tokens: token-limits.html.'),
       text(why),
-      text(nextStep({ requests: report, tokens })),
+      text(limitsAdvice({ requests: report, tokens })),
       ...otherLimits(report),
     ],
     blocks: requestSections(report),

@@ -168,7 +168,7 @@ export const gravestVerdict = ({ requests, tokens }: KeyFindings): LimitVerdict 
 };
 
 /** Says what to do about a limit that is not kept, or of which an examination decides nothing; `null` if nothing is to do. */
-export const nextStep = (findings: KeyFindings): string | null => {
+export const limitsAdvice = (findings: KeyFindings): string | null => {
   const verdict = gravestVerdict(findings);
   if (verdict === 'kept') return null;
   const other =

@@ -22,7 +22,7 @@ import { wordsOfUnit } from '../model/token-units.ts';
 import { caseOf, checkOrder, claimColumns, claimTables, signsMeaning } from './claims.ts';
 import {
   limitsSentence,
-  nextStep,
+  limitsAdvice,
   ownerOf,
   perWindow,
   verdictOnLimits,
@@ -142,7 +142,7 @@ export const tokensDocument = (
     introduction: [
       text(why),
       ...paceAdvice(report),
-      text(nextStep({ requests, tokens: report })),
+      text(limitsAdvice({ requests, tokens: report })),
       text(
         requests === null
           ? 'Requests: their limit was not examined; `weir limits` without --tokens does that.'
