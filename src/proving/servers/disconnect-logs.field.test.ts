@@ -86,12 +86,13 @@ const generationBy = ([whole, left]: readonly LoggedStream[]): string => {
 };
 
 /** What nginx's own log says of the place of the first stream that filled the key. */
-const slotBy = (chats: readonly LoggedChat[], [whole, , held]: readonly LoggedStream[]): string => {
-  const [wholeChat, heldChat] = [whole, held].map((stream) =>
-    chats.find(({ id }) => id === stream!.id)!,
-  ) as [LoggedChat, LoggedChat];
+const slotBy = (chats: readonly LoggedChat[], streams: readonly LoggedStream[]): string => {
+  const [wholeChat, , heldChat] = streams.map((stream) =>
+    chats.find(({ id }) => id === stream.id)!,
+  ) as [LoggedChat, LoggedChat, LoggedChat];
   const admitted = chats.filter(
-    ({ status, begun }) => status === 200 && begun > heldChat.begun + 1,
+    ({ id, status, begun }) =>
+      status === 200 && begun > heldChat.begun && !streams.some((stream) => stream.id === id),
   );
   // Nothing was admitted before a place was free.
   for (const { begun } of admitted) expect(begun).toBeGreaterThan(heldChat.ended - 0.01);
@@ -132,16 +133,20 @@ describe.concurrent('weir check --only disconnects', () => {
             found[row.id] = row.name ?? row.outcome;
             table.push([name, what, row.id, found[row.id]!, row.observed]);
           }
-          expect(found['disconnect.generation'], said).toBe(generationBy(server.streams));
+          // What a busy machine leaves open is unchecked, and never wrong.
+          const generation = found['disconnect.generation']!;
+          expect([generationBy(server.streams), 'unchecked'], said).toContain(generation);
           const slot = isCapped
             ? slotBy(await readChats(options.log), server.streams)
             : 'unchecked';
-          expect(found['disconnect.slot'], said).toBe(slot);
+          expect([slot, 'unchecked'], said).toContain(found['disconnect.slot']);
           const { observed } = report.rows.find(({ id }) => id === 'disconnect.generation')!;
           const [, after] = /(\d+) tokens were counted after the hang-up/.exec(observed) ?? [];
           // The client had at least five tokens when it hung up, which the metrics had counted before.
-          expect(Number(after), said).toBeLessThanOrEqual(server.streams[1]!.written - 5);
-          if (!stops) expect(Number(after), said).toBeGreaterThan(0.5 * stubbornTokens);
+          if (after !== undefined)
+            expect(Number(after), said).toBeLessThanOrEqual(server.streams[1]!.written - 5);
+          if (generation === 'generates-on')
+            expect(Number(after), said).toBeGreaterThan(0.5 * stubbornTokens);
         } finally {
           await gateway.stop();
         }
@@ -150,4 +155,10 @@ describe.concurrent('weir check --only disconnects', () => {
       }
     },
   );
+});
+
+it('most of them are decided', () => {
+  const of = (check: string) => table.filter(([, , id]) => id === `disconnect.${check}`);
+  const decided = of('generation').filter(([, , , result]) => result !== 'unchecked');
+  expect(decided.length).toBeGreaterThanOrEqual(of('generation').length / 2);
 });
