@@ -58,6 +58,10 @@ const waitForModel = async (url: string): Promise<void> => {
   throw new Error('llama.cpp did not load its model within a minute');
 };
 
+/** A chat template that writes the tools once. */
+export const toolTemplate =
+  "{% if tools %}<tools>{{ tools | tojson }}\n{% endif %}{% for m in messages %}<{{ m['role'] }}>{{ m['content'] }}\n{% endfor %}<assistant>";
+
 /**
  * Starts llama.cpp's server with a model of random weights; with keys it asks for one of them. With a chat
  * template it has one slot, whose context is four times as long. A slow one has a model of 330 MB.

@@ -10,7 +10,7 @@ import { freePort, provingKeys } from '../harness/server-process.ts';
 import { startBeforeGateway } from '../harness/upstream.ts';
 import { startLiteLlm } from '../limiters/litellm/start-litellm.ts';
 import { type CheckedServer, checkedServers } from './checked-servers.ts';
-import { startLlama } from './model-servers.ts';
+import { startLlama, toolTemplate } from './model-servers.ts';
 
 // The first run installs the servers.
 vi.setConfig({ testTimeout: 900_000 });
@@ -42,10 +42,6 @@ const estimating: Readonly<Record<string, string>> = {
   aimock: 'dist/helpers.js, line 416: Math.ceil(text.length / 4)',
   fakellm: 'fakellm/_util.py, line 58: len(text) // 4, as tiktoken is not installed',
 };
-
-/** A template that writes the tools once. */
-const template =
-  "{% if tools %}<tools>{{ tools | tojson }}\n{% endif %}{% for m in messages %}<{{ m['role'] }}>{{ m['content'] }}\n{% endfor %}<assistant>";
 
 const characters = Array.from({ length: 95 }, (_, at) =>
   at === 0 ? '▁' : String.fromCharCode(32 + at),
@@ -134,7 +130,7 @@ describe('weir check --only usage', () => {
   });
 
   it('counts by the tokenizer of llama.cpp, tools, and what its prefix cache has', async (context) => {
-    const start: CheckedServer['start'] = (options) => startLlama(options, [], template);
+    const start: CheckedServer['start'] = (options) => startLlama(options, [], toolTemplate);
     const words = ['--tokenizer', 'tokenizer.json'];
     const { rows } = await orSkip(context, () =>
       audited({ start, profile: 'llama.cpp', words }, { 'tokenizer.json': characterTokenizer }),
