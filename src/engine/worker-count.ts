@@ -1,12 +1,7 @@
 import type { TokenCount } from '../model/workload/token-count.ts';
 import type { Load, Plan, Stage } from '../model/plan/plan.ts';
+import { chunksPerWorker } from '../model/plan/slice-forecast.ts';
 import { maxAnswerTokens, type Traffic } from '../model/workload/traffic.ts';
-
-/**
- * The streamed chunks per second that one worker reads without being overloaded (measured: see the design notes on
- * performance).
- */
-const chunksPerWorker = 30_000;
 
 /** The cost of sending and recording a request, in units of reading one chunk. */
 const requestCost = 10;

@@ -137,9 +137,9 @@ it('the forecast is printed as figures and as text, with its slices', async () =
   expect(shared!['slices']).toMatchObject({ slices: 4, bytesPerSecond: 3250 });
   const text = printed[0]!.text({ colour: false, width: 80 });
   expect(text).toContain('300');
-  expect(text).not.toContain('189 MB');
-  // 188,809,216 bytes of memory for each of the four slices.
-  expect(printed[1]!.text({ colour: false, width: 80 })).toContain('189 MB');
+  expect(text).not.toContain('315 MB');
+  // 314,605,568 bytes of memory for each of the four slices.
+  expect(printed[1]!.text({ colour: false, width: 80 })).toContain('315 MB');
   await expect(printForecast({ ...request, slices: 'auto' }, host)).rejects.toThrow(
     '--slices auto: ',
   );

@@ -10,7 +10,8 @@ import type {
 } from '../model/plan/forecast.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import { retriesOf } from '../model/plan/population.ts';
-import type { SliceForecast } from '../model/plan/slice-forecast.ts';
+import { fleetForecast, type SliceForecast } from '../model/plan/slice-forecast.ts';
+import { maxLedgerRows } from '../model/observation/ledger.ts';
 import { stageSpans } from '../model/plan/stage-spans.ts';
 import { type Milliseconds, milliseconds } from '../model/quantity.ts';
 import { OverBudget, Problem } from '../platform/problem.ts';
@@ -93,6 +94,15 @@ export const forecastOf = (
     objectives: forecastDecisions(groups, plan),
     budget: budgetOf(plan, total),
     slices,
+    ...(slices === null
+      ? {}
+      : {
+          fleet: fleetForecast(slices, {
+            requests: total.requests.sum,
+            scheduled: scheduledEnd(plan),
+            rows: maxLedgerRows * plan.keys.length,
+          }),
+        }),
     ...(cachedShares === undefined ? {} : { cachedShares }),
   };
 };

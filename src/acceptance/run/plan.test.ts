@@ -125,7 +125,7 @@ limits: none
     });
     const given = await weir(['plan', path, '--slices', '6', '--answer-time', '20s']);
     expect(given.stdout.replaceAll(/\s+/g, ' ')).toContain(
-      '6 slices, each at its peak with at most 500 requests in flight',
+      '6 slices, each at its peak with about 500 requests in flight',
     );
   });
 });

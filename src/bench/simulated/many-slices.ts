@@ -1,5 +1,8 @@
 import { type Rendezvous } from '../../model/rendezvous/rendezvous.ts';
 import { type SharedProgress } from '../../verbs/fleet/model/records.ts';
+import { fleetForecast } from '../../model/plan/slice-forecast.ts';
+import { maxLedgerRows } from '../../model/observation/ledger.ts';
+import { sliceForecast } from '../../judge/calibration/needed-slices.ts';
 import { sleep } from '../../platform/process/pause.ts';
 import { followCoordinator } from '../../verbs/fleet/follow-coordinator.ts';
 import { LedRun } from '../../verbs/fleet/lead-run.ts';
@@ -83,10 +86,10 @@ export const measureManySlices: BenchPart = async (say) => {
   const options: SimulatedSlicesOptions = { slices: all, streams, merged: [few, 100, all] };
   const file = 'bench/simulated/simulated-slices.ts';
   const flags = ['--expose-gc', '--max-old-space-size=4096'];
-  const { merges } = await runPinned<SimulatedSlices>(1, file, options, flags);
+  const { inFlight, merges } = await runPinned<SimulatedSlices>(1, file, options, flags);
   for (const { slices, time, memory, bytes, requests } of merges)
     say(
-      `${slices} slices of ${streams} streams (${requests} requests): ${(bytes / 1e6).toFixed(0)} MB of results, merged in ${(time / 1000).toFixed(1)} s, ${(memory / 2 ** 20).toFixed(0)} MiB of heap`,
+      `${slices} slices of ${streams} streams (${requests} requests): ${(bytes / 1e6).toFixed(0)} MB of results, merged in ${(time / 1000).toFixed(1)} s of CPU, ${(memory / 2 ** 20).toFixed(0)} MiB of heap`,
     );
   const [small, , large] = merges;
   if (small === undefined || large === undefined) throw new Error('nothing was merged');
@@ -95,14 +98,30 @@ export const measureManySlices: BenchPart = async (say) => {
   say(
     `traffic of ${few} and ${all} slices: ${traffic.map((each) => `${(each / 1e6).toFixed(2)} MB/s`).join(', ')}`,
   );
+  // What `weir plan` says of them. Chunks count for CPU and bandwidth only.
+  const forecast = sliceForecast({ streams: all * streams, chunks: 0 }, all, null);
+  const fleet = fleetForecast(forecast, {
+    requests: all * streams,
+    scheduled: 8000,
+    rows: maxLedgerRows,
+  });
   const what = (figure: string): string =>
     `${figure} for each of ${all} slices against each of ${few}`;
   return [
-    benchRow(`time to read and merge ${all} results of ${streams} streams`, 's', large.time / 1000),
-    benchRow(what('time to merge'), '×', large.time / small.time / times, atMost(1.3)),
+    benchRow(`CPU to read and merge ${all} results of ${streams} streams`, 's', large.time / 1000),
+    benchRow(what('CPU to merge'), '×', large.time / small.time / times, atMost(1.3)),
     benchRow(`heap of ${all} results read and merged`, 'MiB', large.memory / 2 ** 20),
     benchRow(what('heap'), '×', large.memory / small.memory / times, atMost(1.1)),
     benchRow(what('bytes of results'), '×', large.bytes / small.bytes / times, atMost(1.05)),
+    benchRow(
+      'requests in flight of a slice against the forecast',
+      '×',
+      inFlight / forecast.streams,
+      atMost(1),
+    ),
+    benchRow('bytes of results against the forecast', '×', large.bytes / fleet.results, atMost(1)),
+    benchRow('CPU to merge against the forecast', '×', large.time / fleet.mergeTime, atMost(1)),
+    benchRow('heap against the forecast', '×', large.memory / fleet.mergeMemory, atMost(1)),
     benchRow(`traffic of a load with ${all} slices`, 'MB/s', traffic[1] / 1e6),
     benchRow(what('traffic'), '×', traffic[1] / traffic[0] / times, atMost(1.1)),
   ];

@@ -33,9 +33,11 @@ export interface SimulatedSlicesOptions {
 }
 
 export interface SimulatedSlices {
+  /** The most requests of a slice that were in flight at the same time. */
+  readonly inFlight: number;
   readonly merges: readonly {
     readonly slices: number;
-    /** From the bytes of all results to the one result, in ms. */
+    /** The CPU time from the bytes of all results to the one result, in ms. */
     readonly time: number;
     /** The heap that the read results and the merged one take, in bytes. */
     readonly memory: number;
@@ -51,7 +53,8 @@ const load = {
   users: slices * streams,
   duration: milliseconds(8000),
   thinkTime: milliseconds(60_000),
-  rampUp: milliseconds(5000),
+  // No answer has ended when the last user begins.
+  rampUp: milliseconds(2000),
 };
 const traffic = samplePlan().stages[0]!.traffic.filter(({ kind }) => kind === 'chat-stream');
 const plan = samplePlan({
@@ -63,6 +66,7 @@ const plan = samplePlan({
 });
 const tokens = 8;
 const token = Buffer.from(eventText('{"content":" word"}', 'null'));
+let [inFlight, mostInFlight] = [0, 0];
 const ending = Buffer.from(`${eventText('{}', '"stop"')}data: [DONE]\n\n`);
 
 /** Answers each request with a stream of eight tokens in about four seconds, by the clock of the queue. */
@@ -71,6 +75,8 @@ const streamingTransport = (queue: EventQueue): Transport => {
   let requests = 0;
   return {
     send: (_, observer) => {
+      inFlight += 1;
+      mostInFlight = Math.max(mostInFlight, inFlight);
       const draw = drawFrom(1, 0, (requests += 1));
       const after = (delay: number, action: () => void): void =>
         void queue.at(queue.now + delay * (0.5 + draw.uniform()), action);
@@ -81,7 +87,10 @@ const streamingTransport = (queue: EventQueue): Transport => {
           observer.onHeaders(clock.now(), 200, { 'content-type': 'text/event-stream' });
         observer.onChunk(clock.now(), step < tokens ? token : ending);
         if (step < tokens) after(500, () => sendToken(step + 1));
-        else observer.onEnd(clock.now());
+        else {
+          inFlight -= 1;
+          observer.onEnd(clock.now());
+        }
       };
       after(200, () => sendToken(0));
       return { abort: () => undefined };
@@ -120,12 +129,13 @@ const heap = async (): Promise<number> => {
 const mergeFirst = async (count: number): Promise<SimulatedSlices['merges'][number]> => {
   const contents = resultBytes.slice(0, count);
   const before = await heap();
-  const began = performance.now();
+  const began = process.cpuUsage();
   const parts: Result[] = contents.map((bytes) =>
     resultSchema.parse(JSON.parse(new TextDecoder().decode(bytes))),
   );
   const whole = mergeResults(parts);
-  const time = performance.now() - began;
+  const { user, system } = process.cpuUsage(began);
+  const time = (user + system) / 1000;
   if (!whole.ok) throw new Error(whole.message);
   const memory = (await heap()) - before;
   const requests = countArrivals(sumOutcomes(whole.result.groups));
@@ -140,5 +150,5 @@ const merges: SimulatedSlices['merges'][number][] = [];
 // Once before, so that its code is compiled.
 await mergeFirst(Math.min(...merged));
 for (const count of merged) merges.push(await mergeFirst(count));
-const output: SimulatedSlices = { merges };
+const output: SimulatedSlices = { inFlight: mostInFlight, merges };
 console.log(JSON.stringify(output));

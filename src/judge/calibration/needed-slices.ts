@@ -1,4 +1,9 @@
-import { bytesOfChunk, weirMemory, type SliceForecast } from '../../model/plan/slice-forecast.ts';
+import {
+  bytesOfChunk,
+  chunksPerWorker,
+  weirCosts,
+  type SliceForecast,
+} from '../../model/plan/slice-forecast.ts';
 import type { Calibration, CalibrationCell } from '../../model/series/calibration.ts';
 
 interface Peak {
@@ -28,12 +33,15 @@ export const sliceForecast = (
 ): SliceForecast => {
   const streams = Math.ceil(peak.streams / slices);
   const chunksPerSecond = Math.ceil(peak.chunks / slices);
+  const workers = Math.max(1, Math.ceil(chunksPerSecond / chunksPerWorker));
   return {
     slices,
     streams,
     sockets: streams,
     chunksPerSecond,
-    memory: weirMemory.process + streams * weirMemory.stream,
+    cores: (chunksPerSecond * weirCosts.chunk) / 1000,
+    workers,
+    memory: workers * weirCosts.worker + streams * weirCosts.stream,
     bytesPerSecond: chunksPerSecond * bytesOfChunk,
     basis: basis && basisOf(basis),
   };

@@ -1,5 +1,5 @@
 import type { BudgetUnit } from './budget.ts';
-import type { SliceForecast } from './slice-forecast.ts';
+import type { FleetForecast, SliceForecast } from './slice-forecast.ts';
 import type { MeasureName } from '../measures/measures.ts';
 import type { Milliseconds } from '../quantity.ts';
 import type { Traffic, TrafficKind } from '../workload/traffic.ts';
@@ -132,6 +132,8 @@ export interface Forecast {
   readonly budget: readonly BudgetForecast[];
   /** What each slice needs; `null` if the caller did not ask for it. */
   readonly slices: SliceForecast | null;
+  /** What all slices need together; absent if the caller did not ask for slices. */
+  readonly fleet?: FleetForecast;
   /** The shares of prompts that are assumed to come from a cache, from an earlier result; absent without one. */
   readonly cachedShares?: readonly CachedShare[];
 }

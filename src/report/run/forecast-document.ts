@@ -1,4 +1,10 @@
-import { bytesOfChunk, weirMemory, type SliceForecast } from '../../model/plan/slice-forecast.ts';
+import {
+  bytesOfChunk,
+  type FleetForecast,
+  type SliceForecast,
+  sourcePorts,
+  weirCosts,
+} from '../../model/plan/slice-forecast.ts';
 import {
   section,
   type Section,
@@ -28,21 +34,34 @@ import { hangUpTexts } from '../summary/plan-terms.ts';
 import { clippedTraces, droppedPrompts, plannedTime } from '../summary/workload-text.ts';
 import { present } from '../text/present.ts';
 
-const megabytes = (bytes: number): string => `${countText(Math.max(1, Math.ceil(bytes / 1e6)))} MB`;
+const megabytes = (bytes: number): string =>
+  bytes < 1e10
+    ? `${countText(Math.max(1, Math.ceil(bytes / 1e6)))} MB`
+    : `${countText(Math.ceil(bytes / 1e9))} GB`;
 
 const basisText = (basis: NonNullable<SliceForecast['basis']>): string =>
   `This machine was calibrated${basis.isValid ? '' : ' (degraded, as at any load)'} at ${plural(basis.streams, 'stream')} of ${countText(basis.tokensPerSecond)} tokens a second in ${plural(basis.workers, 'worker')}, beside the gateway: no slice gets more.`;
 
+const coresText = (cores: number): string => `${figureText(cores)} cores`;
+
+/** Says what all slices need together, and of what a machine that merges their results must be capable. */
+const fleetTexts = (fleet: FleetForecast): readonly string[] => [
+  `Together: ${coresText(fleet.cores)}, ${megabytes(fleet.memory)} of memory, ${megabytes(fleet.bytesPerSecond)}/s of answers${fleet.addresses === 1 ? '' : `, and ${countText(fleet.addresses)} source addresses or more for each address and port of the target, since Linux has ${countText(sourcePorts)} source ports for each`}.`,
+  `Merging: ${megabytes(fleet.results)} of results, read and merged in about ${timeText(fleet.mergeTime)} of CPU, with ${megabytes(fleet.mergeMemory)} of memory.`,
+];
+
 /** Builds the section on how many machines a load needs, and what each of them must have. */
-const slicesSection = (forecast: SliceForecast): Section => {
-  const { slices, streams, sockets, chunksPerSecond, memory, bytesPerSecond, basis } = forecast;
+const slicesSection = (forecast: SliceForecast, fleet: FleetForecast | undefined): Section => {
+  const { slices, streams, sockets, chunksPerSecond, workers, cores } = forecast;
+  const { memory, bytesPerSecond, basis } = forecast;
   return section('Slices', [
     text(
-      `${plural(slices, 'slice')}, each at its peak with at most ${plural(streams, 'request')} in flight, as many sockets (${countText(sockets)}; see ulimit -n), ${plural(chunksPerSecond, 'chunk')} a second, about ${megabytes(memory)} of memory and ${megabytes(bytesPerSecond)}/s of answers.`,
+      `${plural(slices, 'slice')}, each at its peak with about ${plural(streams, 'request')} in flight, as many sockets (${countText(sockets)}; see ulimit -n), ${plural(chunksPerSecond, 'chunk')} a second in ${plural(workers, 'worker')} (${coresText(cores)}), about ${megabytes(memory)} of memory and ${megabytes(bytesPerSecond)}/s of answers.`,
     ),
+    ...(fleet === undefined ? [] : fleetTexts(fleet)).map((each) => text(each)),
     basis !== null && text(basisText(basis)),
     text(
-      `Memory: ${weirMemory.process / 2 ** 20} MiB, and ${weirMemory.stream / 2 ** 10} KiB for each request in flight, rounded up from Weir’s own measurement (npm run bench memory). Answers: ${bytesOfChunk} bytes a chunk, assumed, not measured.`,
+      `CPU: ${figureText(weirCosts.chunk * 1000)} µs a chunk. Memory: ${weirCosts.worker / 2 ** 20} MiB for each worker, and ${weirCosts.stream / 2 ** 10} KiB for each request in flight. Both are rounded up from Weir’s own measurement (reports/scale.md). Answers: ${bytesOfChunk} bytes a chunk, assumed, not measured.`,
     ),
     text(
       'A request counts as ten chunks. In flight are as many as come in the time of an answer: 100 ms, and 10 ms for each token, unless --answer-time gives it.',
@@ -265,7 +284,7 @@ export const forecastDocument = (
     ]),
     section('Objectives, and whether they can be decided', forecast.objectives.map(objectiveBlock)),
     section('Budget', forecast.budget.map(budgetBlock)),
-    ...(forecast.slices === null ? [] : [slicesSection(forecast.slices)]),
+    ...(forecast.slices === null ? [] : [slicesSection(forecast.slices, forecast.fleet)]),
   ],
   footer: `Written by Weir ${weir}.`,
 });
