@@ -319,23 +319,23 @@ const minuteCell = (
 
 /** Returns the limit of a unit, scaled to a minute; `null` for none. */
 const minuteLimit = (reported: readonly ReportedLimit[], unit: string): number | null => {
-  const limit = minuteCell(reported, unit, 'limit');
-  return limit === null ? null : Math.floor((limit.value * minute) / limit.window);
+  const found = minuteCell(reported, unit, 'limit');
+  return found && Math.floor((found.value * minute) / found.window);
 };
 
-/** A limit whose window no header names, and which counts as one per minute. */
+/** A limit whose window no header names, and which counts as one per minute; its `text` is `100 requests`. */
 export interface AssumedLimit {
   readonly unit: 'requests' | 'tokens';
-  /** In words: `100 requests`. */
   readonly text: string;
 }
 
+type Quota = ReturnType<typeof readLimitHeaders>;
 interface DeclaredLimits {
   /** The families of the headers; none for the interface's. */
   readonly families: readonly string[];
   /** The limits per minute and what remains of them; `null` if there are none. */
-  readonly quota: ReturnType<typeof readLimitHeaders>;
-  /** The limits of longer windows or of other units, in words: `1,000 requests a day`, `50,000 input tokens a minute`. */
+  readonly quota: Quota;
+  /** The limits of longer windows or of other units, each once, in words: `1,000 requests a day`, `50,000 input tokens a minute`. */
   readonly longer: readonly string[];
   readonly assumed: readonly AssumedLimit[];
 }
@@ -352,14 +352,12 @@ const wordsOfLonger = (said: ReportedLimit): readonly string[] => {
   if (concurrency.test(unit) || (isApart && window === undefined && shortWindowOf(said) !== null))
     return [amountOf(limit, unit)];
   if (!isApart && (window ?? Number.POSITIVE_INFINITY) <= minute) return [];
+  if (window === undefined && shortWindowOf(said) !== null) return [];
   if (window === undefined)
-    return shortWindowOf(said) === null
-      ? [`${amountOf(limit, unit)} in at least ${Math.floor(resetIn! / 1000)} s`]
-      : [];
+    return [`${amountOf(limit, unit)} in at least ${Math.floor(resetIn! / 1000)} s`];
   const word = wordsOfWindows[window];
-  const article = word === 'hour' ? 'an' : 'a';
-  const time = word === undefined ? `in ${window / 1000} s` : `${article} ${word}`;
-  return [`${amountOf(limit, unit)} ${time}`];
+  const time = `${word === 'hour' ? 'an' : 'a'} ${word}`;
+  return [`${amountOf(limit, unit)} ${word === undefined ? `in ${window / 1000} s` : time}`];
 };
 
 const assumedLimits = (reported: readonly ReportedLimit[]): readonly AssumedLimit[] =>
@@ -369,10 +367,7 @@ const assumedLimits = (reported: readonly ReportedLimit[]): readonly AssumedLimi
   });
 
 /** Returns the interface's own values, and where it has none those of other headers. */
-const quotaOf = (
-  own: ReturnType<typeof readLimitHeaders>,
-  reported: readonly ReportedLimit[],
-): NonNullable<ReturnType<typeof readLimitHeaders>> => {
+const quotaOf = (own: Quota, reported: readonly ReportedLimit[]): NonNullable<Quota> => {
   const others = {
     limitRequests: minuteLimit(reported, 'requests'),
     remainingRequests: minuteCell(reported, 'requests', 'remaining')?.value ?? null,
@@ -384,9 +379,9 @@ const quotaOf = (
 };
 
 /**
- * Returns the limits that an answer declares; `null` if it declares none. Each of the interface's four headers
- * takes precedence over those of other families. A limit with a window below a minute is scaled to a minute. A limit per hour or day
- * shows nothing about a minute. A limit whose window no header names counts as one per minute unless it is reset later.
+ * Returns the limits that an answer declares; `null` if it declares none. Each of the interface's four headers takes precedence over
+ * those of other families. A limit with a window below a minute is scaled to a minute; one per hour or day shows nothing about a
+ * minute. A limit whose window no header names counts as one per minute unless it is reset later.
  */
 export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null => {
   if (!declaresLimits(headers)) return null;
@@ -399,7 +394,6 @@ export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null
   return {
     families: own === null ? [...new Set(reported.map(({ profile }) => profile))] : [],
     quota: Object.values(quota).some((cell) => cell !== null) ? quota : null,
-    // A limit that is declared twice is one.
     longer: [...new Set(reported.flatMap(wordsOfLonger))],
     assumed: assumedLimits(reported),
   };
