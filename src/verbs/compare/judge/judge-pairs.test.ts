@@ -98,6 +98,22 @@ describe('a side that fails', () => {
     expect(failures).toMatchObject({ nextOnly: 60, baseOnly: 0, both: 0 });
   });
 
+  it.each([3, 6, 12])('for %i of 30 s in one outage passes for nothing', (length) => {
+    const outage = (pair: RequestPair) =>
+      pair.second >= 10 && pair.second < 10 + length ? { ...pair, next: failed } : pair;
+    for (const limits of [[], [{ q: 0.5, most: 1000 }]])
+      expect(['undecided', 'fails more']).toContain(
+        judgePairs(facts(0, { change: outage }, limits)).verdict,
+      );
+  });
+
+  it('for one pair of 600 keeps a limit', () => {
+    const one = (pair: RequestPair, i: number) => (i === 77 ? { ...pair, next: failed } : pair);
+    const limits = [{ q: 0.5, most: 100 }];
+    expect(judgePairs(facts(0, { change: one }, limits)).verdict).toBe('within');
+    expect(judgePairs(facts(0, { change: one })).verdict).toBe('no difference');
+  });
+
   it('at the base does not make the new side pass a limit of the tail', () => {
     const both = (pair: RequestPair, i: number) =>
       (i * 7) % 10 === 0 ? { ...pair, base: failed, next: failed } : pair;

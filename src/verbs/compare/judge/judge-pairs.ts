@@ -2,7 +2,7 @@ import { likelyShare, type ReadingDelay } from '../../../judge/errors/reading-de
 import { nearestRank } from '../../../model/measures/histogram.ts';
 import type { OutcomeKind } from '../../../model/observation/outcome.ts';
 import type { PairedFigure, PairedMeasure, PairsReport } from '../model/pairs.ts';
-import { pairedMeasures } from '../model/pairs.ts';
+import { mayFailMore, pairedMeasures } from '../model/pairs.ts';
 import {
   failuresOf,
   orderEffectOf,
@@ -224,7 +224,10 @@ const verdictOf = (
   for (const worst of ['worse', 'undecided'] as const)
     if (limits.some(({ verdict }) => verdict === worst)) return worst;
   // Where a limit is to be kept, failures of which nothing is known do not pass.
-  if (limits.length > 0) return failures.added.high === null ? 'undecided' : 'within';
+  if (failures.added.high === null && limits.length > 0) return 'undecided';
+  // An outage is one event, so that an interval of its failures seldom excludes 0: it passes for nothing either.
+  if (mayFailMore(failures)) return 'undecided';
+  if (limits.length > 0) return 'within';
   const judged = [judgedEstimate(figure, 0.5), judgedEstimate(figure, 0.95)];
   if (judged[0]?.low === null || judged[0]?.high === null || judged[0] === undefined)
     return 'undecided';

@@ -85,6 +85,13 @@ export const pairsSchema = z.strictObject({
 });
 export type PairsReport = z.output<typeof pairsSchema>;
 
+/** The share of pairs of which the new side may fail more than the base before that counts, though chance may explain it. */
+const smallShare = 0.01;
+
+/** Whether the new side may fail more often: more than a few pairs, or likely some, without being sure. */
+export const mayFailMore = ({ added }: PairsReport['failures']): boolean =>
+  (added.value ?? 0) > smallShare || (added.low ?? 0) > 0;
+
 export const pairsJsonSchema = (): object => ({
   title: 'What weir compare --paired found, pairs/1',
   ...z.toJSONSchema(pairsSchema),

@@ -20,7 +20,12 @@ import {
   timeText,
 } from '../../../report/text/number-text.ts';
 import { whatNowPage } from '../../../report/summary/run-verdict.ts';
-import type { PairedFigure, PairedSide, PairsReport } from '../model/pairs.ts';
+import {
+  mayFailMore,
+  type PairedFigure,
+  type PairedSide,
+  type PairsReport,
+} from '../model/pairs.ts';
 
 interface Interval {
   readonly low: number | null;
@@ -99,9 +104,13 @@ const pairsVerdict = (report: PairsReport): TonedText => {
         : first === undefined
           ? 'no pair was answered by both sides'
           : headline(first);
+  const failing =
+    verdict === 'undecided' && mayFailMore(failures)
+      ? `the new side failed more often, ${pointsText(value)} of pairs (${pointsText(outer.low)} to ${pointsText(outer.high)}), which may be chance or one outage; `
+      : '';
   const bound = first?.boundBy ?? null;
   const hidden = bound === null ? '' : `. Bound by ${bound}`;
-  return { text: `${lead}: ${reason}${hidden}`, tone };
+  return { text: `${lead}: ${failing}${reason}${hidden}`, tone };
 };
 
 type Row = PairedFigure['differences'][number] & {
