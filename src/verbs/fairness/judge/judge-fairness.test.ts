@@ -182,6 +182,26 @@ describe('a verdict', () => {
     });
   });
 
+  it('is no move if one block fails, with the noise or without', () => {
+    for (const place of [0, 1, 3]) {
+      const isDown = (due: number): boolean => Math.floor(due / 10_000) === place;
+      const down = { least: Infinity, most: Infinity, isCompleted: false };
+      expect(judge(runWith((due) => (isDown(due) ? down : {}), 200)).verdict).toBe('unknown');
+    }
+  });
+
+  it('is not isolated if what begins with the noise is only left out', () => {
+    const begins = (due: number): boolean => isLoud(due) && due % 10_000 < 1900;
+    const slow = judge(runWith((due) => (begins(due) ? took(500) : {}), 200));
+    const failing = judge(runWith((due) => ({ isCompleted: !begins(due) }), 200));
+    for (const { verdict, reasons } of [slow, failing]) {
+      expect(verdict).toBe('unknown');
+      expect(reasons).toEqual([
+        expect.stringContaining('in the first 2 s of the noise, which --settle leaves out'),
+      ]);
+    }
+  });
+
   it('is unknown with each reason for it', () => {
     expect(judge(slower(9), { invalid: 'the load was late' })).toMatchObject({
       verdict: 'unknown',

@@ -75,6 +75,20 @@ const remedyOf = (
     : `if the blocks go on to scatter as they did, --pairs ${needed} decides in ${Math.ceil((needed * lengthOfPair) / 60_000)} min`;
 };
 
+/** Returns a doubt if the quiet population surely moved while the noise began, which the settling leaves out. */
+const onsetDoubt = (run: SeenRun, { maxMoved, settle }: FairnessTerms): readonly string[] => {
+  const blocks = run.blocks.map((block) =>
+    block.isNoisy ? { ...block, from: block.begins, to: block.from } : block,
+  );
+  const { moved, failed } = movementOf(blockFigures({ ...run, blocks }));
+  const isSure = (moved?.low ?? 0) > maxMoved || (failed?.low ?? 0) > maxFailed;
+  return settle > 0 && isSure
+    ? [
+        `in the first ${settle / 1000} s of the noise, which --settle leaves out, it was surely moved: a shorter --settle counts them`,
+      ]
+    : [];
+};
+
 /** Returns why it is not sure that nothing moved. */
 const doubtsOf = (
   movement: ReturnType<typeof movementOf>,
@@ -112,8 +126,11 @@ export const judgeFairness = (
   const back = backAfterNoise(run);
   const first = run.blocks[0]!;
   const unknown = unknownBecause(movement, terms, noiseBy);
+  const lengthOfPair = 2 * (first.to - first.begins);
   const doubts =
-    unknown.length > 0 ? unknown : doubtsOf(movement, back, 2 * (first.to - first.begins), terms);
+    unknown.length > 0
+      ? unknown
+      : [...doubtsOf(movement, back, lengthOfPair, terms), ...onsetDoubt(run, terms)];
   const hasMoved = unknown.length === 0 && (moved!.low > terms.maxMoved || failed!.low > maxFailed);
   const verdict = hasMoved ? 'moved' : doubts.length > 0 ? 'unknown' : 'isolated';
   const { rows, isContended } = sharesOf(run, terms.hasUsers);

@@ -16,7 +16,7 @@ import {
   type SeenRun,
 } from '../model/seen-arrival.ts';
 
-/** The logarithm of the most that a figure counts as having risen: where too few completed, it has no value. */
+/** The logarithm of the most that a figure counts as having risen or fallen: where too few completed, it has no value. */
 const mostRise = Math.log(100);
 
 /** Returns the mean of values with its interval; `null` for fewer than three. */
@@ -71,6 +71,9 @@ export const blockFigures = ({
     });
 };
 
+const failedShare = ({ failed, arrivals }: BlockFigures): number =>
+  arrivals.length === 0 ? 0 : failed / arrivals.length;
+
 interface Pair {
   readonly alone: BlockFigures;
   readonly noisy: BlockFigures;
@@ -84,7 +87,19 @@ const pairsOf = (figures: readonly BlockFigures[]): readonly Pair[] =>
     return alone === undefined || noisy === undefined ? [] : [{ alone, noisy }];
   });
 
-const rise = (from: number, to: number): number => Math.min(mostRise, Math.log(to / from));
+/** Returns the logarithm of a rise. A figure without a value on both sides has not risen as far as anybody knows. */
+const rise = (from: number, to: number): number =>
+  from === to ? 0 : Math.max(-mostRise, Math.min(mostRise, Math.log(to / from)));
+
+/** Returns the interval that holds both; requests that fail together are few events, which only pairs of blocks show. */
+const wider = (
+  counts: Omit<Interval, 'value'>,
+  pairs: Interval | null,
+): Omit<Interval, 'value'> => ({
+  low: Math.min(counts.low, pairs?.low ?? counts.low),
+  high:
+    counts.high === null || pairs?.high == null ? counts.high : Math.max(counts.high, pairs.high),
+});
 
 export interface Movement {
   readonly pairs: number;
@@ -106,15 +121,16 @@ const scatterOf = (values: readonly number[]): SeenRises['low'] => ({
 export const movementOf = (figures: readonly BlockFigures[]): Movement => {
   const pairs = pairsOf(figures);
   const usable = pairs.filter(
-    ({ alone, noisy }) =>
-      alone.isEnough && noisy.isEnough && Number.isFinite(alone.most) && alone.least > 0,
+    ({ alone, noisy }) => alone.isEnough && noisy.isEnough && alone.least > 0,
   );
   const risesOf = (before: 'least' | 'most', after: 'least' | 'most') =>
     usable.map(({ alone, noisy }) => rise(alone[before], noisy[after]));
   const middle = meanInterval(risesOf('most', 'most'));
   const [low, high] = [risesOf('most', 'least'), risesOf('least', 'most')];
   const [lowest, highest] = [meanInterval(low), meanInterval(high)];
-  const isUnbounded = usable.some(({ noisy }) => !Number.isFinite(noisy.most));
+  const isUnbounded = usable.some(
+    ({ alone, noisy }) => !Number.isFinite(alone.most) || !Number.isFinite(noisy.most),
+  );
   const shares = (['alone', 'noisy'] as const).map((side) =>
     effectiveShare(
       pairs.map((pair) => ({ events: pair[side].failed, of: pair[side].arrivals.length })),
@@ -142,7 +158,10 @@ export const movementOf = (figures: readonly BlockFigures[]): Movement => {
     failed: isKnown
       ? {
           value: shareOf(other) - shareOf(one),
-          ...newcombe(one, other, isSpread ? criticalT(alpha, freedom) : 1.96),
+          ...wider(
+            newcombe(one, other, isSpread ? criticalT(alpha, freedom) : 1.96),
+            meanInterval(pairs.map(({ alone, noisy }) => failedShare(noisy) - failedShare(alone))),
+          ),
         }
       : null,
   };

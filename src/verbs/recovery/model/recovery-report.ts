@@ -42,7 +42,7 @@ const policySchema = z.strictObject({
   state: z
     .enum(['back', 'kept', 'stuck', 'unknown'])
     .describe(
-      'back: as before the overload; kept: still bad by the retries, which are more than the target completes, or without which it is back; stuck: still bad for another reason.',
+      'back: at most 10 in 100 more requests are late (three times the p95 of before, if not set) or fail than before the overload; kept: still bad by the retries, which are more than the target completes, or without which it is back; stuck: still bad for another reason.',
     ),
   reason: z.enum(unknownReasons).nullable().describe('Why the state is unknown.'),
   needs: amount
