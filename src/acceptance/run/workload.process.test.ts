@@ -137,7 +137,7 @@ ${quick}
     expect(written).toContain(
       'weir/small: requested 100 input tokens, the server counted 50.0 (−50.0 %;',
     );
-    expect(written).toContain('calibration: 1`');
+    expect(written).toContain('calibration: 1</code>');
   });
 
   it('continue each user’s conversation turn by turn, with think time', async () => {
