@@ -68,7 +68,7 @@ name: faults
 traffic:
   - { kind: ${kind}, model: weir/small, maxTokens: 3 }
 load: { kind: constant, rate: 25/s, duration: ${faults.length * 40}ms }
-deadlines: { firstToken: 4s, idle: 5s, total: 12s }
+deadlines: { firstToken: 8s, idle: 9s, total: 12s }
 grace: 15s
 `;
   let counters: Record<string, number>;
