@@ -215,6 +215,19 @@ const judgeLimit = (
   return { q, most, verdict: isKept ? 'within' : 'undecided' };
 };
 
+/** Says what the new side adds where there is no limit. */
+const verdictOnTimes = (figure: PairedFigure | undefined): PairsReport['verdict'] => {
+  const judged = [judgedEstimate(figure, 0.5), judgedEstimate(figure, 0.95)];
+  if (judged[0]?.low === null || judged[0]?.high === null || judged[0] === undefined)
+    return 'undecided';
+  const outers = judged.map((each) => each?.outer);
+  if (outers.some((outer) => (outer?.low ?? 0) > 0)) return 'adds';
+  if (outers.some((outer) => (outer?.high ?? 0) < 0)) return 'saves';
+  // A difference that is likely but not sure is not "none".
+  const isLikely = judged.some((each) => (each?.low ?? 0) > 0 || (each?.high ?? 0) < 0);
+  return isLikely ? 'undecided' : 'no difference';
+};
+
 const verdictOf = (
   figure: PairedFigure | undefined,
   limits: PairsReport['limits'],
@@ -227,16 +240,7 @@ const verdictOf = (
   if (failures.added.high === null && limits.length > 0) return 'undecided';
   // An outage is one event, so that an interval of its failures seldom excludes 0: it passes for nothing either.
   if (mayFailMore(failures)) return 'undecided';
-  if (limits.length > 0) return 'within';
-  const judged = [judgedEstimate(figure, 0.5), judgedEstimate(figure, 0.95)];
-  if (judged[0]?.low === null || judged[0]?.high === null || judged[0] === undefined)
-    return 'undecided';
-  const outers = judged.map((each) => each?.outer);
-  if (outers.some((outer) => (outer?.low ?? 0) > 0)) return 'adds';
-  if (outers.some((outer) => (outer?.high ?? 0) < 0)) return 'saves';
-  // A difference that is likely but not sure is not "none".
-  const isLikely = judged.some((each) => (each?.low ?? 0) > 0 || (each?.high ?? 0) < 0);
-  return isLikely ? 'undecided' : 'no difference';
+  return limits.length > 0 ? 'within' : verdictOnTimes(figure);
 };
 
 /** Judges what the new side adds to the base. */

@@ -93,12 +93,11 @@ const rise = (from: number, to: number): number =>
 
 /** Returns the interval that holds both; requests that fail together are few events, which only pairs of blocks show. */
 const wider = (
-  counts: Omit<Interval, 'value'>,
-  pairs: Interval | null,
-): Omit<Interval, 'value'> => ({
+  counts: { readonly low: number; readonly high: number },
+  pairs: ReturnType<typeof meanInterval>,
+) => ({
   low: Math.min(counts.low, pairs?.low ?? counts.low),
-  high:
-    counts.high === null || pairs?.high == null ? counts.high : Math.max(counts.high, pairs.high),
+  high: Math.max(counts.high, pairs?.high ?? counts.high),
 });
 
 export interface Movement {
