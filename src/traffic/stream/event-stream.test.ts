@@ -196,7 +196,8 @@ class Oracle {
   hasFailedFinish = false;
 
   take(at: number, type: string, data: string): void {
-    if (this.issue !== null || this.isOver) return;
+    // After a failed choice, only an error, which explains it, and the end still count.
+    if (this.isOver || (this.issue !== null && !this.hasFailedFinish)) return;
     if (this.isDone) return this.takeLate(data);
     if (data === '[DONE]' && type === 'message') {
       this.isDone = true;
@@ -205,6 +206,10 @@ class Oracle {
     if (data === '' && type === 'message') return;
     const body = plainly(data);
     const isError = Boolean(body?.error);
+    if (this.hasFailedFinish) {
+      this.isOver = type === 'error' || isError;
+      return;
+    }
     const isBad = body?.choices?.some((one) => one.delta?.['content'] === 7) ?? body === null;
     if (type === 'error' || isError) this.issue = 'stream-error';
     else if (isBad || body === null) this.issue = 'stream-event';

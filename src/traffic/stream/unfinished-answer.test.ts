@@ -47,6 +47,18 @@ describe('the usage of a stream that did not come to its end', () => {
     expect(partialOf(streamed(reset, ...one))).toMatchObject({ cost: null });
   });
 
+  it('counts if the server said [DONE] after a choice that failed, while another was open', () => {
+    const events = [chatChunk({ content: 'a' }, null, 1), withUsage(chatChunk({}, 'error'), 1)];
+    const tokens = { input: 5, output: 1 };
+    expect(partialOf(streamed({}, ...events, doneData))).toMatchObject({
+      tokens: { ...tokens, source: 'usage' },
+    });
+    expect(partialOf(streamed({}, ...events))).toMatchObject({
+      tokens: { ...tokens, source: 'events' },
+      cost: null,
+    });
+  });
+
   it('counts if every choice had ended before the connection broke', () => {
     const events = [textChunk('a'), withUsage(stopChunk, 1)];
     expect(streamed(reset, ...events)).toMatchObject({
