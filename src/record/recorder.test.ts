@@ -1,3 +1,4 @@
+// @gate 2 s
 import * as fc from 'fast-check';
 import { exemplarRecorder } from './exemplars.ts';
 import { failureRecorder } from './failures.ts';

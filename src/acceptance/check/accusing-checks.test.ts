@@ -1,3 +1,4 @@
+// @gate 1 s
 import { beforeAll, describe, expect, it } from 'vitest';
 import { redactor } from '../../model/plan/secret.ts';
 import { interfaceRows } from '../../verbs/check/model/interface-rows.ts';

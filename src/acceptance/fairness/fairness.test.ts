@@ -1,3 +1,4 @@
+// @gate 1 s
 import { expect, it } from 'vitest';
 import { judgeFairness } from '../../verbs/fairness/judge/judge-fairness.ts';
 import { maxMinShares } from '../../verbs/fairness/judge/shares.ts';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { expect, it } from 'vitest';
 import { judgeRecovery, type OverloadRun } from '../../verbs/recovery/judge/judge-recovery.ts';
 import type { SeenRequest } from '../../verbs/recovery/model/seen-request.ts';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { processes } from '../../model/measures/processes.fixture.ts';
 import { decisionsOf, isWrong, looksUntil } from './simulated-decisions.fixture.ts';

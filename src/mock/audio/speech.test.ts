@@ -1,3 +1,4 @@
+// @gate 1 s
 import * as fc from 'fast-check';
 import { parseBuffer } from 'music-metadata';
 import { describe, expect, it } from 'vitest';

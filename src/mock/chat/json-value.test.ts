@@ -1,3 +1,4 @@
+// @gate 1 s
 import formatsPlugin from 'ajv-formats';
 import * as fc from 'fast-check';
 import { Ajv2020 } from 'ajv/dist/2020.js';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';

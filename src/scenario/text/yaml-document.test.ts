@@ -1,3 +1,4 @@
+// @gate 2 s
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { campaignReport } from './campaign-tables.fixture.ts';
 import { compliantCells, faultyCells, runCell, simulationOf } from './campaign.fixture.ts';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { type Draw, drawFrom } from '../../../model/workload/draw.ts';
 import { campaignLimits, campaignWindows } from './campaign.fixture.ts';

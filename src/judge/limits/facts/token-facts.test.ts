@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { factsOfRun, steadyTokens } from './token-laws.fixture.ts';
 import { chargings, tokenStores, type TokenGateway } from './true-token-limiters.fixture.ts';

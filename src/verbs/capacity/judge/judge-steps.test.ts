@@ -1,3 +1,4 @@
+// @gate 1 s
 import type { Plan } from '../../../model/plan/plan.ts';
 import { describe, expect, it } from 'vitest';
 import { milliseconds, perSecond } from '../../../model/quantity.ts';

@@ -49,8 +49,8 @@ describe('what a side adds', () => {
   });
 
   it('is undecided, not none, where it is likely but not sure', () => {
-    const found = Array.from({ length: 100 }, (_, i) => {
-      const { figures, verdict } = judgePairs(facts(i / 100));
+    const found = Array.from({ length: 24 }, (_, i) => {
+      const { figures, verdict } = judgePairs(facts(i / 24));
       const [{ differences, shifts }] = figures as [PairedFigure];
       const judged = [differences[0]!, shifts[1]!];
       const isLikely = judged.some(({ low }) => (low ?? 0) > 0);
