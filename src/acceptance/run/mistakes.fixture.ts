@@ -170,8 +170,8 @@ RUN --tokens 100 | write --max-tokens 100 for the answers
 RUN --ramp 10 | write --set load.rampUp=10s
 RUN --load-type closed | --users for callers who wait for theirs
 RUN --no-stream | unless you write --kind chat
-run good.yaml --resume | each run has a folder of its own
-run good.yaml --overwrite | each run has a folder of its own
+run good.yaml --resume | Weir writes each run into a new folder
+run good.yaml --overwrite | Weir writes each run into a new folder
 run good.yaml --fail-fast | objective: errorRate < 10%, abort: {after: 30s}
 run good.yaml --save-baseline | ${'`'}weir history baseline NAME
 run good.yaml --live --port 8000 | that of the live page: --live=8000

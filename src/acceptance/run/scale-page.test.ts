@@ -18,7 +18,7 @@ it('the page of scale has the figures that the forecast has', () => {
   const rows = documentText('reports/scale.md').split('\n');
   const rowOf = (name: string): string => rows.find((row) => row.startsWith(`| ${name}`)) ?? '';
   const count = (value: number): string => value.toLocaleString('en-US');
-  const told = {
+  const forecast = {
     'streams at once': [count(each.streams), count(each.streams * 100)],
     'chunks a second': [count(each.chunksPerSecond), count(each.chunksPerSecond * 100)],
     workers: [count(each.workers), count(each.workers * 100)],
@@ -36,7 +36,7 @@ it('the page of scale has the figures that the forecast has', () => {
       `${(whole.mergeMemory / 1e9).toFixed(1)} GB`,
     ],
   };
-  const missing = Object.entries(told).flatMap(([name, figures]) =>
+  const missing = Object.entries(forecast).flatMap(([name, figures]) =>
     figures.filter((figure) => !rowOf(name).includes(figure)).map((figure) => [name, figure]),
   );
   expect(missing).toEqual([]);

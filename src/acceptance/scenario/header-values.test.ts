@@ -1,8 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { directWire } from '../../platform/connection/connector.ts';
-import type { ReadyTarget } from '../../run/target/prepare-target.ts';
+import { readyTarget } from '../../run/target/ready-target.fixture.ts';
 import { openCheckSession } from '../../verbs/check/check-session.ts';
 import { fetchResponse } from '../../verbs/limits/experiment/send-probe-request.ts';
 import { openProbe } from '../../verbs/limits/examination.ts';
@@ -22,21 +21,10 @@ const openServer = async () => {
     server.listen(0, '127.0.0.1', resolve);
   });
   onTestFinished(() => void server.close());
-  const target: ReadyTarget = {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    wire: directWire,
-    certificates: null,
+  const target = readyTarget(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, {
     credentials: [{ name: 'a', value: 'key-a', weight: 1 }],
-    auth: undefined,
     headers,
-    secrets: [],
-    renewableKeys: [],
-    mock: null,
-    notes: [],
-    warnings: [],
-    listing: 'answered',
-    keysWereUsed: false,
-  };
+  });
   return { traces, target };
 };
 

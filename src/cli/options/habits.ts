@@ -121,7 +121,7 @@ const habits: readonly Habit[] = [
     names: 'resume continue overwrite force',
     needs: 'out',
     advice: () =>
-      'leave it out: each run has a folder of its own, below reports or the one that --out names',
+      'leave it out: Weir writes each run into a new folder below reports, or into the folder that --out names',
   },
   {
     names: 'save-baseline update-baseline set-baseline',

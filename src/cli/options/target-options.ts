@@ -1,6 +1,6 @@
 import { inGroup, listOption, switchOption, textOption } from './define-verb.ts';
 
-/** The options of a verb that takes its target from a scenario file and sends requests of its own. */
+/** The options that say where requests go, and that change the scenario file which says it otherwise. */
 export const targetOptions = inGroup('Target:', {
   target: textOption('Base address (https://host/v1), or `mock`'),
   set: listOption('Override a field of the scenario: --set wire.verifyTls=false'),

@@ -2,24 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { joinTargets, prepareTargets, sliceOptionsFor } from './prepare-targets.ts';
-import type { ReadyTarget } from './prepare-target.ts';
+import { readyTarget } from './ready-target.fixture.ts';
 
-const ready = (baseUrl: string, changed: Partial<ReadyTarget>): ReadyTarget => ({
-  baseUrl,
-  wire: samplePlan().wire,
-  certificates: null,
-  credentials: [],
-  auth: undefined,
-  headers: {},
-  secrets: [],
-  renewableKeys: [],
-  mock: null,
-  notes: [],
-  warnings: [],
-  listing: 'answered',
-  keysWereUsed: false,
-  ...changed,
-});
 const credential = (name: string) => ({ name, weight: 1, value: `sk-${name}` });
 const keyOf = (name: string, target?: string) => ({
   name,
@@ -34,14 +18,14 @@ const both: Partial<Plan> = {
   targets: [at('direct', 'http://a/v1'), at('gateway', 'http://b/v1')],
   keys: [keyOf('g1', 'gateway'), keyOf('d1', 'direct'), keyOf('g2', 'gateway')],
 };
-const direct = ready('http://a/v1', {
+const direct = readyTarget('http://a/v1', {
   credentials: [credential('d1')],
   secrets: ['sk-d1'],
   notes: ['slow'],
   warnings: ['old'],
   mock: { pid: 1 } as never,
 });
-const gateway = ready('http://b/v1', {
+const gateway = readyTarget('http://b/v1', {
   credentials: [credential('g1'), credential('g2')],
   secrets: ['sk-g1', 'sk-g2'],
   renewableKeys: [{ index: 1, lifetime: 9 } as never],
@@ -85,13 +69,13 @@ describe('the targets of a plan', () => {
   it('that have the same address feel each other, which is said', () => {
     const urls = ['http://a/v1', 'http://b/v1', 'http://a/v1'];
     const targets = urls.map((url, place) => at(`t${place}`, url));
-    const [first, ...others] = urls.map((url) => ready(url, {}));
+    const [first, ...others] = urls.map((url) => readyTarget(url, {}));
     const { notes, warnings } = joinTargets(
       samplePlan({
         keys: [],
         targets: [...targets, { name: 'mock', target: { kind: 'mock' } } as never],
       }),
-      [first!, ...others, ready('http://c/v1', {})],
+      [first!, ...others, readyTarget('http://c/v1', {})],
     );
     expect(notes).toEqual([
       'The targets t0 and t2 have the same address, http://a/v1: each feels the other’s load, and limits of keys are counted for each of them apart.',

@@ -1,35 +1,16 @@
 import { expect, it } from 'vitest';
-import { constantLoad } from '../../engine/fake-run.fixture.ts';
-import type { Objective } from '../../model/plan/objective.ts';
-import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { instant, milliseconds } from '../../model/quantity.ts';
 import { sampleFacts } from '../../record/sample-facts.fixture.ts';
 import { answeredChat } from '../../record/sample-observations.fixture.ts';
 import { emptyTally, recordObservation, toResult } from '../../record/tally.ts';
+import { planUntilDecided } from './decided-plan.fixture.ts';
 import { Decider, decisionNotes } from './decision.ts';
 
-const objective = (bound: number): Objective => ({
-  text: `e2e.p95 < ${bound}ms`,
-  figure: { kind: 'measure', name: 'endToEnd', statistic: 0.95 },
-  scope: { traffic: null, model: null, key: null, stages: null },
-  comparison: '<',
-  bound,
-  minSamples: 200,
-  severity: 'fail',
-  abortAfter: null,
-});
-const planWith = (...bounds: readonly number[]) =>
-  samplePlan({
-    warmUp: milliseconds(0),
-    until: 'decided',
-    objectives: bounds.map(objective),
-    stages: samplePlan().stages.map((stage) => ({ ...stage, load: constantLoad(20, 60_000) })),
-  });
 /** 20 chats a second, which take from 100 to 199 ms in an order without pattern. */
 const chats = Array.from({ length: 1200 }, (_, i) => answeredChat(i * 50, 100 + ((i * 37) % 100)));
 
 const resultOf = (...bounds: readonly number[]) => {
-  const plan = planWith(...bounds);
+  const plan = planUntilDecided(60_000, ...bounds);
   const tally = emptyTally(plan);
   for (const chat of chats) recordObservation(tally, chat);
   return toResult(
@@ -58,7 +39,7 @@ it('a run that ends when it knows enough says when, and what it is not sure of',
 });
 
 it('a look waits for the arrivals that were due before it, and for no later one', () => {
-  const decider = new Decider(planWith(400));
+  const decider = new Decider(planUntilDecided(60_000, 400));
   const ended = chats.toSorted((a, b) => a.ended - b.ended);
   const firstHalf = ended.filter(({ due }) => due < 30_000);
   const last = firstHalf.splice(-3);

@@ -1,38 +1,18 @@
 // @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { fakePlan, constantLoad, startFakeRun } from '../../engine/fake-run.fixture.ts';
-import type { Objective } from '../../model/plan/objective.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { type Instant, instant, milliseconds } from '../../model/quantity.ts';
 import { answeredChat } from '../../record/sample-observations.fixture.ts';
+import { planUntilDecided } from './decided-plan.fixture.ts';
 import { Decider } from './decision.ts';
-
-const objective = (bound: number): Objective => ({
-  text: `e2e.p95 < ${bound}ms`,
-  figure: { kind: 'measure', name: 'endToEnd', statistic: 0.95 },
-  scope: { traffic: null, model: null, key: null, stages: null },
-  comparison: '<',
-  bound,
-  minSamples: 200,
-  severity: 'fail',
-  abortAfter: null,
-});
-
-const untilDecided = (bound: number) =>
-  samplePlan({
-    warmUp: milliseconds(0),
-    until: 'decided',
-    objectives: [objective(bound)],
-    stages: samplePlan().stages.map((stage) => ({ ...stage, load: constantLoad(20, 600_000) })),
-  });
 
 /** Times of answers from 100 to 199 ms, in an order without pattern. */
 const timeOf = (index: number): number => 100 + ((index * 37) % 100);
 
 /** Shows a decider 20 arrivals a second, and returns when it was decided, in s; `null` if it was not within ten minutes. */
 const decidedAfter = (bound: number, took = timeOf, changed: Partial<Plan> = {}): number | null => {
-  const decider = new Decider({ ...untilDecided(bound), ...changed });
+  const decider = new Decider({ ...planUntilDecided(600_000, bound), ...changed });
   const ends = Array.from({ length: 12_000 }, (_, i) => answeredChat(i * 50, took(i))).toSorted(
     (a, b) => a.ended - b.ended,
   );

@@ -2,26 +2,22 @@ import { expect, it } from 'vitest';
 import type { LimitCheck, LimitLog, ProbeReply } from '../../../model/limits/limit-log.ts';
 import { instant, milliseconds } from '../../../model/quantity.ts';
 import { checkRefusals } from './check-answers.ts';
+import { sampleReply } from './sample-reply.fixture.ts';
 
 /** Returns a request of the provocation that was sent at `sent` and refused 50 ms later. */
-const refusedAt = (sent: number, phase: ProbeReply['phase'] = 'provocation'): ProbeReply => ({
-  sent: instant(sent),
-  answered: instant(sent + 50),
-  ended: instant(sent + 50),
-  admitted: false,
-  requestId: `r-${sent}`,
-  phase,
-  request: 'models',
-  key: 'first',
-  status: 429,
-  told: [],
-  unreadable: [],
-  retryAfter: milliseconds(5000),
-  refusal: { form: 'error', unit: null, resetAt: null, message: 'slow down' },
-  asked: null,
-  usage: null,
-  date: null,
-});
+const refusedAt = (sent: number, phase: ProbeReply['phase'] = 'provocation'): ProbeReply =>
+  sampleReply(sent, {
+    phase,
+    request: 'models',
+    status: 429,
+    admitted: false,
+    answered: instant(sent + 50),
+    ended: instant(sent + 50),
+    retryAfter: milliseconds(5000),
+    refusal: { form: 'error', unit: null, resetAt: null, message: 'slow down' },
+    asked: null,
+    usage: null,
+  });
 
 const checkOf = (id: string, replies: readonly ProbeReply[]): LimitCheck | undefined => {
   const requests = { limit: 60, window: milliseconds(60_000) };

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { LimitCheck, LimitLog, ProbeReply } from '../../../model/limits/limit-log.ts';
-import { instant, milliseconds } from '../../../model/quantity.ts';
+import { milliseconds } from '../../../model/quantity.ts';
 import { checkCounting } from './check-counting.ts';
+import { sampleReply } from './sample-reply.fixture.ts';
 
 /** A chat of the counting, and the requests and tokens that its answer reported as remaining. */
 type CountedChat = readonly [request: ProbeReply['request'], requests: number, tokens: number];
@@ -15,30 +16,19 @@ const sizes = {
 
 const window = milliseconds(10_000);
 
-const counted = ([request, requests, tokens]: CountedChat, place: number): ProbeReply => ({
-  sent: instant(place * 600),
-  answered: instant(place * 600 + 30),
-  ended: instant(place * 600 + 30),
-  admitted: true,
-  requestId: `r-${place}`,
-  phase: 'counting',
-  request,
-  key: 'first',
-  status: 200,
-  told: Object.entries({ requests, tokens }).map(([unit, remaining]) => ({
-    profile: 'litellm' as const,
-    descriptor: 'api_key' as const,
-    unit,
-    limit: null,
-    remaining,
-    resetIn: null,
-  })),
-  unreadable: [],
-  retryAfter: null,
-  refusal: null,
-  ...sizes[request as keyof typeof sizes],
-  date: null,
-});
+const counted = ([request, requests, tokens]: CountedChat, place: number): ProbeReply =>
+  sampleReply(place * 600, {
+    request,
+    told: Object.entries({ requests, tokens }).map(([unit, remaining]) => ({
+      profile: 'litellm' as const,
+      descriptor: 'api_key' as const,
+      unit,
+      limit: null,
+      remaining,
+      resetIn: null,
+    })),
+    ...sizes[request as keyof typeof sizes],
+  });
 
 const accountingOf = (...chats: readonly CountedChat[]): LimitCheck => {
   const log: LimitLog = {

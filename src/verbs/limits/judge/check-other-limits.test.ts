@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { LimitLog, ProbeReply, ReportedLimit } from '../../../model/limits/limit-log.ts';
-import { instant, milliseconds } from '../../../model/quantity.ts';
+import { milliseconds } from '../../../model/quantity.ts';
 import { checkOtherLimits } from './check-other-limits.ts';
+import { sampleReply } from './sample-reply.fixture.ts';
 
 const window = milliseconds(60_000);
 
@@ -21,24 +22,7 @@ const reported = (
 });
 
 const replyOf = (place: number, usage: ProbeReply['usage'], told: readonly ReportedLimit[]) =>
-  ({
-    sent: instant(place * 1000),
-    answered: instant(place * 1000 + 30),
-    ended: instant(place * 1000 + 30),
-    admitted: true,
-    requestId: `r-${place}`,
-    phase: 'counting',
-    request: 'chat',
-    key: 'first',
-    status: 200,
-    told,
-    unreadable: [],
-    retryAfter: null,
-    refusal: null,
-    asked: { characters: 8, maxTokens: 1 },
-    usage,
-    date: null,
-  }) satisfies ProbeReply;
+  sampleReply(place * 1000, { usage, told });
 
 const checked = (replies: readonly ProbeReply[]) => {
   const log: LimitLog = {

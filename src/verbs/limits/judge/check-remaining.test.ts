@@ -2,36 +2,25 @@ import { expect, it } from 'vitest';
 import type { LimitFinding, LimitLog, ProbeReply } from '../../../model/limits/limit-log.ts';
 import { instant, milliseconds } from '../../../model/quantity.ts';
 import { checkHiddenSpender } from './check-remaining.ts';
+import { sampleReply } from './sample-reply.fixture.ts';
 
 const window = milliseconds(60_000);
 
-const released = (sent: number, remaining: number, place: number): ProbeReply => ({
-  sent: instant(sent),
-  answered: instant(sent + 30),
-  ended: instant(sent + 30),
-  admitted: true,
-  requestId: `r-${place}`,
-  phase: 'concurrency',
-  request: 'chat',
-  key: 'first',
-  status: 200,
-  told: [
-    {
-      profile: 'litellm',
-      descriptor: 'api_key',
-      unit: 'requests',
-      limit: 60,
-      remaining,
-      resetIn: null,
-    },
-  ],
-  unreadable: [],
-  retryAfter: null,
-  refusal: null,
-  asked: { characters: 8, maxTokens: 1 },
-  usage: { input: 3, output: 1 },
-  date: null,
-});
+const released = (sent: number, remaining: number, place: number): ProbeReply =>
+  sampleReply(sent, {
+    requestId: `r-${place}`,
+    phase: 'concurrency',
+    told: [
+      {
+        profile: 'litellm',
+        descriptor: 'api_key',
+        unit: 'requests',
+        limit: 60,
+        remaining,
+        resetIn: null,
+      },
+    ],
+  });
 
 /** Small chats that were sent one by one at an even pace, each of which lowers remaining by one. */
 const oneByOne = (count: number): readonly ProbeReply[] =>

@@ -3,28 +3,20 @@ import type { LimitLog, ProbeReply } from '../../../model/limits/limit-log.ts';
 import { limiterClassNames } from '../../../model/limits/limit-log.ts';
 import { instant, milliseconds } from '../../../model/quantity.ts';
 import { checkTokenLimit, judgeTokens } from './check-tokens.ts';
+import { sampleReply } from './sample-reply.fixture.ts';
 
 const window = milliseconds(60_000);
 
-const reply = (sent: number, tokens: number, changes: Partial<ProbeReply> = {}): ProbeReply => ({
-  requestId: `r${sent}`,
-  phase: 'even',
-  request: 'chat',
-  key: 'first',
-  status: 200,
-  told: [],
-  sent: instant(sent),
-  answered: instant(sent + 50),
-  ended: instant(sent + 50),
-  admitted: true,
-  unreadable: [],
-  retryAfter: null,
-  refusal: null,
-  date: null,
-  asked: { characters: 4 * tokens, maxTokens: 1 },
-  usage: { input: tokens - 1, output: 1 },
-  ...changes,
-});
+const reply = (sent: number, tokens: number, changes: Partial<ProbeReply> = {}): ProbeReply =>
+  sampleReply(sent, {
+    requestId: `r${sent}`,
+    phase: 'even',
+    answered: instant(sent + 50),
+    ended: instant(sent + 50),
+    asked: { characters: 4 * tokens, maxTokens: 1 },
+    usage: { input: tokens - 1, output: 1 },
+    ...changes,
+  });
 const refused = (sent: number, unit: 'tokens' | 'requests'): ProbeReply =>
   reply(sent, 10, {
     status: 429,

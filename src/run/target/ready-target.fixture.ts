@@ -1,0 +1,20 @@
+import { directWire } from '../../platform/connection/connector.ts';
+import type { ReadyTarget } from './prepare-target.ts';
+
+/** Returns a target that was looked at, and has no keys; the fields of `changes` replace its own. */
+export const readyTarget = (baseUrl: string, changes: Partial<ReadyTarget> = {}): ReadyTarget => ({
+  baseUrl,
+  wire: directWire,
+  certificates: null,
+  credentials: [],
+  auth: undefined,
+  headers: {},
+  secrets: [],
+  renewableKeys: [],
+  mock: null,
+  notes: [],
+  warnings: [],
+  listing: 'answered',
+  keysWereUsed: false,
+  ...changes,
+});

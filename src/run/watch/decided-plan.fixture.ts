@@ -1,0 +1,24 @@
+import { constantLoad } from '../../engine/fake-run.fixture.ts';
+import type { Objective } from '../../model/plan/objective.ts';
+import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
+import { milliseconds } from '../../model/quantity.ts';
+
+const objective = (bound: number): Objective => ({
+  text: `e2e.p95 < ${bound}ms`,
+  figure: { kind: 'measure', name: 'endToEnd', statistic: 0.95 },
+  scope: { traffic: null, model: null, key: null, stages: null },
+  comparison: '<',
+  bound,
+  minSamples: 200,
+  severity: 'fail',
+  abortAfter: null,
+});
+
+/** Returns a plan of 20 chats a second for at most `length` ms, until their p95 is decided for each bound. */
+export const planUntilDecided = (length: number, ...bounds: readonly number[]) =>
+  samplePlan({
+    warmUp: milliseconds(0),
+    until: 'decided',
+    objectives: bounds.map(objective),
+    stages: samplePlan().stages.map((stage) => ({ ...stage, load: constantLoad(20, length) })),
+  });
