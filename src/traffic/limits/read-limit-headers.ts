@@ -366,21 +366,29 @@ const assumedLimits = (reported: readonly ReportedLimit[]): readonly AssumedLimi
     return found?.isAssumed === true ? [{ unit, text: amountOf(found.value, unit) }] : [];
   });
 
-/** Returns the interface's own values, and where it has none those of other headers. */
+/** Returns, of each unit, the interface's own values, or those of other headers if it has neither a limit nor a rest of its own. */
 const quotaOf = (own: Quota, reported: readonly ReportedLimit[]): NonNullable<Quota> => {
-  const others = {
-    limitRequests: minuteLimit(reported, 'requests'),
-    remainingRequests: minuteCell(reported, 'requests', 'remaining')?.value ?? null,
-    limitTokens: minuteLimit(reported, 'tokens'),
-    remainingTokens: minuteCell(reported, 'tokens', 'remaining')?.value ?? null,
+  const isOwn = (limit: number | null | undefined, remaining: number | null | undefined): boolean =>
+    (limit ?? remaining ?? null) !== null;
+  const remainingOf = (unit: string) => minuteCell(reported, unit, 'remaining')?.value ?? null;
+  const { limitRequests = null, remainingRequests = null } = own ?? {};
+  const { limitTokens = null, remainingTokens = null } = own ?? {};
+  return {
+    ...(isOwn(limitRequests, remainingRequests)
+      ? { limitRequests, remainingRequests }
+      : {
+          limitRequests: minuteLimit(reported, 'requests'),
+          remainingRequests: remainingOf('requests'),
+        }),
+    ...(isOwn(limitTokens, remainingTokens)
+      ? { limitTokens, remainingTokens }
+      : { limitTokens: minuteLimit(reported, 'tokens'), remainingTokens: remainingOf('tokens') }),
   };
-  const known = Object.entries(own ?? {}).filter(([, cell]) => cell !== null);
-  return { ...others, ...Object.fromEntries(known) };
 };
 
 /**
- * Returns the limits that an answer declares; `null` if it declares none. Each of the interface's four headers takes precedence over
- * those of other families. A limit with a window below a minute is scaled to a minute; one per hour or day shows nothing about a
+ * Returns the limits that an answer declares; `null` if it declares none. The interface's two headers of a unit take precedence over
+ * those of other families, also if only one of them is there. A limit with a window below a minute is scaled to a minute; one per hour or day shows nothing about a
  * minute. A limit whose window no header names counts as one per minute unless it is reset later.
  */
 export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null => {

@@ -26,6 +26,8 @@ const names: readonly string[] = Object.values(limitHeaders);
 /** Returns the limits a minute and what remains of them, by the headers of any family. */
 const quotaIn = (headers: HeaderFields) => readDeclaredLimits(headers)?.quota ?? null;
 
+type LimitName = 'limitRequests' | 'limitTokens';
+
 const shownHeaders = 4;
 /** The owner of the limits that the interface's own headers name. */
 const ownDescriptor = meaningOf(limitHeaders.limitRequests)!.descriptor;
@@ -51,13 +53,26 @@ const othersIn = (answer: CheckAnswer) => {
 const whyUnknown = (
   { headers }: Pick<CheckAnswer['received'], 'headers'>,
   unit: string,
+  limitName: LimitName,
 ): string => {
+  const name = limitHeaders[limitName];
+  if (headers[name] !== undefined) return `${name} is no whole number`;
   const { longer = [] } = readDeclaredLimits(headers) ?? {};
   const alike = longer.filter((words) => words.includes(unit));
   return alike.length === 0
     ? `no header names ${unit}`
     : `the headers name ${alike.join(' and ')}, and no ${unit} a minute`;
 };
+
+/** Says why it is not known how many of a unit remain. */
+const whyNoRest = (
+  received: Pick<CheckAnswer['received'], 'headers'>,
+  unit: string,
+  limitName: LimitName,
+): string =>
+  (quotaIn(received.headers)?.[limitName] ?? null) === null
+    ? whyUnknown(received, unit, limitName)
+    : `no header says how many ${unit} remain`;
 
 /** Judges limit headers that all have other names than the interface's. */
 const judgeOthers = (
@@ -143,7 +158,7 @@ const values = units.flatMap(({ unit, rows, limitName, remainingName, documented
     `${limitHeaders[limitName]} is ${documented}, unless another limit was agreed`,
     ({ received: { headers } }): Judged => {
       const limit = quotaIn(headers)?.[limitName] ?? null;
-      if (limit === null) return unchecked(whyUnknown({ headers }, unit));
+      if (limit === null) return unchecked(whyUnknown({ headers }, unit, limitName));
       if (limit <= 0) return violation(`the limit is ${limit}`);
       return limit === documented ? pass(String(limit)) : open(`the limit is ${limit}`);
     },
@@ -157,12 +172,10 @@ const values = units.flatMap(({ unit, rows, limitName, remainingName, documented
       const read = quotaIn(headers);
       const [limit, remaining] = [read?.[limitName] ?? null, read?.[remainingName] ?? null];
       if (limit === null || remaining === null)
-        return unchecked(
-          limit === null ? whyUnknown({ headers }, unit) : `no header says how many ${unit} remain`,
-        );
+        return unchecked(whyNoRest({ headers }, unit, limitName));
       return remaining >= 0 && remaining <= limit
         ? pass(`${remaining} of ${limit}`)
-        : readLimitHeaders(headers) === null
+        : (readLimitHeaders(headers)?.[limitName] ?? null) === null
           ? open(`${remaining} remain of ${limit}`)
           : violation(`${remaining} remain of ${limit}`);
     },
@@ -175,11 +188,12 @@ const fallingRest = checkAcross(
   ['8.remaining_requests'],
   'one chat later, fewer requests remain',
   (answers): Judged => {
-    const [before, after] = ['chat', 'minimal'].map(
-      (id) => quotaIn(answers.of(id)!.received.headers)?.remainingRequests ?? null,
+    const read = ['chat', 'minimal'].map((id) => answers.of(id)!.received);
+    const [before = null, after = null] = read.map(
+      ({ headers }) => quotaIn(headers)?.remainingRequests ?? null,
     );
-    if (typeof before !== 'number' || typeof after !== 'number')
-      return unchecked(whyUnknown(answers.of('chat')!.received, 'requests'));
+    if (before === null || after === null)
+      return unchecked(whyNoRest(read[before === null ? 0 : 1]!, 'requests', 'limitRequests'));
     if (after < before) return pass(`${before}, then ${after}`);
     if (after > before) return open(`${before}, then ${after}: a window began between them`);
     // A bucket that refills all the time may be full again a second later. It cannot be full after all the requests of

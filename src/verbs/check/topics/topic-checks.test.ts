@@ -281,6 +281,20 @@ describe('limit headers of another family', () => {
       'no header says how many tokens remain',
     ],
     ['limit.tokens', {}, 'no header names tokens'],
+    [
+      'remaining.requests',
+      {
+        [limitHeaders.limitRequests]: '60',
+        'x-ratelimit-limit-requests': '10000',
+        'x-ratelimit-remaining-requests': '9998',
+      },
+      'no header says how many requests remain',
+    ],
+    [
+      'limit.requests',
+      { [limitHeaders.limitRequests]: 'abc' },
+      `${limitHeaders.limitRequests} is no whole number`,
+    ],
   ])(
     '%s calls nothing missing that is there of another time or unit: %j',
     (id, headers, observed) => {
