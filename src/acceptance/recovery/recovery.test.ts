@@ -135,3 +135,16 @@ it('cannot tell with a policy that begins before the target is as before', () =>
   });
   expect(policies.map(({ reason }) => reason)).toEqual([null, 'base-worse']);
 });
+
+it('says of a first base that fails what to do, also if a later one is good', () => {
+  const cold = overloadRun((due, place) => ({
+    takes: due < 30_000 && place % 2 === 0 ? Infinity : 100,
+  }));
+  const warm = overloadRun(whileIt(overloaded, Infinity));
+  const { policies } = judgeRecovery({
+    ...warm,
+    requests: [...cold.requests, ...warm.requests.map((each) => ({ ...each, policy: 'backoff' }))],
+    phases: [phases, { ...phases, policy: 'backoff' }],
+  });
+  expect(policies.map(({ reason }) => reason)).toEqual(['base-fails', null]);
+});

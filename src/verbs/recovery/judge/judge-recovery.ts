@@ -15,7 +15,7 @@ const withinFactor = 3;
 export interface OverloadRun {
   readonly requests: readonly SeenRequest[];
   readonly phases: readonly PolicyPhases[];
-  /** The time in which a good request is answered, a stream by its first token, in ms; `null`: three times what 95 % of the first base needed. */
+  /** The time in which a good request is answered, a stream by its first token, in ms; `null`: three times what 95 % of the first base that did not fail needed. */
   readonly within: number | null;
   /** Until when the load was seen; policies that end later are not judged. */
   readonly seenUntil: number;
@@ -168,20 +168,19 @@ const baseOf = (requests: readonly SeenRequest[], phases: PolicyPhases): PolicyB
   return { phases, own, base, usual: usual!, median: median! };
 };
 
-/** What holds for all policies of a run: the time of a good request in ms, and the yardstick of the first base that has one. */
+/** What holds for all policies of a run: the time of a good request in ms. */
 interface Common extends Pick<OverloadRun, 'seenUntil' | 'isInvalid'> {
   readonly within: number;
-  readonly first: Yardstick | null;
 }
 
 const yardstickFor = ({ own, phases, usual, median }: PolicyBase, within: number) =>
   Number.isFinite(usual) ? yardstickOf(own, phases, { median, within }) : null;
 
-/** Judges a policy by its own base, which must be as that of the first policy, or what came before it is not over. */
+/** Judges a policy by its own base. If that is worse than an earlier one, what came before it is not over. */
 const judgePolicy = (
   each: PolicyBase,
-  { within, first, seenUntil, isInvalid }: Common,
-  context: Context,
+  { within, seenUntil, isInvalid }: Common,
+  context: Context & { readonly earlier: Yardstick | null },
 ): PolicyRecovery => {
   const { phases, own, base, usual } = each;
   const { policy, ...times } = phases;
@@ -190,7 +189,7 @@ const judgePolicy = (
   const finding = ((): Finding => {
     if (until > seenUntil) return unknown('partial');
     if (isInvalid) return unknown('invalid');
-    if (first?.isBad(base) === true) return unknown('base-worse');
+    if (context.earlier?.isBad(base) === true) return unknown('base-worse');
     if (!Number.isFinite(usual)) return unknown('base-fails');
     if (yardstick === null) return unknown('few');
     return recoveryIn(own, phases, yardstick, context);
@@ -219,10 +218,16 @@ export const judgeRecovery = (
   const bases = phases.map((each) => baseOf(requests, each));
   const usual = bases.map((each) => each.usual).find(Number.isFinite) ?? Infinity;
   const within = run.within ?? withinFactor * usual;
-  const first = bases.map((each) => yardstickFor(each, within)).find((each) => each !== null);
-  const common = { within, first: first ?? null, seenUntil, isInvalid };
+  const first = bases.findIndex((each) => yardstickFor(each, within) !== null);
+  const judge = (each: PolicyBase, isBackAlone: boolean): PolicyRecovery => {
+    const earlier = bases.indexOf(each) > first ? bases[first] : undefined;
+    return judgePolicy(
+      each,
+      { within, seenUntil, isInvalid },
+      { most, isBackAlone, earlier: earlier === undefined ? null : yardstickFor(earlier, within) },
+    );
+  };
   const none = bases.find((each) => each.phases.policy === 'none');
-  const alone = none && judgePolicy(none, common, { most, isBackAlone: false });
-  const context = { most, isBackAlone: alone?.state === 'back' };
-  return { mostCompleted: most, policies: bases.map((each) => judgePolicy(each, common, context)) };
+  const isBackAlone = none !== undefined && judge(none, false).state === 'back';
+  return { mostCompleted: most, policies: bases.map((each) => judge(each, isBackAlone)) };
 };
