@@ -13,20 +13,29 @@ const outcomes = (completed: number): PairsReport['base']['outcomes'] => ({
 });
 const sound = { trust: 'valid', outcomes: outcomes(100) } as const;
 const limits = [{ q: 0.5, most: 5, verdict: 'within' }] as const;
+const share = (value: number): PairsReport['failures']['added'] => ({
+  value,
+  low: value - 0.1,
+  high: value + 0.1,
+  outer: { low: value - 0.2, high: value + 0.2 },
+});
+const noFailures = { baseOnly: 0, nextOnly: 0, both: 0, unknown: 0, added: share(0) };
 
 const exitOf = (
   verdict: PairsReport['verdict'],
   {
     next = sound,
     limited = true,
+    failures = noFailures,
   }: {
     readonly next?: Pick<PairsReport['base'], 'trust' | 'outcomes'>;
     readonly limited?: boolean;
+    readonly failures?: PairsReport['failures'];
   } = {},
   partial: string | null = null,
 ) =>
   exitForPairs(
-    { base: sound, next, verdict, limits: limited ? [...limits] : [] },
+    { base: sound, next, verdict, failures, limits: limited ? [...limits] : [] },
     { stoppedBy: null, partial },
   );
 
@@ -47,10 +56,17 @@ describe('the exit of a paired comparison', () => {
       expect(exitOf(verdict, { limited: false })).toBe('pass');
   });
 
+  it('does not pass a side that was down for a while, with or without a limit', () => {
+    const failures = { ...noFailures, nextOnly: 5, added: share(0.05) };
+    expect(exitOf('undecided', { limited: false, failures })).toBe('inconclusive');
+    const one = { ...noFailures, nextOnly: 1, added: share(0.02) };
+    expect(exitOf('undecided', { limited: false, failures: one })).toBe('pass');
+  });
+
   it('says first that a load was not as planned, or that nothing succeeded', () => {
     expect(exitOf('within', { next: { ...sound, trust: 'invalid' } })).toBe('invalid');
     expect(exitOf('within', { next: { ...sound, outcomes: outcomes(0) } })).toBe('empty');
-    const both = { base: sound, next: sound, verdict: 'within', limits: [] } as const;
+    const both = { base: sound, next: sound, verdict: 'within', failures: noFailures } as const;
     expect(exitForPairs({ ...both, limits: [] }, { stoppedBy: 'SIGINT', partial: 'x' })).toBe(
       'interrupted',
     );

@@ -1,18 +1,19 @@
 import type { StopCause } from '../../run/input/host.ts';
 import { type ExitName, exitOfStop } from '../../run/output/exit-codes.ts';
-import type { PairsReport } from './model/pairs.ts';
+import { mayFailMore, type PairsReport } from './model/pairs.ts';
 
-/** Returns the exit of a paired comparison. Only a limit that is surely kept passes. */
+/** Returns the exit of a paired comparison. Only a limit that is surely kept passes, and no side that may fail more. */
 export const exitForPairs = (
   {
     base,
     next,
     verdict,
     limits,
+    failures,
   }: {
     readonly base: Pick<PairsReport['base'], 'trust' | 'outcomes'>;
     readonly next: Pick<PairsReport['base'], 'trust' | 'outcomes'>;
-  } & Pick<PairsReport, 'verdict' | 'limits'>,
+  } & Pick<PairsReport, 'verdict' | 'limits' | 'failures'>,
   { stoppedBy, partial }: { readonly stoppedBy: StopCause | null; readonly partial: string | null },
 ): ExitName => {
   if (stoppedBy !== null) return exitOfStop[stoppedBy];
@@ -21,5 +22,6 @@ export const exitForPairs = (
   if (verdict === 'worse' || verdict === 'fails more') return 'regression';
   // A part of the load can show a fault, but not that there is none.
   if (partial !== null) return 'incomplete';
-  return verdict === 'undecided' && limits.length > 0 ? 'inconclusive' : 'pass';
+  const mustDecide = limits.length > 0 || mayFailMore(failures);
+  return verdict === 'undecided' && mustDecide ? 'inconclusive' : 'pass';
 };

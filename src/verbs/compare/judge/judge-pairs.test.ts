@@ -61,6 +61,12 @@ describe('what a side adds', () => {
     expect(new Set(found)).toEqual(new Set(['no difference', 'undecided', 'adds']));
   });
 
+  it('is undecided where the median surely falls and the tail rises', () => {
+    const slower = (pair: RequestPair, i: number): RequestPair =>
+      i % 4 === 0 ? { ...pair, next: answered(pair.next.times.ttft!.value + 200) } : pair;
+    expect(judgePairs(facts(-1, { change: slower })).verdict).toBe('undecided');
+  });
+
   it('keeps a limit, breaks it, or leaves it open', () => {
     const verdict = (most: number) => judgePairs(facts(5, {}, [{ q: 0.5, most }])).verdict;
     expect([verdict(6), verdict(4), verdict(5)]).toEqual(['within', 'worse', 'undecided']);
@@ -105,6 +111,19 @@ describe('a side that fails', () => {
       expect(['undecided', 'fails more']).toContain(
         judgePairs(facts(0, { change: outage }, limits)).verdict,
       );
+  });
+
+  it('for one of 50 pairs keeps a limit, for two it does not', () => {
+    const limits = [{ q: 0.5, most: 1000 }];
+    const verdictWith = (failing: readonly number[]) => {
+      const { pairs, ...others } = facts(0, {}, limits);
+      const some = pairs
+        .filter((_, i) => i % 12 === 0)
+        .map((pair, i) => (failing.includes(i) ? { ...pair, next: failed } : pair));
+      expect(some).toHaveLength(50);
+      return judgePairs({ ...others, pairs: some }).verdict;
+    };
+    expect([[], [7], [7, 30]].map(verdictWith)).toEqual(['within', 'within', 'undecided']);
   });
 
   it('for one pair of 600 keeps a limit', () => {

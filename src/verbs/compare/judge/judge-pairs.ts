@@ -215,17 +215,21 @@ const judgeLimit = (
   return { q, most, verdict: isKept ? 'within' : 'undecided' };
 };
 
-/** Says what the new side adds where there is no limit. */
+/**
+ * Says what the new side adds where there is no limit. A difference that is likely but not sure is not "none", nor may it
+ * point the other way than a sure one.
+ */
 const verdictOnTimes = (figure: PairedFigure | undefined): PairsReport['verdict'] => {
   const judged = [judgedEstimate(figure, 0.5), judgedEstimate(figure, 0.95)];
   if (judged[0]?.low === null || judged[0]?.high === null || judged[0] === undefined)
     return 'undecided';
+  const mayAdd = judged.some((each) => (each?.low ?? 0) > 0);
+  const maySave = judged.some((each) => (each?.high ?? 0) < 0);
+  if (!mayAdd && !maySave) return 'no difference';
   const outers = judged.map((each) => each?.outer);
-  if (outers.some((outer) => (outer?.low ?? 0) > 0)) return 'adds';
-  if (outers.some((outer) => (outer?.high ?? 0) < 0)) return 'saves';
-  // A difference that is likely but not sure is not "none".
-  const isLikely = judged.some((each) => (each?.low ?? 0) > 0 || (each?.high ?? 0) < 0);
-  return isLikely ? 'undecided' : 'no difference';
+  if (!maySave && outers.some((outer) => (outer?.low ?? 0) > 0)) return 'adds';
+  if (!mayAdd && outers.some((outer) => (outer?.high ?? 0) < 0)) return 'saves';
+  return 'undecided';
 };
 
 const verdictOf = (

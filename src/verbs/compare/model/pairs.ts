@@ -85,12 +85,15 @@ export const pairsSchema = z.strictObject({
 });
 export type PairsReport = z.output<typeof pairsSchema>;
 
-/** The share of pairs of which the new side may fail more than the base before that counts, though chance may explain it. */
+/** The share of pairs by which the new side must have failed more before it counts, where chance explains it. */
 const smallShare = 0.01;
 
-/** Whether the new side may fail more often: more than a few pairs, or likely some, without being sure. */
-export const mayFailMore = ({ added }: PairsReport['failures']): boolean =>
-  (added.value ?? 0) > smallShare || (added.low ?? 0) > 0;
+/**
+ * Whether the new side may fail more often than the base, without being sure: in more than one pair in a hundred, and more
+ * than one, or likely.
+ */
+export const mayFailMore = ({ added, baseOnly, nextOnly }: PairsReport['failures']): boolean =>
+  ((added.value ?? 0) > smallShare && nextOnly - baseOnly > 1) || (added.low ?? 0) > 0;
 
 export const pairsJsonSchema = (): object => ({
   title: 'What weir compare --paired found, pairs/1',
