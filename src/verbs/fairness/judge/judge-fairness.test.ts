@@ -148,6 +148,9 @@ describe('a move', () => {
     // Three pairs leave two degrees of freedom: 4.3 deviations of about 3 %, not two.
     expect(failed!.low).toBeLessThan(0.5);
     expect(failed!.low).toBeGreaterThan(0.35);
+    // Where the same fail without noise, nothing is known of a rise.
+    const down = runWith((_, index) => (index % 10 < 6 ? lost : {}));
+    expect(movementOf(blockFigures(down)).moved).toBeNull();
     expect(movementOf([])).toEqual({ pairs: 0, rises: null, moved: null, failed: null });
   });
 });
@@ -200,6 +203,21 @@ describe('a verdict', () => {
         expect.stringContaining('in the first 2 s of the noise, which --settle leaves out'),
       ]);
     }
+  });
+
+  it('asks for a lower percentile of a beginning that is too short for that of the figure', () => {
+    const slow = runWith((due) => (isLoud(due) && due % 10_000 < 1900 ? took(500) : {}), 5);
+    expect(judge({ ...slow, q: 0.95 }).reasons.join()).toContain('which --settle leaves out');
+  });
+
+  it('names the failures where a percentile has no value', () => {
+    const lost = { ...took(Infinity), isCompleted: false };
+    const isDown = (due: number): boolean => due < 20_000;
+    const some = judge(runWith((due) => (isDown(due) || isLoud(due) ? lost : {}), 200));
+    expect(some.reasons.join()).toMatch(/have the figure on both sides/);
+    const noise = judge(runWith((due, i) => (due > 50_000 && i % 10 < 6 ? lost : {}), 200));
+    expect(noise.verdict).toBe('unknown');
+    expect(noise.reasons.join()).toContain('so many failed that its percentile has no value');
   });
 
   it('is unknown with each reason for it', () => {

@@ -87,9 +87,9 @@ const pairsOf = (figures: readonly BlockFigures[]): readonly Pair[] =>
     return alone === undefined || noisy === undefined ? [] : [{ alone, noisy }];
   });
 
-/** Returns the logarithm of a rise. A figure without a value on both sides has not risen as far as anybody knows. */
+/** Returns the logarithm of a rise, of which one side may have no value. */
 const rise = (from: number, to: number): number =>
-  from === to ? 0 : Math.max(-mostRise, Math.min(mostRise, Math.log(to / from)));
+  Math.max(-mostRise, Math.min(mostRise, Math.log(to / from)));
 
 /** Returns the interval that holds both; requests that fail together are few events, which only pairs of blocks show. */
 const wider = (
@@ -119,17 +119,18 @@ const scatterOf = (values: readonly number[]): SeenRises['low'] => ({
  */
 export const movementOf = (figures: readonly BlockFigures[]): Movement => {
   const pairs = pairsOf(figures);
-  const usable = pairs.filter(
+  const asked = pairs.filter(
     ({ alone, noisy }) => alone.isEnough && noisy.isEnough && alone.least > 0,
   );
+  const hasValue = ({ most }: BlockFigures): boolean => Number.isFinite(most);
+  const isUnbounded = asked.some(({ alone, noisy }) => !hasValue(alone) || !hasValue(noisy));
+  // Where neither side has a value, nothing is known of the rise.
+  const usable = asked.filter(({ alone, noisy }) => hasValue(alone) || hasValue(noisy));
   const risesOf = (before: 'least' | 'most', after: 'least' | 'most') =>
     usable.map(({ alone, noisy }) => rise(alone[before], noisy[after]));
   const middle = meanInterval(risesOf('most', 'most'));
   const [low, high] = [risesOf('most', 'least'), risesOf('least', 'most')];
   const [lowest, highest] = [meanInterval(low), meanInterval(high)];
-  const isUnbounded = usable.some(
-    ({ alone, noisy }) => !Number.isFinite(alone.most) || !Number.isFinite(noisy.most),
-  );
   const shares = (['alone', 'noisy'] as const).map((side) =>
     effectiveShare(
       pairs.map((pair) => ({ events: pair[side].failed, of: pair[side].arrivals.length })),
