@@ -8,13 +8,20 @@ it('the keys of a team take turns, and a key alone is used each time', () => {
 });
 
 it('what single keys and users have left says nothing of their team', () => {
-  const told = ['api_key', 'user', 'team', null].map((descriptor) => ({
-    profile: 'litellm',
+  const limitOf = (profile: string, descriptor: string | null) => ({
+    profile,
     descriptor,
     unit: 'requests',
     limit: 60,
     remaining: 59,
     resetIn: null,
-  }));
-  expect(limitsOfTeam({ told }).told.map(({ descriptor }) => descriptor)).toEqual(['team', null]);
+  });
+  const alone = ['api_key', 'user', 'end_user', 'team_member', 'model_per_key'];
+  const shared = ['team', 'model_per_team', 'key-accounts', 'power-users', null];
+  const told = [
+    ...[...alone, ...shared].map((descriptor) => limitOf('litellm', descriptor)),
+    limitOf('litellm-key', 'gpt-4'),
+    limitOf('litellm-key', null),
+  ];
+  expect(limitsOfTeam({ told }).told.map(({ descriptor }) => descriptor)).toEqual(shared);
 });

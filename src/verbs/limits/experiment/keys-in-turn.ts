@@ -9,11 +9,18 @@ export const keysInTurn = (first: string, second: string | undefined): (() => st
   };
 };
 
-/** Matches the owners of limits that are no team: one key, one user. */
-const ownsAlone = /key|user/;
+/** Matches the owners of limits that are no team: one key, one user, a model for one of them (LiteLLM's and the interface's names). */
+const ownsAlone =
+  /^(?:(?:model|\w+)_per_)?(?:api[_-]?key|key|(?:end[_-]?)?user|customer|team[_-]?member)$/;
+
+/** The family whose limits are always those of one key; its descriptor is a model. */
+const familyOfKeys = 'litellm-key';
 
 /** Leaves the reported limits of single keys out, which say nothing of what a team has left. */
 export const limitsOfTeam = <Reply extends Pick<ProbeReply, 'told'>>(reply: Reply): Reply => ({
   ...reply,
-  told: reply.told.filter(({ descriptor }) => descriptor === null || !ownsAlone.test(descriptor)),
+  told: reply.told.filter(
+    ({ profile, descriptor }) =>
+      profile !== familyOfKeys && (descriptor === null || !ownsAlone.test(descriptor)),
+  ),
 });

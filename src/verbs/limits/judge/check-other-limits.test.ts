@@ -24,8 +24,9 @@ const reported = (
 const replyOf = (place: number, usage: ProbeReply['usage'], told: readonly ReportedLimit[]) =>
   sampleReply(place * 1000, { usage, told });
 
-const checked = (replies: readonly ProbeReply[]) => {
+const checked = (replies: readonly ProbeReply[], isTeam = false) => {
   const log: LimitLog = {
+    ...(isTeam ? { isTeam } : {}),
     declared: { requests: { limit: 60, window }, tokens: null, permitted: [] },
     replies,
     unanswered: [],
@@ -53,7 +54,7 @@ it('limits of input, of a day and of a team are named, with what remained and wh
     ]),
   ).toEqual([
     'undecided',
-    'not examined: 1,000 input tokens a minute, 920 remained at least, it fell by exactly what was used 2 of 2 times; ' +
+    'beside them: 1,000 input tokens a minute, 920 remained at least, it fell by exactly what was used 2 of 2 times; ' +
       '14,400 requests in 86,400 s, 14,397 remained at least, it fell by exactly what was used 2 of 2 times; ' +
       '1,000 tokens a minute of team, 820 remained at least, it fell by exactly what was used 1 of 2 times',
   ]);
@@ -63,10 +64,32 @@ it('nothing is said of what a limit counts that no answer shows', () => {
   const images = (remaining: number) => [...own, reported('images', remaining)];
   expect(checked([replyOf(0, null, images(5)), replyOf(1, null, images(4))])).toEqual([
     'undecided',
-    'not examined: 1,000 images a minute, 4 remained at least',
+    'beside them: 1,000 images a minute, 4 remained at least',
   ]);
 });
 
 it('the limits of an examination are no others', () => {
   expect(checked([replyOf(0, null, own), replyOf(1, null, own)])).toEqual(['proved', 'none']);
+});
+
+it('answers without limits, and those of a team, prove nothing of other limits', () => {
+  expect(checked([replyOf(0, null, [])])).toEqual(['undecided', 'the answers report no limits']);
+  expect(checked([replyOf(0, null, own)], true)).toEqual([
+    'undecided',
+    'none of the team; those of single keys were left out',
+  ]);
+});
+
+it('a header that once lacks what remains is no fall', () => {
+  const images = (remaining: number | null) => [
+    ...own,
+    { ...reported('input-tokens', 0), remaining },
+  ];
+  const usage = { input: 10, output: 1 };
+  const replies = [images(990), images(null), images(970)].map((told, i) =>
+    replyOf(i, usage, told),
+  );
+  expect(checked(replies)[1]).toBe(
+    'beside them: 1,000 input tokens a minute, 970 remained at least',
+  );
 });

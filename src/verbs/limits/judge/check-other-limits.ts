@@ -46,7 +46,8 @@ const fallsOf = (sightings: readonly Sighting[]) => {
   for (const [i, { reply, told }] of sightings.entries()) {
     const before = sightings[i - 1];
     if (before === undefined || reply.sent < before.reply.ended) continue;
-    const fall = (before.told.remaining ?? 0) - (told.remaining ?? 0);
+    if (before.told.remaining === null || told.remaining === null) continue;
+    const fall = before.told.remaining - told.remaining;
     // What remains is reported with or without the own charge.
     const used = [reply, before.reply].map((each) => usedOf[told.unit]?.(each));
     if (fall <= 0 || used.every((each) => typeof each !== 'number')) continue;
@@ -76,13 +77,22 @@ const textOf = (sightings: readonly Sighting[]): string => {
   ].join(', ');
 };
 
-/** Checks whether the headers report limits that were not examined, such as those of a day, a team, or of input alone. */
+/**
+ * Checks whether the headers report other limits than those of requests and tokens. Of a team only the limits that are not
+ * those of a single key are known, so it is undecided then whether there are others.
+ */
 export const checkOtherLimits = (log: LimitLog): LimitCheck => {
   const others = otherLimits(log);
+  const isTold = log.replies.some(({ told }) => told.length > 0);
+  const none = !isTold
+    ? 'the answers report no limits'
+    : log.isTeam === true
+      ? 'none of the team; those of single keys were left out'
+      : 'none';
   return advisoryCheck({
     id: 'other-limits',
-    claim: 'The headers report no limit that was not examined.',
-    finding: others.length === 0 ? 'proved' : 'undecided',
-    observed: others.length === 0 ? 'none' : `not examined: ${others.map(textOf).join('; ')}`,
+    claim: 'The headers report no limit beside those of requests and of tokens.',
+    finding: others.length === 0 && isTold && log.isTeam !== true ? 'proved' : 'undecided',
+    observed: others.length === 0 ? none : `beside them: ${others.map(textOf).join('; ')}`,
   });
 };

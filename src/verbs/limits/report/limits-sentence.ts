@@ -1,6 +1,6 @@
 import type { LimiterClass } from '../../../model/limits/limit-log.ts';
 import type { Tone, TonedText } from '../../../report/document/document.ts';
-import { countText, timeText } from '../../../report/text/number-text.ts';
+import { countText, listed, timeText } from '../../../report/text/number-text.ts';
 import { present } from '../../../report/text/present.ts';
 import type { KeyFindings } from '../model/key-findings.ts';
 import type { LimitReport, LimitVerdict } from '../model/limit-report.ts';
@@ -18,8 +18,9 @@ export const perWindow = (window: number): string =>
 export const ownerOf = ({ isTeam }: { readonly isTeam?: true }): string =>
   isTeam === true ? 'team' : 'key';
 
-/** A limit in words, and whether it is kept. */
+/** A limit in words, the setting of a scenario that says it, and whether it is kept. */
 interface Claim {
+  readonly setting: 'limits.requestsPerMinute' | 'limits.tokensPerMinute';
   readonly amount: string;
   readonly per: string;
   readonly verdict: LimitVerdict;
@@ -28,6 +29,7 @@ interface Claim {
 const requestsClaim = ({ judgement, log }: LimitReport): Claim => {
   const { limit, window } = log.declared.requests;
   return {
+    setting: 'limits.requestsPerMinute',
     amount: `${countText(limit)} requests`,
     per: perWindow(window),
     verdict: judgement.requests,
@@ -39,18 +41,32 @@ const tokensBesideRequests = ({ judgement, log }: LimitReport): readonly Claim[]
   const { tokens } = log.declared;
   if (tokens === null || judgement.tokens.verdict !== 'violated') return [];
   const amount = `${countText(tokens.limit)} tokens`;
-  return [{ amount, per: perWindow(tokens.window), verdict: 'violated' }];
+  const per = perWindow(tokens.window);
+  return [{ setting: 'limits.tokensPerMinute', amount, per, verdict: 'violated' }];
 };
 
-/** Returns the claim about tokens, which what an examination of requests shows of them violates, too. */
-const tokensClaim = ({ log, findings }: TokenReport, requests: KeyFindings['requests']): Claim => ({
+const tokensClaim = ({ log, findings }: TokenReport): Claim => ({
+  setting: 'limits.tokensPerMinute',
   amount: `${countText(log.rule.tokens)} ${wordsOfUnit(log)}`,
   per: perWindow(log.rule.window),
-  verdict:
-    log.unit === undefined && requests?.judgement.tokens.verdict === 'violated'
-      ? 'violated'
-      : findings.verdict,
+  verdict: findings.verdict,
 });
+
+/**
+ * Returns what is claimed of each limit. A limit of all tokens that an examination of requests shows violated is violated,
+ * whatever that of tokens finds; beside one of input or output alone it is a claim of its own.
+ */
+const claimsOf = ({ requests, tokens }: KeyFindings): readonly Claim[] => {
+  const beside = requests === null ? [] : tokensBesideRequests(requests);
+  const examined = tokens === null ? [] : [tokensClaim(tokens)];
+  const isSame = tokens !== null && tokens.log.unit === undefined;
+  return [
+    ...(requests === null ? [] : [requestsClaim(requests)]),
+    ...(isSame && beside.length > 0
+      ? examined.map((claim): Claim => ({ ...claim, verdict: 'violated' }))
+      : [...beside, ...examined]),
+  ];
+};
 
 const clause = (limits: string, verdict: LimitVerdict): string =>
   ({
@@ -61,18 +77,17 @@ const clause = (limits: string, verdict: LimitVerdict): string =>
 
 const limitText = ({ amount, per }: Claim): string => `${amount} ${per}`;
 
-/** Says of each limit whether it is kept: of both at once if the same is to be said. */
-const verdictText = ([first, second]: readonly Claim[]): string => {
-  if (first === undefined) return '';
-  if (second === undefined) return clause(limitText(first), first.verdict);
-  if (first.verdict !== second.verdict)
-    return [first, second].map((claim) => clause(limitText(claim), claim.verdict)).join(', and ');
-  const both =
-    first.per === second.per
-      ? `${first.amount} and ${limitText(second)}`
-      : `${limitText(first)} and ${limitText(second)}`;
-  return clause(both, first.verdict);
-};
+/** Says of each limit whether it is kept: of those at once of which the same is to be said. */
+const verdictText = (claims: readonly Claim[]): string =>
+  [...Map.groupBy(claims, ({ verdict }) => verdict)]
+    .map(([verdict, alike]) => {
+      const pers = new Set(alike.map(({ per }) => per));
+      const limits = alike.map((claim, i) =>
+        pers.size > 1 || i === alike.length - 1 ? limitText(claim) : claim.amount,
+      );
+      return clause(listed(limits), verdict);
+    })
+    .join(', and ');
 
 const fixedWindow = 'a fixed window may admit twice its limit across its boundary';
 const bucket = 'a bucket may admit its size and what is refilled meanwhile';
@@ -139,20 +154,14 @@ const upperFirst = (sentence: string): string =>
   sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
 /** Says whether the examined limits are kept, and what that lets through nevertheless. */
-export const limitsSentence = ({ requests, tokens }: KeyFindings): string => {
-  const ofTokens =
-    tokens === null
-      ? requests === null
-        ? []
-        : tokensBesideRequests(requests)
-      : [tokensClaim(tokens, requests)];
-  const claims = [...(requests === null ? [] : [requestsClaim(requests)]), ...ofTokens];
+export const limitsSentence = (findings: KeyFindings): string => {
+  const { requests, tokens } = findings;
   const more = [
     ...(requests === null ? [] : mostAdmittedText(requests)),
     ...(tokens === null ? [] : chargingText(tokens)),
-    ...apartText({ requests, tokens }),
+    ...apartText(findings),
   ];
-  return `${upperFirst([verdictText(claims), ...more].join('; '))}.`;
+  return `${upperFirst([verdictText(claimsOf(findings)), ...more].join('; '))}.`;
 };
 
 const verdictTones = {
@@ -171,11 +180,12 @@ export const gravestVerdict = ({ requests, tokens }: KeyFindings): LimitVerdict 
 export const limitsAdvice = (findings: KeyFindings): string | null => {
   const verdict = gravestVerdict(findings);
   if (verdict === 'kept') return null;
-  const other =
-    'If another limit or window was agreed, examine that one: `--set limits.requestsPerMinute=…`, `--window …`.';
+  const claims = claimsOf(findings).filter((claim) => claim.verdict !== 'kept');
+  const settings = [...new Set(claims.map(({ setting }) => `\`--set ${setting}=…\``))].join(', ');
+  const other = `If another limit or window was agreed, examine that one: ${settings}, \`--window …\`.`;
   return verdict === 'violated'
     ? `What now: what does not hold is the evidence for the gateway’s owner. ${other}`
-    : `What now: examine it again while nothing else uses the key, or for longer (\`--sustain 10\`). ${other}`;
+    : `What now: examine it again while nothing else uses the key, in full, or for longer (\`--sustain 10\`). ${other}`;
 };
 
 /** Returns the verdict of a report on these findings. */
