@@ -88,7 +88,7 @@ export const examineRun = async (
     out,
     read,
   }: {
-    /** The name of its files, of which one is a page. */
+    /** The name of its files, such as `recovery.json` and `recovery.html`. */
     readonly kind: Exclude<keyof typeof outputFiles, 'noise'>;
     readonly out: string | undefined;
     readonly read: ReadPlanWithFiles;

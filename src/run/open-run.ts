@@ -166,7 +166,9 @@ interface Opening {
   readonly openings: Openings;
 }
 
-const refusalWatch = async ({ earlyStop = false }: RunRequest): Promise<readonly RunObserver[]> =>
+const sameRefusalObservers = async ({
+  earlyStop = false,
+}: RunRequest): Promise<readonly RunObserver[]> =>
   earlyStop === false
     ? []
     : [(await import('./watch/same-refusal.ts')).endOnSameRefusal(earlyStop)];
@@ -188,7 +190,7 @@ const openObservers = async ({ read, request, opener, ...opening }: Opening): Pr
     observers.push(observer);
     sinks.push(observer);
   };
-  observers.push(recorder, await abortOnBreach(plan), ...(await refusalWatch(request)));
+  observers.push(recorder, await abortOnBreach(plan), ...(await sameRefusalObservers(request)));
   if (plan.until !== undefined)
     observers.push((await import('./watch/decide-apart.ts')).decideApart(plan, warn));
   if (observations !== undefined) {

@@ -17,7 +17,7 @@ export const weirCosts = {
   mergeMemory: 4.2,
 } as const;
 
-/** The streamed chunks per second that one worker reads without being overloaded (measured: see the design notes on performance). */
+/** The streamed chunks per second that one worker reads without being overloaded (`npm run bench workers`; reports/scale.md). */
 export const chunksPerWorker = 30_000;
 
 /** The assumed size of a streamed chunk including its framing, in bytes. */

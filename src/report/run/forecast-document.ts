@@ -34,7 +34,7 @@ import { hangUpTexts } from '../summary/plan-terms.ts';
 import { clippedTraces, droppedPrompts, plannedTime } from '../summary/workload-text.ts';
 import { present } from '../text/present.ts';
 
-const megabytes = (bytes: number): string =>
+const bytesText = (bytes: number): string =>
   bytes < 1e10
     ? `${countText(Math.max(1, Math.ceil(bytes / 1e6)))} MB`
     : `${countText(Math.ceil(bytes / 1e9))} GB`;
@@ -46,8 +46,8 @@ const coresText = (cores: number): string => `${figureText(cores)} cores`;
 
 /** Says what all slices need together, and of what a machine that merges their results must be capable. */
 const fleetTexts = (fleet: FleetForecast): readonly string[] => [
-  `Together: ${coresText(fleet.cores)}, ${megabytes(fleet.memory)} of memory, ${megabytes(fleet.bytesPerSecond)}/s of answers${fleet.addresses === 1 ? '' : `, and ${countText(fleet.addresses)} source addresses or more for each address and port of the target, since Linux has ${countText(sourcePorts)} source ports for each`}.`,
-  `Merging: ${megabytes(fleet.results)} of results, read and merged in about ${timeText(fleet.mergeTime)} of CPU, with ${megabytes(fleet.mergeMemory)} of memory.`,
+  `Together: ${coresText(fleet.cores)}, ${bytesText(fleet.memory)} of memory, ${bytesText(fleet.bytesPerSecond)}/s of answers${fleet.addresses === 1 ? '' : `, and ${countText(fleet.addresses)} source addresses or more for each address and port of the target, since Linux has ${countText(sourcePorts)} source ports for each`}.`,
+  `Merging: ${bytesText(fleet.results)} of results, read and merged in about ${timeText(fleet.mergeTime)} of CPU, with ${bytesText(fleet.mergeMemory)} of memory.`,
 ];
 
 /** Builds the section on how many machines a load needs, and what each of them must have. */
@@ -56,7 +56,7 @@ const slicesSection = (forecast: SliceForecast, fleet: FleetForecast | undefined
   const { memory, bytesPerSecond, basis } = forecast;
   return section('Slices', [
     text(
-      `${plural(slices, 'slice')}, each at its peak with about ${plural(streams, 'request')} in flight, as many sockets (${countText(sockets)}; see ulimit -n), ${plural(chunksPerSecond, 'chunk')} a second in ${plural(workers, 'worker')} (${coresText(cores)}), about ${megabytes(memory)} of memory and ${megabytes(bytesPerSecond)}/s of answers.`,
+      `${plural(slices, 'slice')}, each at its peak with about ${plural(streams, 'request')} in flight, as many sockets (${countText(sockets)}; see ulimit -n), ${plural(chunksPerSecond, 'chunk')} a second in ${plural(workers, 'worker')} (${coresText(cores)}), about ${bytesText(memory)} of memory and ${bytesText(bytesPerSecond)}/s of answers.`,
     ),
     ...(fleet === undefined ? [] : fleetTexts(fleet)).map((each) => text(each)),
     basis !== null && text(basisText(basis)),

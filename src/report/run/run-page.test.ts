@@ -123,6 +123,16 @@ describe('the HTML report', () => {
     expect(unjudged).toMatch(
       /<\/h2><p>\d+ of [\d,]+ requests failed, \d+ of them alike: chat-stream limited, 429/,
     );
+    const failure = result.failures[0]!;
+    const timeout = { outcome: 'broken', cause: 'timeout', status: null, code: null } as const;
+    const spread = [
+      { ...failure, traffic: 'chat', count: 40 },
+      { ...failure, ...timeout, traffic: 'chat', count: 30 },
+      { ...failure, ...timeout, traffic: 'chat-stream', count: 31 },
+    ] as const;
+    expect(verdictOf({ verdicts: [], failures: [...spread] })).toMatch(
+      /101 of [\d,]+ requests failed, 61 of them alike: broken, /,
+    );
     const kept = verdictOf({ verdicts: [sampleVerdict()] });
     expect(kept).toContain('class="verdict valid"');
     expect(kept).not.toContain('requests failed');

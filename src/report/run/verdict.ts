@@ -198,8 +198,13 @@ export const evidenceFold = (result: Result, { level, evidence }: Trust): Block 
 const reasonText = (failure: Result['failures'][number]): string =>
   `${failure.outcome}, ${causeText(failure)}`;
 
-const mostFrequent = (failures: Result['failures']): Result['failures'][number] | undefined =>
-  failures.toSorted((a, b) => b.count - a.count)[0];
+const countIn = (failures: Result['failures']): number =>
+  failures.reduce((sum, { count }) => sum + count, 0);
+
+/** Returns the failures, of any kind of traffic, that have the most frequent reason; none if nothing failed. */
+const mostAlike = (failures: Result['failures']): Result['failures'] =>
+  [...Map.groupBy(failures, reasonText).values()].toSorted((a, b) => countIn(b) - countIn(a))[0] ??
+  [];
 
 /** Returns the first thing to do: about the load, else about an objective that the run does not decide. */
 const firstStep = ({ verdicts = [], failures }: Result, { evidence }: Trust): string => {
@@ -212,7 +217,7 @@ const firstStep = ({ verdicts = [], failures }: Result, { evidence }: Trust): st
   if (ofLoad !== undefined)
     return `${ofLoad.signal}: ${lowerFirst(ofLoad.advice ?? '').replace(/\.$/, '')}; `;
   const isBroken = verdicts.some((verdict) => objectiveOutcome(verdict) === 'broken');
-  if (isBroken && mostFrequent(failures)?.outcome === 'limited')
+  if (isBroken && mostAlike(failures)[0]?.outcome === 'limited')
     return 'the key is at its limit: lower the rate, or let requests wait with --set pace={}; ';
   const isShort = ({ grounds, sure }: ObjectiveVerdict): boolean =>
     grounds === 'no-data' || sure === false;
@@ -251,17 +256,15 @@ const openObjectives = (result: Result): readonly Block[] => {
  * other media, the failures stand close by.
  */
 const failedLine = ({ failures, verdicts = [], groups }: Result): readonly Block[] => {
-  const most = mostFrequent(failures);
+  const alike = mostAlike(failures);
   const areKept = objectivesOutcome(verdicts) === 'kept';
-  if (most === undefined || areKept) return [];
+  if (alike[0] === undefined || areKept) return [];
   const { due, cancelled } = arrivalCounts(groups);
-  const all = failures.reduce((sum, { count }) => sum + count, 0);
-  const alike = failures.filter((each) => reasonText(each) === reasonText(most));
-  const count = alike.reduce((sum, each) => sum + each.count, 0);
+  const [all, count] = [countIn(failures), countIn(alike)];
   const share = `${countText(all)} of ${plural(due - cancelled, 'request')} failed`;
   const how = count === all ? '' : `, ${countText(count)} of them alike`;
   const kinds = [...new Set(alike.map(({ traffic }) => traffic))];
-  const words = `${share}${how}: ${kinds.length === 1 ? `${kinds[0]} ` : ''}${reasonText(most)}. `;
+  const words = `${share}${how}: ${kinds.length === 1 ? `${kinds[0]} ` : ''}${reasonText(alike[0])}. `;
   return [picture(() => markup`<p>${words}<a href="#failures">What failed?</a></p>`)];
 };
 
