@@ -157,8 +157,9 @@ describe.concurrent('weir check --only disconnects', () => {
   );
 });
 
-it('most of them are decided', () => {
+it('most of them are decided', (context) => {
   const of = (check: string) => table.filter(([, , id]) => id === `disconnect.${check}`);
+  if (table.length === 0) context.skip('no case ran; each says why');
   const decided = of('generation').filter(([, , , result]) => result !== 'unchecked');
   expect(decided.length).toBeGreaterThanOrEqual(of('generation').length / 2);
 });
