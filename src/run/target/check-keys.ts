@@ -1,5 +1,5 @@
 import { jsonIn } from '../../traffic/answer/json-text.ts';
-import { readDeclaredLimits } from '../../traffic/limits/read-limit-headers.ts';
+import { readDeclaredLimits } from '../../traffic/limits/declared-limits.ts';
 import { servedModelListSchema } from '../../contract/models.ts';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
 import type { Credential } from '../../engine/slice-options.ts';

@@ -18,7 +18,7 @@ import {
   type TargetMemory,
 } from '../traffic-handler.ts';
 import { maxRefusalBytes, readRefusal } from './read-refusal.ts';
-import { type AssumedLimit, readDeclaredLimits } from '../limits/read-limit-headers.ts';
+import { type AssumedLimit, readDeclaredLimits } from '../limits/declared-limits.ts';
 import { readRefusedLimit, readRetryAfter } from '../limits/retry-after.ts';
 import { dateOf } from '../limits/wait-text.ts';
 import { readRetryHint } from './retry-hint.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readDeclaredLimits } from './read-limit-headers.ts';
+import { readDeclaredLimits } from './declared-limits.ts';
 
 it.each([
   ['the common header', { 'x-ratelimit-limit': '100' }, ['100 requests'], []],

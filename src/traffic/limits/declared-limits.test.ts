@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { headerFamilies } from './header-families.ts';
-import { readDeclaredLimits, readReportedLimits } from './read-limit-headers.ts';
+import { readDeclaredLimits } from './declared-limits.ts';
+import { readReportedLimits } from './read-limit-headers.ts';
 
 const date = 'Sun, 01 Mar 2026 12:00:00 GMT';
 const now = Date.parse(date);

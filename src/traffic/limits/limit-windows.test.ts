@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readDeclaredLimits, readReportedLimits } from './read-limit-headers.ts';
+import { readDeclaredLimits } from './declared-limits.ts';
+import { readReportedLimits } from './read-limit-headers.ts';
 
 describe('limits whose header names no time', () => {
   it('are one where Kong declares them twice, for an hour and in the draft’s headers', () => {

@@ -11,7 +11,7 @@ import type { Host } from '../../run/input/host.ts';
 import { closeTarget, prepareTarget, type ReadyTarget } from '../../run/target/prepare-target.ts';
 import { targetPlanFor, type TargetRequest } from '../../run/target/target-plan.ts';
 import { jsonIn } from '../../traffic/answer/json-text.ts';
-import { readDeclaredLimits } from '../../traffic/limits/read-limit-headers.ts';
+import { readDeclaredLimits } from '../../traffic/limits/declared-limits.ts';
 import { type Finding, finding } from './finding.ts';
 
 const aboutTarget = finding('target');

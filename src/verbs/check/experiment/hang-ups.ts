@@ -1,5 +1,5 @@
 import type { WireRequest } from '../../../model/observation/exchange.ts';
-import { readDeclaredLimits } from '../../../traffic/limits/read-limit-headers.ts';
+import { readDeclaredLimits } from '../../../traffic/limits/declared-limits.ts';
 import { readRefusedLimit } from '../../../traffic/limits/retry-after.ts';
 import {
   type ChargeFacts,

@@ -1,8 +1,8 @@
 import { limitHeaders, readLimitHeaders } from '../../../contract/limit-headers.ts';
 import { meaningOf } from '../../../traffic/limits/header-families.ts';
+import { readDeclaredLimits } from '../../../traffic/limits/declared-limits.ts';
 import {
   type HeaderFields,
-  readDeclaredLimits,
   readReportedLimits,
 } from '../../../traffic/limits/read-limit-headers.ts';
 import type { CheckAnswer } from '../reading/check-answer.ts';

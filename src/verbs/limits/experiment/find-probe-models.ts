@@ -1,5 +1,5 @@
 import { jsonIn } from '../../../traffic/answer/json-text.ts';
-import { readDeclaredLimits } from '../../../traffic/limits/read-limit-headers.ts';
+import { readDeclaredLimits } from '../../../traffic/limits/declared-limits.ts';
 import { servedModelListSchema } from '../../../contract/models.ts';
 import { routes } from '../../../contract/routes.ts';
 import { fetchResponse, type ProbeSession } from './send-probe-request.ts';

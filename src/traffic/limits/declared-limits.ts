@@ -1,0 +1,138 @@
+import { readLimitHeaders } from '../../contract/limit-headers.ts';
+import type { ReportedLimit } from '../../model/limits/limit-log.ts';
+import {
+  concurrency,
+  declaresLimits,
+  type HeaderFields,
+  minute,
+  readLimits,
+  wordsOfWindows,
+} from './read-limit-headers.ts';
+import { dateOf } from './wait-text.ts';
+
+/** This file says which limits a minute, and which others, the headers of an answer declare. */
+
+/** The longest time until a reset, in ms, with which a limit without a window counts as a limit per minute. */
+const maxMinuteReset = 65_000;
+
+/** Returns the window of a limit if it is short enough to count as a limit per minute, in ms; otherwise `null`. */
+const shortWindowOf = ({ window, resetIn }: ReportedLimit): number | null => {
+  if (window === undefined) return (resetIn ?? 0) > maxMinuteReset ? null : minute;
+  return window > 0 && window <= minute ? window : null;
+};
+
+/**
+ * Returns the value, in a unit, of the limit whose window is nearest to a minute, and this window in ms; `null` for
+ * none.
+ */
+const minuteCell = (
+  reported: readonly ReportedLimit[],
+  unit: string,
+  cell: 'limit' | 'remaining',
+) => {
+  type Found = Readonly<Record<'value' | 'window' | 'rank', number>> & {
+    readonly isAssumed: boolean;
+  };
+  let best: Found | null = null;
+  for (const said of reported) {
+    const value = said[cell];
+    if (said.unit !== unit || value === null) continue;
+    const window = shortWindowOf(said);
+    if (window === null) continue;
+    // A window that the headers state is preferred to an assumed one.
+    const isAssumed = said.window === undefined;
+    const rank = 2 * (minute - window) + (isAssumed ? 1 : 0);
+    if (best === null || rank < best.rank) best = { value, window, rank, isAssumed };
+  }
+  return best;
+};
+
+/** Returns the limit of a unit, scaled to a minute; `null` for none. */
+const minuteLimit = (reported: readonly ReportedLimit[], unit: string): number | null => {
+  const found = minuteCell(reported, unit, 'limit');
+  return found && Math.floor((found.value * minute) / found.window);
+};
+
+/** A limit whose window no header names, and which counts as one per minute; its `text` is `100 requests`. */
+export interface AssumedLimit {
+  readonly unit: 'requests' | 'tokens';
+  readonly text: string;
+}
+
+type Quota = ReturnType<typeof readLimitHeaders>;
+interface DeclaredLimits {
+  /** The families of the headers; none for the interface's. */
+  readonly families: readonly string[];
+  /** The limits per minute and what remains of them; `null` if there are none. */
+  readonly quota: Quota;
+  /** The limits of longer windows or of other units, each once, in words: `1,000 requests a day`, `50,000 input tokens a minute`. */
+  readonly longer: readonly string[];
+  readonly assumed: readonly AssumedLimit[];
+}
+
+const amountOf = (limit: number, unit: string): string =>
+  `${limit.toLocaleString('en')} ${unit.replaceAll('-', ' ')}`;
+
+const minuteUnits = ['requests', 'tokens'] as const;
+
+const wordsOfLonger = (said: ReportedLimit): readonly string[] => {
+  const { limit, unit, window, resetIn } = said;
+  const isApart = !minuteUnits.some((each) => each === unit);
+  if (limit === null) return [];
+  if (concurrency.test(unit) || (isApart && window === undefined && shortWindowOf(said) !== null))
+    return [amountOf(limit, unit)];
+  if (!isApart && (window ?? Number.POSITIVE_INFINITY) <= minute) return [];
+  if (window === undefined && shortWindowOf(said) !== null) return [];
+  if (window === undefined)
+    return [`${amountOf(limit, unit)} in at least ${Math.floor(resetIn! / 1000)} s`];
+  const word = wordsOfWindows[window];
+  const time = `${word === 'hour' ? 'an' : 'a'} ${word}`;
+  return [`${amountOf(limit, unit)} ${word === undefined ? `in ${window / 1000} s` : time}`];
+};
+
+const assumedLimits = (reported: readonly ReportedLimit[]): readonly AssumedLimit[] =>
+  minuteUnits.flatMap((unit) => {
+    const found = minuteCell(reported, unit, 'limit');
+    return found?.isAssumed === true ? [{ unit, text: amountOf(found.value, unit) }] : [];
+  });
+
+/** Returns, of each unit, the interface's own values, or those of other headers if it has neither a limit nor a rest of its own. */
+const quotaOf = (own: Quota, reported: readonly ReportedLimit[]): NonNullable<Quota> => {
+  const isOwn = (limit: number | null | undefined, remaining: number | null | undefined): boolean =>
+    (limit ?? remaining ?? null) !== null;
+  const remainingOf = (unit: string) => minuteCell(reported, unit, 'remaining')?.value ?? null;
+  const { limitRequests = null, remainingRequests = null } = own ?? {};
+  const { limitTokens = null, remainingTokens = null } = own ?? {};
+  return {
+    ...(isOwn(limitRequests, remainingRequests)
+      ? { limitRequests, remainingRequests }
+      : {
+          limitRequests: minuteLimit(reported, 'requests'),
+          remainingRequests: remainingOf('requests'),
+        }),
+    ...(isOwn(limitTokens, remainingTokens)
+      ? { limitTokens, remainingTokens }
+      : { limitTokens: minuteLimit(reported, 'tokens'), remainingTokens: remainingOf('tokens') }),
+  };
+};
+
+/**
+ * Returns the limits that an answer declares; `null` if it declares none. The interface's two headers of a unit take precedence over
+ * those of other families, also if only one of them is there. A limit with a window below a minute is scaled to a minute; one per hour or day shows nothing about a
+ * minute. A limit whose window no header names counts as one per minute unless it is reset later.
+ */
+export const readDeclaredLimits = (headers: HeaderFields): DeclaredLimits | null => {
+  if (!declaresLimits(headers)) return null;
+  const own = readLimitHeaders(headers);
+  if (own !== null && Object.values(own).every((cell) => cell !== null))
+    return { families: [], quota: own, longer: [], assumed: [] };
+  const { reported } = readLimits(headers, () => dateOf(headers) ?? Number.NaN);
+  if (reported.length === 0 && own === null) return null;
+  const quota = quotaOf(own, reported);
+  return {
+    families: own === null ? [...new Set(reported.map(({ profile }) => profile))] : [],
+    quota: Object.values(quota).some((cell) => cell !== null) ? quota : null,
+    longer: [...new Set(reported.flatMap(wordsOfLonger))],
+    assumed: assumedLimits(reported),
+  };
+};
