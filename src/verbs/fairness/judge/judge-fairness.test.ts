@@ -129,6 +129,14 @@ describe('a move', () => {
     expect(figures.map(({ arrivals, isEnough }) => [arrivals.length, isEnough])).toEqual(
       Array.from({ length: 6 }, () => [80, true]),
     );
+    // Eight seconds with 20, and with 10: as many as the percentile needs.
+    for (const [perSecond, q] of [
+      [2.5, 0.95],
+      [1.25, 0.9],
+    ] as const)
+      expect(blockFigures({ ...runWith(() => ({}), perSecond), q })[0]).toMatchObject({
+        isEnough: true,
+      });
     const few = blockFigures({ ...slowAtFirst, q: 0.99 });
     expect(few.every(({ isEnough }) => !isEnough)).toBe(true);
     expect(movementOf(few)).toMatchObject({ pairs: 0, moved: null, failed: { value: 0 } });
