@@ -76,7 +76,7 @@ const cache = (changes: Partial<CacheReport> = {}): CacheReport => ({
   age: { kept: 17_000, lost: 19_000 },
   isSteady: true,
   repetitions: [
-    { age: 19_000, hit: false },
+    { age: 19_000, most: 19_400, hit: false },
     { age: 1000, hit: true },
     { age: 17_000, hit: null },
   ],

@@ -109,7 +109,7 @@ describe('weir cache', () => {
     expect(await exit).toBe('pass');
     // 5,000 tokens at a thousand for a million.
     expect(said).toContain(
-      `${target}, model m. Budget: at most 5,000 tokens (5.000000 of your currency) in at most 316 requests; 6 s of waiting at most.`,
+      `${target}, model m. Budget: at most 5,000 tokens (5.000000 of your currency) in at most 316 requests; 6 s of waiting at most, beside the answers and what the key’s limits hold back.`,
     );
     const report = await read();
     expect(report).toMatchObject({

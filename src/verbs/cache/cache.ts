@@ -128,7 +128,7 @@ const exitFor = ({ seenBy, spent }: CacheReport, stoppedBy: StopCause | null): E
 const budgetText = ({ tokens, longest }: CacheBudget, price: Price | null): string => {
   const cost = costOf(tokens, price);
   const money = cost === null ? '' : ` (${moneyText(cost)} of your currency)`;
-  return `at most ${countText(tokens)} tokens${money} in at most ${mostChats + mostWaits + 1} requests; ${timeText(3 * longest)} of waiting at most`;
+  return `at most ${countText(tokens)} tokens${money} in at most ${mostChats + mostWaits + 1} requests; ${timeText(3 * longest)} of waiting at most, beside the answers and what the key’s limits hold back`;
 };
 
 /** Examines the cache of an opened target, and returns what was seen. */

@@ -25,6 +25,9 @@ interface Server {
   readonly seed?: number;
   /** With what chance a prompt that is kept is computed anew. */
   readonly misses?: number;
+  /** How much longer each answer takes, in ms, and whether a prompt's time begins with it. */
+  readonly slow?: number;
+  readonly countsFromAnswer?: boolean;
 }
 
 /** A server in virtual time whose cache keeps beginnings of prompts, the last ones first. */
@@ -42,6 +45,8 @@ const serve = ({
   reporting = 1,
   seed: first = 7,
   misses = 0,
+  slow = 0,
+  countsFromAnswer = false,
 }: Server) => {
   let [now, seed, requests] = [1000, first, 0];
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
@@ -59,15 +64,16 @@ const serve = ({
       : kept.find((each) => each.text === text && now < each.until);
     const whole = tokens >= shortest && found !== undefined ? text.split(' ').length * perWord : 0;
     const cached = Math.floor((whole * share) / 16) * 16;
+    const took = slow + 20 + (tokens - cached) * perToken + jitter * (random() + random() - 1);
+    const from = countsFromAnswer ? now + took : now;
     kept = kept.filter((each) => each.text !== text && now < each.until);
     kept.push({
       text,
       tokens,
-      until: found === undefined || renews ? now + keeps : found.until,
+      until: found === undefined || renews ? from + keeps : found.until,
     });
     while (kept.reduce((sum, each) => sum + each.tokens, 0) > size) kept.shift();
     caches[replica] = kept;
-    const took = 20 + (tokens - cached) * perToken + jitter * (random() + random() - 1);
     now += took;
     const isReporting = reports && (reporting === 1 || random() < reporting);
     return Promise.resolve({ took, tokens, cached: isReporting ? cached : null });
@@ -115,6 +121,22 @@ it.each([5000, 17_000, 60_000, 90_000])('finds that prompts are kept for %d ms',
   expect(age.lost).toBeGreaterThanOrEqual(keeps);
   expect(age.lost! / age.kept!).toBeLessThan(1.1);
 });
+
+it.each([
+  [5000, 200],
+  [5000, 1500],
+  [20_000, 4000],
+])(
+  '%d ms lie between the bounds if answers take %d ms, whenever the time begins',
+  async (keeps, slow) => {
+    for (const countsFromAnswer of [false, true]) {
+      const { age } = await examine({ keeps, slow, countsFromAnswer });
+      expect(age.kept ?? 0).toBeLessThanOrEqual(keeps);
+      expect(age.lost ?? Infinity).toBeGreaterThanOrEqual(keeps);
+      if (slow < 1000) expect(age.lost! - age.kept!).toBeLessThan(0.1 * keeps + 2 * slow);
+    }
+  },
+);
 
 it('says at least how long where nothing was lost', async () => {
   const { age } = await examine({ keeps: 1e9 });

@@ -184,6 +184,14 @@ export const waitUntil = async (
   while (now() < moment && !isStopped()) await sleep(Math.min(500, moment - now()));
 };
 
+interface Times {
+  readonly sent: number;
+  readonly ended: number;
+}
+
+/** Returns when the request that was answered was sent: a key without room can have delayed it. */
+const timesOf = ({ took }: CacheReply, ended: number): Times => ({ sent: ended - took, ended });
+
 /** Sends a prompt for each age, and each again when it has this age. */
 const tryAges = async (
   ports: CachePorts,
@@ -191,19 +199,20 @@ const tryAges = async (
   isHit: HitReader,
   ages: readonly number[],
 ): Promise<readonly RepeatedPrompt[]> => {
-  const sent: { readonly age: number; readonly text: string; readonly at: number }[] = [];
+  const firsts: ({ readonly age: number; readonly text: string } & Times)[] = [];
   for (const age of ages) {
     const text = prompts.fresh();
-    if ((await prompts.send(text)) === null) return [];
-    sent.push({ age, text, at: ports.now() });
+    const reply = await prompts.send(text);
+    if (reply === null) return [];
+    firsts.push({ age, text, ...timesOf(reply, ports.now()) });
   }
   const found: RepeatedPrompt[] = [];
-  for (const { age, text, at } of sent) {
-    await waitUntil(ports, at + age);
+  for (const { age, text, sent, ended } of firsts) {
+    await waitUntil(ports, ended + age);
     const reply = await prompts.send(text);
     if (reply === null) break;
-    // A key without room can have delayed the repetition, so its age is that of the request that was answered.
-    found.push({ age: ports.now() - reply.took - at, hit: isHit(reply) });
+    const again = timesOf(reply, ports.now());
+    found.push({ age: again.sent - ended, most: again.ended - sent, hit: isHit(reply) });
   }
   return found;
 };

@@ -82,14 +82,25 @@ export const inferShare = ({ short, fresh, again }: KnownReplies): InferredShare
 /** A prompt that was lost fewer times may have gone to a replica that does not have it. */
 export const leastLosses = 3;
 
-/** Finds between which ages prompts are lost, however often. */
+/**
+ * Finds between which ages prompts are lost, however often. A server may count from when it gets a prompt or from when it
+ * answers, so one that was kept had at least its least age, and one that was lost at most its most.
+ */
 export const agesSeen = (repetitions: readonly RepeatedPrompt[]): KeptBounds => {
-  const ages = (hit: boolean): readonly number[] =>
-    repetitions.filter((each) => each.hit === hit).map(({ age }) => age);
-  const kept = Math.max(-1, ...ages(true));
-  const above = ages(false).filter((age) => age > kept);
-  return { kept: kept < 0 ? null : kept, lost: above.length === 0 ? null : Math.min(...above) };
+  const kept = Math.max(-1, ...repetitions.filter(({ hit }) => hit === true).map(({ age }) => age));
+  const above = lossesIn(repetitions)
+    .map(mostAge)
+    .filter((most) => most > kept);
+  return {
+    kept: kept < 0 ? null : kept,
+    lost: above.length === 0 ? null : Math.min(...above),
+  };
 };
+
+const mostAge = ({ age, most = age }: RepeatedPrompt): number => most;
+
+const lossesIn = (repetitions: readonly RepeatedPrompt[]): readonly RepeatedPrompt[] =>
+  repetitions.filter(({ hit }) => hit === false);
 
 /**
  * Finds between which ages a prompt is lost, and whether it is never lost at lower ages. Where it is, or where few were
@@ -100,8 +111,8 @@ export const boundsOf = (
   again: readonly (boolean | null)[],
 ): { readonly age: KeptBounds; readonly isSteady: boolean } => {
   const { kept, lost } = agesSeen(repetitions);
-  const losses = repetitions.filter(({ hit }) => hit === false);
-  const above = losses.filter(({ age }) => age > (kept ?? -1));
+  const losses = lossesIn(repetitions);
+  const above = losses.filter((loss) => mostAge(loss) > (kept ?? -1));
   const isSteady = !again.includes(false) && above.length === losses.length;
   return { age: { kept, lost: isSteady && above.length >= leastLosses ? lost : null }, isSteady };
 };

@@ -6,7 +6,12 @@ const count = z.int().nonnegative();
 const amount = z.number().nonnegative();
 
 const repetition = z.strictObject({
-  age: amount.describe('How long after the prompt its beginning was sent again.'),
+  age: amount.describe(
+    'The least time between both uses of the prompt: from its first answer until its beginning was sent again.',
+  ),
+  most: amount
+    .optional()
+    .describe('The most: from its first sending until its second answer; absent in old reports.'),
   hit: z.boolean().nullable().describe('Whether it came from the cache; null if that is unclear.'),
 });
 export type RepeatedPrompt = z.output<typeof repetition>;
@@ -43,7 +48,9 @@ export const cacheReportSchema = z.strictObject({
     .nullable()
     .describe('The share of such a prompt that is cached, by times, with an interval of 95 %.'),
   shortest: bounds.describe('Tokens of a prompt: `kept` is the shortest that is cached.'),
-  age: bounds.describe('How long a prompt stays in the cache.'),
+  age: bounds.describe(
+    'How long a prompt stays in the cache: at least `kept`, which one had when it was still there, and at most `lost`.',
+  ),
   isSteady: z
     .boolean()
     .describe('Whether no prompt was lost at a lower age than another was kept.'),

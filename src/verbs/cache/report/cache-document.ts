@@ -77,7 +77,9 @@ const hitWords = (hit: boolean | null): TonedText => {
 };
 
 const columns = [
-  column.name<RepeatedPrompt>('Sent again after', ({ age }) => timeText(age)),
+  column.name<RepeatedPrompt>('Used again after', ({ age, most = age }) =>
+    most === age ? timeText(age) : `${timeText(age)} to ${timeText(most)}`,
+  ),
   column.text<RepeatedPrompt>('Seen', ({ hit }) => hitWords(hit)),
 ];
 
