@@ -240,6 +240,12 @@ export interface MeasuredWindow {
 const endedWithAnswers = ({ plan, scheduled, ended }: Result): boolean =>
   endsWithAnswers(plan) && ended > 0 && ended <= scheduled;
 
+/** Returns the time in seconds, not only whole ones, in which measured requests were due; `null` if less than one. */
+export const measuredTime = ({ scheduled, plan }: Result): number | null => {
+  const seconds = (scheduled - plan.warmUp) / 1000;
+  return seconds < 1 ? null : seconds;
+};
+
 /**
  * Returns the window in which rates are computed; `null` if it is shorter than a second, so that there are no rates.
  * The part of a second at the end is left out, unless the load ended with the last answer: what completed in that part

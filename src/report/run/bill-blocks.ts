@@ -41,12 +41,13 @@ const unknownText = ({ known, unknown }: CostSum, bounds = ''): string =>
 const boundsText = (parts: readonly BillPart[]): string => {
   const bounds = addBounds(parts);
   if (bounds === null) return '';
-  const { least, most } = bounds;
+  const { least, most, hasPrompts } = bounds;
+  const prompts = hasPrompts ? ', with prompts as those of completed ones' : ', and the prompts';
   const rest =
     most === null
       ? 'more if the server went on'
       : `at most ${moneyText(Math.round(most))} for all that were asked for`;
-  return `; if charged, ${moneyText(Math.round(least))} for the tokens that came, ${rest}, and the prompts`;
+  return `; if charged, ${moneyText(Math.round(least))} for the tokens that came, ${rest}${prompts}`;
 };
 
 /** Formats a cost, of how many attempts it is unknown, and what bounds it. */

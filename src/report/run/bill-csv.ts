@@ -1,5 +1,5 @@
 import type { Result } from '../../model/result/result.ts';
-import { type BillPart, billItems, billParts } from './bill.ts';
+import { addBounds, type BillPart, billItems, billParts } from './bill.ts';
 import { csvCell } from '../text/csv.ts';
 
 const columns = [
@@ -14,10 +14,12 @@ const columns = [
   'currency',
   'known',
   'unknown',
+  'if_charged_least',
+  'if_charged_most',
 ] as const;
 type Row = Readonly<Record<(typeof columns)[number], string | number | boolean | null>>;
 
-/** Returns a row for each item, and one for the attempts of unknown cost. Counts stand in the first row of a part. */
+/** Returns a row for each item, and one for the attempts of unknown cost. Counts, and what those of unknown cost may cost, stand in the first row of a part. */
 const rowsOf = (parts: readonly BillPart[], currency: string): readonly Row[] => {
   const [{ labels, fate }] = parts as readonly [BillPart];
   const [known, unknown] = [
@@ -25,6 +27,9 @@ const rowsOf = (parts: readonly BillPart[], currency: string): readonly Row[] =>
     parts.reduce((sum, part) => sum + part.unknown, 0),
   ];
   const items = billItems(parts);
+  const bounds = addBounds(parts);
+  const inCurrency = (cost: number | null | undefined): number | null =>
+    cost === null || cost === undefined ? null : Math.round(cost) / 1e6;
   const common = {
     key: labels.key,
     model: labels.model,
@@ -41,6 +46,8 @@ const rowsOf = (parts: readonly BillPart[], currency: string): readonly Row[] =>
     cost: cost === null ? null : cost / 1e6,
     known: index === 0 ? known : null,
     unknown: index === 0 ? unknown : null,
+    if_charged_least: index === 0 ? inCurrency(bounds?.least) : null,
+    if_charged_most: index === 0 ? inCurrency(bounds?.most) : null,
   }));
 };
 

@@ -102,8 +102,8 @@ describe('the bill of a run', () => {
         441 completed answers cost 0.014128 USD.
         Wasted, beside the completed answers: answers that failed: at least 0.001208 (unknown for 2 of 3),
         attempts before a retry: unknown (unknown for 4 of 4), hang-ups: unknown (unknown for 3 of 3; if
-        charged, 0.000120 for the tokens that came, at most 0.002400 for all that were asked for, and the
-        prompts).
+        charged, 0.004520 for the tokens that came, at most 0.007400 for all that were asked for, with
+        prompts as those of completed ones).
         36.4 % of the priced prompt tokens came from a cache, which saved 0.000600.
         A month of 30 days like the measured time: at least 425 USD (unknown for 10 of 15).
         Prices of prices.json: as of 2026-11-01.
@@ -136,19 +136,19 @@ describe('the bill of a run', () => {
     expect(Math.round(sum * 1e6)).toBe(8207);
     expect(lines).toMatchInlineSnapshot(`
       [
-        "alpha,m-large,chat-stream,false,completed,input,600,0.0012,USD,3,1",
-        "alpha,m-large,chat-stream,false,completed,cachedInput,400,0.0002,USD,,",
-        "alpha,m-large,chat-stream,false,completed,output,100,0.0008,USD,,",
-        "alpha,m-large,chat-stream,false,completed,request,,0.003,USD,,",
-        "alpha,m-large,chat-stream,false,completed,rounding,,-0.000001,USD,,",
-        "alpha,m-large,chat-stream,false,failed,input,100,0.0002,USD,1,2",
-        "alpha,m-large,chat-stream,false,failed,output,1,0.000008,USD,,",
-        "alpha,m-large,chat-stream,false,failed,request,,0.001,USD,,",
-        "alpha,m-large,chat-stream,false,retried,unknown,,,USD,0,4",
-        "alpha,m-large,chat-stream,false,cancelled,unknown,,,USD,0,3",
-        "beta,m-large,chat-stream,false,completed,output,50,0.0004,USD,1,0",
-        "beta,m-large,chat-stream,false,completed,reasoning,50,0.0004,USD,,",
-        "beta,m-large,chat-stream,false,completed,request,,0.001,USD,,",
+        "alpha,m-large,chat-stream,false,completed,input,600,0.0012,USD,3,1,,",
+        "alpha,m-large,chat-stream,false,completed,cachedInput,400,0.0002,USD,,,,",
+        "alpha,m-large,chat-stream,false,completed,output,100,0.0008,USD,,,,",
+        "alpha,m-large,chat-stream,false,completed,request,,0.003,USD,,,,",
+        "alpha,m-large,chat-stream,false,completed,rounding,,-0.000001,USD,,,,",
+        "alpha,m-large,chat-stream,false,failed,input,100,0.0002,USD,1,2,,",
+        "alpha,m-large,chat-stream,false,failed,output,1,0.000008,USD,,,,",
+        "alpha,m-large,chat-stream,false,failed,request,,0.001,USD,,,,",
+        "alpha,m-large,chat-stream,false,retried,unknown,,,USD,0,4,,",
+        "alpha,m-large,chat-stream,false,cancelled,unknown,,,USD,0,3,0.00452,0.0074",
+        "beta,m-large,chat-stream,false,completed,output,50,0.0004,USD,1,0,,",
+        "beta,m-large,chat-stream,false,completed,reasoning,50,0.0004,USD,,,,",
+        "beta,m-large,chat-stream,false,completed,request,,0.001,USD,,,,",
       ]
     `);
   });

@@ -1,7 +1,7 @@
 import { type Bill, type BillFate, billFates } from '../../model/measures/bill.ts';
 import type { Group } from '../../model/measures/counts.ts';
 import type { Result } from '../../model/result/result.ts';
-import { groupsMatching, measuredWindow } from '../../model/result/summary.ts';
+import { groupsMatching, measuredTime } from '../../model/result/summary.ts';
 import {
   classPrice,
   type Price,
@@ -23,10 +23,15 @@ export const addCosts = (sums: readonly CostSum[]): CostSum =>
     noCost,
   );
 
-/** The cost of the tokens that came, and of all that were asked for; `most` is `null` where some had no limit. */
+/**
+ * The cost of the tokens that came, and of all that were asked for, with their prompts; `most` is `null` where some had no
+ * limit.
+ */
 export interface CostBounds {
   readonly least: number;
   readonly most: number | null;
+  /** Whether prompts are in both, as those of completed answers of the same kind; if none completed, they are in neither. */
+  readonly hasPrompts: boolean;
 }
 
 /** One line of the bill: what is charged for. `request`, `speech` and `transcription` have no tokens. */
@@ -78,15 +83,37 @@ const itemsOf = (
     : [...classes, { item: 'request', tokens: null, cost: bill.known * price.request }];
 };
 
+const inputClasses = ['input', 'cachedInput', 'cacheWrite', 'audioInput'] as const;
 const outputClasses = ['output', 'reasoning'] as const;
 
-const boundsOf = ({ unreported }: Bill, price: Price | null): CostBounds | null => {
+/** Returns what the prompt of a completed answer costs in the mean, and if nothing of it came from a cache. */
+const promptCost = (completed: Bill | undefined, price: Price) => {
+  if (completed?.tokens === undefined || completed.known === 0) return null;
+  const { tokens, known } = completed;
+  const meanAt = (priceOfClass: (name: TokenClass) => number): number =>
+    inputClasses.reduce((sum, name) => sum + (tokens[name] * priceOfClass(name)) / 1e6, 0) / known +
+    (price.request ?? 0);
+  const [usual, uncached] = [
+    meanAt((name) => classPrice(price, name)),
+    meanAt((name) => Math.max(classPrice(price, name), price[usualClass[name]])),
+  ];
+  return { usual, uncached };
+};
+
+const boundsOf = (
+  { unreported, unknown }: Bill,
+  completed: Bill | undefined,
+  price: Price | null,
+): CostBounds | null => {
   if (unreported === undefined || price === null) return null;
   const { received, asked, unlimited } = unreported;
   const prices = outputClasses.map((name) => classPrice(price, name));
+  const prompts = promptCost(completed, price);
+  const [usual, uncached] = [prompts?.usual ?? 0, prompts?.uncached ?? 0];
   return {
-    least: (received * Math.min(...prices)) / 1e6,
-    most: unlimited > 0 ? null : (asked * Math.max(...prices)) / 1e6,
+    least: (received * Math.min(...prices)) / 1e6 + unknown * usual,
+    most: unlimited > 0 ? null : (asked * Math.max(...prices)) / 1e6 + unknown * uncached,
+    hasPrompts: prompts !== null,
   };
 };
 
@@ -100,11 +127,12 @@ export const addBounds = (parts: readonly BillPart[]): CostBounds | null => {
       : {
           least: a.least + b.least,
           most: a.most === null || b.most === null ? null : a.most + b.most,
+          hasPrompts: a.hasPrompts && b.hasPrompts,
         },
   );
 };
 
-const partOf = (result: Result, { labels }: Group, fate: BillFate, bill: Bill): BillPart => {
+const partOf = (result: Result, { labels, bills }: Group, fate: BillFate, bill: Bill): BillPart => {
   const price = priceOf(result, labels);
   const [cached, written] = [bill.tokens?.cachedInput ?? 0, bill.tokens?.cacheWrite ?? 0];
   const moreThan = (name: TokenClass): number =>
@@ -116,7 +144,7 @@ const partOf = (result: Result, { labels }: Group, fate: BillFate, bill: Bill): 
     labels,
     fate,
     items: itemsOf(bill, labels.traffic, price),
-    bounds: boundsOf(bill, price),
+    bounds: boundsOf(bill, bills?.completed, price),
     saved: (cached * moreThan('cachedInput') + written * moreThan('cacheWrite')) / 1e6,
     fullPriceCached: price !== null && price.cachedInput === undefined ? cached : 0,
   };
@@ -138,10 +166,10 @@ const secondsPerMonth = 30 * 24 * 60 * 60;
 
 /** Returns what 30 days of the measured load cost; `null` if nothing was measured or no cost is known. */
 export const costOfMonth = (result: Result, parts: readonly BillPart[]): CostSum | null => {
-  const window = measuredWindow(result);
+  const seconds = measuredTime(result);
   const measured = addCosts(parts.filter(({ labels }) => !labels.warmUp));
-  if (window === null || measured.known === 0) return null;
-  return { ...measured, cost: (measured.cost / window.seconds) * secondsPerMonth };
+  if (seconds === null || measured.known === 0) return null;
+  return { ...measured, cost: (measured.cost / seconds) * secondsPerMonth };
 };
 
 const itemOrder: readonly BillItem[] = [...tokenClasses, 'request', 'speech', 'transcription'];

@@ -2,7 +2,7 @@ import type { ModelPrice } from '../schema/prices-schema.ts';
 
 /**
  * This file reads LiteLLM's public price table, model_prices_and_context_window.json: an object of models, with prices in
- * dollars for one token, character or second. Prices for batches and service tiers are not read, and of prices for long
+ * dollars for one token, character or second. Prices for batches, service tiers and off-peak hours are not read, and of prices for long
  * prompts only where they begin: what longer prompts cost is unknown.
  */
 
