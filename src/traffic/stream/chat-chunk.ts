@@ -69,7 +69,7 @@ const carriedByContent = (content: unknown): CarriedContent => {
  * The names of the field with reasoning in vLLM, OpenRouter and Groq; DeepSeek, SGLang and Moonshot; OpenRouter and
  * MiniMax; Ollama and its like; LiteLLM.
  */
-const reasoningNames =
+export const reasoningNames =
   'reasoning reasoning_content reasoning_details thinking thinking_content thinking_blocks'.split(
     ' ',
   );

@@ -39,14 +39,23 @@ const partText = ({ promptTokens, cachedTokens, inferredShare, seenBy }: CacheRe
     : `${percent(inferredShare.value)} (${percent(inferredShare.low)} to ${percent(inferredShare.high)}), inferred from times: none are reported`;
 };
 
+/** Says what of a cache is reported, where that does not tell repeated prompts from new ones. */
+const reportedText = ({ cachedTokens }: CacheReport): string => {
+  if (cachedTokens === null) return 'no cached tokens are reported';
+  return cachedTokens === 0
+    ? 'all answers report 0 cached tokens'
+    : 'new prompts are reported as cached like repeated ones, or repeated ones too little';
+};
+
 /** The verdict of an examination in a sentence. */
-const cacheVerdict = ({ seenBy, age, isSteady, promptTokens }: CacheReport): TonedText => {
+const cacheVerdict = (report: CacheReport): TonedText => {
+  const { seenBy, age, isSteady, promptTokens } = report;
   if (seenBy === null)
     return {
       text:
         promptTokens === null
           ? 'Cannot tell whether prompts are cached'
-          : 'Cannot tell whether prompts are cached: no cached tokens are reported, and the times of answers do not tell',
+          : `Cannot tell whether prompts are cached: ${reportedText(report)}, and the times of answers do not tell`,
       tone: 'warning',
     };
   if (age.kept === null && age.lost === null)
@@ -60,12 +69,18 @@ const cacheVerdict = ({ seenBy, age, isSteady, promptTokens }: CacheReport): Ton
 };
 
 /** Says what to do if the examination found out nothing, or not all. */
-const advice = ({ seenBy, age, stopped, promptTokens }: CacheReport): string | null => {
+const advice = ({
+  seenBy,
+  age,
+  stopped,
+  promptTokens,
+  cachedTokens,
+}: CacheReport): string | null => {
   if (stopped !== null) return null;
   if (seenBy === null)
     return promptTokens === null
       ? 'What now: answers name no prompt tokens, so that nothing is reported of a cache. Have the server report its usage, or examine the address behind the gateway with `--target`.'
-      : 'What now: examine again while nothing else uses the target, so that times vary less; have the server report cached tokens (vLLM: `--enable-prompt-tokens-details`); or read `vllm:prefix_cache_hits_total` and its like with `server:` in a scenario.';
+      : `What now: examine again while nothing else uses the target, so that times vary less; ${cachedTokens === null ? 'have the server report cached tokens (vLLM: `--enable-prompt-tokens-details`); ' : ''}or read \`vllm:prefix_cache_hits_total\` and its like with \`server:\` in a scenario.`;
   return age.kept !== null && age.lost === null
     ? 'What now: `--longest` with a longer time finds out when it is lost.'
     : null;

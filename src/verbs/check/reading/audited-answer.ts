@@ -1,6 +1,7 @@
 import { laterUsage, readUsage, type UsageReading } from '../../../traffic/answer/read-usage.ts';
 import { serverToolIn, serverToolInUsage } from '../../../traffic/answer/server-tools.ts';
 import { objectOf } from '../../../traffic/answer/json-text.ts';
+import { reasoningNames } from '../../../traffic/stream/chat-chunk.ts';
 import { failureInStream, eventsOf } from './judge-stream.ts';
 import { judgeAccepted, placesAt, valueAt } from './judge-answer.ts';
 import type { CheckAnswer } from './check-answer.ts';
@@ -18,6 +19,8 @@ export interface AuditedAnswer {
   readonly finish: unknown;
   /** All texts that were received: content, reasoning and the arguments of calls. */
   readonly text: string;
+  /** The part of it that is reasoning. */
+  readonly reasoningText: string;
   readonly hasCalls: boolean;
   /** The tokens that the answer lists with their probabilities; `null` if it lists none. */
   readonly listed: number | null;
@@ -127,6 +130,9 @@ export const auditedAnswer = (id: string, answer: CheckAnswer | null): AuditedAn
     ),
     finish: finishes.map(({ value }) => value).findLast(Boolean),
     text: objects.flatMap((part) => textsIn(part)).join(''),
+    reasoningText: objects
+      .flatMap((part) => reasoningNames.flatMap((name) => textsIn(objectOf(part)?.[name])))
+      .join(''),
     hasCalls: objects.some((value) => valueAt(value, 'tool_calls') !== undefined),
     listed: listedIn(documents),
     serverTool: shownServerTool(documents, objects),

@@ -16,6 +16,7 @@ const answer = (
   origin: 'a/b',
   finish: 'stop',
   text: 'Yes.',
+  reasoningText: '',
   hasCalls: false,
   listed: null,
   serverTool: null,
@@ -60,6 +61,13 @@ it.each([
   [12, 0, 'unchecked'],
 ])('%d output tokens of which %d are listed are judged', (output, listed, outcome) => {
   expect(judgeListed(answer(output, { listed })).outcome).toBe(outcome);
+});
+
+it('shown reasoning that is not declared may be left out of the list', () => {
+  const reasoningText = 'The word is yes. I say it.';
+  const outcomeOf = (output: number) =>
+    judgeListed(answer(output, { listed: 40, reasoningText })).outcome;
+  expect([outcomeOf(68), outcomeOf(69)]).toEqual(['pass', 'violation']);
 });
 
 const price = { input: 1_000_000, cachedInput: 100_000, output: 4_000_000 };

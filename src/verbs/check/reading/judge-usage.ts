@@ -63,10 +63,15 @@ export const judgeText = (answer: AuditedAnswer, tokenizer: TokenCounter | undef
 /** Servers may leave the end of an answer out of the list. */
 const maxUnlisted = 2;
 
+/**
+ * Judges the output tokens by those that are listed. The list may be of the content only: reasoning beside it is declared,
+ * or has at most a token for each of its bytes.
+ */
 export const judgeListed = (answer: AuditedAnswer): Judged => {
-  const { id, output, listed } = answer;
+  const { id, output, listed, reasoningText } = answer;
   if (listed === null || listed === 0) return unchecked(`${id}: no tokens are listed`);
-  const most = listed + reasoningOf(answer) + maxUnlisted;
+  const reasoning = Math.max(reasoningOf(answer), Buffer.byteLength(reasoningText));
+  const most = listed + reasoning + maxUnlisted;
   const observed = `${id}: reported ${output} output tokens, and lists ${listed}`;
   if (output <= most) return pass(observed);
   return {

@@ -149,7 +149,11 @@ export const checkVerdict = (report: CheckReport) => {
   const { deviation } = countOutcomes(report.rows);
   const [usualWords, usualTone] = verdicts[verdict];
   const isOfHangUps = report.rows.some(({ topic }) => topic === 'disconnects');
-  const auditWord = (isOfHangUps ? hangUpWords : auditWords)[verdict];
+  const usageWord =
+    verdict === 'kept' && deviation > 0
+      ? 'No count is proved wrong, but something deviates'
+      : auditWords[verdict];
+  const auditWord = isOfHangUps ? hangUpWords[verdict] : usageWord;
   const words = isAudit(report.rows) ? auditWord : usualWords;
   const tone: Tone = verdict === 'kept' && deviation > 0 ? 'warning' : usualTone;
   const stopped = report.stopped === null ? '' : ` Ended early: ${report.stopped}.`;

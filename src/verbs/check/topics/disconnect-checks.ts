@@ -62,6 +62,10 @@ const judgeGeneration = (facts: GenerationFacts): Judged => {
   if (naturalRest < 1000) return unchecked(`too short to tell: ${rest}`);
   if (idleAfter !== null && idleAfter < earlyShare * naturalRest)
     return pass(`no request ran ${time(idleAfter)} after the hang-up: ${rest}`);
+  if (tokensAfter === 0)
+    return unchecked(
+      `a request still counted as running ${time(idleAfter ?? lookedFor)} after the hang-up, and generated nothing: ${rest}`,
+    );
   if (idleAfter === null || idleAfter >= lateShare * naturalRest)
     return deviation(
       'generates-on',
