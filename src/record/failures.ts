@@ -99,7 +99,7 @@ const maxExampleLength = 300;
 const dropReasons = {
   saturated: 'the cap on requests in flight was reached',
   patience: 'its total deadline passed before its turn under the pace',
-  'run-ended': 'the run ended before its turn under the pace',
+  'run-ended': 'the run, or its budget, ended before the request was sent',
 } satisfies Record<DroppedCause, string>;
 
 /**
