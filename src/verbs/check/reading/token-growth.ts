@@ -79,5 +79,5 @@ export const patternIn = (prompts: readonly RepeatedWord[]): string => {
   );
   return same === undefined
     ? ''
-    : `; prompts of different lengths have the same count, ${same.tokens}, as if it were of another request`;
+    : `; prompts of different lengths have the same count, ${same.tokens}, as if it were of another request, or long prompts were cut`;
 };

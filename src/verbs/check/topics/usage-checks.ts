@@ -167,7 +167,9 @@ const judgeSame = (
       continue;
     }
     return {
-      ...violation(`the same prompt has ${a} prompt tokens, and ${b} ${what}: they must be equal`),
+      ...violation(
+        `the same prompt has ${a} prompt tokens, and ${b} ${what}: they must be equal, if one name is one model`,
+      ),
       bounds: {
         of: 'input',
         reported: Math.max(a, b),
