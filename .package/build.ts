@@ -1,19 +1,10 @@
 /**
- * Builds what is published: `dist/` from `src/`, each time anew, and whole or not at all. npm runs it
- * before it packs, and removes what it wrote afterwards. The program is bundled: 600 small files are twice as large, packed
- * and on a disk, and slower to load.
+ * Builds what is published: a folder `dist` of JavaScript from `src/`. The program is bundled: 600 small files are twice as
+ * large, packed and on a disk, and slower to load.
  */
 import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, extname, relative, resolve, sep } from 'node:path';
+import { cpSync, existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, extname, join, relative, resolve, sep } from 'node:path';
 import { type ChunkingContext, type Plugin, rolldown } from 'rolldown';
 import { minify } from 'rolldown/utils';
 import { trimDeclarations } from './declarations.ts';
@@ -22,8 +13,8 @@ process.chdir(resolve(import.meta.dirname, '..'));
 
 /** Of the folders of `src`, those that look at the whole from outside. */
 const onlookers = ['acceptance', 'bench', 'proving'].map((folder) => resolve('src', folder));
-/** What neither the program nor its reader needs; the launcher is published where it lies. */
-const left = ['tsconfig.json', 'weir.js'];
+/** What neither the program nor its reader needs: the launcher is published where it lies, and two modules are for who has no build. */
+const left = ['tsconfig.json', 'weir.js', 'compiled-source.js', 'installed.js'];
 
 /** Scripts, styles and whatever else the program reads from its own folders. */
 const isAsset = (path: string): boolean =>
@@ -31,14 +22,14 @@ const isAsset = (path: string): boolean =>
     ? !onlookers.includes(resolve(path))
     : !['.md', '.snap', '.ts'].includes(extname(path)) && !left.includes(basename(path));
 
-const clear = (): void => rmSync('dist', { recursive: true, force: true });
-
-/** The compiler says itself what is wrong. */
-const compiles = (project: string): boolean => {
+/** Writes the declarations of the library. The compiler says itself what is wrong. */
+const declare = (out: string): void => {
   const compiler = resolve('node_modules', 'typescript', 'bin', 'tsc');
-  if (!existsSync(compiler)) console.error('The compiler is not there: run npm ci.');
-  const { status } = spawnSync(process.execPath, [compiler, '-p', project], { stdio: 'inherit' });
-  return status === 0;
+  if (!existsSync(compiler)) throw new Error('The compiler is not there: run npm ci.');
+  const words = [compiler, '-p', '.package/declarations.json', '--outDir', out];
+  const { status } = spawnSync(process.execPath, words, { stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new Error('The declarations of the library cannot be made.');
+  trimDeclarations(out, join(out, 'library', 'library.d.ts'));
 };
 
 /** What Node is told to load, at the same place in `dist`: the program itself, the library, threads and processes. */
@@ -149,7 +140,7 @@ const skipPassers: Plugin = {
   },
 };
 
-const bundle = async (): Promise<void> => {
+const bundle = async (out: string): Promise<void> => {
   const bundled = await rolldown({
     input: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
     platform: 'node',
@@ -162,7 +153,7 @@ const bundle = async (): Promise<void> => {
     optimization: { inlineConst: { mode: 'all', pass: 3 } },
   });
   await bundled.write({
-    dir: 'dist',
+    dir: out,
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name].js',
@@ -176,8 +167,8 @@ const bundle = async (): Promise<void> => {
 };
 
 /** Scripts, styles and dashboards are published without what only readers of the source need. */
-const minifyAssets = async (): Promise<void> => {
-  for (const path of globSync('dist/report/html/page/*.js')) {
+const minifyAssets = async (out: string): Promise<void> => {
+  for (const path of globSync(`${out}/report/html/page/*.js`)) {
     const { code } = await minify(path, readFileSync(path, 'utf8'), {
       // They are one script on the page, and call each other by name.
       mangle: { toplevel: false },
@@ -185,26 +176,18 @@ const minifyAssets = async (): Promise<void> => {
     });
     writeFileSync(path, code);
   }
-  for (const path of globSync('dist/**/*.css')) {
+  for (const path of globSync(`${out}/**/*.css`)) {
     const text = readFileSync(path, 'utf8').replaceAll(/\/\*.*?\*\//gs, '');
     writeFileSync(path, text.replaceAll(/\s*\n\s*/g, '\n').trim());
   }
-  for (const path of globSync('dist/**/*.json'))
+  for (const path of globSync(`${out}/**/*.json`))
     writeFileSync(path, JSON.stringify(JSON.parse(readFileSync(path, 'utf8'))));
 };
 
-clear();
-cpSync('src', 'dist', { recursive: true, filter: isAsset });
-await minifyAssets();
-if (compiles('.package/declarations.json')) {
-  try {
-    trimDeclarations('dist', 'dist/library/library.d.ts');
-    await bundle();
-  } catch (error) {
-    clear();
-    throw error;
-  }
-} else {
-  clear();
-  process.exitCode = 1;
-}
+/** Builds into a folder that does not exist yet, whose name is `dist`. Throws if that fails. */
+export const buildInto = async (out: string): Promise<void> => {
+  cpSync('src', out, { recursive: true, filter: isAsset });
+  await minifyAssets(out);
+  declare(out);
+  await bundle(out);
+};

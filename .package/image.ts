@@ -42,7 +42,7 @@ const isNeeded = (source: string) => (path: string) =>
   !relative(source, path).split(sep).includes('node_modules') && !/\.([cm]?ts|map)$/.test(path);
 
 const layOut = (folder: string): void => {
-  const tarball = lastLine('npm', 'pack', '--silent', '--pack-destination', folder);
+  const tarball = lastLine(process.execPath, '.package/pack.ts', folder);
   lastLine('tar', '-xf', join(folder, tarball), '-C', folder);
   for (const [destination, source] of installedPackages(optional))
     cpSync(source, join(folder, destination), { recursive: true, filter: isNeeded(source) });

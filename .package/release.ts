@@ -32,7 +32,7 @@ const { GITHUB_REF_TYPE: refType, GITHUB_REF_NAME: refName = '', GITHUB_OUTPUT }
 const makeFiles = (): void => {
   const { name, version } = manifest;
   mkdirSync(folder, { recursive: true });
-  const packed = outputOf('npm', ['pack', '--silent', '--pack-destination', folder]);
+  const packed = outputOf(process.execPath, [join('.package', 'pack.ts'), folder]);
   const tarball = packed.trim().split('\n').at(-1) ?? '';
   const bom = `${name}-${version}.cdx.json`;
   writeFileSync(join(folder, bom), outputOf(process.execPath, [join('.ci', 'sbom.ts')]));

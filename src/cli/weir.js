@@ -8,7 +8,10 @@ const oldest = { major: 22, minor: 22 };
 const found = process.versions.node;
 const [major = 0, minor = 0] = found.split('.').map(Number);
 
-/** Runs the source if there is one, even beside a build; only the published package has no source. */
+/**
+ * Runs the source if there is one, even beside a build; only the published package has no source. Of an installation from git, which is
+ * below `node_modules` as the published package is, the source is compiled first.
+ */
 const start = async () => {
   const { existsSync } = await import('node:fs');
   // Halves the start-up time of this process and of its child processes.
@@ -17,7 +20,19 @@ const start = async () => {
   if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory;
   const source = new URL('main.ts', import.meta.url);
   const built = new URL('../../dist/cli/main.js', import.meta.url);
-  await import((existsSync(source) ? source : built).href);
+  const isSource = existsSync(source);
+  const isInstalled = import.meta.url.includes('/node_modules/');
+  if (isSource && isInstalled) {
+    const { compileOnce } = await import('../platform/compiled-source.js');
+    try {
+      compileOnce();
+    } catch (error) {
+      console.error(`weir: ${/** @type {Error} */ (error).message}`);
+      process.exitCode = 2;
+      return;
+    }
+  }
+  await import((isSource && !isInstalled ? source : built).href);
 };
 
 /** Runs the program on the Node that a checkout brings, and ends as it did; reports a Node that is too old where there is none. */

@@ -1,6 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import {
+  access,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -144,6 +153,42 @@ describe('the launcher', () => {
       expect(said()).toBe('built\n');
       await writeFile(join(source, 'main.ts'), 'console.log("source" as string);');
       expect(said()).toBe('source\n');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('compiles the source of an installation from git once, and says so if it cannot', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'weir-test-'));
+    const root = join(folder, 'node_modules', 'weir-bench');
+    const write = async (path: string, text: string): Promise<void> => {
+      await mkdir(dirname(join(root, path)), { recursive: true });
+      await writeFile(join(root, path), text);
+    };
+    const run = () => {
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        [join(root, 'src/cli/weir.js')],
+        { encoding: 'utf8' },
+      );
+      return { status, said: stdout + stderr };
+    };
+    try {
+      await write('package.json', '{ "type": "module" }');
+      await write('src/cli/weir.js', await readFile(launcher, 'utf8'));
+      const compiler = 'src/platform/compiled-source.js';
+      await write(compiler, await readFile(compiler, 'utf8'));
+      await write('src/cli/main.ts', "import { word } from '../word.ts';\nconsole.log(word);");
+      await write('src/word.ts', 'enum Word { One }\nexport const word: string = "first";');
+      expect(run()).toEqual({
+        status: 2,
+        said: expect.stringContaining('compiles itself at its first start, which failed') as string,
+      });
+      await write('src/word.ts', 'export const word: string = "first";');
+      expect(run()).toEqual({ status: 0, said: 'first\n' });
+      await write('src/word.ts', 'export const word: string = "second";');
+      expect(run()).toEqual({ status: 0, said: 'first\n' });
+      expect((await readdir(root)).toSorted()).toEqual(['dist', 'package.json', 'src']);
     } finally {
       await rm(folder, { recursive: true });
     }

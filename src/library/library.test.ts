@@ -1,7 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defineScenario } from './library.ts';
+import * as library from './library.ts';
 import { parseModule } from '../scenario/text/module-tree.ts';
 import { readScenario } from '../scenario/read-scenario.ts';
+
+const { defineScenario } = library;
+const byName = (a: string, b: string): number => a.localeCompare(b, 'en');
+
+it('an installation from git exports the same as the library', () => {
+  const text = readFileSync(join(import.meta.dirname, 'installed.js'), 'utf8');
+  const [, names = ''] = /export const \{([^}]*)\}/.exec(text) ?? [];
+  expect(names.split(',').map((name) => name.trim())).toEqual(
+    Object.keys(library).toSorted(byName),
+  );
+});
 
 describe('a scenario in TypeScript', () => {
   it('gives the same plan as a file with the same text', () => {

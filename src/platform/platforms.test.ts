@@ -34,17 +34,22 @@ it('no path is made of the address of a module, which Windows writes in another 
   expect(wrong).toEqual([]);
 });
 
+it('nothing has npm install the development packages for an installation from git', () => {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: object;
+  };
+  // So npm's GitFetcher decides; `prepublish` and the like are not asked for.
+  const causes = ['postinstall', 'build', 'preinstall', 'install', 'prepack', 'prepare'];
+  expect(Object.keys(manifest.scripts).filter((name) => causes.includes(name))).toEqual([]);
+  expect(manifest).not.toHaveProperty('workspaces');
+});
+
 it('npm ci, start, test and the package start programs that every system has', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: Readonly<Record<string, string>>;
   };
-  const { scripts: prepare } = JSON.parse(
-    readFileSync(join(root, '.package/package.json'), 'utf8'),
-  ) as { scripts: Readonly<Record<string, string>> };
-  const named = ['start', 'weir', 'test', 'schema', 'prepack', 'postpack'] as const;
-  for (const name of named)
-    expect(scripts[name]).toMatch(/^(?:node|vitest) [^'$]*(?:'dist'[^'$]*)?$/);
-  expect(prepare).toEqual({ prepare: 'node prepare.js' });
+  for (const name of ['start', 'weir', 'test', 'schema', 'package'] as const)
+    expect(scripts[name]).toMatch(/^(?:node|vitest) [^'$]*$/);
   // npm writes no `node` into node_modules/.bin for these systems.
   const launcher = JSON.parse(readFileSync(join(root, '.runtime/any/package.json'), 'utf8')) as {
     os: readonly string[];

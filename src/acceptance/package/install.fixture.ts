@@ -52,7 +52,7 @@ export const scratchFolder = async () => {
 
 /** Packs the checkout into `folder`; resolves with the path of the tarball. */
 export const packInto = async (folder: string): Promise<string> => {
-  await npmOrFail(['pack', '--pack-destination', folder], checkout);
+  await npmOrFail(['run', '--silent', 'package', '--', folder], checkout);
   return join(folder, `weir-bench-${manifest.version}.tgz`);
 };
 

@@ -20,6 +20,7 @@ import {
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 600_000 });
 
 const stale = join(checkout, 'dist');
+const staleModules = ['cli/main.js', 'library/library.js', 'stale.js'];
 
 let folders: Awaited<ReturnType<typeof scratchFolder>>;
 /** The user's folder, and the package in it. */
@@ -29,7 +30,7 @@ let files: readonly string[];
 
 /** A build that must never run. */
 const plantStaleBuild = async (): Promise<void> => {
-  for (const name of ['stale.js', 'cli/main.js', 'library/library.js']) {
+  for (const name of staleModules) {
     await mkdir(dirname(join(stale, name)), { recursive: true });
     await writeFile(join(stale, name), 'throw new Error("a stale build ran");');
   }
@@ -163,9 +164,16 @@ describe('the package', () => {
     expect(names.filter((name) => unwanted.test(name))).toEqual([]);
   });
 
-  it('removes the build from the checkout', async () => {
-    const names = await readdir(checkout);
-    expect(names.filter((name) => ['dist', 'CHANGELOG.md'].includes(name))).toEqual([]);
+  it('is not built in the checkout', async () => {
+    const names = await readdir(stale, { recursive: true });
+    expect(names.filter((name) => name.endsWith('.js')).toSorted()).toEqual(staleModules);
+  });
+
+  it('says nothing of the checkout, such as development packages', async () => {
+    const text = await readFile(join(installed, 'package.json'), 'utf8');
+    expect(Object.keys(JSON.parse(text) as object)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(devDependencies|scripts|files|knip)$/)]),
+    );
   });
 
   const compile = async (name: string, text: string): Promise<string> => {

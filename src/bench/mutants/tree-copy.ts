@@ -36,8 +36,8 @@ export interface TestRunOptions {
 }
 
 /** Packages are not copied, but found where they are. */
-const packageFolders = ['', '.package', '.runtime/arm64', '.runtime/linux', '.runtime/x64'].map(
-  (folder) => join(folder, 'node_modules'),
+const packageFolders = ['', '.runtime/arm64', '.runtime/linux', '.runtime/x64'].map((folder) =>
+  join(folder, 'node_modules'),
 );
 
 export const copyTree = (source: string): TreeCopy => {

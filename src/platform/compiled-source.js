@@ -1,0 +1,71 @@
+// An installation from git has the source and no build, since npm would fetch all development packages to make one, and
+// Node strips no types below `node_modules`. So the first start writes `dist/` itself: module for module what the source
+// is, without types. Plain JavaScript, since nothing else runs before it.
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..', '..');
+const built = join(root, 'dist');
+
+/** A module's JavaScript; the modules that it imports are beside it in JavaScript, too. @param {string} text */
+const compiled = (text) =>
+  stripTypeScriptTypes(text).replaceAll(/\b(from |import\(|import )'(\.[^']*)\.ts'/g, "$1'$2.js'");
+
+/** Writes what the source is in JavaScript into a folder, with the files beside it. @param {string} folder */
+const compileInto = (folder) => {
+  const source = join(root, 'src');
+  for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const from = join(entry.parentPath, entry.name);
+    const to = join(folder, from.slice(source.length));
+    mkdirSync(dirname(to), { recursive: true });
+    if (entry.name.endsWith('.ts'))
+      writeFileSync(to.replace(/\.ts$/, '.js'), compiled(readFileSync(from, 'utf8')));
+    else cpSync(from, to);
+  }
+};
+
+/** Sees to it that there is a build. Of two first starts at once, one build stays. Throws if the folder cannot be written. */
+export const compileOnce = () => {
+  if (existsSync(built)) return;
+  const fresh = `${built}-${process.pid}`;
+  const emitWarning = process.emitWarning.bind(process);
+  // Node 22 calls the stripping of types an experiment, which is nothing that a user can do anything about.
+  process.emitWarning = () => {};
+  try {
+    compileInto(fresh);
+    renameSync(fresh, built);
+  } catch (error) {
+    if (existsSync(built)) return;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `Weir was installed from git, so it compiles itself at its first start, which failed (${why}). If ${root} cannot be written, ` +
+        'run `weir --version` once as the user who installed it; otherwise install the package that `npm run package` makes in a checkout.',
+      { cause: error },
+    );
+  } finally {
+    process.emitWarning = emitWarning;
+    rmSync(fresh, { recursive: true, force: true });
+  }
+};
+
+/** Whether Node must not be asked to run the source: it is below `node_modules`. */
+const isInstalled = import.meta.url.includes('/node_modules/');
+
+/** Loads a module by its path without extension: that of a checkout as it is, otherwise compiled. @param {string} path @returns {unknown} */
+export const loadCompiled = (path) => {
+  const require = createRequire(import.meta.url);
+  if (!isInstalled) return require(join(root, 'src', `${path}.ts`));
+  compileOnce();
+  return require(join(built, `${path}.js`));
+};
