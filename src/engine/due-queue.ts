@@ -44,8 +44,13 @@ export class DueQueue<Item extends DueItem> {
     return next;
   }
 
+  /** Returns all items, in order. */
+  all(): readonly Item[] {
+    return this.#items.slice(this.#front);
+  }
+
   clear(): readonly Item[] {
-    const all = this.#items.slice(this.#front);
+    const all = this.all();
     this.#items = [];
     this.#front = 0;
     return all;

@@ -185,6 +185,11 @@ export class PaceQueue {
     return this.#queue.size;
   }
 
+  /** When the first request that waits was due; `null` if none waits. */
+  get oldest(): Instant | null {
+    return this.#queue.first()?.due ?? null;
+  }
+
   add(lifecycle: RequestLifecycle): void {
     const { traffic, credential, ...drawing } = drawRequestContent(
       this.#options,

@@ -28,7 +28,7 @@ describe('a request that is refused', () => {
     world.sent[0]!.answer(429, json, limited, { 'retry-after': '2' });
     world.advanceTo(2009);
     expect(world.sent).toHaveLength(1);
-    expect(running.progress()).toEqual({ due: 1, inFlight: 0 });
+    expect(running.progress()).toEqual({ due: 1, inFlight: 0, endedBefore: 0 });
     world.advanceTo(2010);
     expect(world.sent[1]!.request).toEqual(world.sent[0]!.request);
     world.advanceTo(2030);

@@ -106,7 +106,19 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   progress(): SliceProgress {
-    return { due: this.#arrivalsDue, inFlight: this.#attempts.size };
+    return {
+      due: this.#arrivalsDue,
+      inFlight: this.#attempts.size,
+      endedBefore: this.#endedBefore(),
+    };
+  }
+
+  #endedBefore(): Instant {
+    const open = [...this.#attempts.values()].map(({ lifecycle }) => lifecycle);
+    return [...open, ...this.#retries.all()]
+      .map(({ arrival }): Instant | null => arrival.due)
+      .concat(this.#paceQueue?.oldest ?? null, this.#nextOfLoops())
+      .reduce<Instant>((first, due) => earlierOf(first, due) ?? first, this.#ports.clock.now());
   }
 
   stop(grace: Milliseconds): void {

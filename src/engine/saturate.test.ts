@@ -81,7 +81,7 @@ it('each answer is read by its kind and becomes one observation, due when its co
   advanceTo(15);
   answer(0, 200, new TextEncoder().encode('{"object":"nonsense"}'));
   answer(1, 429, new TextEncoder().encode('{}'));
-  expect(running.progress()).toEqual({ due: 5, inFlight: 2 });
+  expect(running.progress()).toEqual({ due: 5, inFlight: 2, endedBefore: 15 });
   advanceTo(1200);
   const end = await running.done;
   expect(end).toMatchObject({ loadEnded: 1000, stopped: false, spent: null });

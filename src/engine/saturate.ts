@@ -83,7 +83,9 @@ class SaturationRunner implements AttemptListener {
   }
 
   progress(): SliceProgress {
-    return { due: this.#arrivalsDue, inFlight: this.#attempts.size };
+    const open = [...this.#attempts.values()].map(({ lifecycle }) => lifecycle.arrival.due);
+    const endedBefore = instant(Math.min(this.#ports.clock.now(), ...open));
+    return { due: this.#arrivalsDue, inFlight: this.#attempts.size, endedBefore };
   }
 
   stop(grace: Milliseconds): void {

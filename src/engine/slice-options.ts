@@ -84,6 +84,8 @@ export interface SlicePorts {
 export interface SliceProgress {
   readonly due: number;
   readonly inFlight: number;
+  /** All requests that were due before this instant have ended; absent if that is not known. */
+  readonly endedBefore?: Instant;
 }
 
 export interface SliceEnd {

@@ -24,12 +24,15 @@ export interface LiveRun {
     readonly elapsed: number;
     readonly due: number;
     readonly inFlight: number;
+    readonly endedBefore?: number | undefined;
   } | null;
   /** The figures up to the moment `until` in ms; `null` before there are any. */
   readonly soFar: {
     readonly result: Result;
     readonly trust: Trust;
     readonly until: number;
+    /** All requests that were due before this moment are among the figures; absent if that is not known. */
+    readonly endedBefore?: number;
   } | null;
 }
 
@@ -80,19 +83,19 @@ const emptyDocument = ({ weir, name, report }: LiveRun): ReportDocument => ({
 });
 
 const documentSoFar = (run: LiveRun, soFar: NonNullable<LiveRun['soFar']>) => {
-  const { result, trust, until } = soFar;
+  const { result, trust, until, endedBefore } = soFar;
   // Seconds that are not over yet would look like a drop.
   const timeline = result.timeline.filter(({ second }) => (second + 1) * 1000 <= until);
   const ended = milliseconds(Math.floor(until / 1000) * 1000);
   const scheduled = milliseconds(Math.min(result.scheduled, ended));
-  const charts = runCharts({ ...result, timeline, ended, scheduled }, trust);
+  const charts = runCharts({ ...result, timeline, ended, scheduled }, trust, endedBefore);
   const { load, sentences } = runVerdict(result, trust);
   const document: ReportDocument = {
     ...runDocument(result, trust, charts),
     verdict,
     introduction: [
       text(
-        `Figures of the requests that have ended so far: ${load.toLowerCase()}. The last seconds of the charts lack those in flight. The verdict follows when the run has ended.`,
+        `Figures of the requests that have ended so far: ${load.toLowerCase()}. The rates offered and sent are drawn up to the oldest request in flight; the other lines lack those in flight in their last seconds. The verdict follows when the run has ended.`,
       ),
       ...sentences.map((sentence) => text(sentence)),
       list(result.notes),

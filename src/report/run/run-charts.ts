@@ -79,9 +79,14 @@ const distributionSection = (result: Result): Markup | null => {
     ${plots.length === 0 ? notPlotted : null}`;
 };
 
-export const runCharts = (result: Result, trust: Trust) => ({
+/** Charts a run; of one under way, with all requests that were due before `endedBefore` ms. */
+export const runCharts = (
+  result: Result,
+  trust: Trust,
+  endedBefore = Number.POSITIVE_INFINITY,
+) => ({
   latency: latencyCharts(result, trust),
-  flow: [flowChart(result), inFlightChart(result)],
+  flow: [flowChart(result, endedBefore), inFlightChart(result)],
   generator: generatorCharts(result),
   keys: keyCharts(result),
   server: serverCharts(result),

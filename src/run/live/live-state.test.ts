@@ -31,6 +31,11 @@ const journal = () => {
   };
 };
 
+const chartsOf = (state: LiveState): PageData['charts'] => {
+  const [, text = ''] = /type="application\/octet-stream">([^<]*)</.exec(state.update())!;
+  return (JSON.parse(gunzipSync(Buffer.from(text, 'base64')).toString()) as PageData).charts;
+};
+
 const arrivalsIn = (page: string): string | undefined => /\d+ of \d+ arrivals?/.exec(page)?.[0];
 
 describe('the page of a run under way', () => {
@@ -67,12 +72,29 @@ describe('the page of a run under way', () => {
     state.add(header);
     const lengthsAt = (until: number): readonly number[] => {
       for (const line of snapshot(3, until)) state.add(line);
-      const [, text = ''] = /type="application\/octet-stream">([^<]*)</.exec(state.update())!;
-      const { charts } = JSON.parse(gunzipSync(Buffer.from(text, 'base64')).toString()) as PageData;
-      const { lines } = charts.find(({ id }) => id === 'flow')!;
+      const { lines } = chartsOf(state).find(({ id }) => id === 'flow')!;
       return lines.map(({ values }) => values.length);
     };
     expect(new Set(lengthsAt(2000))).toEqual(new Set([2]));
     expect(new Set(lengthsAt(3900))).toEqual(new Set([3]));
+  });
+
+  it('draws what was due and sent up to the oldest request in flight when the figures were made', () => {
+    const state = new LiveState(setup);
+    const { header, snapshot } = journal();
+    state.add(header);
+    const drawn = (label: string): number =>
+      chartsOf(state)
+        .find(({ id }) => id === 'flow')!
+        .lines.find((line) => line.label === label)!
+        .values.filter((value) => value !== null).length;
+    const progress = { due: 9, inFlight: 4 };
+    state.progress = { ...progress, elapsed: 8000, endedBefore: 6400 };
+    // What has ended since the figures were made is in neither.
+    state.progress = { ...progress, elapsed: 9200, endedBefore: 9200 };
+    for (const line of snapshot(3, 9000)) state.add(line);
+    expect([drawn('offered'), drawn('sent'), drawn('completed')]).toEqual([6, 6, 9]);
+    for (const line of snapshot(3, 10_000)) state.add(line);
+    expect([drawn('offered'), drawn('completed')]).toEqual([9, 10]);
   });
 });

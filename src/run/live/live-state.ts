@@ -9,6 +9,8 @@ export class LiveState {
   readonly #run: Omit<LiveRun, 'progress' | 'soFar'>;
   #journal: CheckpointJournal | null = null;
   #progress: LiveRun['progress'] = null;
+  /** By when they were sent, the moments before which all due requests had ended. */
+  #endedBefore: readonly (readonly [sent: number, moment: number])[] = [];
   /** The judged result so far; `null` if a line has come since it was judged. */
   #soFar: { readonly current: LiveRun['soFar'] } | null = null;
 
@@ -18,6 +20,8 @@ export class LiveState {
 
   set progress(progress: LiveRun['progress']) {
     this.#progress = progress;
+    if (progress?.endedBefore !== undefined)
+      this.#endedBefore = [...this.#endedBefore, [progress.elapsed, progress.endedBefore]];
   }
 
   add(json: unknown): void {
@@ -48,6 +52,19 @@ export class LiveState {
     });
     if (whole === undefined || whole === null) return null;
     // The figures so far are judged like those of a run that has ended.
-    return { ...judgeFigures({ ...whole, partial: null }), until };
+    return {
+      ...judgeFigures({ ...whole, partial: null }),
+      until,
+      endedBefore: this.#endedBeforeAt(until),
+    };
+  }
+
+  /** Returns what was known at a moment: later requests may have ended since, but are not yet among the figures. */
+  #endedBeforeAt(until: number): number {
+    // A fleet does not say it.
+    if (this.#endedBefore.length === 0) return until;
+    const latest = this.#endedBefore.findLastIndex(([sent]) => sent <= until);
+    this.#endedBefore = this.#endedBefore.slice(Math.max(0, latest));
+    return latest < 0 ? 0 : this.#endedBefore[0]![1];
   }
 }

@@ -20,7 +20,13 @@ export type PageSetup = z.infer<typeof pageSetupSchema>;
 export const toPageSchema = z.strictObject({
   live: z.union([
     z.strictObject({
-      progress: z.strictObject({ elapsed: z.number(), due: z.number(), inFlight: z.number() }),
+      progress: z.strictObject({
+        elapsed: z.number(),
+        due: z.number(),
+        inFlight: z.number(),
+        /** All requests that were due before this moment have ended; absent if that is not known. */
+        endedBefore: z.number().optional(),
+      }),
     }),
     /** The finished report; `null` if it could not be written. */
     z.strictObject({ finished: z.string().nullable() }),

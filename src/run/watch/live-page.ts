@@ -83,12 +83,12 @@ export const openLivePage = async (
   onAddress(address);
   return {
     write,
-    onTick: (elapsed, { due, inFlight }) => {
+    onTick: (elapsed, { due, inFlight, endedBefore }) => {
       const reason = isGivenUp ? null : page.ended();
       if (reason !== null) giveUp(reason);
       if (elapsed < nextProgress) return;
       nextProgress = elapsed + progressInterval - 20;
-      send({ progress: { elapsed, due, inFlight } });
+      send({ progress: { elapsed, due, inFlight, endedBefore } });
     },
     onPublished: async (written) => {
       // If the report could not be written, the file may contain an older report.

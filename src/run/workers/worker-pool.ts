@@ -137,12 +137,14 @@ const endOf = (workers: readonly PooledWorker[]): SliceEnd => {
 
 /** Returns the progress of all workers together. If a worker is lost, so are its requests in flight. */
 const progressOf = (workers: readonly PooledWorker[]): SliceProgress => {
-  let [due, inFlight] = [0, 0];
+  let [due, inFlight, endedBefore] = [0, 0, Number.POSITIVE_INFINITY];
   for (const { latestUpdate, end } of workers) {
     due += latestUpdate?.progress.due ?? 0;
-    if (typeof end !== 'string') inFlight += latestUpdate?.progress.inFlight ?? 0;
+    if (typeof end === 'string') continue;
+    inFlight += latestUpdate?.progress.inFlight ?? 0;
+    endedBefore = Math.min(endedBefore, latestUpdate?.progress.endedBefore ?? 0);
   }
-  return { due, inFlight };
+  return { due, inFlight, endedBefore: instant(endedBefore) };
 };
 
 /**

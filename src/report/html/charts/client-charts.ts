@@ -92,8 +92,11 @@ export const latencyCharts = (result: Result, trust: Trust): readonly Chart[] =>
 
 const failedIn = ({ outcomes }: TimelineSecond): number => countFailed(outcomes) - outcomes.limited;
 
-/** Charts the requests per second that were due, sent, completed, limited or failed. */
-export const flowChart = (result: Result): Chart => {
+/**
+ * Charts the requests per second that were due, sent, completed, limited or failed. Requests are counted when they have ended: from
+ * `endedBefore` ms on, those in flight would be missing from what was due and sent, so these lines end there.
+ */
+export const flowChart = (result: Result, endedBefore = Number.POSITIVE_INFINITY): Chart => {
   const bins = countBins(result);
   const rate = (of: (second: TimelineSecond) => number) => (seconds: readonly TimelineSecond[]) =>
     chartValue(sumOf(seconds, of) / bins.step);
@@ -104,7 +107,16 @@ export const flowChart = (result: Result): Chart => {
     ['cancelled', 'cancelled', rate(({ outcomes }) => outcomes.cancelled)],
     ['429', 'limited', rate(({ outcomes }) => outcomes.limited)],
     ['other failures', 'refused', rate(failedIn)],
-  ]).filter(({ label, values }) => label === 'offered' || values.some(Boolean));
+  ])
+    .map((line) => ({
+      ...line,
+      values: line.values.map((value, i) =>
+        ['offered', 'sent'].includes(line.label) && (i + 1) * bins.step * 1000 > endedBefore
+          ? null
+          : value,
+      ),
+    }))
+    .filter(({ label, values }) => label === 'offered' || values.some(Boolean));
   return timeChart(['flow', 'Requests per second', '/s'], bins, lines, [], 'held');
 };
 
