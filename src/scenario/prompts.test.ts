@@ -316,6 +316,25 @@ describe('errors in prompts and traces', () => {
     `);
   });
 
+  it('are names of files in place of a text, which would be sent as they are', () => {
+    const entries = [
+      'prompt: prompts.jsonl',
+      'prompt: data/p.CSV',
+      'prompt: notes.txt',
+      'prompts: [Hello, p.json]',
+      'system: rules.txt',
+    ];
+    expect(entries.map((entry) => problems(entry)).join('\n')).toMatchInlineSnapshot(`
+      "f.yaml:2:36: the name of a file, "prompts.jsonl", would be sent as the text itself; write prompt: {file: prompts.jsonl}
+      f.yaml:2:36: the name of a file, "data/p.CSV", would be sent as the text itself; write prompt: {file: data/p.CSV}
+      f.yaml:2:36: the name of a file, "notes.txt", would be sent as the text itself; write prompt: {file: prompts.jsonl}, a file with a line {"prompt": "…"} for each prompt
+      f.yaml:2:45: the name of a file, "p.json", would be sent as the text itself; write prompt: {file: p.json}
+      f.yaml:2:36: the name of a file, "rules.txt", would be sent as the text itself; put here what the file says"
+    `);
+    for (const text of ['Read notes.txt', 'https://host/a.txt', 'README.md', 'a. txt'])
+      expect(problems(`prompt: "${text}"`)).toBe('none');
+  });
+
   it('are also reported for loads, and those in a trace file with its line', () => {
     const loads = [
       '{kind: trace}',

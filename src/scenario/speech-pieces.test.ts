@@ -38,6 +38,7 @@ describe('texts for speech', () => {
 
   it('are refused at their places if they cannot be read or cut', () => {
     const faulty = [
+      'text: d.txt',
       'text: {file: d.txt}',
       'text: {}',
       'texts: [One. Two., {file: c.txt}], split: {characters: 17}',
@@ -47,7 +48,8 @@ describe('texts for speech', () => {
       'text: One., split: {characters: 0}',
     ];
     expect(faulty.map(problemsOf).join('\n')).toMatchInlineSnapshot(`
-      "f.yaml:2:45: d.txt is missing
+      "f.yaml:2:38: the name of a file, "d.txt", would be sent as the text itself; write {file: d.txt}
+      f.yaml:2:45: d.txt is missing
       f.yaml:2:32: "file" is missing: expected text
       f.yaml:2:58: the sentence that begins in line 1 of the text has 18 characters; a piece may have at most 17; raise "characters" of "split", or end a sentence earlier
       f.yaml:2:38: the sentence that begins in line 1 of the text has 18 characters; a piece may have at most 5; raise "characters" of "split", or end a sentence earlier

@@ -70,6 +70,35 @@ function* speechFindings(entry: ScenarioEntry, files: WorkloadFiles): Findings {
   }
 }
 
+/** A word that names a file, and is no address. */
+const fileName = /^(?!\w+:)\S+\.(?:jsonl?|csv|tsv|txt)$/i;
+
+/** What to write in place of the name of a file, by the field. */
+const repairs = {
+  prompt: (name: string) =>
+    /\.(?:jsonl?|csv)$/i.test(name)
+      ? `write prompt: {file: ${name}}`
+      : 'write prompt: {file: prompts.jsonl}, a file with a line {"prompt": "…"} for each prompt',
+  text: (name: string) => `write {file: ${name}}`,
+  system: () => 'put here what the file says',
+};
+
+/** Finds names of files where a text is expected: they would be sent as they are. */
+function* fileNameFindings(entry: ScenarioEntry): Findings {
+  const texts = {
+    prompt: [entry.at('prompt'), ...entry.at('prompts').items],
+    text: [entry.at('text'), ...entry.at('texts').items],
+    system: [entry.at('system')],
+  };
+  for (const field of ['prompt', 'text', 'system'] as const)
+    for (const part of texts[field])
+      if (part.text !== null && fileName.test(part.text))
+        yield part.valueFinding(
+          `the name of a file, "${part.text}", would be sent as the text itself`,
+          repairs[field](part.text),
+        );
+}
+
 function* partFindings(content: ScenarioPart<unknown>, files: WorkloadFiles): Findings {
   for (const item of content.items) {
     const part = item.validValue as WrittenPart | undefined;
@@ -106,6 +135,7 @@ export function* contentRule(scenario: WholeScenario, files: WorkloadFiles): Fin
   const entries = placedEntries(scenario);
   for (const entry of entries) {
     if (isMapping(entry.at('prompt').written)) yield* promptFindings(entry, files);
+    yield* fileNameFindings(entry);
     yield* mediaFindings(entry, files);
     yield* numberFindings(entry);
   }

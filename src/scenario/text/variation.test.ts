@@ -60,6 +60,8 @@ describe('the values of a variable', () => {
     ['load.users=9..1+1', 'expected a range that rises'],
     ['load.rate=1/s..9/min*2', 'expected one unit in a range'],
     ['load.users=1..1000+1', 'expected at most 100 values'],
+    ['load.rate=1/s..5/s', 'with its step, such as 1/s..5/s+1/s, or 1/s..5/s*2 for doubling'],
+    ['prompt.tokens=100..500', 'such as 100..500+100, or 100..500*2'],
   ])('%s is refused', (flag, message) => {
     expect(faultsOf([flag])).toContain(message);
   });

@@ -57,6 +57,16 @@ const splitAtCommas = (text: string): readonly string[] => {
 
 const amount = String.raw`(\d+(?:\.\d+)?)([^\d.*+]*)`;
 const rangeText = new RegExp(String.raw`^${amount}\.\.${amount}([*+])${amount}$`);
+const steplessText = new RegExp(String.raw`^${amount}\.\.${amount}$`);
+
+/** Returns what a range without a step lacks, with a step that makes five values; `null` for any other text. */
+const missingStep = (text: string): string | null => {
+  const [, from, unit, to, lastUnit] = steplessText.exec(text) ?? [];
+  const length = Number(to) - Number(from);
+  if (from === undefined || !(length > 0)) return null;
+  const step = `${Number((length / 4).toPrecision(1))}${lastUnit === '' ? unit : lastUnit}`;
+  return `${text}: expected a range with its step, such as ${text}+${step}, or ${text}*2 for doubling`;
+};
 
 /**
  * Returns the values of a range: `1..16*2` is 1, 2, 4, 8, 16, and `1/s..5/s+1/s` is 1/s to 5/s. Any other text is a
@@ -64,7 +74,7 @@ const rangeText = new RegExp(String.raw`^${amount}\.\.${amount}([*+])${amount}$`
  */
 const expandRange = (text: string): readonly string[] | string => {
   const [, from, unit, to, lastUnit, operator, step, stepUnit] = rangeText.exec(text) ?? [];
-  if (from === undefined) return [text];
+  if (from === undefined) return missingStep(text) ?? [text];
   const units = new Set([unit, lastUnit, stepUnit].filter((each) => each !== ''));
   if (units.size > 1 || (operator === '*' && stepUnit !== '')) {
     return `${text}: expected one unit in a range, such as 1/s..16/s*2`;
