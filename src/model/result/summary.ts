@@ -10,6 +10,7 @@ import {
   type Digits,
   type EncodedHistogram,
   type Histogram,
+  nearestRank,
   sumOfHistograms,
 } from '../measures/histogram.ts';
 import {
@@ -101,7 +102,8 @@ export const distributionOf = (
 
 export interface MeasuredQuantile extends Quantile {
   /**
-   * The share of the arrivals that completed, if it is too small for a percentile of all arrivals; otherwise absent.
+   * The share of the arrivals that completed, if the percentile of all arrivals, of which those that failed are infinite, is above
+   * the interval of this one; otherwise absent.
    */
   readonly ofShare?: number;
 }
@@ -137,9 +139,19 @@ export class MeasuredFigures {
     const ofCompleted = quantile(this.histogram, q, this.#dependenceAt(q));
     const ofShare = this.#completedShare;
     const found =
-      ofCompleted === null || ofShare >= q - 1e-9 ? ofCompleted : { ...ofCompleted, ofShare };
+      ofCompleted !== null && this.#isMoved(ofCompleted)
+        ? { ...ofCompleted, ofShare }
+        : ofCompleted;
     this.#percentiles.set(q, found);
     return found;
+  }
+
+  /** Returns whether failures move a percentile out of its interval. */
+  #isMoved({ q, value, low, high }: Quantile): boolean {
+    const level = q / this.#completedShare;
+    if (level <= q + 1e-9 || level > 1 + 1e-9) return level > q + 1e-9;
+    const ofAll = this.histogram.atRank(nearestRank(this.count, Math.min(1, level)));
+    return ofAll > (high ?? (low === null ? value : Number.POSITIVE_INFINITY));
   }
 }
 

@@ -47,8 +47,8 @@ it('give each stage and kind a line with its first figure and its failures', () 
       steady
         chat-stream          170    305      712    1,025       443     99.5 %   0.0 %
       afterwards
-        chat                   –      –      656   ~1,293        94     97.9 %   0.0 %
-        speech               141  ~328*      579    ~833*        30     93.3 %   0.0 %
+        chat                   –      –     656*  ~1,293*        94     97.9 %   0.0 %
+        speech              141*  ~328*     579*    ~833*        30     93.3 %   0.0 %
         transcription          –      –      948   ~1,211        24    100.0 %   0.0 %
         models                 –      –    ~6.39    ~18.9         9    100.0 %   0.0 %
       peak
@@ -66,11 +66,11 @@ it('keep the figures where there is little room', () => {
         audio p95 305, End to end p50 712, End to end p95 1,025,
         Arrivals 443, Completed 99.5 %, 429 0.0 %
       afterwards
-        chat: End to end p50 656, End to end p95 ~1,293,
+        chat: End to end p50 656*, End to end p95 ~1,293*,
         Arrivals 94, Completed 97.9 %, 429 0.0 %
-        speech: TTFT or First audio p50 141, TTFT or First audio
-        p95 ~328*, End to end p50 579, End to end p95 ~833*,
-        Arrivals 30, Completed 93.3 %, 429 0.0 %
+        speech: TTFT or First audio p50 141*, TTFT or First
+        audio p95 ~328*, End to end p50 579*, End to end p95
+        ~833*, Arrivals 30, Completed 93.3 %, 429 0.0 %
         transcription: End to end p50 948, End to end p95
         ~1,211, Arrivals 24, Completed 100.0 %, 429 0.0 %
         models: End to end p50 ~6.39, End to end p95 ~18.9,
@@ -99,7 +99,7 @@ it('are open by population on a page, and not repeated by stage where each popul
   expect(populationLines(result)).toMatchInlineSnapshot(`
     [
       "steady: chat-stream, 99.5 % of 443 completed, TTFT p95 305 ms",
-      "afterwards: chat, 97.9 % of 94 completed, End to end p95 ~1,293 ms",
+      "afterwards: chat, 97.9 % of 94 completed, End to end p95 ~1,293* ms",
       "afterwards: speech, 93.3 % of 30 completed, First audio p95 ~328* ms",
       "afterwards: transcription, 100.0 % of 24 completed, End to end p95 ~1,211 ms",
       "afterwards: models, 100.0 % of 9 completed, End to end p95 ~18.9 ms",

@@ -359,7 +359,7 @@ const legend = (kinds: readonly KindFigures[]): string => {
       '−, + or ± is its measurement error: by how much the load generator can have made it too high, too low, or either.',
     '~ marks a percentile with fewer than ten independent samples beyond it.',
     hasFailures &&
-      '* marks one that would be infinite if failures counted; the share of arrivals that completed is below n.',
+      '* marks one that would be higher, or infinite, if failures counted as infinitely slow; the share of arrivals that completed is below n.',
   ]).join(' ');
 };
 

@@ -210,7 +210,7 @@ export const kindTable = (result: Result, trust: Trust): Table => {
 const marks = [
   ['~', '~\u00a0fewer than ten independent samples beyond it'],
   ['±', '±\u00a0the load generator may have moved it'],
-  ['*', '*\u00a0infinite if failures count'],
+  ['*', '*\u00a0higher if failures count'],
 ] as const;
 
 /** Explains what stands beside the percentiles of this table, as far as these texts show it; `null` if nothing does. */

@@ -265,7 +265,7 @@ describe('the HTML report', () => {
 
   it('prints all measurement errors, marks those that are not small, and names those of the tiles', () => {
     const page = runPage(result, degradedTrust, assets);
-    expect(page).toContain('<b>188</b> <small><span>[160–259]</span> <span>−1</span></small>');
+    expect(page).toContain('<b>188*</b> <small><span>[160–259]</span> <span>−1</span></small>');
     const uncertain = '<span class="level degraded">−1.4 +2.8</span>';
     expect(page).toContain(`<small><span>[21.0–255]</span> <span>${uncertain}</span></small>`);
     expect(page).not.toContain(', error ');

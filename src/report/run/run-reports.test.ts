@@ -168,7 +168,7 @@ describe('the step summary', () => {
 describe('the figures of the step summary', () => {
   it('have their measurement errors next to their intervals', () => {
     const [row] = /\| chat-stream TTFT.*/.exec(stepSummary(held, validTrust)) ?? [];
-    expect(row?.split(' | ')[2]).toBe('188<br>&#91;160–259&#93; −1');
+    expect(row?.split(' | ')[2]).toBe('188&#42;<br>&#91;160–259&#93; −1');
   });
 });
 

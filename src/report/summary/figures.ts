@@ -94,14 +94,17 @@ export type FiguresSubject = Pick<Measure, 'label' | 'short' | 'unit' | 'better'
 
 /**
  * A percentile in about three digits. `~` marks one with fewer than ten independent samples beyond it, `*` one of completed requests
- * where so few completed that one of all arrivals would be infinite.
+ * that failures would move if they counted.
  */
 export const percentileText = ({ value, weak, ofShare }: MeasuredQuantile, unit: string): string =>
   `${weak ? '~' : ''}${figureText(value, unit)}${ofShare === undefined ? '' : '*'}`;
 
-/** Says `of 70 %` where 70 % of the arrivals completed, too few for a percentile of all; otherwise `null`. */
-export const completedShareText = ({ ofShare }: MeasuredQuantile): string | null =>
-  ofShare === undefined ? null : `of ${Math.floor(ofShare * 100 + 1e-9)} %`;
+/** Says `of 70 %` where 70 % of the arrivals completed, and one of all would be higher; otherwise `null`. */
+export const completedShareText = ({ ofShare }: MeasuredQuantile): string | null => {
+  if (ofShare === undefined) return null;
+  const parts = ofShare < 0.99 ? 100 : 1000;
+  return `of ${(Math.floor(ofShare * parts + 1e-9) * 100) / parts} %`;
+};
 
 /** A percentile; `error` is `null` if the load generator cannot have moved it. */
 interface ReportedQuantile extends MeasuredQuantile {
