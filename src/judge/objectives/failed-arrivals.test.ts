@@ -213,6 +213,38 @@ describe('a percentile over arrivals of which some failed', () => {
   });
 });
 
+describe('a percentile in a table, which is of completed requests', () => {
+  const shareAt = (samples: readonly number[], failed: number, q: number) => {
+    const groups = [arrivals(samples, { refused: failed })];
+    const plan = samplePlan({ warmUp: milliseconds(0) });
+    const result = healthyResult({ plan, groups, ...steady(50) });
+    return figuresOver(result, 'endToEnd', outsideWarmUp).percentile(q)?.ofShare;
+  };
+  const rising = times(700, (i) => 100 + i);
+
+  it('is marked if failures would move it out of its interval, or make it infinite', () => {
+    expect(shareAt(rising, 300, 0.5)).toBe(0.7);
+    expect(shareAt(rising, 300, 0.95)).toBe(0.7);
+  });
+
+  it('is not marked if failures are too few to move it, or all answers took the same time', () => {
+    expect(shareAt(rising, 7, 0.5)).toBeUndefined();
+    expect(shareAt(rising, 0, 0.95)).toBeUndefined();
+    expect(shareAt(times(700), 300, 0.5)).toBeUndefined();
+  });
+});
+
+describe('an objective that failures leave without a sure upper end', () => {
+  it('names them, and not one whose failures are too few for that', () => {
+    const few = judged([arrivals(times(960), { refused: 40 })], {}, steady(48));
+    expect(few).toMatchObject({ grounds: 'kept', sure: false, failed: 40 });
+    expect(objectiveVerdictSchema.parse(few)).toEqual(few);
+    expect(judged([arrivals(times(999), { refused: 1 })], {}, steady(50))).not.toHaveProperty(
+      'failed',
+    );
+  });
+});
+
 describe('a stream that fails after its first token', () => {
   const half: Group = {
     ...arrivals(times(50), { broken: 50 }, { measure: 'ttft' }),

@@ -303,7 +303,8 @@ const groundsIn = (
 const unreportedIn = ({ unreported }: ObservedValue): { readonly unreported?: number } =>
   unreported === undefined ? {} : { unreported };
 
-const independenceIn = ({ effective, weak }: ObservedValue) => ({
+const independenceIn = ({ effective, weak, failed }: ObservedValue) => ({
+  ...(failed === undefined ? {} : { failed }),
   ...(effective === undefined ? {} : { effective: Math.floor(effective) }),
   ...(weak ? { weak } : {}),
 });

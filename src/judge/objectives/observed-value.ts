@@ -32,6 +32,8 @@ export interface ObservedValue {
   readonly effective?: number;
   /** Set for a mean whose interval cannot be trusted, since few high values decide it. */
   readonly weak?: true;
+  /** How many of the `n` samples are failures, if they make the end of the outer interval infinite; otherwise absent. */
+  readonly failed?: number;
   /** The quantile of the samples that a percentile or an extreme is; higher than its own where arrivals failed. */
   readonly level?: number;
   /** The number of answers that do not report the figure, and between what they can move it; absent for none. */
@@ -207,7 +209,17 @@ const observePercentile = (
         )!;
   // The dependence of the times does not matter for the question whether enough arrivals completed.
   const effective = Number.isFinite(value) ? found.effective : n;
-  return { observed: value, n, low, high, outer, effective, level: (q * n) / samples.count };
+  const failed = outer.high === Number.POSITIVE_INFINITY ? { failed: failures } : {};
+  return {
+    observed: value,
+    n,
+    low,
+    high,
+    outer,
+    effective,
+    ...failed,
+    level: (q * n) / samples.count,
+  };
 };
 
 /** Counts the arrivals of a share. A request on which the client was to hang up cannot meet objectives. */

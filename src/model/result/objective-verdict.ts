@@ -50,6 +50,8 @@ export const objectiveVerdictSchema = z.strictObject({
    */
   excluded: z.int().nonnegative().nullable().optional(),
   minSamples: z.int().positive(),
+  /** How many of the `n` samples are failures, if it is they that leave a percentile without a sure upper end; otherwise absent. */
+  failed: z.int().positive().optional(),
   /** The lower end of the 95 % confidence interval; `null` if the interval has no lower end. */
   low: z.number().nullable(),
   high: z.number().nullable(),

@@ -58,7 +58,15 @@ describe('the text for an objective', () => {
       { statistic: 'mean', ruling: 'fail', grounds: 'broken', high: null, sure: false },
       '684 ms (95 %: 566 ms to …), n 760; not sure: the bound is near, or rarer answers, up to their deadline, can move the mean there',
     ],
+    [
+      { observed: 144, low: 144, high: null, sure: false, failed: 40 },
+      '144 ms (95 %: 144 ms to …), n 760; not sure: 40 of 760 failed, and each counts as infinitely slow',
+    ],
     [{ grounds: 'no-data', n: 26 }, 'too little data: 26 samples, at least 200 needed'],
+    [
+      { grounds: 'no-data', n: 12, minSamples: 24 },
+      'too little data: 12 samples, at least 24 needed, some 200 to be sure',
+    ],
     [{ grounds: 'no-data', n: 0, observed: null }, 'no data: no samples'],
     [{ grounds: 'no-data', n: 1, unit: '%' }, 'too little data: 1 arrival, at least 200 needed'],
     [

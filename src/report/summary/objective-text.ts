@@ -1,5 +1,6 @@
 import { sumOf } from './figures.ts';
 import { isInfinite, type ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
+import { defaultMinSamples } from '../../model/plan/objective.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countArrivals, sumAwaited } from '../../model/measures/outcome-counts.ts';
 import { groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
@@ -50,14 +51,20 @@ export const objectiveIntervalText = ({ low, high, unit }: ObjectiveVerdict): st
   return `${text(low)} to ${text(high)}`;
 };
 
-const noDataText = ({ text, n, minSamples, unit }: ObjectiveVerdict): string => {
+/** How many samples a percentile needs to be sure, where an objective asks for fewer. */
+const sureText = (statistic: ObjectiveVerdict['statistic'], minSamples: number): string => {
+  const enough = typeof statistic === 'number' ? defaultMinSamples(statistic) : 0;
+  return textIf(enough > minSamples, `, some ${countText(enough)} to be sure`);
+};
+
+const noDataText = ({ text, n, minSamples, unit, statistic }: ObjectiveVerdict): string => {
   if (text.startsWith('server.') && n === 0)
     return 'no data: too few readings of the server have this figure';
   if (n === null) return 'no data: nothing was reported, or no whole second was measured';
   const what = text.startsWith('cacheHits') ? 'answer' : unit === '%' ? 'arrival' : 'sample';
   return n === 0
     ? `no data: no ${what}s`
-    : `too little data: ${plural(n, what)}, at least ${countText(minSamples)} needed`;
+    : `too little data: ${plural(n, what)}, at least ${countText(minSamples)} needed${sureText(statistic, minSamples)}`;
 };
 
 /** By how much the load generator can have moved the figure across the bound. */
@@ -102,9 +109,12 @@ const reasons = {
 >;
 
 /** Why a verdict is not sure. */
-const unsureText = ({ statistic, n, effective, minSamples, weak }: ObjectiveVerdict): string => {
+const unsureText = (verdict: ObjectiveVerdict): string => {
+  const { statistic, n, effective, minSamples, weak, failed } = verdict;
   if (weak)
     return 'not sure: too few independent answers for a mean of such times; bound a percentile';
+  if (failed !== undefined && n !== null)
+    return `not sure: ${countText(failed)} of ${countText(n)} failed, and each counts as infinitely slow`;
   if (n === null || effective === undefined || effective >= minSamples) {
     return statistic === 'mean'
       ? 'not sure: the bound is near, or rarer answers, up to their deadline, can move the mean there'

@@ -124,11 +124,12 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
   );
   const broken = verdicts.filter(({ grounds }) => grounds === 'broken');
   const breaches = broken.map(({ text, observed, unit }): StepBreach => ({
+    // A time that failures make infinite is not a matter of latency.
     bound:
-      objectives.find((each) => each.text === text)?.figure.kind === 'measure'
+      objectives.find((each) => each.text === text)?.figure.kind === 'measure' && observed !== null
         ? 'latency'
         : mainFailure(outcomes),
-    text: `${text}: got ${observed === null ? 'nothing' : valueText(observed, unit)}`,
+    text: `${text}: ${observed === null ? 'too few completed' : `got ${valueText(observed, unit)}`}`,
   }));
   const doubts = verdicts.flatMap(({ grounds, text, observed, unit, error }): StepBreach[] =>
     grounds === 'within-error'

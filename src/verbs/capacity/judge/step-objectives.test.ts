@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { healthyResult, sampleGroup, streamLabels } from '../../../judge/sample-result.fixture.ts';
+import { emptyHistogram } from '../../../model/measures/histogram.ts';
+import { emptyOutcomeCounts } from '../../../model/measures/outcome-counts.ts';
+import type { Objective } from '../../../model/plan/objective.ts';
+import { samplePlan } from '../../../model/plan/sample-plan.fixture.ts';
+import { objectiveBreaches } from './step-objectives.ts';
+
+const objective: Objective = {
+  text: 'endToEnd.p95 < 300ms',
+  figure: { kind: 'measure', name: 'endToEnd', statistic: 0.95 },
+  scope: { traffic: null, model: null, key: null, stages: null },
+  comparison: '<',
+  bound: 300,
+  minSamples: 1,
+  severity: 'fail',
+  abortAfter: null,
+};
+
+/** The breaches of a step in which 900 answers took so many ms, and as many requests failed as named. */
+const breachesOf = (took: number, failed: Readonly<Record<string, number>>) => {
+  const endToEnd = emptyHistogram(3);
+  endToEnd.recordAll(Array.from({ length: 900 }, () => took));
+  const outcomes = { ...emptyOutcomeCounts(), completed: 900, ...failed };
+  const group = sampleGroup(900, {
+    labels: { ...streamLabels, warmUp: false },
+    outcomes,
+    distributions: { endToEnd: endToEnd.toJSON() },
+  });
+  const plan = samplePlan({ objectives: [objective] });
+  return objectiveBreaches(healthyResult({ plan, groups: [group] }), group.labels.stage, outcomes)
+    .breaches;
+};
+
+it.each([
+  [400, {}, 'latency', 'got 400 ms'],
+  [100, { limited: 100 }, 'refusals', 'too few completed'],
+  [100, { broken: 100 }, 'failures', 'too few completed'],
+])(
+  'an objective on a time that answers of %i ms and the failures %o break is bound by %s',
+  (took, failed, bound, why) => {
+    expect(breachesOf(took, failed)).toEqual([{ bound, text: `${objective.text}: ${why}` }]);
+  },
+);
