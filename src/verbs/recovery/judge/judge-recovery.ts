@@ -36,12 +36,19 @@ const countsOf = (requests: readonly SeenRequest[], within: number): PhaseCounts
   const good = requests.filter((request) => isWithin(request, within)).length;
   const failed = requests.filter(({ came }) => !Number.isFinite(came)).length;
   const attempts = attemptsOf(requests).length;
+  const times = requests.map(({ came, due }) => came - due);
+  const timeAt = (q: number): number | null => {
+    const time = percentileWithFailures(times, q);
+    return Number.isFinite(time) ? Math.max(0, time) : null;
+  };
   return {
     due: requests.length,
     good,
     late: requests.length - good - failed,
     failed,
     attempts: requests.length === 0 ? 0 : attempts / requests.length,
+    p50: timeAt(0.5),
+    p95: timeAt(0.95),
   };
 };
 

@@ -12,6 +12,11 @@ const phaseSchema = z.strictObject({
   late: count.describe('Completed, but answered later.'),
   failed: count,
   attempts: amount.describe('How often a request was sent, on average.'),
+  p50: amount
+    .nullable()
+    .optional()
+    .describe('The time in which half of those due were answered; null: fewer were.'),
+  p95: amount.nullable().optional(),
 });
 export type PhaseCounts = z.output<typeof phaseSchema>;
 

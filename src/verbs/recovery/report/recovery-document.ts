@@ -108,6 +108,12 @@ interface PhaseRow extends PhaseCounts {
   readonly phase: string;
 }
 
+const timesMeaning =
+  'from when a request was due until it was answered (a stream: its first token), of all that were due: ∞ where too few were';
+
+const timeCell = (due: number, time: number | null | undefined): string =>
+  time === undefined || due === 0 ? '–' : time === null ? '∞' : figureText(time, 'ms');
+
 const columns = [
   column.name<PhaseRow>('When', ({ phase }) => phase),
   column.number<PhaseRow>('Due', ({ due }) => countText(due)),
@@ -115,6 +121,8 @@ const columns = [
   column.number<PhaseRow>('Late', ({ late }) => countText(late)),
   column.number<PhaseRow>('Failed', ({ failed }) => countText(failed)),
   column.number<PhaseRow>('In time of due', ({ good, due }) => shareText(good, due)),
+  column.number<PhaseRow>('p50 ms', ({ due, p50 }) => timeCell(due, p50)),
+  column.number<PhaseRow>('p95 ms', ({ due, p95 }) => timeCell(due, p95)),
   column.number<PhaseRow>('Sent for each', ({ attempts }) => attempts.toFixed(1)),
 ];
 
@@ -206,6 +214,7 @@ export const recoveryDocument = (report: RecoveryReport): ReportDocument => {
               ? 'not known'
               : `answered (a stream: its first token) within ${timeText(waits)} after a request was due`,
           ],
+          ['p50, p95', timesMeaning],
           [
             'Bad',
             'surely more than 10 in 100 more requests late or failed than before; a target that is as before gets a bad window in at most 5 % of runs',
