@@ -111,6 +111,19 @@ describe('the HTML report in a browser', { timeout: 60_000 }, () => {
     expect(visible.split(/\s+/).length).toBeLessThan(1850);
   });
 
+  it('has the titles, the legends and the plots of its two first charts at one height', async () => {
+    const { page } = await visit({ viewport: { width: 1280, height: 900 } });
+    await page.locator('html.drawn').waitFor();
+    const topsOf = (part: string): Promise<readonly number[]> =>
+      page.evaluate<number[]>(
+        `[...document.querySelectorAll('.pair ${part}')].map((each) => Math.round(each.getBoundingClientRect().top))`,
+      );
+    for (const part of ['figcaption', '.u-legend', '.u-over']) {
+      const [first, ...others] = await topsOf(part);
+      expect(others, part).toEqual([first]);
+    }
+  });
+
   it('offers the values of each chart as a table', async () => {
     const { page } = await visit();
     await page.locator('[data-rows="flow"] summary').click();
