@@ -139,6 +139,23 @@ describe('the HTML report', () => {
     expect(verdictOf({ verdicts: [], failures: [] })).toContain('class="verdict valid"');
   });
 
+  it('says how many samples a percentile needs to be sure, not only the least that its objective asks for', () => {
+    const short = sampleVerdict({ ruling: 'fail', grounds: 'no-data', n: 12, minSamples: 24 });
+    const adviceOf = (verdict: typeof short): string | undefined => {
+      const page = runPage({ ...result, failures: [], verdicts: [verdict] }, validTrust, assets);
+      return /<p>What now: (.*?); see/.exec(page)?.[1];
+    };
+    const name = 'ttft.p95{stage=peak} &lt; 800ms';
+    expect(adviceOf(short)).toBe(
+      `a longer run decides more: ${name} has 12 samples, and a sure p95 needs some 200`,
+    );
+    expect(adviceOf({ ...short, n: 400, effective: 80 })).toContain(
+      'has 400 samples, which tell no more than 80 independent ones, and a sure p95',
+    );
+    expect(adviceOf({ ...short, n: 0 })).toContain('weir plan says how many samples');
+    expect(adviceOf({ ...short, statistic: 'mean' })).toContain('weir plan says how many samples');
+  });
+
   it('has the order in which a reader needs it', () => {
     expect(all(/<section\s+id="([^"]*)"/g)).toEqual([
       'verdict',

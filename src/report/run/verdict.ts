@@ -1,6 +1,7 @@
 import { isViolation } from '../../model/limits/limit-log.ts';
 import type { ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
 import { figuresSignalName } from '../../model/result/judged-figures.ts';
+import { defaultMinSamples } from '../../model/plan/objective.ts';
 import { limitsOfKey, sumOfLimits } from '../../model/plan/limits-per-minute.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { Trust, TrustSignal } from '../../model/result/verdict.ts';
@@ -206,6 +207,19 @@ const mostAlike = (failures: Result['failures']): Result['failures'] =>
   [...Map.groupBy(failures, reasonText).values()].toSorted((a, b) => countIn(b) - countIn(a))[0] ??
   [];
 
+/** Says how many samples an objective needs, which for a percentile to be sure are often more than the objective asks for. */
+const neededText = (verdict: ObjectiveVerdict): string => {
+  const { n, effective, statistic } = verdict;
+  const independent = effective ?? n ?? 0;
+  const enough = typeof statistic === 'number' ? defaultMinSamples(statistic) : 0;
+  if (typeof statistic !== 'number' || n === null || n === 0 || independent >= enough)
+    return 'weir plan says how many samples each objective needs';
+  const fewer =
+    independent < n && `, which tell no more than ${countText(independent)} independent ones`;
+  const name = `p${Number((statistic * 100).toPrecision(12))}`;
+  return `${verdict.text} has ${plural(n, 'sample')}${fewer || ''}, and a sure ${name} needs some ${countText(enough)}`;
+};
+
 /** Returns the first thing to do: about the load, else about an objective that the run does not decide. */
 const firstStep = ({ verdicts = [], failures }: Result, { evidence }: Trust): string => {
   const ofLoad = evidence
@@ -219,11 +233,8 @@ const firstStep = ({ verdicts = [], failures }: Result, { evidence }: Trust): st
   const isBroken = verdicts.some((verdict) => objectiveOutcome(verdict) === 'broken');
   if (isBroken && mostAlike(failures)[0]?.outcome === 'limited')
     return 'the key is at its limit: lower the rate, or let requests wait with --set pace={}; ';
-  const isShort = ({ grounds, sure }: ObjectiveVerdict): boolean =>
-    grounds === 'no-data' || sure === false;
-  return verdicts.some(isShort)
-    ? 'a longer run decides more: weir plan says how many samples each objective needs; '
-    : '';
+  const short = verdicts.find(({ grounds, sure }) => grounds === 'no-data' || sure === false);
+  return short === undefined ? '' : `a longer run decides more: ${neededText(short)}; `;
 };
 
 /** Says why the load or a figure is not as it should be, and what to do. */
