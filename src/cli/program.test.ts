@@ -22,6 +22,9 @@ it.each([
     'run --dry-run',
     'unknown option --dry-run: write `weir plan` in place of `weir run`: it sends nothing',
   ],
+  ['run --dry', /^unknown option --dry: write `weir plan`/],
+  ['capacity a --max-rate 100', 'unknown option --max-rate: write --top 100/s'],
+  ['calibrate --fast', 'unknown option --fast: write --quick'],
   ['limits --dry-run', 'unknown option --dry-run: expected one that `weir limits --help` lists'],
   ['run a -c 3', 'unknown option -c: write --set load.users=3'],
   [

@@ -278,6 +278,8 @@ traffic: [{ kind: chat, model: a/b, messages: [{ role: human, content: Hi }] }] 
 keys: '${'$'}{env:WEIR-API-KEY}' | letters, digits and _ only: WEIR_API_KEY
 limits: { rpm: 60 } | did you mean "requestsPerMinute"?
 limits: { requestsPerSecond: 1 } | did you mean "requestsPerMinute"?
+limits: { requestsPerMinute: 1/s } | write 60, the number a minute
+limits: { tokensPerMinute: "1 k/s" } | expected a whole number
 load: { kind: ramping, from: 1/s, steps: [{ rate: 10/s, for: 30s }] } | unknown key "rate"; expected "to" or "over"
 load: { kind: constant, rate: 1,000/s, duration: 1s } | write 1000/s
 traffic: [{ kind: chat, model: a/b, maxTokens: 1,000 }] | without it, such as 1000

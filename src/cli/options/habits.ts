@@ -273,10 +273,17 @@ const habits: readonly Habit[] = [
     advice: () => 'leave it out: Weir opens no window; --quiet prints the verdict only',
   },
   {
-    names: 'dry-run dryrun check-only',
+    names: 'dry-run dryrun dry check-only simulate',
     needs: 'kind',
     advice: () => 'write `weir plan` in place of `weir run`: it sends nothing',
   },
+  {
+    names: 'max-rate maximum-rate max-rps',
+    needs: 'top',
+    read: perSecond,
+    advice: (value) => `write --top ${value}`,
+  },
+  { names: 'fast short smoke', needs: 'quick', advice: () => 'write --quick' },
   {
     names: 'f file config config-file scenario-file locustfile testplan',
     needs: 'scenario',

@@ -31,8 +31,8 @@ const notationError = <Q extends number>(
   input: unknown,
   or: string,
 ): string => {
-  const n =
-    typeof input === 'string' && input.trim() === '' ? Number.NaN : Number(input ?? undefined);
+  const isNumber = typeof input === 'number' || (typeof input === 'string' && input.trim() !== '');
+  const n = isNumber ? Number(input) : Number.NaN;
   const expected = `expected ${notation.expected}${or}`;
   if (/^(?:inf|infinity|infinite|max|unlimited|forever)$/i.test(String(input))) {
     if (notation.pattern === rateNotation.pattern)
@@ -104,13 +104,23 @@ export const percentageField = () =>
 const groupDigits = (n: number): string => n.toLocaleString('en-US');
 
 /** Returns advice for a text where a plain number was expected: `; write 2000000` for `2M`. */
-const numberAdvice = (input: unknown): string => {
+export const numberAdvice = (input: unknown): string => {
   if (typeof input !== 'string') return '';
   const n = plainNumberIn(input);
   if (n !== null) return `; write ${n}`;
   return /^\d+(?:(?:,|\.\.|-)\d+)+(?:\*\d+)?$/.test(input)
     ? '; several values, one after the other, are a sweep: `weir sweep --vary load.users=1,2,4`'
     : '';
+};
+
+/** Returns advice for a text where a number a minute was expected: `; write 300, the number a minute` for `5/s`. */
+export const perMinuteAdvice = (input: unknown): string => {
+  if (typeof input !== 'string') return '';
+  const { read } = rateNotation;
+  const rate = read(input) ?? read(respelt(input, read) ?? '');
+  if (rate === null) return numberAdvice(input);
+  const perMinute = Number((rate * 60).toPrecision(12));
+  return Number.isInteger(perMinute) ? `; write ${perMinute}, the number a minute` : '';
 };
 
 type Wrong = Readonly<{ input?: unknown }>;
@@ -126,9 +136,9 @@ export const wholeNumberField = (min: number, max: number) => {
 };
 
 /** Returns a field for a whole number from 1, or for the word "none", which becomes `null`. */
-export const wholeNumberOrNoneField = (max: number) => {
+export const wholeNumberOrNoneField = (max: number, adviceFor = numberAdvice) => {
   const error = ({ input }: Wrong) =>
-    `expected a whole number from 1 to ${groupDigits(max)}, or none${numberAdvice(input)}`;
+    `expected a whole number from 1 to ${groupDigits(max)}, or none${adviceFor(input)}`;
   const number = z.int({ error }).min(1, { error }).max(max, { error });
   return z
     .union([number, z.literal('none', { error })], { error })

@@ -36,9 +36,9 @@ const parts = [
 ] as const;
 
 const contentPart = z.discriminatedUnion('type', parts, {
-  error: ({ code }: { readonly code?: string }) =>
+  error: ({ code, input }: { readonly code?: string; readonly input?: unknown }) =>
     code === 'invalid_type'
-      ? `expected a content part with a "type", for example ${partExample}`
+      ? `expected a content part with a "type", for example ${partExample}${typeof input === 'string' ? '; several prompts, of which each request takes one, are "prompts"' : ''}`
       : undefined,
 });
 

@@ -5,6 +5,7 @@ import { contentPartsField } from './message-schema.ts';
 import {
   listField,
   mapping,
+  numberAdvice,
   numberBetweenField,
   ofKind,
   optionalField,
@@ -59,7 +60,9 @@ const countError =
 
 /** The schema of a number of tokens: the same for all requests, or a distribution from which each request draws it. */
 export const tokenCountField = z
-  .union([tokens, z.discriminatedUnion('kind', distributions)], countError)
+  .union([tokens, z.discriminatedUnion('kind', distributions)], {
+    error: ({ input }) => `${countError}${numberAdvice(input)}`,
+  })
   .superRefine((count, context) => {
     if (typeof count === 'number') return;
     if ('min' in count && count.min > count.max) {

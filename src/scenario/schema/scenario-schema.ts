@@ -15,6 +15,7 @@ import {
   textField,
   weightField,
   wholeNumberField,
+  perMinuteAdvice,
   wholeNumberOrNoneField,
   withDefault,
   wordField,
@@ -37,8 +38,8 @@ import {
 
 /** This file contains the schema of a scenario, YAML or JSON. The schema is strict: an unknown key is an error. */
 
-const requestLimit = wholeNumberOrNoneField(1_000_000_000);
-const tokenLimit = wholeNumberOrNoneField(1_000_000_000_000);
+const requestLimit = wholeNumberOrNoneField(1_000_000_000, perMinuteAdvice);
+const tokenLimit = wholeNumberOrNoneField(1_000_000_000_000, perMinuteAdvice);
 
 /** The limits of one key; what is absent is as in the scenario's limits. */
 const keyLimits = z.union(

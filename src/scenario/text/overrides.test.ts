@@ -59,6 +59,7 @@ describe('an override', () => {
       'load..rate=1',
       'traffic.3.kind=chat',
       'traffic.first.kind=chat',
+      'traffic.kind=chat',
       'load.rate.unit=s',
       'keys.1.name=a',
       'name="sk-123456',
@@ -71,6 +72,7 @@ describe('an override', () => {
       --set load..rate: a path looks like load.rate or traffic.0.model
       --set traffic.3.kind: "traffic" is a list of 2: it has no position "3" (the first is 0)
       --set traffic.first.kind: "traffic" is a list of 2: it has no position "first" (the first is 0)
+      --set traffic.kind: "traffic" is a list of 2: it has no position "kind" (the first is 0: traffic.0.kind)
       --set load.rate.unit: "load.rate" is a single value, so nothing can be set inside it
       --set keys.1.name: "keys" does not exist yet: its first position is 0
       --set name: its value is not valid YAML

@@ -60,7 +60,7 @@ export const parsePath = (text: string, value: unknown): Path | string => {
     const holder = path.length === 0 ? 'the scenario' : `"${dottedPath(path)}"`;
     if (step === null) {
       return Array.isArray(inside)
-        ? `${holder} is a list of ${inside.length}: it has no position "${written}" (the first is 0)`
+        ? `${holder} is a list of ${inside.length}: it has no position "${written}" (the first is 0${text.endsWith(`.${written}`) && !/^\d/.test(written) ? `: ${dottedPath([...path, 0])}.${written}` : ''})`
         : `${holder} is a single value, so nothing can be set inside it`;
     }
     if (typeof step === 'number' && step > 0 && !Array.isArray(inside)) {
