@@ -58,11 +58,11 @@ const stored = (change: (lines: readonly string[]) => readonly string[] = (lines
 const report = async (
   { folder, observations, table }: ReturnType<typeof stored>,
   out?: string,
-  count = 2,
+  { count = 2, now = () => 0 }: { readonly count?: number; readonly now?: () => number } = {},
 ) => {
   const fake = fakeHost();
   const requests = { requests: table, observations: observations.slice(0, count) };
-  const exit = await reportStored(folder, out, { extraReports: {}, requests }, fake.host);
+  const exit = await reportStored(folder, out, { extraReports: {}, requests }, fake.host, now);
   const rows = readFileSync(table, 'utf8').trimEnd().split('\r\n');
   return { ...fake, exit, rows };
 };
@@ -93,9 +93,23 @@ it('a file that lies where a report goes is named, but not the report of the sam
   expect((await report(run)).said).toEqual([`${run.table} is overwritten.`]);
 });
 
+it('a report that takes more than a second says what it does, and how far a long table is', async () => {
+  const run = stored((lines) => [...lines, ...Array<string>(12_000).fill(lines[1]!)]);
+  let time = 0;
+  const { said } = await report(run, undefined, { now: () => (time += 400) });
+  const seconds = said.map((line) => Number(/^after (\d+) s: /.exec(line)?.[1]));
+  expect(said.map((line) => line.replace(/^after \d+ s: /, ''))).toEqual([
+    `writing ${join(run.folder, 'report.html')}`,
+    `writing ${run.table}`,
+    `4,000 requests in ${run.table}`,
+    `12,000 requests in ${run.table}`,
+  ]);
+  expect(seconds).toEqual([1, 1, 3, 6]);
+});
+
 it('observations that are missing, and a last line that is torn, are named', async () => {
   const one = stored();
-  expect((await report(one, undefined, 1)).warned).toEqual([
+  expect((await report(one, undefined, { count: 1 })).warned).toEqual([
     `${one.table} has 2 requests, and the result 3: the observations of others are missing.`,
   ]);
   const torn = stored((lines) => [...lines, '{"requestId":"to']);

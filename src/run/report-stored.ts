@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Host } from './input/host.ts';
+import type { Host, Printer } from './input/host.ts';
 import { readStoredResult } from './input/read-result.ts';
 import type { ExtraReportPaths } from './input/run-request.ts';
 import type { ExitName } from './output/exit-codes.ts';
@@ -13,6 +13,7 @@ import type { Result } from '../model/result/result.ts';
 import { whyUnreadable } from '../platform/files/file-error-reasons.ts';
 import { hasContent, linesOf } from '../platform/files/plain-files.ts';
 import type { TableFile } from '../platform/files/table-file.ts';
+import { monotonicNow } from '../platform/host/clock.ts';
 import { Problem } from '../platform/problem.ts';
 import {
   type ParsedLine,
@@ -21,7 +22,12 @@ import {
 } from '../record/observation-lines.ts';
 import { countText } from '../report/text/number-text.ts';
 import { openRequestsTable, requestLines, tableFormatOf } from './input/requests-table.ts';
-import type { Output } from './output/write-outputs.ts';
+import { type OnStep, type Output, sayLateSteps } from './output/write-outputs.ts';
+
+/** After how many rows of a table it is looked whether something is to be said. */
+const rowsPerStep = 1000;
+
+type StoredPrinter = Pick<Printer, 'say' | 'warn'> & { readonly onStep: OnStep };
 
 interface StoredRequests {
   readonly requests: string;
@@ -83,7 +89,7 @@ const fillTable = async (
   table: TableFile,
   { requests, observations }: StoredRequests,
   { result, headers }: { readonly result: Result; readonly headers: readonly ObservationsHeader[] },
-  warn: (text: string) => void,
+  { warn, onStep }: Pick<StoredPrinter, 'warn' | 'onStep'>,
 ): Promise<void> => {
   const format = tableFormatOf(requests);
   let rows = 0;
@@ -93,6 +99,7 @@ const fillTable = async (
     const add = (observation: Observation): void => {
       table.add(lineOf(observation));
       rows += 1;
+      if (rows % rowsPerStep === 0) onStep(`${countText(rows)} requests in ${requests}`, 'goes on');
     };
     const onTorn = (): void =>
       warn(`The last line of ${path} is not whole, and is left out: the run was killed.`);
@@ -116,7 +123,7 @@ const fillTable = async (
 const openStoredRequests = async (
   stored: StoredRequests,
   result: Result,
-  { say, warn }: { readonly say: (text: string) => void; readonly warn: (text: string) => void },
+  { say, warn, onStep }: StoredPrinter,
 ): Promise<Output> => {
   const { requests: path, observations } = stored;
   const headers: ObservationsHeader[] = [];
@@ -126,7 +133,7 @@ const openStoredRequests = async (
   return {
     title: 'Requests',
     path,
-    write: () => fillTable(table, stored, { result, headers }, warn),
+    write: () => fillTable(table, stored, { result, headers }, { warn, onStep }),
   };
 };
 
@@ -137,15 +144,22 @@ interface StoredReportOptions {
   readonly requests: StoredRequests | null;
 }
 
-/** Judges a stored result again and writes its reports. By default, they are written next to the result. */
+/**
+ * Judges a stored result again and writes its reports. By default, they are written next to the result. What it does
+ * after the first second by `now`, in ms, it says.
+ */
 export const reportStored = async (
   path: string,
   out: string | undefined,
   { extraReports: paths, requests, isStrict = false }: StoredReportOptions,
   { printer }: Host,
+  now = monotonicNow,
 ): Promise<ExitName> => {
+  const onStep = sayLateSteps(printer.say, now);
   const { file, result } = await readStoredResult(path);
-  const files = requests === null ? [] : [await openStoredRequests(requests, result, printer)];
+  onStep('judging the result');
+  const files =
+    requests === null ? [] : [await openStoredRequests(requests, result, { ...printer, onStep })];
   const extraReports = await openExtraReports(paths, printer.say);
   const folder = await openOutputFolder(
     out ?? dirname(file),
@@ -154,7 +168,7 @@ export const reportStored = async (
   );
   try {
     const destinations = { folder, extraReports, files };
-    return exitForVerdicts(await publish(result, destinations, printer, { isStrict }));
+    return exitForVerdicts(await publish(result, destinations, printer, { isStrict, onStep }));
   } finally {
     await folder.release();
   }

@@ -11,7 +11,7 @@ import type { ExtraReports } from './extra-reports.ts';
 import { judgeResult } from './judge-result.ts';
 import { outputFiles } from './output-folder.ts';
 import { summarized, type SummarizedResult } from './run-summary.ts';
-import { dataIn, fileIn, type Output, publishOutcome } from './write-outputs.ts';
+import { dataIn, fileIn, type OnStep, type Output, publishOutcome } from './write-outputs.ts';
 
 /** Where reports are written. Everything is open before the load. */
 export interface Destinations {
@@ -32,6 +32,7 @@ interface PublishOptions {
   readonly stop?: ExitName | null;
   /** Whether an objective that is not sure fails. */
   readonly isStrict?: boolean;
+  readonly onStep?: OnStep;
 }
 
 /**
@@ -41,7 +42,7 @@ export const publish = async (
   unjudged: Result,
   { folder, extraReports, files = [] }: Destinations,
   printer: Printer,
-  { stop = null, isStrict = false }: PublishOptions = {},
+  { stop = null, isStrict = false, onStep }: PublishOptions = {},
 ): Promise<PublishedResult> => {
   const judged = summarized(judgeResult(unjudged, isStrict), stop);
   const { result, trust } = judged;
@@ -64,6 +65,7 @@ export const publish = async (
       ...extraReports.outputs(judged),
       ...files,
     ],
+    onStep,
   );
   await extraReports.appendToJob(result, trust, printer.warn);
   return { ...judged, written };

@@ -7,6 +7,7 @@ import { keepElsewhere } from '../../platform/files/plain-files.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { isForeseen, whyUnwritable } from '../../platform/files/file-error-reasons.ts';
 import { Problem } from '../../platform/problem.ts';
+import { countText } from '../../report/text/number-text.ts';
 import type { PrintedOutcome, Printer } from '../input/host.ts';
 
 export interface Output {
@@ -53,6 +54,24 @@ const rescue = async ({ path, data }: Output): Promise<string> => {
   }
 };
 
+/** Is told what a command begins to do, or how far it is with it. */
+export type OnStep = (step: string, part?: 'begins' | 'goes on') => void;
+
+/**
+ * Returns a function that says each step which begins a second or more after now. How far a step is, it says ever less
+ * often: when twice the time has passed since it said something.
+ */
+export const sayLateSteps = (say: (text: string) => void, now: () => number): OnStep => {
+  const began = now();
+  let next = 1000;
+  return (step, part = 'begins') => {
+    const elapsed = now() - began;
+    if (elapsed < (part === 'begins' ? 1000 : next)) return;
+    next = 2 * elapsed;
+    say(`after ${countText(Math.floor(elapsed / 1000))} s: ${step}`);
+  };
+};
+
 /**
  * Prints an outcome, then writes each of its files. A file that cannot be written causes a warning and the exit
  * `unwritten`; the figures and the other files are not affected. An error in making a file is a defect and is thrown at
@@ -62,6 +81,7 @@ export const publishOutcome = async (
   { print, listFiles, warn, close }: Printer,
   outcome: PrintedOutcome,
   outputs: readonly Output[],
+  onStep: OnStep = () => undefined,
 ): Promise<'pass' | 'unwritten'> => {
   const written = new Set<Output>();
   const defects: unknown[] = [];
@@ -73,6 +93,7 @@ export const publishOutcome = async (
   const dataFirst = outputs.toSorted((a, b) => Number('data' in b) - Number('data' in a));
   for (const output of dataFirst) {
     const { title, path, write } = output;
+    onStep(`writing ${path}`);
     try {
       await write();
       written.add(output);
