@@ -71,10 +71,15 @@ describe('the busiest second of a run', () => {
 describe('a calibration is stale', () => {
   const { machine } = sampleJudgedSlice([]);
   it('if Weir, Node or the machine changed, and names the change', () => {
-    const slices = [sampleJudgedSlice([], { machine: { ...machine, node: 'v99.0.0', cores: 64 } })];
+    const slices = [
+      sampleJudgedSlice([], {
+        machine: { ...machine, node: 'v99.0.0', platform: 'other', cores: 64 },
+      }),
+    ];
     expect(changedSince(calibration(), healthyResult({ slices, weir: '9.9.9' }))).toEqual([
       'Weir 0.1.0, now 9.9.9',
       `Node ${machine.node}, now v99.0.0`,
+      `system ${machine.platform}, now other`,
       `CPU ${machine.cores} × ${machine.cpu}, now 64 × ${machine.cpu}`,
     ]);
   });

@@ -39,6 +39,12 @@ describe('single requests', () => {
     expect(text).toContain('<td class="number">–</td>');
   });
 
+  it('of a server that gave no id say so', () => {
+    const text = htmlOf({ ...result, exemplars: [{ ...slow, serverId: null }] });
+    expect(text).toContain('no server id');
+    expect(text).not.toContain('server: ');
+  });
+
   it('are left out where a result has none', () => {
     expect(htmlOf({ ...result, exemplars: undefined })).toBe('');
   });

@@ -57,5 +57,9 @@ describe('the server’s own figures', () => {
 
   it('have no chart of what is 0 throughout', () => {
     expect(serverCharts(result).map(({ id }) => id)).toEqual(['server-requests']);
+    const { server, plan } = result;
+    const named = { ...result, plan: { ...plan, server: { ...plan.server!, figures: undefined } } };
+    expect(serverCharts(named as Result).map(({ id }) => id)).toEqual(['server-requests']);
+    expect(serverCharts({ ...result, server: { ...server!, samples: [] } })).toEqual([]);
   });
 });

@@ -52,6 +52,18 @@ describe('the scenario as a list', () => {
     },
   );
 
+  it('says how connections are used where that is set', () => {
+    const { wire } = sampleReportPlan;
+    const ofWire = (other: Partial<typeof wire>): string => {
+      const plan = { ...sampleReportPlan, wire: { ...wire, ...other } };
+      return JSON.stringify(planTerms(plan));
+    };
+    expect(ofWire({ reuse: false })).toContain('a new connection for each request');
+    expect(ofWire({ reuse: true, maxRequestsPerConnection: 9 })).toContain(
+      'at most 9 requests on a connection',
+    );
+  });
+
   it('reads naturally', () => {
     expect(text).toMatchInlineSnapshot(`
       "Name: quickstart
