@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { exitCodes } from '../../../run/output/exit-codes.ts';
 
 /** How a command has ended that read a damaged file. */
@@ -24,7 +25,10 @@ const bounds = {
 
 /** Words of Node, V8, libraries or the system that no user should have to read. */
 const raw =
-  /\bat (?:async )?[\w.<>]+ \(|node:internal|\bE[A-Z]{4,}\b(?!\S*=)|ERR_[A-Z]|TypeError|RangeError|SyntaxError|Cannot read prop|is not a function|is not iterable|Invalid (?:string|array|typed) |Unexpected (?:token|end of JSON)|in JSON at position|Maximum call stack|\[object \w+\]|\bundefined\b|SQLITE_|DataView|Invalid input/;
+  /\bat (?:async )?[\w.<>]+ \(|node:internal|ERR_[A-Z]|TypeError|RangeError|SyntaxError|Cannot read prop|is not a function|is not iterable|Invalid (?:string|array|typed) |Unexpected (?:token|end of JSON)|in JSON at position|Maximum call stack|\[object \w+\]|\bundefined\b|SQLITE_|DataView|Invalid input/;
+
+/** Codes of the system. A damaged file may have other words of capital letters, which are quoted. */
+const systemCode = new RegExp(`\\b(?:${Object.keys(constants.errno).join('|')})\\b`);
 
 /** The system's code for a target that is not there, which a sentence explains. */
 const explained = /connect ECONNREFUSED [\d.:]+; /g;
@@ -47,7 +51,8 @@ export const faultsOf = (reading: Reading, names: readonly string[]): readonly s
   if (code === null || code === 1 || !codes.has(code)) faults.push(`exit ${code}`);
   if (code === 2 && !names.some((name) => name !== '' && stderr.includes(name)))
     faults.push('names no file');
-  const rawText = raw.exec(stderr.replaceAll(explained, ''));
+  const unexplained = stderr.replaceAll(explained, '');
+  const rawText = raw.exec(unexplained) ?? systemCode.exec(unexplained);
   if (rawText !== null) faults.push(`raw text: ${rawText[0]}`);
   if (stderr.length > bounds.message) faults.push(`${stderr.length} characters of messages`);
   if (control.test(stderr) || control.test(stdout)) faults.push('a control character');
