@@ -342,6 +342,18 @@ describe('a pace with a burst', () => {
     for (const wait of waits.slice(9)) expect(wait).toBeCloseTo(1.075, 3);
   });
 
+  it('waits a window and its margin at most', () => {
+    const pacer = new Pacer({ ...rule, margin: 1000 }, 1);
+    let at = 0;
+    const waits = Array.from({ length: 9 }, () => {
+      const released = at;
+      pacer.onRefused(0, released, released, null);
+      at = pacer.earliestRelease(released, 0, 0).at;
+      return at - released;
+    });
+    expect(Math.max(...waits)).toBe(61_000);
+  });
+
   it('learns nothing from requests that were under way at a refusal', () => {
     const pacer = new Pacer(rule, 1);
     for (let n = 0; n < 5; n += 1) pacer.onRefused(0, 0, 100, null);

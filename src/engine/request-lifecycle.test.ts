@@ -5,7 +5,13 @@ import { drawFrom } from '../model/workload/draw.ts';
 import { brokenCauses } from '../model/observation/exchange.ts';
 import { instant, milliseconds } from '../model/quantity.ts';
 import { type Retry, retryClasses } from '../model/plan/retry.ts';
-import { decideRetry, type RetryDecision, type EndedAttempt } from './request-lifecycle.ts';
+import {
+  decideRetry,
+  type EndedAttempt,
+  endUnsent,
+  type RequestLifecycle,
+  type RetryDecision,
+} from './request-lifecycle.ts';
 
 const policy: Retry = {
   attempts: 3,
@@ -48,6 +54,29 @@ const decide = (
     patienceEnds,
     () => drawFrom(1, 0, 7, tried.attemptsMade ?? 1),
   );
+
+it('a request that is not sent again ends as its last attempt did, with all before it', () => {
+  const [first, second, third] = [1, 2, 3].map((ended) => ({
+    outcome: status(ended === 3 ? 503 : 429),
+    ended,
+    wait: 5,
+    waitBy: 'backoff',
+  }));
+  const ending = (earlier: readonly unknown[], cause: 'run-ended' | 'saturated') =>
+    endUnsent({ due: 7, earlier } as unknown as RequestLifecycle, instant(9), 'k', cause as never);
+  expect(ending([first, second, third], 'run-ended')).toEqual({
+    facts: { ended: 3 },
+    earlier: [first, second],
+    gaveUp: 'run-ended',
+    outcome: status(503),
+  });
+  expect(ending([], 'run-ended')).toMatchObject({
+    facts: { key: 'k', released: 7, begun: 9, ended: 9, sent: null },
+    earlier: [],
+    gaveUp: null,
+    outcome: { kind: 'dropped', cause: 'run-ended' },
+  });
+});
 
 describe('the decision to retry', () => {
   it('is no without a retry policy', () => {

@@ -43,6 +43,12 @@ it('what came and what was asked for bounds the chats whose cost nobody reported
   expect(bills.completed).not.toHaveProperty('unreported');
 });
 
+it('lists of models cost nothing', () => {
+  expect(
+    billsOf({ ...attempt({ kind: 'completed', answer: stream(5) }, 9), traffic: 'models' }),
+  ).toEqual({});
+});
+
 it('an estimate by characters is no token that came, and other kinds of traffic have no bounds', () => {
   const estimated = { ...stream(5), tokens: { input: null, output: 5, source: 'characters' } };
   const broken = (partial: object) => ({ kind: 'broken', cause: 'reset', detail: '', partial });

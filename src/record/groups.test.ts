@@ -37,6 +37,13 @@ const streamed = (moments: readonly number[], differing = {}): Observation =>
   });
 
 describe('groups', () => {
+  it('count the attempts that were sent again on a new connection', () => {
+    const again = { ...sampleObservation(), reconnected: instant(1) };
+    const [group] = grouped(sampleObservation(), again, again);
+    expect(group!.reconnected).toBe(2);
+    expect(grouped(sampleObservation())[0]).not.toHaveProperty('reconnected');
+  });
+
   it('have the measures of token classes where an answer says its classes, and only there', () => {
     const chatWith = (classes: object): Observation => {
       const { outcome } = sampleObservation();

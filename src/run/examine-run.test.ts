@@ -68,6 +68,8 @@ it('an option that is a whole number has a least one', () => {
     expect(() => readWhole('pairs', text, 3)).toThrow(
       `--pairs: expected a whole number of at least 3; got ${text}`,
     );
+  expect(() => readWhole('pairs', '1,200', 3)).toThrow(/; got 1,200; write 1200$/);
+  expect(() => readWhole('pairs', '2.0', 3)).toThrow(/; got 2\.0$/);
 });
 
 it('a budget is confirmed only where another one’s gateway is asked', async () => {

@@ -10,6 +10,7 @@ import {
   sampleCalibration,
   sampleCalibrationCell,
 } from '../verbs/calibrate/report/sample-calibration.fixture.ts';
+import { budgetEndText } from './budget-end.ts';
 import { calibrationPath, withCalibrationNote } from './calibration-note.ts';
 import { isBaselineName } from './input/baseline-name.ts';
 
@@ -236,6 +237,12 @@ describe('small rules', () => {
     expect(schemaFor('mine.yaml')).toBe('./scenarios/schema.json');
     expect(schemaFor('a/b/mine.yaml')).toBe('../../scenarios/schema.json');
     expect(schemaFor('/nowhere/x.yaml')).toMatch(/^\.\.\/.*scenarios\/schema\.json$/);
+  });
+
+  it('say when a budget ended the load, and which', () => {
+    expect(budgetEndText(90_000, 'tokens')).toBe(
+      'ended after 90 s, since the next request might have passed budget.tokens',
+    );
   });
 
   it('refuse lengths and warm-ups that a verb sets itself', () => {

@@ -214,6 +214,10 @@ describe('a file of prompts', () => {
     ]);
   });
 
+  it('may ask for one token', () => {
+    expect(read('p.jsonl', '{"prompt":"a","max_tokens":1}')).toEqual([asked('a', 1)]);
+  });
+
   it('in CSV has a header, whose names select the columns', () => {
     const text = 'id,max_tokens,Prompt\n1,7,"one, and\n""two"""\n2,,three\n';
     expect(read('p.CSV', text)).toEqual([asked('one, and\n"two"', 7), asked('three')]);

@@ -201,6 +201,15 @@ describe('a published trace', () => {
     expect(read(changed(azure2023)).outputs).toEqual([44, 109, 55, 16]);
   });
 
+  it('may have separators within quotes, in one part or several, and cells without any beside them', () => {
+    const quoted = azure2023
+      .replaceAll(/^(?=\d)/gm, '"a, 7, c",')
+      .replace('TIMESTAMP', '"a note, or more",TIMESTAMP')
+      .replace(',91,', ',"91",');
+    expect(read(quoted).inputs).toEqual([374, 396, 879, 91]);
+    expect(read(quoted).outputs).toEqual([44, 109, 55, 16]);
+  });
+
   it('may have a quote without an end in a cell, which joins no others', () => {
     const odd = azure2023.replaceAll(/^(?=\w)/gm, '5" screen,');
     expect(read(odd).outputs).toEqual([44, 109, 55, 16]);

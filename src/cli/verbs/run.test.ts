@@ -28,6 +28,8 @@ describe('where metrics are pushed', () => {
     ['http://a:4318', {}, 'http://a:4318/v1/metrics'],
     ['https://a/otlp/', {}, 'https://a/otlp/v1/metrics'],
     ['http://a:4318/v1/metrics', {}, 'http://a:4318/v1/metrics'],
+    ['http://a:4318/otlp/v1/metrics', {}, 'http://a:4318/otlp/v1/metrics'],
+    ['http://a:4318/v1/metrics/of-us', {}, 'http://a:4318/v1/metrics/of-us/v1/metrics'],
     ['', {}, 'http://localhost:4318/v1/metrics'],
     ['', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://b:1/x' }, 'http://b:1/x/v1/metrics'],
     ['', { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://b:1/x' }, 'http://b:1/x'],

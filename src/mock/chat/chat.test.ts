@@ -206,6 +206,16 @@ describe('a streamed chat', () => {
     expect(remaining).toBe('1999996');
   });
 
+  it('keeps its place until its last token is due if the gateway holds what clients leave', async () => {
+    const limits = { requestsPerMinute: null, inFlight: 1 };
+    const mock = await startManualMock({ hangUps: 'hold', limits });
+    await mock.hangUpAfter(120, { ...streamed, max_tokens: 50 });
+    await mock.waitForCounters({ aborted: 1 });
+    expect((await mock.chat(helloChat)).status).toBe(429);
+    mock.clock.advance(60_000);
+    expect((await mock.chatAfterMinute(helloChat)).status).toBe(200);
+  });
+
   it('is sent at once without latency', async () => {
     const { chat, clock } = await startManualMock({ ttft: 0, gap: 0 });
     const events = parseEvents(await (await chat({ ...streamed, max_tokens: 100 })).text());

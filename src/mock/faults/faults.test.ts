@@ -133,6 +133,11 @@ describe('each fault is visible on the wire and counted under its name only', ()
     await bench.waitForCounters({ received: 1, faulted: 1, [`faulted.${name}`]: 1, inFlight: 0 });
   });
 
+  it.each(['truncated', 'fin-mid-stream'] as const)('%s ends after two tokens', async (fault) => {
+    const { text } = await ask(await opened(), fault, true, null);
+    expect(text.match(/"content":" \w+"\}/g)).toHaveLength(2);
+  });
+
   it('covers every fault', () => {
     const named = new Set([...Object.keys(streamed), ...Object.keys(whole), 'no-answer']);
     expect(faultNames.filter((name) => !named.has(name))).toEqual([]);

@@ -79,7 +79,13 @@ interface Answer {
 interface Event {
   readonly choices: {
     readonly index: number;
-    readonly delta: { readonly content?: string };
+    readonly delta: {
+      readonly content?: string;
+      readonly tool_calls?: {
+        readonly index: number;
+        readonly function: { readonly arguments: string };
+      }[];
+    };
     readonly logprobs?: { readonly content: Logprob[] };
     readonly finish_reason: string | null;
   }[];
@@ -127,8 +133,14 @@ const proofs: Readonly<Record<string, (answer: Answer, events: readonly Event[])
     expect(value.a).toBeGreaterThanOrEqual(3);
     expect(streamed(events).texts).toEqual([choices[0]!.message.content]);
   },
-  'a call with arguments': ({ choices }) => {
+  'a call with arguments': ({ choices }, events) => {
     const [call] = choices[0]!.message.tool_calls!;
+    // A client adds the arguments of a stream by the index of their call.
+    const parts = events.flatMap((event) =>
+      event.choices.flatMap(({ delta }) => delta.tool_calls ?? []),
+    );
+    expect(new Set(parts.map(({ index }) => index))).toEqual(new Set([0]));
+    expect(parts.map((part) => part.function.arguments).join('')).toBe(call!.function.arguments);
     expect(JSON.parse(call!.function.arguments)).toEqual({ a: expect.any(String) as string });
     expect(choices[0]!.finish_reason).toBe('tool_calls');
   },

@@ -196,7 +196,7 @@ describe('a redirect', () => {
     return `http://127.0.0.1:${port}/v1`;
   };
 
-  it.each([301, 302, 303, 307, 308])('%s is reported with its location', async (status) => {
+  it.each([300, 301, 302, 303, 307, 308])('%s is reported with its location', async (status) => {
     const url = await target(status, { location: 'https://login.example/sso?state=secret' });
     const endpoint = { url, wire: directWire, certificates: null };
     expect(await outcomeOf('look', endpoint)).toBe(

@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readPlanWithFiles } from './read-plan.ts';
+import { readPlanWithFiles, readSweepVariables } from './read-plan.ts';
 
 let home: string;
 beforeAll(async () => {
@@ -41,6 +41,15 @@ describe('a scenario file that is not there', () => {
     expect(await asked('other.yaml')).toContain('does not exist: give the path');
     expect(await asked('none/quickstart.yaml')).toContain('does not exist: give the path');
   });
+});
+
+it('variables of a sweep that cannot be read are named with their flag', async () => {
+  const scenario = join(home, 'sweep.yaml');
+  await writeFile(scenario, 'load: { kind: constant, rate: 1/s, duration: 5s }\n');
+  const source = { scenario, flags: {}, set: [], target: undefined };
+  const read = (flag: string) => readSweepVariables(source, [flag], {});
+  expect(await read('load.rate=1/s,2/s')).toHaveLength(1);
+  await expect(read('load.rate')).rejects.toThrow(/--vary/);
 });
 
 describe('a scenario and the files that it names', () => {

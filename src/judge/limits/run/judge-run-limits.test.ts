@@ -60,6 +60,23 @@ it('each key is judged by its own limits', () => {
   ]);
 });
 
+it('answers without the headers of a limit are counted, and named by their kinds', () => {
+  const headersOf = (run: Result) =>
+    judgeRunLimits(run, trust).keys[0]!.checks.find(({ id }) => id === 'headers-present')!;
+  const bare = runWith({ a: 10, b: 10 });
+  expect(headersOf(bare)).toMatchObject({
+    finding: 'refuted',
+    observed: '20 of 20 responses did not have all: chat, 429',
+  });
+  const withHeaders = bare.ledger[0]!.rows.map((row): Row =>
+    toLedgerRow({ ...toLedgerEntry(row), limitRequests: 10, remainingRequests: 0 }),
+  );
+  expect(headersOf({ ...bare, ledger: [{ key: 'a', rows: withHeaders, left: 0 }] })).toMatchObject({
+    finding: 'proved',
+    observed: 'all 20 responses had them',
+  });
+});
+
 it('a 429 is explained by the limit of the key that it was sent with', () => {
   const explained = (limits: Parameters<typeof runWith>[0]) =>
     measuredRefusals(runWith(limits))?.map(({ key, isExplained }) => `${key} ${isExplained}`);
