@@ -1,6 +1,6 @@
-// @gate 1 s
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { tries } from '../../model/tries.fixture.ts';
 import type { Meter, MeterRule } from './meter.ts';
 import { openMeter, type RateLimiterKind } from './meters.ts';
 
@@ -116,6 +116,7 @@ describe.each(kinds)('a %s limiter', (kind) => {
           all.push({ at: now, amount: admitted ? amount : 1, admitted });
         }
       }),
+      { numRuns: tries(100) },
     );
   });
 
@@ -142,6 +143,7 @@ describe.each(kinds)('a %s limiter', (kind) => {
         }
         expect(meter.level(meter.level(now).resetAt + 1e-6).remaining).toBe(full);
       }),
+      { numRuns: tries(100) },
     );
   });
 
@@ -164,6 +166,7 @@ describe.each(kinds)('a %s limiter', (kind) => {
           expect(meter.fits(at + 1e-6, wish)).toBe(true);
         }
       }),
+      { numRuns: tries(100) },
     );
   });
 
@@ -183,6 +186,7 @@ describe.each(kinds)('a %s limiter', (kind) => {
         meter.count(at, wish);
         expect(meter.level(at).remaining).toBe(remaining - wish);
       }),
+      { numRuns: tries(100) },
     );
   });
 
