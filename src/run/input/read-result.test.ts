@@ -127,6 +127,24 @@ it('a result with thousands of levels, or text with them, is a sentence', async 
   );
 });
 
+it('a second that comes twice in a result is named before what it holds is decoded', async () => {
+  const result = JSON.parse(resultText(early)) as object;
+  const second = (number: number) => ({ second: number, latency: 'no histograms' });
+  const path = join(home, 'twice.json');
+  const read = (numbers: readonly number[]) => {
+    writeFileSync(path, JSON.stringify({ ...result, timeline: numbers.map(second) }));
+    return readResultFile(path);
+  };
+  for (const numbers of [
+    [4, 4],
+    [1, 3, 2],
+  ])
+    await expect(read(numbers)).rejects.toThrow(
+      /twice\.json was written by .* at timeline: expected each second once, in order; /,
+    );
+  await expect(read([1, 2, 9])).rejects.toThrow(/at timeline\.0/);
+});
+
 it.each([
   ['slices', 9999],
   ['notes', 10_000],
