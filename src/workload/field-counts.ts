@@ -12,7 +12,10 @@ export class FieldCounts {
       const cut = name.slice(0, maxNameLength);
       const isCounted = Object.hasOwn(counts, cut) || Object.keys(counts).length < maxNames;
       const counted = isCounted ? cut : otherFields;
-      counts[counted] = (counts[counted] ?? 0) + 1;
+      // A file may name a field `toString` or `__proto__`.
+      const before = Object.hasOwn(counts, counted) ? counts[counted]! : 0;
+      const property = { value: before + 1, enumerable: true, writable: true, configurable: true };
+      Object.defineProperty(counts, counted, property);
     }
   }
 }

@@ -55,6 +55,18 @@ describe('the fields of a trace that are not replayed', () => {
     expect(unreadIn(lines, 1500)).toEqual({ session_id: 2, delay: 1, priority: 2 });
   });
 
+  it('are counted whatever they are called', () => {
+    const lines = [0, 1000].map((at) =>
+      row(at, { toString: 1, constructor: 'x' }).replace('{', '{"__proto__":5,'),
+    );
+    const unread = unreadIn(lines) as Record<string, number>;
+    expect(Object.entries(unread).toSorted()).toEqual([
+      ['__proto__', 2],
+      ['constructor', 2],
+      ['toString', 2],
+    ]);
+  });
+
   it('are absent where all is replayed', () => {
     expect(unreadIn([row(0), row(1000, { note: '', tags: [], parent: null })])).toBeUndefined();
     const table = ['TIMESTAMP,ContextTokens,GeneratedTokens', '2024-10-21 00:00:00,100,10'];
