@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { confirmPlanned, readWhole, withPlannedBudget } from './examine-run.ts';
+import { confirmPlanned, withPlannedBudget } from './examine-run.ts';
 import { fakeHost } from './fake-host.fixture.ts';
 import { readPlanWithFiles } from './input/read-plan.ts';
 
@@ -60,16 +60,6 @@ describe('the budget of a planned run', () => {
     );
     expect((await budgetOf(users, { requests: '20' })).budget?.requests).toBe(20);
   });
-});
-
-it('an option that is a whole number has a least one', () => {
-  expect([readWhole('pairs', '3', 3), readWhole('pairs', '12', 3)]).toEqual([3, 12]);
-  for (const text of ['2', '3.5', 'x', '', '-4'])
-    expect(() => readWhole('pairs', text, 3)).toThrow(
-      `--pairs: expected a whole number of at least 3; got ${text}`,
-    );
-  expect(() => readWhole('pairs', '1,200', 3)).toThrow(/; got 1,200; write 1200$/);
-  expect(() => readWhole('pairs', '2.0', 3)).toThrow(/; got 2\.0$/);
 });
 
 it('a budget is confirmed only where another one’s gateway is asked', async () => {

@@ -6,10 +6,10 @@ import { Problem } from '../platform/problem.ts';
 import type { ReportDocument } from '../report/document/document.ts';
 import { needText } from '../report/run/forecast-document.ts';
 import { countText, timeText } from '../report/text/number-text.ts';
-import { plainNumberIn } from '../scenario/schema/notation.ts';
 import { answerTimeFrom, checkPlanFits, forecastOf } from './forecast.ts';
 import { confirmUnlessStopped } from './input/confirm-unless-stopped.ts';
 import { type Host, withoutPrints } from './input/host.ts';
+import { readWhole } from './input/read-option.ts';
 import type { ReadPlanWithFiles } from './input/read-plan.ts';
 import { folderFor } from './input/report-paths.ts';
 import { bareRequest } from './input/run-request.ts';
@@ -22,18 +22,6 @@ import { type FinishedRun, runOnce } from './run.ts';
 
 /** The most requests where users wait for answers, so that no schedule says how many there are. */
 const mostOfUsers = 50_000;
-
-/** Reads an option that is a whole number of at least `least`. */
-export const readWhole = (option: string, text: string, least: number): number => {
-  const value = /^\d{1,12}$/.test(text) ? Number(text) : -1;
-  if (value >= least) return value;
-  const right = plainNumberIn(text);
-  const advice =
-    right !== null && Number.isInteger(right) && right >= least ? `; write ${right}` : '';
-  throw new Problem(
-    `--${option}: expected a whole number of at least ${least}; got ${text}${advice}`,
-  );
-};
 
 /**
  * Returns the plan with the budget that it keeps, and the line that says what it needs. `attempts` is how often a request is sent at

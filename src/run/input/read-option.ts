@@ -1,5 +1,5 @@
 import { Problem } from '../../platform/problem.ts';
-import { type Notation, respelt } from '../../scenario/schema/notation.ts';
+import { type Notation, plainNumberIn, respelt } from '../../scenario/schema/notation.ts';
 
 /** Restricts a notation to some of its quantities, which `bound` describes. */
 export const bounded = <Quantity extends number>(
@@ -27,4 +27,16 @@ export const readOption = <Quantity extends number>(
   const unit = Number(text) > 0 ? `; a number needs its unit: ${withUnit(Number(text))}` : '';
   const advice = right === null ? unit : `; write ${right}`;
   throw new Problem(`--${name}: expected ${expected}; got ${text}${advice}`);
+};
+
+/** Reads an option that is a whole number of at least `least`, such as `1000` or `1e3`. */
+export const readWhole = (option: string, text: string, least: number): number => {
+  const value = /^\d{1,12}(?:e\d)?$/i.test(text) ? Number(text) : -1;
+  if (value >= least) return value;
+  const right = plainNumberIn(text);
+  const advice =
+    right !== null && Number.isInteger(right) && right >= least ? `; write ${right}` : '';
+  throw new Problem(
+    `--${option}: expected a whole number of at least ${least}; got ${text}${advice}`,
+  );
 };

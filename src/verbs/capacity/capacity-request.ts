@@ -12,7 +12,7 @@ import {
   percentageNotation,
   rateNotation,
 } from '../../scenario/schema/notation.ts';
-import { bounded, readOption } from '../../run/input/read-option.ts';
+import { bounded, readOption, readWhole } from '../../run/input/read-option.ts';
 import type { PlanSource } from '../../run/input/read-plan.ts';
 
 export interface CapacityRequest {
@@ -116,10 +116,7 @@ export const searchBudgetFor = (
   { requests, time }: CapacityRequest,
   terms: SearchTerms,
 ): SearchBudget => {
-  const most = Number(requests);
-  if (!Number.isSafeInteger(most) || most < 1) {
-    throw new Problem(`--requests: expected a whole number of at least 1; got ${requests}`);
-  }
+  const most = readWhole('requests', requests, 1);
   const seconds = readPositive('time', time, durationNotation) / 1000;
   return {
     requests: Math.min(most, Math.ceil(highestTried(terms).rate * seconds)),
