@@ -84,3 +84,15 @@ export const openOutputFolder = async (
     say(`${path} contains an earlier ${replaced.join(' and ')}, which this run overwrites.`);
   return folder;
 };
+
+/** Uses an opened folder, which is released at the end. A failure leaves no new folder behind. */
+export const usingFolder = async <T>(folder: RunFolder, use: () => Promise<T>): Promise<T> => {
+  try {
+    return await use();
+  } catch (error) {
+    await folder.discard();
+    throw error;
+  } finally {
+    await folder.release();
+  }
+};

@@ -10,7 +10,7 @@ import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { capacityDocument } from './report/capacity-document.ts';
 import { type ExitName, exitOfStop } from '../../run/output/exit-codes.ts';
-import { outputFiles, openOutputFolder } from '../../run/output/output-folder.ts';
+import { openOutputFolder, outputFiles, usingFolder } from '../../run/output/output-folder.ts';
 import { dataIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
 import { drawRequestContent } from '../../engine/request-content.ts';
 import type { SliceOptions } from '../../engine/slice-options.ts';
@@ -212,45 +212,43 @@ const searchTarget = async (
     'capacity',
     printer.say,
   );
-  let target: ReadyTarget | null = null;
+  let target = null as ReadyTarget | null;
   const starting = openCanary(plan, 1);
   const stops = followStops(host.onStop, () =>
     printer.say('the search is over; the report is being written'),
   );
   try {
-    target = await stops.unlessStopped(
-      prepareTarget(read, { preflight: request.preflight }),
-      closeTarget,
-    );
-    const runId = defaultRunId(plan);
-    const targets = joinTargets(plan, [target]);
-    const options = sliceOptionsFor(read, targets, { slice: wholeRunSlice, runId });
-    for (const warning of target.warnings) printer.say(warning);
-    printer.say(`${target.baseUrl}\nBudget: ${budgetText(options, budget)}.\n${range}.`);
-    if (!request.yes) {
-      const asked = confirmBudget(host, 'nothing was sent to the gateway');
-      await stops.unlessStopped(asked, null);
-    }
-    const canary = await starting;
-    const searchHost = { ...host, onStop: stops.onStop };
-    const setup = { target: targets, canary, folder: folder.path, host: searchHost };
-    const { steps, end, stoppedBy, refused } = await search(options, terms, budget, setup);
-    const ending = refused === null ? endNotes[end] : [refused];
-    for (const line of refused === null ? [] : ending) printer.warn(line);
-    const trafficNotes =
-      plan.stages.length > 1 ? ['Every step sends the traffic of the first stage.'] : [];
-    const notes = [...target.notes, ...trafficNotes, ...ending];
-    const measured = { plan, terms, steps, target: target.baseUrl, notes };
-    const exit = await publishCapacity(measured, folder, printer);
-    if (stoppedBy !== null) return exitOfStop[stoppedBy];
-    return end === 'unfit' ? 'invalid' : exit;
-  } catch (error) {
-    await folder.discard();
-    throw error;
+    return await usingFolder(folder, async () => {
+      target = await stops.unlessStopped(
+        prepareTarget(read, { preflight: request.preflight }),
+        closeTarget,
+      );
+      const runId = defaultRunId(plan);
+      const targets = joinTargets(plan, [target]);
+      const options = sliceOptionsFor(read, targets, { slice: wholeRunSlice, runId });
+      for (const warning of target.warnings) printer.say(warning);
+      printer.say(`${target.baseUrl}\nBudget: ${budgetText(options, budget)}.\n${range}.`);
+      if (!request.yes) {
+        const asked = confirmBudget(host, 'nothing was sent to the gateway');
+        await stops.unlessStopped(asked, null);
+      }
+      const canary = await starting;
+      const searchHost = { ...host, onStop: stops.onStop };
+      const setup = { target: targets, canary, folder: folder.path, host: searchHost };
+      const { steps, end, stoppedBy, refused } = await search(options, terms, budget, setup);
+      const ending = refused === null ? endNotes[end] : [refused];
+      for (const line of refused === null ? [] : ending) printer.warn(line);
+      const trafficNotes =
+        plan.stages.length > 1 ? ['Every step sends the traffic of the first stage.'] : [];
+      const notes = [...target.notes, ...trafficNotes, ...ending];
+      const measured = { plan, terms, steps, target: target.baseUrl, notes };
+      const exit = await publishCapacity(measured, folder, printer);
+      if (stoppedBy !== null) return exitOfStop[stoppedBy];
+      return end === 'unfit' ? 'invalid' : exit;
+    });
   } finally {
     await (await starting).stop();
     await target?.mock?.stop();
-    await folder.release();
     stops.release();
   }
 };

@@ -11,7 +11,7 @@ import { confirmBudget, type Host, type PrintedOutcome } from '../../run/input/h
 import { folderFor } from '../../run/input/report-paths.ts';
 import { exitCode, type ExitName, exitOfStop, gravestExit } from '../../run/output/exit-codes.ts';
 import { appendJobSummary } from '../../run/output/job-summary.ts';
-import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
+import { openOutputFolder, outputFiles, usingFolder } from '../../run/output/output-folder.ts';
 import { dataIn, fileIn, pageIn, publishOutcome } from '../../run/output/write-outputs.ts';
 import type { CheckSettings } from './check-settings.ts';
 import { type PerformedCheck, performCheck } from './perform-check.ts';
@@ -85,7 +85,7 @@ const publishCheck = async (
 export const checkGateway = async (command: CheckCommand, host: Host): Promise<ExitName> => {
   const { say } = host.printer;
   const folder = await openOutputFolder(folderFor(command.out, 'check'), 'check', say);
-  try {
+  return usingFolder(folder, async () => {
     const performed = await performCheck(
       command,
       host,
@@ -95,11 +95,6 @@ export const checkGateway = async (command: CheckCommand, host: Host): Promise<E
           await confirmBudget(host, 'nothing was sent besides the request for the model list');
       },
     );
-    return await publishCheck(performed, folder, command, host);
-  } catch (error) {
-    await folder.discard();
-    throw error;
-  } finally {
-    await folder.release();
-  }
+    return publishCheck(performed, folder, command, host);
+  });
 };

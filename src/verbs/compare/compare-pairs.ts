@@ -23,7 +23,7 @@ import { folderFor } from '../../run/input/report-paths.ts';
 import { defaultRunId } from '../../run/input/run-facts.ts';
 import { type ExitName, gravestExit } from '../../run/output/exit-codes.ts';
 import { appendJobSummary } from '../../run/output/job-summary.ts';
-import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
+import { openOutputFolder, outputFiles, usingFolder } from '../../run/output/output-folder.ts';
 import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
 import { closeTarget } from '../../run/target/prepare-target.ts';
 import {
@@ -263,17 +263,15 @@ export const comparePairs = async (request: PairsRequest, host: Host): Promise<E
     return target;
   };
   try {
-    const sides = [await open(plans.reads[0]), await open(nextRead)] as const;
-    const stoppable = { ...host, onStop: stops.onStop };
-    const { report, driven } = await measurePairs(plans, sides, await starting, stoppable);
-    return await publishPairs(report, driven, folder, host, request.jobSummary);
-  } catch (error) {
-    await folder.discard();
-    throw error;
+    return await usingFolder(folder, async () => {
+      const sides = [await open(plans.reads[0]), await open(nextRead)] as const;
+      const stoppable = { ...host, onStop: stops.onStop };
+      const { report, driven } = await measurePairs(plans, sides, await starting, stoppable);
+      return publishPairs(report, driven, folder, host, request.jobSummary);
+    });
   } finally {
     await (await starting).stop();
     for (const target of targets) await closeTargets(target);
-    await folder.release();
     stops.release();
   }
 };

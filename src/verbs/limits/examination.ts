@@ -9,6 +9,7 @@ import { findProbeModels, listedModels } from './experiment/find-probe-models.ts
 import type { FollowedStops } from '../../run/input/follow-stops.ts';
 import type { Host } from '../../run/input/host.ts';
 import type { ReadPlan } from '../../run/input/read-plan.ts';
+import { usingFolder } from '../../run/output/output-folder.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { closeTarget, prepareTarget, type ReadyTarget } from '../../run/target/prepare-target.ts';
 
@@ -73,20 +74,19 @@ export const examineOpened = async <T>(
   { say }: Pick<Host['printer'], 'say'>,
   examine: (probe: OpenedProbe, target: ReadyTarget) => Promise<T>,
 ): Promise<T> => {
-  let [target, probe]: [ReadyTarget | null, OpenedProbe | null] = [null, null];
+  let target = null as ReadyTarget | null;
+  let probe = null as OpenedProbe | null;
   try {
-    target = await stops.unlessStopped(prepareTarget(read, { preflight }), closeTarget);
-    for (const warning of target.warnings) say(warning);
-    const opening = openProbe(target, model, timeout);
-    probe = await stops.unlessStopped(opening, ({ close }) => close());
-    return await examine(probe, target);
-  } catch (error) {
-    await folder.discard();
-    throw error;
+    return await usingFolder(folder, async () => {
+      target = await stops.unlessStopped(prepareTarget(read, { preflight }), closeTarget);
+      for (const warning of target.warnings) say(warning);
+      const opening = openProbe(target, model, timeout);
+      probe = await stops.unlessStopped(opening, ({ close }) => close());
+      return examine(probe, target);
+    });
   } finally {
     await probe?.close();
     await target?.mock?.stop();
-    await folder.release();
     stops.release();
   }
 };

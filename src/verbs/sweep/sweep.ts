@@ -9,7 +9,7 @@ import { sweepHeadline, sweepTone, sweptRunLine } from './report/sweep-text.ts';
 import { rejectUntil } from '../../run/input/reject-until.ts';
 import { confirmBudget, type Host, withoutPrints } from '../../run/input/host.ts';
 import { type ExitName, exitCode, gravestExit, exitOfStop } from '../../run/output/exit-codes.ts';
-import { outputFiles, openOutputFolder } from '../../run/output/output-folder.ts';
+import { openOutputFolder, outputFiles, usingFolder } from '../../run/output/output-folder.ts';
 import { dataIn, pageIn, publishOutcome } from '../../run/output/write-outputs.ts';
 import { join } from 'node:path';
 import { judgePoint, judgeRun, type JudgedRun } from './judge/judge-point.ts';
@@ -224,15 +224,10 @@ const sweepTarget = async (
     stopped: null,
     partial: null,
   };
-  try {
+  return usingFolder(folder, async () => {
     await makeRuns(sweeping);
-    return await publishSweep(sweeping);
-  } catch (error) {
-    await folder.discard();
-    throw error;
-  } finally {
-    await folder.release();
-  }
+    return publishSweep(sweeping);
+  });
 };
 
 export const sweep = async (request: SweepRequest, host: Host): Promise<ExitName> => {
