@@ -14,7 +14,7 @@ import type { ReadPlanWithFiles } from './input/read-plan.ts';
 import { folderFor } from './input/report-paths.ts';
 import { bareRequest } from './input/run-request.ts';
 import { type ExitName, gravestExit } from './output/exit-codes.ts';
-import { openOutputFolder, outputFiles } from './output/output-folder.ts';
+import { openOutputFolder, outputFiles, usingFolder } from './output/output-folder.ts';
 import { dataIn, pageIn, printed, publishOutcome } from './output/write-outputs.ts';
 import { type FinishedRun, runOnce } from './run.ts';
 
@@ -69,25 +69,39 @@ interface Conclusion {
   readonly exit: ExitName;
 }
 
-/** Runs a plan in a folder of its own, and publishes what `conclude` makes of it. */
-export const examineRun = async (
-  {
-    kind,
-    out,
-    read,
-  }: {
-    /** The name of its files, such as `recovery.json` and `recovery.html`. */
-    readonly kind: Exclude<keyof typeof outputFiles, 'noise'>;
+/** What a wing has planned, and what its command says about it. */
+interface Examination {
+  /** The name of its files, such as `recovery.json` and `recovery.html`. */
+  readonly kind: Exclude<keyof typeof outputFiles, 'noise'>;
+  readonly planned: ReadPlanWithFiles;
+  /** What will be measured, in words. */
+  readonly design: string;
+  readonly attempts: number;
+  readonly remedy: string;
+  readonly request: {
+    readonly requests: string | undefined;
+    readonly yes: boolean;
     readonly out: string | undefined;
-    readonly read: ReadPlanWithFiles;
-  },
+  };
+}
+
+/**
+ * Says what a plan measures and needs, asks for its budget, and runs it in a folder of its own. Then publishes what `conclude` makes
+ * of the run and of what `see` kept of each observation.
+ */
+export const examineRun = async <Seen>(
+  { kind, planned, design, request, ...terms }: Examination,
   host: Host,
-  onObservation: (observation: Observation, plan: Plan) => void,
-  conclude: (run: FinishedRun) => Conclusion,
+  see: (observation: Observation, plan: Plan) => Seen,
+  conclude: (run: FinishedRun, seen: readonly Seen[]) => Conclusion,
 ): Promise<ExitName> => {
   const { printer } = host;
-  const folder = await openOutputFolder(folderFor(out, kind), kind, printer.say);
-  try {
+  const { read, line } = withPlannedBudget(planned, request.requests, terms);
+  printer.say(`${design}\nBudget: ${line}.`);
+  if (!request.yes) await confirmPlanned(planned, host);
+  const folder = await openOutputFolder(folderFor(request.out, kind), kind, printer.say);
+  return usingFolder(folder, async () => {
+    const seen: Seen[] = [];
     const run = await runOnce(
       {
         ...bareRequest,
@@ -97,9 +111,9 @@ export const examineRun = async (
         earlyStop: 'always',
       },
       withoutPrints(host),
-      (plan) => ({ onObservation: (observation) => onObservation(observation, plan) }),
+      (plan) => ({ onObservation: (observation) => seen.push(see(observation, plan)) }),
     );
-    const { document, report, exit: judged } = conclude(run);
+    const { document, report, exit: judged } = conclude(run, seen);
     const exit = gravestExit([run.exit, judged]);
     const json = `${JSON.stringify(report)}\n`;
     const { page, data } = outputFiles[kind];
@@ -109,10 +123,5 @@ export const examineRun = async (
       [pageIn(folder, page, document), dataIn(folder, data, json)],
     );
     return gravestExit([exit, written]);
-  } catch (error) {
-    await folder.discard();
-    throw error;
-  } finally {
-    await folder.release();
-  }
+  });
 };

@@ -4,7 +4,7 @@ import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { figureText, timeText } from '../../report/text/number-text.ts';
 import { present } from '../../report/text/present.ts';
-import { confirmPlanned, examineRun, withPlannedBudget } from '../../run/examine-run.ts';
+import { examineRun } from '../../run/examine-run.ts';
 import type { Host } from '../../run/input/host.ts';
 import { bounded, readOption, readWhole } from '../../run/input/read-option.ts';
 import { type PlanSource, readPlanWithFiles } from '../../run/input/read-plan.ts';
@@ -176,7 +176,6 @@ const designText = (examination: Examination, plan: Plan): string => {
 
 /** Examines whether a quiet population of a scenario is moved by a noisy one, within a budget that it prints first. */
 export const examineFairness = async (request: FairnessRequest, host: Host): Promise<ExitName> => {
-  const { printer } = host;
   const source = await readPlanWithFiles(request.source, host.environment);
   rejectUntil(source.plan, 'weir fairness compares blocks of one length');
   rejectWorkers(source.plan, 'weir fairness sends all its blocks from one thread');
@@ -187,18 +186,13 @@ export const examineFairness = async (request: FairnessRequest, host: Host): Pro
   const examination = { terms, blocks, figure, maxMoved };
   const planned = { ...source, plan: blockPlan(source.plan, terms, blocks) };
   const attempts = Math.max(...retriesOf(planned.plan).map((retry) => retry?.attempts ?? 1));
-  const { read, line } = withPlannedBudget(planned, request.requests, {
-    attempts,
-    remedy: 'fewer --pairs or a shorter --block',
-  });
-  printer.say(`${designText(examination, source.plan)}\nBudget: ${line}.`);
-  if (!request.yes) await confirmPlanned(planned, host);
-  const arrivals: SeenArrival[] = [];
+  const remedy = 'fewer --pairs or a shorter --block';
+  const design = designText(examination, source.plan);
   return examineRun(
-    { kind: 'fairness', out: request.out, read },
+    { kind: 'fairness', planned, design, attempts, remedy, request },
     host,
-    (observation, plan) => arrivals.push(seenArrival(observation, plan, figure.measure)),
-    (run) => {
+    (observation, plan) => seenArrival(observation, plan, figure.measure),
+    (run, arrivals) => {
       const report = reportOf(run, arrivals, examination);
       return { report, document: fairnessDocument(report), exit: exits[report.verdict] };
     },

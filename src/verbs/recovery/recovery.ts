@@ -2,7 +2,7 @@ import type { Plan } from '../../model/plan/plan.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
 import { figureText, listed, timeText } from '../../report/text/number-text.ts';
-import { confirmPlanned, examineRun, withPlannedBudget } from '../../run/examine-run.ts';
+import { examineRun } from '../../run/examine-run.ts';
 import type { Host } from '../../run/input/host.ts';
 import { bounded, readOption } from '../../run/input/read-option.ts';
 import { type PlanSource, readPlanWithFiles } from '../../run/input/read-plan.ts';
@@ -123,7 +123,6 @@ const reportOf = (
 
 /** Examines whether a target comes back after an overload, for each way in which clients retry, within a budget that it prints first. */
 export const examineRecovery = async (request: RecoveryRequest, host: Host): Promise<ExitName> => {
-  const { printer } = host;
   const source = await readPlanWithFiles(request.source, host.environment);
   const { plan } = source;
   rejectUntil(
@@ -139,18 +138,14 @@ export const examineRecovery = async (request: RecoveryRequest, host: Host): Pro
   const planned = { ...source, plan: overloadPlan(plan, terms, phases) };
   const retry = retryIn(plan);
   const sending = terms.policies.map((policy) => (policy === 'none' ? 1 : retry.attempts));
-  const { read, line } = withPlannedBudget(planned, request.requests, {
-    attempts: sending.reduce((sum, each) => sum + each, 0) / sending.length,
-    remedy: 'fewer --policies or a shorter --watch',
-  });
-  printer.say(`${designText(terms, rateOf(plan), retry)}\nBudget: ${line}.`);
-  if (!request.yes) await confirmPlanned(planned, host);
-  const requests: SeenRequest[] = [];
+  const attempts = sending.reduce((sum, each) => sum + each, 0) / sending.length;
+  const remedy = 'fewer --policies or a shorter --watch';
+  const design = designText(terms, rateOf(plan), retry);
   return examineRun(
-    { kind: 'recovery', out: request.out, read },
+    { kind: 'recovery', planned, design, attempts, remedy, request },
     host,
-    (observation, running) => requests.push(seenRequest(observation, running)),
-    (run) => {
+    seenRequest,
+    (run, requests) => {
       const report = reportOf(run, requests, { terms, phases, within, plan });
       return { report, document: recoveryDocument(report), exit: exitForRecovery(report) };
     },

@@ -4,10 +4,9 @@ import {
   positionals,
   switchOption,
   textOption,
-  UsageProblem,
 } from '../../../cli/options/define-verb.ts';
 import { outputOptions } from '../../../cli/options/output-options.ts';
-import { targetOptions } from '../../../cli/options/target-options.ts';
+import { scenarioSourceFrom, targetOptions } from '../../../cli/options/target-options.ts';
 import { terminalHost } from '../../../cli/options/terminal-host.ts';
 
 export const fairnessVerb = defineVerb({
@@ -42,13 +41,11 @@ export const fairnessVerb = defineVerb({
     make: async () => (await import('../model/fairness-report.ts')).fairnessJsonSchema(),
   },
   run: async (given) => {
-    const { scenario, set, target, allowFiles } = given;
-    if (scenario === undefined)
-      throw new UsageProblem(
-        'expected a scenario file with two populations, such as scenarios/neighbours.yaml; got nothing',
-      );
+    const source = scenarioSourceFrom(
+      given,
+      'with two populations, such as scenarios/neighbours.yaml',
+    );
     const { examineFairness } = await import('../fairness.ts');
-    const source = { scenario, flags: {}, set, target, allowFiles };
     return examineFairness({ ...given, source }, terminalHost(given));
   },
 });

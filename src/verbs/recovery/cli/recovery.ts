@@ -4,10 +4,9 @@ import {
   positionals,
   switchOption,
   textOption,
-  UsageProblem,
 } from '../../../cli/options/define-verb.ts';
 import { outputOptions } from '../../../cli/options/output-options.ts';
-import { targetOptions } from '../../../cli/options/target-options.ts';
+import { scenarioSourceFrom, targetOptions } from '../../../cli/options/target-options.ts';
 import { terminalHost } from '../../../cli/options/terminal-host.ts';
 
 export const recoveryVerb = defineVerb({
@@ -39,13 +38,8 @@ export const recoveryVerb = defineVerb({
     make: async () => (await import('../model/recovery-report.ts')).recoveryJsonSchema(),
   },
   run: async (given) => {
-    const { scenario, set, target, allowFiles } = given;
-    if (scenario === undefined)
-      throw new UsageProblem(
-        'expected a scenario file with one load, such as scenarios/recovery.yaml; got nothing',
-      );
+    const source = scenarioSourceFrom(given, 'with one load, such as scenarios/recovery.yaml');
     const { examineRecovery } = await import('../recovery.ts');
-    const source = { scenario, flags: {}, set, target, allowFiles };
     return examineRecovery({ ...given, source }, terminalHost(given));
   },
 });
