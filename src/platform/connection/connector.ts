@@ -256,14 +256,17 @@ const cancellable =
  * for all connections, since reading all authorities blocks the event loop for tens of milliseconds.
  */
 export const tlsTrustOptions = ({
+  url,
   wire,
   certificates,
-}: Pick<TargetEndpoint, 'wire' | 'certificates'>): Pick<
+}: Pick<TargetEndpoint, 'url' | 'wire' | 'certificates'>): Pick<
   tls.ConnectionOptions,
   'secureContext' | 'rejectUnauthorized'
 > => {
   const rejectUnauthorized = wire.verifyTls;
-  if (certificates === null) return { rejectUnauthorized };
+  // Where SSL_CERT_FILE is set, a target without TLS has authorities, too.
+  const isTls = targetAddress(url).url.protocol === 'https:';
+  if (!isTls || certificates === null) return { rejectUnauthorized };
   const { authorities, client } = certificates;
   const ca =
     authorities === null ? {} : { ca: [...loadTls().getCACertificates('default'), authorities] };
