@@ -14,15 +14,19 @@ const reportFiles = `data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => console.error('\\n' + JSON.stringify([...files])));
 `)}`;
 
-/** The paths of the files that a command line loads, its own and those of packages. Throws if it ends with another code. */
+/**
+ * The paths of the files that a command line loads with an input, its own and those of packages. Throws if it ends with
+ * another code.
+ */
 export const filesLoadedBy = (
   launcher: string,
   words: readonly string[],
   exitCode = 0,
+  input = '',
 ): readonly string[] => {
   const flags = ['--import', reportFiles, launcher, ...words];
   const env = { ...process.env, WEIR_API_KEY: 'a-key' };
-  const { status, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8', env });
+  const { status, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8', env, input });
   if (status !== exitCode)
     throw new Error(`weir ${words.join(' ')} ended with ${status}: ${stderr}`);
   const urls = JSON.parse(stderr.trimEnd().split('\n').at(-1)!) as readonly string[];

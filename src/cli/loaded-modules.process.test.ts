@@ -80,6 +80,17 @@ describe('the start of', () => {
     expect(files.filter((file) => later.test(file))).toEqual([]);
   });
 
+  it('the gateway of a run loads nothing that reads scenarios or recordings', () => {
+    const loadedWith = (...options: readonly string[]): readonly string[] =>
+      filesLoadedBy(launcher, ['mock', '--embedded', ...options], 0, '{}\n');
+    const files = loadedWith('--no-uploads').map((file) => relative('.', file));
+    expect(files).toContain('src/mock/gateway/start.ts');
+    const unneeded =
+      /\/(scenario-schema|schema-walk|read-plan)\.ts$|\/node_modules\/(yaml|music-metadata)\//;
+    expect(files.filter((file) => unneeded.test(file))).toEqual([]);
+    expect(loadedWith().some((file) => file.includes('/music-metadata/'))).toBe(true);
+  });
+
   it('weir validate loads neither TLS nor cryptography, which take 20 ms of CPU', () => {
     const builtins = builtinsLoadedBy(launcher, ['validate', 'scenarios/quickstart.yaml']);
     expect(builtins).toContain('net');

@@ -15,12 +15,12 @@ import { openRequestTraceLog } from '../http/request-trace.ts';
 import { z } from 'zod';
 import { parseJson, readBody } from '../http/request-body.ts';
 
-/** Returns the reply to a body, or throws a `CommandProblem`. */
+/** Returns the reply to a body, or a promise of it, or throws a `CommandProblem`. */
 type Command = (body: unknown) => unknown;
 
 class CommandProblem extends Error {}
 
-/** Converts settings from another notation to that of `Settings`; leaves values that it cannot convert. */
+/** Converts settings from another notation to that of `Settings`, at once or later; leaves values that it cannot convert. */
 type SettingsReader = (written: unknown) => unknown;
 
 const sendJson = (response: ServerResponse, status: number, body: unknown): void => {
@@ -58,8 +58,8 @@ const commandsOf = (
   clock: MockClock,
   readSettings: SettingsReader,
 ): Readonly<Record<string, Command>> => {
-  const change: Command = (body) => {
-    const problem = gateway.changeSettings(readSettings(body));
+  const change: Command = async (body) => {
+    const problem = gateway.changeSettings(await readSettings(body));
     if (problem !== null) throw new CommandProblem(problem);
     return gateway.behaviour();
   };
@@ -107,6 +107,14 @@ const controlListener = (
   readSettings: SettingsReader,
 ): RequestListener => {
   const commands = commandsOf(gateway, clock, readSettings);
+  const answer = async (response: ServerResponse, command: Command, body: Uint8Array | null) => {
+    try {
+      sendJson(response, 200, await command(parseControlBody(body)));
+    } catch (error) {
+      if (!(error instanceof CommandProblem)) throw error;
+      sendJson(response, 400, { error: error.message });
+    }
+  };
   return (request, response) => {
     const foreign = foreignCaller(request.headers);
     if (foreign !== null) {
@@ -120,12 +128,7 @@ const controlListener = (
         const known = Object.keys(commands).join(', ');
         return sendJson(response, 404, { error: `Expected one of: ${known}; got ${requestLine}.` });
       }
-      try {
-        sendJson(response, 200, command(parseControlBody(body)));
-      } catch (error) {
-        if (!(error instanceof CommandProblem)) throw error;
-        sendJson(response, 400, { error: error.message });
-      }
+      void answer(response, command, body);
     });
   };
 };

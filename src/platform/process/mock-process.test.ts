@@ -43,6 +43,7 @@ describe('the process of the reference gateway', () => {
       'mock',
       '--embedded',
     ]);
+    expect(mockCommand('/x/main.ts', false).at(-1)).toBe('--no-uploads');
   });
 });
 

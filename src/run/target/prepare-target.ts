@@ -149,7 +149,11 @@ const startMock = (
 ): Promise<MockProcess> => {
   const keys = credentials.map(({ value }) => value);
   const settings = embeddedMockSettings(plan, keys);
-  if (plan.target.kind === 'mock') return startMockProcess(mockCommand(programPath), settings);
+  if (plan.target.kind === 'mock') {
+    const entries = plan.stages.flatMap(({ traffic }) => traffic);
+    const hasUploads = entries.some(({ kind }) => kind === 'transcription');
+    return startMockProcess(mockCommand(programPath, hasUploads), settings);
+  }
   const lifetime = milliseconds(scheduledEnd(plan) + plan.grace + extraLifetime);
   // An empty variable counts as not set, since a script that failed may export one.
   const { WEIR_NODE_IMAGE: image = '' } = environment;

@@ -143,7 +143,10 @@ const measureCell = async (
 ): Promise<CalibrationCell> => {
   const files = runFilesIn(folder);
   await writeText(files.scenario, scenarioFor(load));
-  const mock = await startMockProcess(mockCommand(programPath), settingsFor(load, files.truth));
+  const mock = await startMockProcess(
+    mockCommand(programPath, false),
+    settingsFor(load, files.truth),
+  );
   try {
     const outputs = ['--out', folder, '--quiet', '--observations', files.observations];
     const { code, stderrTail } = await runProgram(

@@ -1,14 +1,7 @@
-import { mockSettingsSchema } from '../../model/gateway/mock-settings.ts';
 import type { Milliseconds } from '../../model/quantity.ts';
-import { realClock } from '../../mock/clock/real-clock.ts';
-import { type SettingsInput, settingsSchema } from '../../mock/settings/settings.ts';
-import { MockStartError } from '../../mock/errors/mock-errors.ts';
-import { readyLine, startMock } from '../../mock/gateway/start.ts';
-import { warmUpAudio } from '../../mock/audio/audio-probe.ts';
-import { openParentPipe } from '../../platform/process/parent-pipe.ts';
-import { Problem } from '../../platform/problem.ts';
-import { schemaIssueMessage } from '../../scenario/text/schema-findings.ts';
-import { parseSettings, nonDefaultSettings } from './settings-notation.ts';
+import type { SettingsInput } from '../../mock/settings/settings.ts';
+import { nonDefaultSettings } from './settings-notation.ts';
+import { endAfter, startServing } from './start-serving.ts';
 import { defaultMockKeys, embeddedMockSettings } from '../../run/target/embedded-mock.ts';
 import type { Host } from '../../run/input/host.ts';
 import { placeholderScenario, readPlan } from '../../run/input/read-plan.ts';
@@ -63,57 +56,8 @@ const settingsFrom = async (
   return { ...settings, seed, port, controlPort, host, ...traced };
 };
 
-const start = async (settings: SettingsInput) => {
-  const read = settingsSchema.safeParse(settings, { error: schemaIssueMessage });
-  if (!read.success) {
-    const [issue] = read.error.issues;
-    throw new Problem(`the mock’s settings: ${issue?.path.join('.')}: ${issue?.message}`);
-  }
-  await warmUpAudio();
-  // Values at the control port are in the notation of scenarios.
-  const parse = (notation: unknown): unknown => parseSettings(mockSettingsSchema, notation);
-  const mock = await startMock(read.data, realClock(), parse).catch((error: unknown) => {
-    throw error instanceof MockStartError ? new Problem(error.message) : error;
-  });
-  return { settings: read.data, mock };
-};
-
-const endAfter = (lifetime: Milliseconds | null, end: () => void): (() => void) => {
-  if (lifetime === null) return () => undefined;
-  const clock = realClock();
-  return clock.at(clock.now() + lifetime, end);
-};
-
-/**
- * Runs the gateway for the run that started this process. The settings come through the pipe as one line of JSON, and
- * the gateway ends when the pipe ends. Stop signals are handled by the run; in a container they come from the container
- * engine.
- */
-export const serveRun = async (
-  { inContainer, lifetime }: Pick<MockRequest, 'lifetime'> & { readonly inContainer: boolean },
-  { printer, onStop }: Host,
-): Promise<void> => {
-  const finished = Promise.withResolvers<void>();
-  const pipe = openParentPipe();
-  void pipe.closed.then(finished.resolve);
-  const cancelLifetime = endAfter(lifetime, finished.resolve);
-  const first = await Promise.race([pipe.firstLine, finished.promise.then(() => null)]);
-  if (first !== null) {
-    const { mock } = await start(JSON.parse(first) as SettingsInput);
-    const release = onStop(() => {
-      if (inContainer) finished.resolve();
-    });
-    printer.print({ text: () => readyLine(mock) });
-    await finished.promise;
-    release();
-    await mock.close();
-  }
-  cancelLifetime();
-  pipe.close();
-};
-
 export const serveMock = async (request: MockRequest, host: Host): Promise<void> => {
-  const { mock, settings } = await start(await settingsFrom(request, host));
+  const { mock, settings } = await startServing(await settingsFrom(request, host));
   const stop = Promise.withResolvers<void>();
   const release = host.onStop(() => stop.resolve());
   const cancelLifetime = endAfter(request.lifetime, stop.resolve);

@@ -51,6 +51,7 @@ const options = {
   }),
   contained: { type: 'boolean', default: false, hidden: true },
   embedded: { type: 'boolean', default: false, hidden: true },
+  uploads: { type: 'boolean', default: true, hidden: true },
   ...inGroup('Answers:', {
     ttft: textOption('Time to the first token [200ms]'),
     gap: textOption('Time between two tokens [20ms]'),
@@ -91,7 +92,6 @@ const withOptionNames = (error: unknown): unknown =>
 export const mockVerb = defineVerb({
   options,
   run: async (given) => {
-    const { serveMock, serveRun } = await import('../serve-mock.ts');
     const lifetime = lifetimeFrom(given.lifetime);
     const { seed, contained: inContainer } = given;
     if (/^\d+$/.test(given.scenario ?? ''))
@@ -99,9 +99,11 @@ export const mockVerb = defineVerb({
         `expected a scenario file or options, got the number ${given.scenario}: write --port ${given.scenario}`,
       );
     if (inContainer || given.embedded) {
-      await serveRun({ inContainer, lifetime }, terminalHost());
+      const { serveRun } = await import('../serve-run.ts');
+      await serveRun({ inContainer, hasUploads: given.uploads, lifetime }, terminalHost());
       return 'pass';
     }
+    const { serveMock } = await import('../serve-mock.ts');
     const request = {
       ...given,
       port: wholeNumberFrom('port', given.port, 65_535),
