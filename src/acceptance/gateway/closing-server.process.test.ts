@@ -39,7 +39,7 @@ const runAgainst = async (
   const server = await startClosingServer(habit);
   servers.push(server);
   const out = await tempFolder();
-  const scenario = `target: ${server.url}\nkeys: '\${env:CLOSING_KEY}'\ntraffic: [{ kind: ${kind}, model: m, maxTokens: 5 }]\n${fields}\n`;
+  const scenario = `target: ${server.url}\nkeys: '\${env:CLOSING_KEY}'\ntraffic: [{ kind: ${kind}, model: m, maxTokens: 5 }]\n${fields}\ncanary: false\n`;
   const file = join(out, 'observations.jsonl');
   const args = ['run', await tempFile('s.yaml', scenario), '--out', out, '--observations', file];
   // The server counts its connections.
