@@ -12,6 +12,14 @@ const testClasses = ['unit', 'process', 'system', 'field'] as const;
 export type TestClass = (typeof testClasses)[number];
 const marks = ['gate', 'long', 'full'] as const;
 
+/** How many files of a class run at a time. Those of processes mostly wait, so they are more than there are cores. */
+export const workersOf = {
+  unit: 2,
+  process: 5,
+  system: 2,
+  field: 2,
+} as const satisfies Readonly<Record<TestClass, number>>;
+
 export interface TestFile {
   /** Its path below the checkout. */
   readonly path: string;
@@ -66,15 +74,24 @@ const shuffled = (files: readonly TestFile[]): readonly TestFile[] =>
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Deals files into as many groups as there are days, of about the same time each. */
-const deal = (files: readonly TestFile[]): readonly (readonly TestFile[])[] => {
-  const groups = Array.from({ length: days }, () => ({ seconds: 0, files: [] as TestFile[] }));
+/** What one day has: files, their time, and what that adds to the day, on which some run at the same time. */
+interface Share {
+  seconds: number;
+  wall: number;
+  files: TestFile[];
+}
+
+/** Deals files of one class to the days, so that each has about the same time of them; of equal days, the shortest so far gets the next. */
+const deal = (files: readonly TestFile[], shares: readonly Share[]): void => {
+  for (const share of shares) share.seconds = 0;
   for (const file of shuffled(files).toSorted((a, b) => b.seconds - a.seconds)) {
-    const least = groups.reduce((best, each) => (each.seconds < best.seconds ? each : best));
+    const least = shares.reduce((best, each) =>
+      (each.seconds - best.seconds || each.wall - best.wall) < 0 ? each : best,
+    );
     least.seconds += file.seconds;
+    least.wall += file.seconds / (file.isAlone ? 1 : workersOf[file.testClass]);
     least.files.push(file);
   }
-  return groups.map((group) => group.files);
 };
 
 /** The long files whose turn it is on a date such as 2026-11-27: each has one in `days` days. */
@@ -83,10 +100,11 @@ export const drawnOn = (date: string, files: readonly TestFile[]): readonly Test
   if (!/^\d{4}-\d\d-\d\d$/.test(date) || Number.isNaN(day))
     throw new Error(`WEIR_SAMPLE: expected a date such as 2026-11-27, got ${date}`);
   const long = files.filter(({ mark }) => mark === 'long');
-  // What waits for the others to end is dealt apart, so that each day has its share of both.
-  return Object.values(
-    Object.groupBy(long, ({ testClass, isAlone }) => `${testClass}${isAlone ? ' alone' : ''}`),
-  ).flatMap((group) => deal(group)[day % days] ?? []);
+  const shares = Array.from({ length: days }, (): Share => ({ seconds: 0, wall: 0, files: [] }));
+  const byClass = Object.groupBy(long, ({ testClass, isAlone }) => (isAlone ? 'alone' : testClass));
+  // Those that run alone are few: they go to the days on which the others end early.
+  for (const each of [...testClasses, 'alone'] as const) deal(byClass[each] ?? [], shares);
+  return shares[day % days]!.files;
 };
 
 /** What `WEIR_TESTS` asks for: the short tests, all but some of the long ones, or all. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { chosenFiles, type TestClass, testFiles } from './test-files.ts';
+import { chosenFiles, type TestClass, testFiles, workersOf } from './test-files.ts';
 
 /** The classes of tests as projects, and a further one for what must have the machine for itself. */
 
@@ -38,19 +38,27 @@ export default defineConfig({
       project('unit', {
         include: pathsOf('unit', short),
         isolate: false,
-        maxWorkers: 2,
+        maxWorkers: workersOf.unit,
         ...natively,
       }),
-      // Each in a worker of its own, one after the other: some watch how much memory they take.
+      // Each in a worker of its own: some watch how much memory they take.
       project('unit-long', {
         include: pathsOf('unit', marked),
+        maxWorkers: workersOf.unit,
         ...natively,
       }),
-      // They mostly wait, so more of them run at a time than there are cores.
-      project('process', { include: pathsOf('process'), isolate: false, maxWorkers: 4 }),
-      project('system', { include: pathsOf('system') }),
-      // Times of two would disturb each other; within a file, tests which only wait run side by side.
-      project('field', { include: pathsOf('field'), fileParallelism: false, maxConcurrency: 16 }),
+      project('process', {
+        include: pathsOf('process'),
+        isolate: false,
+        maxWorkers: workersOf.process,
+      }),
+      project('system', { include: pathsOf('system'), maxWorkers: workersOf.system }),
+      // They wait for the software of others; within a file, too, tests which only wait run side by side.
+      project('field', {
+        include: pathsOf('field'),
+        maxWorkers: workersOf.field,
+        maxConcurrency: 16,
+      }),
       project('alone', { include: alone, fileParallelism: false }),
     ].map((each, groupOrder) => ({ test: { ...each.test, sequence: { groupOrder } } })),
   },

@@ -1,4 +1,5 @@
 // @long 172 s
+// @alone: its figures need a machine on which nothing else runs
 import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from 'vitest';
 import type { LimitReport } from '../../verbs/limits/model/limit-report.ts';
 import { writeTable } from '../harness/markdown-table.ts';

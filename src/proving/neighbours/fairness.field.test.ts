@@ -1,4 +1,5 @@
 // @long 290 s
+// @alone: its figures need a machine on which nothing else runs
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
