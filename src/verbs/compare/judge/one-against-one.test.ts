@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { regressionsOneAgainstOne } from './one-against-one.fixture.ts';
 
-// `false-alarms.test.ts` tries a thousand pairs.
+// `long-one-against-one.test.ts` tries a thousand pairs.
 describe('one run against one', () => {
   it.each(['M/M/1 at 0.5', 'M/M/1 at 0.8'])(
     'of one unchanged %s is never a regression in thirty comparisons',
