@@ -7,13 +7,17 @@ import { action, emptyRepository, type FinishedJob, runJob } from './action-job.
 cleanUpAfterEach();
 vi.setConfig({ testTimeout: 180_000 });
 
-const scenario = `name: gate
+const scenarioOf = (load: string): string => `name: gate
 traffic: [{ kind: chat, model: weir/small, prompt: Say yes., maxTokens: 4 }]
-load: { kind: constant, rate: 5/s, duration: 12s }
+load: { kind: constant, ${load} }
 limits: none
 objectives:
   - errorRate < 1%
 `;
+/** Long enough that a run tells how much its figures waver, which a comparison needs. */
+const scenario = scenarioOf('rate: 5/s, duration: 12s');
+/** As many requests in less time, where nothing is compared. */
+const shortScenario = scenarioOf('rate: 10/s, duration: 6s');
 
 const gateway = (ttft: string) =>
   startGateway(['--ttft', ttft, '--gap', '2ms', '--requests-per-minute', 'none']);
@@ -87,7 +91,7 @@ describe('the action', () => {
 
   it('is red if an objective is broken, with its line in the scenario', async (context) => {
     const { url } = await gateway('600ms');
-    const repository = await repositoryWith(`${scenario}  - e2e.p50 < 100ms\n`);
+    const repository = await repositoryWith(`${shortScenario}  - e2e.p50 < 100ms\n`);
     const broken = await runJob(
       repository,
       { scenario: 'gate.yaml', target: url },
@@ -113,7 +117,7 @@ describe('the action', () => {
   });
 
   it('says what is wrong with its inputs, of which none is run', async () => {
-    const repository = await repositoryWith(scenario);
+    const repository = await repositoryWith(shortScenario);
     const hostile = '$(touch pwned)"; touch pwned; `touch pwned`\n--details\n';
     for (const name of ['target', 'threshold', 'arguments', 'baseline']) {
       const job = await runJob(
