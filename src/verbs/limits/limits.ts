@@ -30,6 +30,7 @@ import {
 import { openProbeClient } from './experiment/send-probe-request.ts';
 import { judgeLimits } from './judge/judge-limits.ts';
 import { explainLimiter } from './judge/name-limiter.ts';
+import type { ListedPrice } from './experiment/probe-requests.ts';
 import type { LimitReport } from './model/limit-report.ts';
 import { limitsDocument, limitsJunit } from './report/limits-document.ts';
 import { readWindow } from './window-option.ts';
@@ -72,15 +73,21 @@ const readList = <Word extends string>(
 };
 
 /** Prices for a million tokens, in micro-units. */
-export const priceOf = (text: string | undefined): { input: number; output: number } | null => {
+export const priceOf = (text: string | undefined): ListedPrice | null => {
   if (text === undefined) return null;
-  const [, input, output] = /^(\d+(?:\.\d{1,6})?)\/(\d+(?:\.\d{1,6})?)$/.exec(text) ?? [];
+  const [, input, output, cached] =
+    /^(\d+(?:\.\d{1,6})?)\/(\d+(?:\.\d{1,6})?)(?:\/(\d+(?:\.\d{1,6})?))?$/.exec(text) ?? [];
   if (input === undefined || output === undefined) {
     throw new Problem(
-      `--price: expected the prices of a million tokens of input and of output, such as 0.15/0.60; got ${text}`,
+      `--price: expected the prices of a million tokens of input, of output and, if there is one, of input from a cache, such as 0.15/0.60 or 0.15/0.60/0.015; got ${text}`,
     );
   }
-  return { input: Math.round(Number(input) * 1e6), output: Math.round(Number(output) * 1e6) };
+  const micro = (amount: string): number => Math.round(Number(amount) * 1e6);
+  return {
+    input: micro(input),
+    output: micro(output),
+    ...(cached === undefined ? {} : { cached: micro(cached) }),
+  };
 };
 
 const maxSustain = 60;

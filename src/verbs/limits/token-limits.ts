@@ -112,7 +112,7 @@ const chooseModel = ({ models }: OpenedProbe, settings: Settings, named: string 
 
 const planFor = (
   { rule, unit, isQuick, sustain }: Settings,
-  { context, models }: ReturnType<typeof chooseModel>,
+  { context, models, price }: ReturnType<typeof chooseModel>,
 ) =>
   planTokens({
     rule,
@@ -122,6 +122,11 @@ const planFor = (
     context,
     hasOtherModel: models.otherChat !== null,
     hasAudio: models.speech !== null && models.transcription !== null,
+    isCachedCheaper:
+      !isQuick &&
+      !tokenUnits[unit].isOfAnswers &&
+      price !== null &&
+      (price.cached ?? price.input) < price.input,
   });
 
 const rangeText = ({ usual, most }: TokenBudget['requests']): string =>
@@ -133,7 +138,7 @@ const budgetText = ({ requests, tokens, time, cost }: TokenBudget): string =>
     `${rangeText(tokens)} tokens`,
     cost === null
       ? 'money unknown: give --price INPUT/OUTPUT for a million tokens'
-      : `about ${moneyText(cost.usual)} of your currency (at most ${moneyText(cost.most)})`,
+      : `about ${moneyText(cost.usual)} of your currency (at most ${moneyText(cost.most)}${cost.cached === undefined ? '' : `; about ${moneyText(cost.cached)} if a cache holds prompts and the limit counts them in full`})`,
     `about ${timeText(time)}`,
   ].join('; ');
 

@@ -75,7 +75,9 @@ export const limitsVerb = defineVerb({
       'yes-tokens': switchOption(
         'Nobody else uses the key and usage is what is charged, where no header shows it',
       ),
-      price: textOption('Price of a million tokens, INPUT/OUTPUT, for the budget: 0.15/0.60'),
+      price: textOption(
+        'Price of a million tokens, INPUT/OUTPUT[/CACHED], for the budget: 0.15/0.60',
+      ),
       yes: switchOption('Spend the budget without asking'),
     }),
     ...inGroup(positionals, {

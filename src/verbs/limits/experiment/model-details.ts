@@ -26,11 +26,15 @@ const perMillion = (price: unknown): number | null => {
 };
 
 const priceOf = (model: Readonly<Record<string, unknown>>): ModelDetails['price'] => {
-  const { prompt, completion } = objectOf(model['pricing']);
+  const prices = objectOf(model['pricing']);
+  const { prompt, completion } = prices;
   // OpenRouter's list, then LiteLLM's: both name the price of one token.
   const input = perMillion(prompt ?? model['input_cost_per_token']);
   const output = perMillion(completion ?? model['output_cost_per_token']);
-  return input === null || output === null ? null : { input, output };
+  const cached = perMillion(prices['input_cache_read'] ?? model['cache_read_input_token_cost']);
+  return input === null || output === null
+    ? null
+    : { input, output, ...(cached === null ? {} : { cached }) };
 };
 
 /** Reads the context and the prices of a model from its entry of a list. */

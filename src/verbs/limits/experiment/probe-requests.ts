@@ -32,12 +32,19 @@ export interface ProbeModels {
   readonly declared?: DeclaredQuota;
 }
 
+/** The prices of a million tokens, in micro-units of the currency. */
+export interface ListedPrice {
+  readonly input: number;
+  readonly output: number;
+  /** That of input which a cache held; absent if it is unknown. */
+  readonly cached?: number;
+}
+
 /** What a list of models says of one. */
 export interface ModelDetails {
   /** The largest context in tokens. */
   readonly context: number | null;
-  /** The prices of a million tokens, in micro-units of the currency. */
-  readonly price: { readonly input: number; readonly output: number } | null;
+  readonly price: ListedPrice | null;
 }
 
 export interface PreparedProbeRequest {

@@ -282,6 +282,26 @@ describe('an examination of tokens', () => {
     }
   });
 
+  it('uses a cache where it is cheaper and charged in full, but not in the second burst', async () => {
+    const cachedIn = async (rule: string, isCachedCheaper: boolean) => {
+      const limiter = compliantLimiters[`fixed window on a grid, ${rule}`]!;
+      const terms = { hasSmallBucket: false, tokens: 20_000, isCachedCheaper };
+      const { log, findings } = await examineVirtually(limiter, 77, terms);
+      const cached = log.replies.filter(({ usage }) => (usage?.cached ?? 0) > 0);
+      const kinds = cached.map(({ phase, burst, kind }) =>
+        phase === 'burst' ? `burst ${burst}` : kind === 'again' ? kind : phase,
+      );
+      return { verdict: findings.verdict, kinds: [...new Set(kinds)] };
+    };
+    const full = 'charged at the end';
+    expect(await cachedIn(full, true)).toEqual({
+      verdict: 'kept',
+      kinds: ['again', 'burst 1', 'even'],
+    });
+    expect(await cachedIn(full, false)).toEqual({ verdict: 'kept', kinds: ['again'] });
+    expect(await cachedIn('what a cache held is free', true)).toMatchObject({ kinds: ['again'] });
+  });
+
   it('decides nothing without headers if the operator promises nothing', async () => {
     const { findings } = await examineVirtually(faultyLimiters['limit x 2']!, 5, {
       hasHeaders: false,

@@ -60,7 +60,14 @@ const sendEvenly = async (examination: OpenExamination): Promise<void> => {
   const sendOne = async (i: number): Promise<void> => {
     const isStream = i % 2 === 1;
     const kind: TokenKind = isStream ? 'stream' : 'chat';
-    const reply = await send({ phase: 'even', kind, prompt: plan.slice, maxTokens: 1, isStream });
+    const reply = await send({
+      phase: 'even',
+      kind,
+      prompt: plan.slice,
+      maxTokens: 1,
+      isStream,
+      hasCommonBeginning: examination.isCacheUsed,
+    });
     if (isRefused(reply) && isRefusedEarly(logOf(examination, null))) isRefusedYet.yes = true;
   };
   const all: Promise<void>[] = [];
@@ -93,6 +100,7 @@ const sustain = async (examination: OpenExamination): Promise<void> => {
       prompt,
       maxTokens: 1,
       isStream,
+      hasCommonBeginning: examination.isCacheUsed,
     } as const;
     let due = begun + lane * gap;
     while (due - begun < windows * rule.window) {
@@ -111,6 +119,8 @@ const examineAll = async (examination: OpenExamination): Promise<void> => {
   if (!plan.isQuick) {
     onPhaseStart('accounting');
     await account(examination);
+    const { chargesCached } = tokenGuards(logOf(examination, null)).terms;
+    examination.isCacheUsed = plan.isCachedCheaper === true && chargesCached === true;
     onPhaseStart('reserve');
     await reserve(examination);
   }

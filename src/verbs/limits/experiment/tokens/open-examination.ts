@@ -62,6 +62,8 @@ export const openExamination = (client: TokenClient, options: TokenExaminationOp
       replies.toSorted((a, b) => a.sent - b.sent || order.get(a)! - order.get(b)!),
     /** The longest time of an answer to a prompt of the even pace, in ms. */
     latency: 0,
+    /** Whether prompts may have a common beginning: a cache holds it, at a lower price, and it is charged in full. */
+    isCacheUsed: false,
   };
 };
 export type OpenExamination = ReturnType<typeof openExamination>;

@@ -111,8 +111,15 @@ const isExcusedByCount = async (examination: OpenExamination, burst: number): Pr
   return (found?.mostCounted ?? 0) >= plausibleRatios.least;
 };
 
-const burstQuery = ({ large }: OpenExamination['plan'], burst: number) =>
-  ({ phase: 'burst', burst, prompt: large, maxTokens: 1 }) as const;
+/** A large prompt; only in the first burst it may begin as others, in case a cache is not charged in full. */
+const burstQuery = ({ plan, isCacheUsed }: OpenExamination, burst: number) =>
+  ({
+    phase: 'burst',
+    burst,
+    prompt: plan.large,
+    maxTokens: 1,
+    hasCommonBeginning: isCacheUsed && burst === 1,
+  }) as const;
 
 /** Sends small chats after a burst, which show when its usage is charged. */
 const tapAfter = async (
@@ -163,7 +170,7 @@ const sendBurst = async (examination: OpenExamination, burst: number): Promise<v
       const kind: TokenKind = isStream ? 'stream' : 'chat';
       state.sent += 1;
       state.underWay += plan.large;
-      const reply = await send({ ...burstQuery(plan, burst), kind, isStream });
+      const reply = await send({ ...burstQuery(examination, burst), kind, isStream });
       state.underWay += usedBeyond(reply, plan.large);
       if (!isAdmitted(reply)) state.refused += 1;
     }

@@ -113,23 +113,41 @@ interface AskedText {
 /** The bounds of the tokens that a gateway may count for a word; outside them its usage is not that of the prompts. */
 const [leastPerWord, mostPerWord] = [0.4, 4];
 
+/** The words at the end of a prompt with a common beginning that no other has, so that no answer is kept for it. */
+const ownWords = 16;
+
 /** Writes prompts of so many tokens, by what the usage of the first answers says of its words. */
 const openWriter = (seed: number) => {
   const write = textWriter(seed);
   const samples: { words: number; tokens: number }[] = [];
   let repeated: string | null = null;
+  let common = '';
+  /** Writes a text of so many words that begins as those before it, and ends with words of its own. */
+  const writeAfterCommon = (count: number): string => {
+    const own = Math.min(count, ownWords);
+    const length = (count - own) * charactersPerWord;
+    if (common.length < length)
+      common += `${write(Math.ceil((length - common.length) / charactersPerWord))} `;
+    return common.slice(0, length) + write(own);
+  };
   return {
     learn: (words: number, tokens: number): void => {
       samples.push({ words, tokens });
     },
-    contentFor: ({ prompt, isRepeated, phase, kind, maxTokens }: TokenQuery): AskedText => {
+    contentFor: (query: TokenQuery): AskedText => {
+      const { prompt, isRepeated, hasCommonBeginning, phase, kind, maxTokens } = query;
       const { constant, perWord } = tokensOfWords(samples);
       if (!(perWord >= leastPerWord && perWord <= mostPerWord))
         throw new Cut(
           `usage does not grow with the prompt: ${perWord.toFixed(2)} tokens a word, where ${leastPerWord} to ${mostPerWord} are usual`,
         );
       const count = Math.max(1, Math.round((prompt - constant) / perWord));
-      const content = isRepeated === true && repeated !== null ? repeated : write(count);
+      const content =
+        isRepeated === true && repeated !== null
+          ? repeated
+          : hasCommonBeginning === true
+            ? writeAfterCommon(count)
+            : write(count);
       if (phase === 'calibration' && kind === 'stream') repeated = content;
       const words = (content.length + 1) / charactersPerWord;
       return { content, maxTokens, words, tokens: Math.round(constant + perWord * words) };

@@ -11,6 +11,8 @@ export interface TokenQuery {
   readonly isStream: boolean;
   /** Whether the prompt begins as the one before, so that a cache can hold it. */
   readonly isRepeated?: boolean;
+  /** Whether all but the end of the prompt begins as others, so that a cache can hold it. */
+  readonly hasCommonBeginning?: boolean;
 }
 
 /** Sends the requests of an examination. Instants are in ms. */

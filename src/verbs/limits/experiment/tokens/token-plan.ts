@@ -1,5 +1,6 @@
 import { longestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
 import { type TokenRule } from '../../model/token-log.ts';
+import type { ListedPrice } from '../probe-requests.ts';
 import type { TokenUnit } from '../../model/token-units.ts';
 import { ownCountRatio, settleTime } from '../../../../judge/limits/facts/token-uses.ts';
 import { refillStep } from '../../judge/tokens/token-bursts.ts';
@@ -52,11 +53,20 @@ export interface TokenPlan {
   readonly reserving: number;
   readonly hasOtherModel: boolean;
   readonly hasAudio: boolean;
+  /** Whether input that a cache held has a lower price. */
+  readonly isCachedCheaper?: boolean;
 }
 
 export interface TokenPlanTerms extends Pick<
   TokenPlan,
-  'rule' | 'unit' | 'context' | 'isQuick' | 'sustain' | 'hasOtherModel' | 'hasAudio'
+  | 'rule'
+  | 'unit'
+  | 'context'
+  | 'isQuick'
+  | 'sustain'
+  | 'hasOtherModel'
+  | 'hasAudio'
+  | 'isCachedCheaper'
 > {}
 
 const count = (value: number): string => Math.ceil(value).toLocaleString('en-US');
@@ -141,8 +151,11 @@ export interface TokenBudget {
   readonly tokens: { readonly usual: number; readonly most: number };
   /** The usual time in ms. */
   readonly time: number;
-  /** The usual and the largest price in micro-units of the currency; `null` without prices. */
-  readonly cost: { readonly usual: number; readonly most: number } | null;
+  /**
+   * The usual and the largest price in micro-units of the currency, and the usual one where a cache holds prompts and the
+   * limit counts them in full, if that is cheaper; `null` without prices.
+   */
+  readonly cost: { readonly usual: number; readonly most: number; readonly cached?: number } | null;
 }
 
 interface Part {
@@ -160,7 +173,8 @@ const askedAgain = 6;
 const sum = (parts: readonly Part[], pick: (part: Part) => number): number =>
   parts.reduce((whole, part) => whole + pick(part), 0);
 
-const partsOf = (plan: TokenPlan): { readonly parts: readonly Part[]; readonly burst: Part } => {
+/** The parts of an examination, and the tokens of those whose prompts may have a common beginning: not the second burst. */
+const partsOf = (plan: TokenPlan) => {
   const { rule, isQuick, sustain, large, slice, visible, reserving } = plan;
   const { tokens, window } = rule;
   const scale = window / 60_000;
@@ -176,7 +190,7 @@ const partsOf = (plan: TokenPlan): { readonly parts: readonly Part[]; readonly b
     time: window / 2 + 5 * latency + 3 * settleTime(window),
   };
   const accounting = {
-    requests: 2 * kinds + 4,
+    requests: 2 * kinds + 5,
     tokens: slice + 7 * visible,
     time: kinds * perKind,
   };
@@ -209,7 +223,7 @@ const partsOf = (plan: TokenPlan): { readonly parts: readonly Part[]; readonly b
     tokens: sustain * tokens,
     time: sustain * window,
   };
-  const parts = [
+  const parts: readonly Part[] = [
     calibration,
     { requests: 0, tokens: 0, time: idle },
     ...(isQuick ? [] : [accounting, reserve, even]),
@@ -218,17 +232,14 @@ const partsOf = (plan: TokenPlan): { readonly parts: readonly Part[]; readonly b
     usualBurst,
     ...(sustain > 0 ? [sustained] : []),
   ];
-  return { parts, burst };
+  return { parts, burst, cacheable: even.tokens + usualBurst.tokens + sustained.tokens };
 };
 
 /** The share by which a plan may exceed what it usually uses, beside a third burst. */
 const reserveOfBudget = 1.15;
 
-export const tokenBudget = (
-  plan: TokenPlan,
-  price: { readonly input: number; readonly output: number } | null,
-): TokenBudget => {
-  const { parts, burst } = partsOf(plan);
+export const tokenBudget = (plan: TokenPlan, price: ListedPrice | null): TokenBudget => {
+  const { parts, burst, cacheable } = partsOf(plan);
   const requests = Math.round(sum(parts, (part) => part.requests));
   const tokens = Math.round(sum(parts, (part) => part.tokens));
   const mostOf = (usual: number, ofBurst: number): number =>
@@ -254,6 +265,16 @@ export const tokenBudget = (
     cost:
       price === null
         ? null
-        : { usual: priceOf(tokens, requests), most: priceOf(most.tokens, most.requests) },
+        : {
+            usual: priceOf(tokens, requests),
+            most: priceOf(most.tokens, most.requests),
+            ...(plan.isCachedCheaper
+              ? {
+                  cached:
+                    priceOf(tokens, requests) -
+                    Math.floor((cacheable * (price.input - (price.cached ?? price.input))) / 1e6),
+                }
+              : {}),
+          },
   };
 };

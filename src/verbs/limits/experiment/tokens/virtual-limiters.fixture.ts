@@ -136,6 +136,7 @@ export interface VirtualExamination {
   readonly window?: number;
   /** Whether the limit of requests may be kept by a bucket of a quarter, which ends a burst before the tokens do. */
   readonly hasSmallBucket?: boolean;
+  readonly isCachedCheaper?: boolean;
 }
 
 /** Examines a limiter in virtual time; the seed draws its phase, its answers and the limiter of requests. */
@@ -151,6 +152,7 @@ export const examineVirtually = async (
     tokens = 2_000_000,
     window = 60_000,
     hasSmallBucket = true,
+    isCachedCheaper = false,
   }: VirtualExamination = {},
 ) => {
   const random = randomFrom(seed);
@@ -163,6 +165,7 @@ export const examineVirtually = async (
     sustain,
     hasOtherModel: true,
     hasAudio: true,
+    isCachedCheaper,
   });
   if (typeof plan === 'string') throw new Error(plan);
   const budget = tokenBudget(plan, null);

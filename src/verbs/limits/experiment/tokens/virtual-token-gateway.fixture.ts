@@ -126,14 +126,21 @@ export const openVirtualGateway = (
   const ofRequests = terms.requestStore({ limit: requests, window, random });
   const ratio = limiter.estimate?.(random) ?? 1;
   let connection = 0;
-  const chatOf = ({ prompt, maxTokens, isStream, isRepeated, kind }: TokenQuery): Chat => ({
+  const chatOf = ({
+    prompt,
+    maxTokens,
+    isStream,
+    isRepeated,
+    hasCommonBeginning,
+    kind,
+  }: TokenQuery): Chat => ({
     prompt,
     answer:
       (kind === 'two-answers' ? 2 : 1) * Math.max(1, Math.min(maxTokens, Math.ceil(3 * random()))),
     maxTokens: (kind === 'two-answers' ? 2 : 1) * maxTokens,
     estimate: prompt * ratio,
     isStream,
-    cached: isRepeated === true ? 0.9 * prompt : 0,
+    cached: isRepeated === true || hasCommonBeginning === true ? 0.9 * prompt : 0,
   });
   const send = (query: TokenQuery): Promise<TokenReply> =>
     new Promise((resolve) => {

@@ -164,6 +164,26 @@ const growsWithPrompt = (charges: readonly MeasuredCharge[], large: MeasuredChar
   );
 };
 
+/** The least share of a repeated prompt that a cache must have held to show how that is charged. */
+const cachedShare = 0.5;
+
+/**
+ * Decides whether input that a cache held is charged as any other: the remaining tokens fell by the whole usage of a prompt
+ * most of which came from a cache.
+ */
+export const areCachedCharged = (
+  replies: readonly TokenReply[],
+  charges: readonly MeasuredCharge[],
+): boolean => {
+  const again = charges.find(({ kind }) => kind === 'again');
+  const usage = replies.find((reply) => reply.kind === 'again' && isAdmitted(reply))?.usage;
+  if (!again?.isSteady || !again.isUnshared || again.used === null || !usage) return false;
+  return (
+    (usage.cached ?? 0) >= cachedShare * usage.input &&
+    Math.abs(again.charge! / again.used - 1) <= exactness
+  );
+};
+
 /** Reads how a gateway counts from the charges of chats and streams with a large prompt. */
 export const countingEvidence = (
   charges: readonly MeasuredCharge[],

@@ -16,6 +16,8 @@ export interface ChargeTerms {
   readonly ownCount: number;
   /** The largest reservation of a prompt that is corrected later, as a multiple of its tokens. */
   readonly promptSlack: number;
+  /** Whether input that a cache held is proved to be charged as any other. */
+  readonly chargesCached?: boolean;
 }
 
 /** The largest reservation of a prompt with four characters a token, as a multiple of its tokens. */
@@ -36,12 +38,13 @@ const answersOf = ({ kind, maxTokens }: TokenReply): number =>
 
 export const chargesOf = (
   replies: readonly TokenReply[],
-  { settle, ownCount, promptSlack: slack }: ChargeTerms,
+  { settle, ownCount, promptSlack: slack, chargesCached = false }: ChargeTerms,
 ): readonly LimitUse[] =>
   replies.map((reply): LimitUse => {
     const { sent, answered, ended, prompt, usage, unit } = reply;
     const asked = prompt + answersOf(reply);
     const used = usedTokens(reply);
+    const free = chargesCached ? 0 : (usage?.cached ?? 0);
     const isUnanswered = reply.status === 0 && reply.kind !== 'cut-sent';
     return {
       sent,
@@ -49,7 +52,7 @@ export const chargesOf = (
       settled: Math.max(answered, ended) + settle,
       fate: isRefused(reply) ? 'refused' : isAdmitted(reply) ? 'admitted' : 'other',
       names: unit,
-      least: isAdmitted(reply) ? Math.max(0, (used ?? 0) - (usage?.cached ?? 0)) : 0,
+      least: isAdmitted(reply) ? Math.max(0, (used ?? 0) - free) : 0,
       // A reservation need not be corrected, and a refused request may be charged.
       most: isUnanswered ? Infinity : ownCount * Math.max(used ?? 0, asked),
       reserved: isUnanswered ? Infinity : slack * prompt + answersOf(reply),

@@ -3,6 +3,7 @@ import { limiterMemory } from '../../../../judge/limits/facts/rule-bounds.ts';
 import type { TokenLog, TokenReply } from '../../model/token-log.ts';
 import { burstCharge } from './burst-charges.ts';
 import {
+  areCachedCharged,
   chargedWhen,
   countingEvidence,
   type CountingEvidence,
@@ -104,8 +105,11 @@ const enoughReports = 0.5;
 
 /** Measures the assumptions of the facts: how the gateway counts, when it charges, and who else uses the key. */
 export const tokenGuards = (log: TokenLog): TokenGuards => {
-  const usual = usualChargeTerms(log.rule.window, log.charactersPerToken);
   const charges = measuredCharges(log.replies);
+  const usual = {
+    ...usualChargeTerms(log.rule.window, log.charactersPerToken),
+    chargesCached: areCachedCharged(log.replies, charges),
+  };
   const settling = settleEvidence(log, usual);
   const counting = withBursts(countingEvidence(charges, usual.ownCount), log, {
     ...usual,
