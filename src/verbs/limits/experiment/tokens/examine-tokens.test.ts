@@ -282,6 +282,65 @@ describe('an examination of tokens', () => {
     }
   });
 
+  it.each([1.5, 2])(
+    'shows by a sustained load that a bucket of a quarter is refilled with %s of the limit, if usage is charged',
+    async (times) => {
+      for (const rule of ['charged at the end', 'reserved at the start, never corrected']) {
+        const limiter = {
+          ...compliantLimiters[`bucket of a quarter, ${rule}`]!,
+          flush: 500,
+          times,
+        };
+        const terms = { hasSmallBucket: false, tokens: 20_000, isPromised: true, sustain: 6 };
+        const found = await examineVirtually(limiter, 5_000_000, terms);
+        expect(found.log.cut).toBeNull();
+        expect(violationsOf(found).join(), rule).toContain('token-envelope: ');
+      }
+    },
+  );
+
+  it.each([1.5, 2])(
+    'shows %s of the limit though one burst is at the end of a window, which explains none at another phase',
+    async (times) => {
+      for (const rule of [
+        'reserved at the start, never corrected',
+        'prompt at the start, answer at the end',
+      ]) {
+        const limiter = { ...compliantLimiters[`fixed window on a grid, ${rule}`]!, flush: 500 };
+        const terms = { hasSmallBucket: false, tokens: 20_000 };
+        const found = await examineVirtually({ ...limiter, times }, 5_000_000, terms);
+        expect(violationsOf(found).join(), rule).toContain('token-burst: ');
+      }
+    },
+  );
+
+  it('shows doubled prompts and a lower limit of any bucket if the operator says that nobody else uses the key', async () => {
+    const { asks, atStart, atEnd } = compliantLimiters['GCRA, charged at the end']!.charging;
+    const doubled = (chat: Parameters<typeof asks>[0]) => ({ ...chat, prompt: 2 * chat.prompt });
+    for (const store of ['token bucket', 'GCRA', 'bucket of a quarter']) {
+      const limiter = compliantLimiters[`${store}, charged at the end`]!;
+      const faults = [
+        {
+          charging: {
+            asks,
+            atStart,
+            atEnd: (chat: Parameters<typeof asks>[0]) => atEnd(doubled(chat)),
+          },
+        },
+        { times: 0.7 },
+      ];
+      for (const fault of faults) {
+        const terms = { hasSmallBucket: false, tokens: 20_000, isPromised: true };
+        const found = await examineVirtually(
+          { ...limiter, flush: 500, ...fault },
+          5_007_919,
+          terms,
+        );
+        expect(violationsOf(found).join(), store).toContain('token-early: ');
+      }
+    }
+  });
+
   it('uses a cache where it is cheaper and charged in full, but not in the second burst', async () => {
     const cachedIn = async (rule: string, isCachedCheaper: boolean) => {
       const limiter = compliantLimiters[`fixed window on a grid, ${rule}`]!;

@@ -15,6 +15,7 @@ import {
   Cut,
   type OpenExamination,
   forget,
+  latencyOf,
   logOf,
   openExamination,
   settleOf,
@@ -22,7 +23,7 @@ import {
 } from './open-examination.ts';
 import { sendBursts } from './send-bursts.ts';
 import type { TokenClient } from './token-client.ts';
-import { evenTokenPace, evenWindows, sustainedRate } from './token-plan.ts';
+import { evenTokenPace, evenWindows, sustainedRates } from './token-plan.ts';
 
 /** The share of the limit that a bucket may still lack when the even pace begins: a lower one has regained less. */
 const lackingShare = 0.5;
@@ -33,7 +34,10 @@ const waitForBucket = async (examination: OpenExamination): Promise<void> => {
   await pause(settleOf(examination));
   const log = logOf(examination, null);
   const { rule } = log;
-  const lost = lostLevels(chargesOf(log.replies, tokenGuards(log).terms), [client.now()], rule)[0]!;
+  const admitted = chargesOf(log.replies, tokenGuards(log).terms).filter(
+    ({ fate }) => fate === 'admitted',
+  );
+  const lost = lostLevels(admitted, [client.now()], rule)[0]!;
   await pause(Math.max(0, lost / rule.tokens - lackingShare) * longestWindow(rule.window));
 };
 
@@ -82,14 +86,17 @@ const sendEvenly = async (examination: OpenExamination): Promise<void> => {
   await Promise.all(all);
 };
 
-/** Sends prompts at an even pace above the limit, as few at once as that needs, each when one before it is charged. */
-const sustain = async (examination: OpenExamination): Promise<void> => {
+/** Sends prompts at a multiple of the limit, as few at once as that needs, each when one before it is charged. */
+const sendAbove = async (
+  examination: OpenExamination,
+  prompt: number,
+  rate: number,
+): Promise<void> => {
   const { client, plan, send, onPhaseStart } = examination;
-  const { sustained: prompt, sustain: windows, rule } = plan;
-  if (windows === 0) return;
+  const { sustain: windows, rule } = plan;
   onPhaseStart('sustained');
-  const gap = (prompt * rule.window) / (sustainedRate * rule.tokens);
-  const latency = examination.latency * Math.max(1, prompt / plan.slice);
+  const gap = (prompt * rule.window) / (rate * rule.tokens);
+  const latency = latencyOf(examination, prompt);
   const lanes = Math.ceil((latency + settleOf(examination)) / gap);
   const begun = client.now();
   const sendInLane = async (lane: number): Promise<void> => {
@@ -110,6 +117,19 @@ const sustain = async (examination: OpenExamination): Promise<void> => {
     }
   };
   await Promise.all(Array.from({ length: lanes }, (_, lane) => sendInLane(lane)));
+};
+
+/**
+ * Sends more than the limit, first waiting until a bucket has forgotten most of the last burst. If charges may differ from the
+ * usage, more is sent, since only a rate that is more than that above the limit shows.
+ */
+const sustain = async (examination: OpenExamination): Promise<void> => {
+  const { plan } = examination;
+  if (plan.sustain === 0) return;
+  await waitForBucket(examination);
+  const { ownCount } = tokenGuards(logOf(examination, null)).terms;
+  const kind = ownCount === 1 ? 'exact' : 'rough';
+  await sendAbove(examination, plan.sustained[kind], sustainedRates[kind]);
 };
 
 const examineAll = async (examination: OpenExamination): Promise<void> => {

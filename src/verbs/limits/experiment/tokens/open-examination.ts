@@ -71,6 +71,10 @@ export type OpenExamination = ReturnType<typeof openExamination>;
 /** The time in ms between two looks at whether something ended. */
 export const settleOf = ({ plan }: OpenExamination): number => 1.05 * settleTime(plan.rule.window);
 
+/** The longest time in ms of an answer to a prompt of so many tokens, by those that were measured. */
+export const latencyOf = ({ latency, plan }: OpenExamination, prompt: number): number =>
+  latency * Math.max(1, prompt / plan.slice);
+
 export const forget = ({ client, plan }: OpenExamination): Promise<void> =>
   client.sleepUntil(client.now() + 1.01 * forgottenAfter(plan.rule.window));
 

@@ -14,7 +14,7 @@ import {
   type TokenReply,
   usedTokens,
 } from '../../model/token-log.ts';
-import { type OpenExamination, forget, logOf, settleOf } from './open-examination.ts';
+import { type OpenExamination, forget, latencyOf, logOf, settleOf } from './open-examination.ts';
 import { tapTimes, tapTokens } from './token-plan.ts';
 
 const enoughRefusals = 2;
@@ -30,26 +30,30 @@ const fewTogether = 3;
 const surelyWhole = 0.9;
 
 const furtherChats = 12;
+/** The most of these that are sent together, where answers take so long that a bucket is refilled meanwhile. */
+const furtherTogether = 4;
+/** The time in ms of a window of a minute that each of them may take by itself. */
+const furtherTime = 1000;
 
-/** Sends large prompts one by one after a refusal, since many at once are refused before the others are charged. */
+/** Sends few large prompts at a time after a refusal, since many at once are refused before the others are charged. */
 const askAgain = async (
   examination: OpenExamination,
   burst: number,
   until: number,
 ): Promise<void> => {
   const { client, plan, send, pause } = examination;
+  const query = { phase: 'burst', burst, kind: 'chat', maxTokens: 1, isStream: false } as const;
   await pause(settleOf(examination));
-  for (let i = 0; i < furtherChats && client.now() < until; i += 1) {
-    const query = {
-      phase: 'burst',
-      burst,
-      kind: 'chat',
-      prompt: plan.large,
-      maxTokens: 1,
-      isStream: false,
-    } as const;
-    if (!isAdmitted(await send(query))) return;
-  }
+  const time = latencyOf(examination, plan.large) / (furtherTime * (plan.rule.window / 60_000));
+  const state = { sent: 0, isRefused: false };
+  const sendUntilRefused = async (): Promise<void> => {
+    while (!state.isRefused && state.sent < furtherChats && client.now() < until) {
+      state.sent += 1;
+      if (!isAdmitted(await send({ ...query, prompt: plan.large }))) state.isRefused = true;
+    }
+  };
+  const together = Math.min(furtherTogether, Math.max(1, Math.round(time)));
+  await Promise.all(Array.from({ length: together }, sendUntilRefused));
 };
 
 /** The prompts of the test of names, and the time in ms of a window of a minute that it may take. */
@@ -145,7 +149,7 @@ const sendBurst = async (examination: OpenExamination, burst: number): Promise<v
   let { ownCount } = tokenGuards(logOf(examination, null)).terms;
   const begun = client.now();
   const elapsed = (): number => client.now() - begun;
-  const latency = examination.latency * Math.max(1, plan.large / plan.slice);
+  const latency = latencyOf(examination, plan.large);
   const isSlow = latency > slowAnswer * scale;
   const together = isSlow ? plan.burstRequests : Math.ceil((36 * latency) / (window / 10));
   const state = { refused: 0, sent: 0, underWay: 0, isTapped: false };
@@ -235,9 +239,14 @@ export const sendBursts = async (
   await sendBurst(examination, 2);
   const exceeded = exceededBursts(examination);
   if (exceeded.length !== 1) return;
-  // The end of a window explains one: a third burst is half a window from it.
+  // The end of a window explains one. If the other was not refused, a window ended in it, so that a third is between them.
+  const other = exceeded[0] === 1 ? { number: 2, begin: origin } : { number: 1, begin: first };
+  const isRefusedToo = examination.replies.some(
+    (reply) => reply.burst === other.number && isRefused(reply),
+  );
   await forget(examination);
-  await client.sleepUntil(nextPhase(client.now(), exceeded[0] === 1 ? origin : first, window));
+  const begin = other.begin + (isRefusedToo ? 0 : window / 4);
+  await client.sleepUntil(nextPhase(client.now(), begin, window));
   onPhaseStart('burst');
   await sendBurst(examination, 3);
 };

@@ -27,8 +27,8 @@ export const tapTimes = [0, 1.05, 2, 4, 8, 15] as const;
 export const evenWindows = 5;
 /** The usual time between a burst and the even pace, in windows. */
 const usualWait = 0.5;
-/** The rate of the sustained load as a multiple of the limit. */
-export const sustainedRate = 1.3;
+/** The rate of the sustained load as a multiple of the limit, where charges are exactly the usage and where they may differ. */
+export const sustainedRates = { exact: 1.3, rough: 1.6 } as const;
 const usualDelay = 1 / 12;
 /** The most requests of a burst as a multiple of those needed: by the smallest plausible count more are, and some are refused. */
 const requestMargin = 1.4;
@@ -45,7 +45,8 @@ export interface TokenPlan {
   /** The tokens of a prompt that has no room for some seconds after a full burst. */
   readonly refused: number;
   readonly slice: number;
-  readonly sustained: number;
+  /** The tokens of the prompts of the sustained load. */
+  readonly sustained: Readonly<Record<keyof typeof sustainedRates, number>>;
   readonly visible: number;
   /** The most requests of a burst, its small chats included. */
   readonly burstRequests: number;
@@ -104,13 +105,13 @@ export const planTokens = (terms: TokenPlanTerms): TokenPlan | string => {
     Math.min(perBurst, Math.floor(reserveShare * 0.8 * requests)),
     Math.ceil(tokens / largest),
   );
+  const promptAt = (rate: number): number =>
+    Math.floor(Math.min(largest, (rate * tokens) / Math.min(perEven, sustainedShare * requests)));
   return {
     ...terms,
     large: Math.floor(large),
     refused: Math.floor(Math.min(largest, 3 * large)),
-    sustained: Math.floor(
-      Math.min(largest, (sustainedRate * tokens) / Math.min(perEven, sustainedShare * requests)),
-    ),
+    sustained: { exact: promptAt(sustainedRates.exact), rough: promptAt(sustainedRates.rough) },
     slice: Math.floor(Math.min(tokens / perWindow, largest)),
     visible: Math.floor(Math.min(Math.max(5 * tapTokens, tokens * visibleShare), largest)),
     burstRequests: Math.floor(
@@ -219,7 +220,7 @@ const partsOf = (plan: TokenPlan) => {
   const wait = (isQuick ? 1 / 4 : 2 / 3) * window;
   const between = { requests: 1, tokens: tapTokens, time: idle + wait };
   const sustained = {
-    requests: ((sustainedRate * tokens) / plan.sustained) * sustain,
+    requests: ((sustainedRates.exact * tokens) / plan.sustained.exact) * sustain,
     tokens: sustain * tokens,
     time: sustain * window,
   };
@@ -244,10 +245,11 @@ export const tokenBudget = (plan: TokenPlan, price: ListedPrice | null): TokenBu
   const tokens = Math.round(sum(parts, (part) => part.tokens));
   const mostOf = (usual: number, ofBurst: number): number =>
     Math.ceil(reserveOfBudget * (usual + ofBurst));
+  const beyondSustained = (sustainedRates.rough - 1) * plan.sustain * plan.rule.tokens;
   const beyondUsual = 2 * (1 - usuallyAbove) * (burst.tokens - plan.rule.tokens);
   const most = {
     requests: mostOf(requests, burst.requests),
-    tokens: mostOf(tokens + beyondUsual, burst.tokens),
+    tokens: mostOf(tokens + beyondUsual + beyondSustained, burst.tokens),
   };
   const priceOf = (all: number, chats: number): number => {
     if (price === null) return 0;

@@ -13,7 +13,7 @@ import { chargeRows, checkAccounting } from './check-accounting.ts';
 import { checkReportedTokens, otherLimits } from './check-token-headers.ts';
 import { chargingOf } from './learned-charging.ts';
 import { isUsageCharged } from './measured-charges.ts';
-import { burstsEvidence, type BurstEvidence, areHalfApart } from './token-bursts.ts';
+import { burstsEvidence, type BurstEvidence, areApart } from './token-bursts.ts';
 import { chargesOf, roundedCount } from './token-charges.ts';
 import {
   isTooMuchByAnyCount,
@@ -119,7 +119,7 @@ const checkBurst = ({ log, guards, bursts, promises }: Evidence): FactCheck => {
     worst === undefined
       ? `${bursts.length} bursts, none certainly above what any limiter admits${refusedAfter(bursts)}`
       : `${exceeded.length} of ${bursts.length} bursts: a request was admitted after ${roundedCount(worst.charged)} tokens were charged, where at most ${roundedCount(worst.allowed)} are allowed`;
-  const isOnce = !areHalfApart(above, log.rule.window);
+  const isOnce = !areApart(above, log.rule.window);
   const surely = above.filter((burst) => isTooMuchByAnyCount(guards, burst));
   return violating(
     {
@@ -130,7 +130,7 @@ const checkBurst = ({ log, guards, bursts, promises }: Evidence): FactCheck => {
       isFound: exceeded.length > 0 && !(isOnce && below.length > 1),
       why: isOnce
         ? 'the end of a window explains the bursts at one phase'
-        : areHalfApart(surely, log.rule.window)
+        : areApart(surely, log.rule.window)
           ? null
           : whyLeastIsUnsure(guards, promises),
       isProved: below.length > 1,

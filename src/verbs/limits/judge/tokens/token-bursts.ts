@@ -221,15 +221,22 @@ export const burstsOf = ({ replies }: TokenLog): readonly (readonly TokenReply[]
 export const burstsEvidence = (log: TokenLog, terms: ChargeTerms): readonly BurstEvidence[] =>
   burstsOf(log).map((burst) => burstEvidence(burst, log.rule, terms));
 
-/** How far two bursts may be from half a window apart, as a share of it. */
+/** How much earlier or later than its time a window may end, as a share of it. */
 const phaseTolerance = 1 / 60;
 
-/** Decides whether two of some bursts began half a window apart, so that a boundary of a grid explains at most one. */
-export const areHalfApart = (bursts: readonly BurstEvidence[], window: number): boolean =>
+/** Returns the time from the begin of a burst to the admission after too much, as a share of the window. */
+const lengthOf = ({ begin, exceeded }: BurstEvidence, window: number): number =>
+  ((exceeded?.admission.answered ?? Infinity) - begin) / window;
+
+/** Decides whether two of some bursts that exceeded have no phase in common, so that a boundary of a grid explains at most one. */
+export const areApart = (bursts: readonly BurstEvidence[], window: number): boolean =>
   bursts.some((a) =>
     bursts.some((b) => {
-      const phase = (Math.abs(b.begin - a.begin) / window) % 1;
-      return Math.abs(phase - 0.5) <= phaseTolerance;
+      const phase = ((((b.begin - a.begin) / window) % 1) + 1) % 1;
+      return (
+        lengthOf(a, window) <= phase - phaseTolerance &&
+        lengthOf(b, window) <= 1 - phase - phaseTolerance
+      );
     }),
   );
 

@@ -30,15 +30,17 @@ export interface TokenGuards {
   readonly settling: SettleEvidence;
   readonly hasRemaining: boolean;
   readonly hasUsage: boolean;
-  /** Whether the remaining tokens fell between two answers by more than the requests can have used. */
-  readonly isSpent: boolean;
-  /** Whether more was used of the limit than the requests of two windows can have used. */
-  readonly isRemembered: boolean;
+  /** The most by which the remaining tokens fell between two answers, as a multiple of what the requests can have used. */
+  readonly spent: number;
+  /** The most that was used of the limit, as a multiple of what the requests of two windows can have used. */
+  readonly remembered: number;
+  /** The multiple above which either shows somebody else. */
+  readonly allowance: number;
   readonly terms: ChargeTerms;
 }
 
 /** Decides whether somebody else uses the key, or charges are higher than the judge assumes, by the remaining tokens. */
-const hiddenUse = (log: TokenLog, terms: ChargeTerms, allowance: number) => {
+const hiddenUse = (log: TokenLog, terms: ChargeTerms) => {
   const uses = chargesOf(log.replies, terms);
   const rule = tokenRuleOf(log.rule);
   const memory = limiterMemory(rule) + terms.settle;
@@ -51,22 +53,20 @@ const hiddenUse = (log: TokenLog, terms: ChargeTerms, allowance: number) => {
   const reporting = log.replies.filter(({ reported }) => reported !== null);
   const fullest = reporting.reduce((most, { reported }) => Math.max(most, reported!.remaining), 0);
   const from = (log.replies[0]?.sent ?? 0) + memory;
-  const exceeds = (amount: number, most: number): boolean =>
-    amount > allowance * most + roundingTokens;
-  const fell = (reply: TokenReply, next: TokenReply): boolean =>
-    next.sent >= reply.answered &&
-    exceeds(
-      reply.reported!.remaining - next.reported!.remaining,
-      inFlight({ sent: reply.sent, answered: next.answered }),
-    );
-  return {
-    isSpent: reporting.some(
-      (reply, i) => reporting[i + 1] !== undefined && fell(reply, reporting[i + 1]!),
-    ),
-    isRemembered: reporting.some(
-      (reply) => reply.sent >= from && exceeds(fullest - reply.reported!.remaining, lately(reply)),
-    ),
-  };
+  const shareOf = (amount: number, most: number): number =>
+    amount <= roundingTokens ? 0 : (amount - roundingTokens) / most;
+  const fellBy = (reply: TokenReply, next: TokenReply): number =>
+    next.sent < reply.answered
+      ? 0
+      : shareOf(
+          reply.reported!.remaining - next.reported!.remaining,
+          inFlight({ sent: reply.sent, answered: next.answered }),
+        );
+  const falls = reporting.slice(1).map((next, i) => fellBy(reporting[i]!, next));
+  const used = reporting
+    .filter((reply) => reply.sent >= from)
+    .map((reply) => shareOf(fullest - reply.reported!.remaining, lately(reply)));
+  return { spent: Math.max(0, ...falls), remembered: Math.max(0, ...used) };
 };
 
 /** The least refill, as a multiple of the limit in a window, beside which nobody else can use much of a bucket. */
@@ -119,7 +119,6 @@ export const tokenGuards = (log: TokenLog): TokenGuards => {
   const terms = { ...usual, settle: settling.settle, ownCount: isExact ? 1 : usual.ownCount };
   const admitted = log.replies.filter(({ status }) => status === 200);
   const reporting = admitted.filter(({ reported }) => reported !== null);
-  const allowance = counting.isImplausible ? Math.max(1, 1.1 * (counting.ratio ?? 1)) : 1;
   return {
     charges,
     when: chargedWhen(log.replies),
@@ -127,7 +126,8 @@ export const tokenGuards = (log: TokenLog): TokenGuards => {
     settling,
     hasUsage: log.charactersPerToken !== null,
     hasRemaining: reporting.length > 0 && reporting.length >= enoughReports * admitted.length,
-    ...hiddenUse(log, { ...usual, settle: settling.settle }, allowance),
+    ...hiddenUse(log, { ...usual, settle: settling.settle }),
+    allowance: counting.isImplausible ? Math.max(1, 1.1 * (counting.ratio ?? 1)) : 1,
     terms,
   };
 };
@@ -192,24 +192,38 @@ export const isTooMuchByAnyCount = (
   );
 };
 
+/**
+ * The allowance if the operator says that nobody else uses the key: a gateway that counts twice what is used lowers what
+ * remains no more than that, and what others use falls at other times as well.
+ */
+const promisedAllowance = 2;
+
+const allowanceOf = ({ allowance }: TokenGuards, { isPromised }: GuardTerms): number =>
+  isPromised ? Math.max(allowance, promisedAllowance) : allowance;
+
 /** Returns why a refusal can have another cause than the requests of the examination; `null` if it cannot. */
-const whyRefusalIsUnsure = ({ isSpent }: TokenGuards): string | null =>
-  isSpent ? 'the remaining tokens fell by more than the requests can have used' : null;
+const whyRefusalIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null =>
+  guards.spent > allowanceOf(guards, terms)
+    ? 'the remaining tokens fell by more than the requests can have used'
+    : null;
 
 /** Returns why another user of the key can have caused a refusal; `null` if none can. */
-export const whyOthersMayCause = (guards: TokenGuards, { isPromised }: GuardTerms): string | null =>
-  whyRefusalIsUnsure(guards) ?? (guards.hasRemaining || isPromised ? null : noRemainingReason);
+export const whyOthersMayCause = (guards: TokenGuards, terms: GuardTerms): string | null =>
+  whyRefusalIsUnsure(guards, terms) ??
+  (guards.hasRemaining || terms.isPromised ? null : noRemainingReason);
 
 /** Returns why a fact that rests on the most that was charged proves nothing; `null` if it does. */
 export const whyMostIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null => {
-  const { counting, isRemembered } = guards;
+  const { counting, remembered } = guards;
   if (!guards.hasUsage) return noUsageReason;
-  if (counting.finding === 'more' && !counting.isImplausible) {
+  // No count of the texts is so high, and a hidden prompt is no usage.
+  const isNoCount = terms.isPromised && (counting.ratio ?? 0) > plausibleRatios.most;
+  if (counting.finding === 'more' && !counting.isImplausible && !isNoCount) {
     return `${ratioText(counting)} times the usage is charged`;
   }
-  const refusal = whyRefusalIsUnsure(guards);
+  const refusal = whyRefusalIsUnsure(guards, terms);
   if (refusal !== null) return refusal;
-  if (isRemembered)
+  if (remembered > allowanceOf(guards, terms))
     return 'more of the limit was used than the requests of two windows can have used';
   return guards.settling.isLate ? null : whyChargesAreUnknown(guards, terms);
 };

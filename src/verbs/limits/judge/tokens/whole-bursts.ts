@@ -33,6 +33,10 @@ export const whyNotReached = (
     return [
       `a burst was first refused after at most ${roundedCount(lowest)} tokens: by a small bucket, by a lower limit, or by one of several that share a key`,
     ];
+  if (idle > log.rule.tokens)
+    return [
+      `an idle key has ${roundedCount(idle)} tokens by its headers, more than ${roundedCount(log.rule.tokens)}`,
+    ];
   const isWhole = !hasRemaining || idle >= wholeUse * log.rule.tokens;
   if (whole.length > 1)
     return isWhole
