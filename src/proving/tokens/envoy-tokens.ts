@@ -23,10 +23,21 @@ export interface EnvoyTerms {
   /** Whether its cost is what was used, when the answer has ended. */
   readonly isAtEnd?: boolean;
   readonly hasHeaders?: boolean;
+  /** What it counts; the whole chat by default. */
+  readonly counts?: keyof typeof countedParts;
+  /** Whether all keys share one limit of tokens. */
+  readonly isOfTeam?: boolean;
 }
 
+/** A part of a chat in Lua, and the field of usage that has it. */
+const countedParts = {
+  all: ['prompt + most', 'total_tokens'],
+  input: ['prompt', 'prompt_tokens'],
+  output: ['most', 'completion_tokens'],
+} as const;
+
 /** Reads a chat before it is limited, and its usage from the end of its answer. */
-const script = (cost: string): string => `
+const script = (cost: string, [most, field]: readonly [string, string]): string => `
 function envoy_on_request(handle)
   if handle:headers():get(":path") ~= "/v1/chat/completions" then return end
   local body = handle:body()
@@ -37,7 +48,7 @@ function envoy_on_request(handle)
   local metadata = handle:streamInfo():dynamicMetadata()
   metadata:set("proving", "asked", ${cost})
   -- An answer that is cut off does not say it.
-  metadata:set("proving", "used", prompt + most)
+  metadata:set("proving", "used", ${most})
 end
 function envoy_on_response(handle)
   local text = ""
@@ -45,7 +56,7 @@ function envoy_on_response(handle)
     local length = chunk:length()
     if length > 0 then text = string.sub(text .. chunk:getBytes(0, length), -4000) end
   end
-  local used = string.match(text, '.*"total_tokens":%s*(%d+)')
+  local used = string.match(text, '.*"${field}":%s*(%d+)')
   if used then handle:streamInfo():dynamicMetadata():set("proving", "used", tonumber(used)) end
 end
 `;
@@ -55,8 +66,13 @@ const lineOf = (fields: string): string =>
 
 const limits = ['tokens', 'requests'] as const;
 
-const rateLimits = (isAtEnd: boolean): readonly object[] => {
-  const [tokens, requests] = limits.map((name) => ({ actions: envoyActions(name) }));
+/** The place of the key in the actions and descriptors, which a limit of a team leaves out. */
+const afterKey = 1;
+
+const rateLimits = (isAtEnd: boolean, isOfTeam: boolean): readonly object[] => {
+  const [tokens, requests] = limits.map((name) => ({
+    actions: envoyActions(name).slice(isOfTeam && name === 'tokens' ? afterKey : 0),
+  }));
   const format = `%DYNAMIC_METADATA(proving:${isAtEnd ? 'used' : 'asked'})%`;
   const cost = { hits_addend: { format }, ...(isAtEnd ? { apply_on_stream_done: true } : {}) };
   return [{ ...tokens, ...cost }, { ...requests }];
@@ -64,26 +80,32 @@ const rateLimits = (isAtEnd: boolean): readonly object[] => {
 
 export const envoyTokens =
   (terms: EnvoyTerms = {}) =>
-  ({ tokens, requests, ...options }: TokenOptions) => {
-    const { limitFactor = 1, windowFactor = 1, cost = 'prompt + most' } = terms;
-    const seconds = 60 * windowFactor;
+  ({ tokens, requests, window = 60_000, ...options }: TokenOptions) => {
+    const { limitFactor = 1, windowFactor = 1, counts = 'all', isOfTeam = false } = terms;
+    const { cost = countedParts[counts][0] } = terms;
+    const seconds = windowFactor * (window / 1000);
     const buckets = {
       tokens: envoyBucket(Math.round(limitFactor * tokens), seconds),
-      requests: envoyBucket(requests, 60),
+      requests: envoyBucket(requests, window / 1000),
     };
-    const limited = provingKeys.flatMap((key) =>
-      limits.map((name) => envoyChatsOf(key, buckets[name], name)),
+    const ownLimits = limits.filter((name) => !isOfTeam || name !== 'tokens');
+    const limited: { readonly entries: readonly object[] }[] = provingKeys.flatMap((key) =>
+      ownLimits.map((name) => envoyChatsOf(key, buckets[name], name)),
     );
+    if (isOfTeam) {
+      const one = envoyChatsOf(provingKeys[0], buckets.tokens, 'tokens');
+      limited.push({ ...one, entries: one.entries.slice(afterKey) });
+    }
     const lua = {
       name: 'envoy.filters.http.lua',
       typed_config: {
         ...envoyType('filters.http.lua', 'Lua'),
-        default_source_code: { inline_string: script(cost) },
+        default_source_code: { inline_string: script(cost, countedParts[counts]) },
       },
     };
     const filter = envoyRateLimit({
       descriptors: limited,
-      rate_limits: rateLimits(terms.isAtEnd === true),
+      rate_limits: rateLimits(terms.isAtEnd === true, isOfTeam),
       ...(terms.hasHeaders === true ? { enable_x_ratelimit_headers: 'DRAFT_VERSION_03' } : {}),
     });
     return startBeforeGateway(

@@ -18,6 +18,10 @@ export interface TokenExaminationTerms {
   readonly requests: number;
   /** Whether the operator says that the key is idle and that usage is what is charged. */
   readonly isPromised: boolean;
+  /** The length of the window in ms, if it is no minute. */
+  readonly window?: number;
+  /** Further options of the command; `SECOND_KEY` has the second key of the gateway. */
+  readonly args?: readonly string[];
   /** The folder that keeps the report of Weir and the log of each gateway. */
   readonly folder: string;
 }
@@ -101,26 +105,29 @@ const budgetIn = (said: string, { log, took }: TokenReport): KeptBudget => {
 /** Examines the limit of tokens of a gateway of others, and reads what its own log says. */
 export const examineTokenCase = async (
   { name, fault, leak, start }: TokenCase,
-  { tokens, requests, isPromised, folder }: TokenExaminationTerms,
+  { tokens, requests, isPromised, folder, window = minute, args = [] }: TokenExaminationTerms,
 ): Promise<TokenExaminationRow> => {
   const words = `${name}, ${fault ?? 'compliant'}${isPromised ? ', promised' : ''}`;
   const own = join(folder, words.replaceAll(/[^a-z0-9.]+/gi, '-'));
   await rm(own, { recursive: true, force: true });
   await mkdir(own, { recursive: true });
   const log = join(own, 'tokens.log');
-  const gateway = await start({ port: await freePort(), folder: own, log, tokens, requests });
+  const port = await freePort();
+  const gateway = await start({ port, folder: own, log, tokens, requests, window });
   try {
     const declared = [
       `limits.requestsPerMinute=${requests}`,
       `limits.tokensPerMinute=${tokens}`,
     ].flatMap((word) => ['--set', word]);
     const options = ['--tokens', '--yes', '--model', 'proving/small', '--out', join(own, 'out')];
+    options.push('--window', `${window}ms`, ...args);
     if (isPromised) options.push('--yes-tokens');
     const { code, stderrTail } = await runProgram(
       [...weirCommand, 'limits', '--target', gateway.url, ...declared, ...options],
       {
         ...process.env,
         WEIR_API_KEY: provingKeys[0],
+        SECOND_KEY: provingKeys[1],
         WEIR_HISTORY: 'off',
         GITHUB_STEP_SUMMARY: '',
       },

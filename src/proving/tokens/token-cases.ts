@@ -129,14 +129,14 @@ interface LiteLlmTerms {
 /** LiteLLM's proxy before our own gateway, with a limit of tokens for a key, its team, or a model of the key. */
 const liteLlm =
   (scope: 'key' | 'team' | 'model', terms: LiteLlmTerms = {}) =>
-  ({ tokens, requests, ...options }: TokenOptions): Promise<Started> => {
+  ({ tokens, requests, window = 60_000, ...options }: TokenOptions): Promise<Started> => {
     const { workers = 1, packages, limitFactor = 1, windowFactor = 1 } = terms;
     return startBeforeGateway(
       (upstream) =>
         startLiteLlm({
           ...options,
           upstream,
-          window: windowFactor * 60_000,
+          window: windowFactor * window,
           requestsPerWindow: windowFactor * requests,
           tokensPerWindow: Math.round(limitFactor * tokens),
           tokenLog: { scope, workers, ...(packages === undefined ? {} : { packages }) },
@@ -214,6 +214,30 @@ const liteLlmCases: readonly TokenCase[] = [
     fault,
   })),
 ];
+
+/** Limits of input or output alone, each with a fault. */
+export const unitCases = (['input', 'output'] as const).map((counts) => ({
+  unit: `${counts}-tokens`,
+  kept: { name: `Envoy local rate limit, ${counts}`, start: envoyTokens({ counts }) },
+  broken: {
+    name: `Envoy local rate limit, ${counts}`,
+    start: envoyTokens({ counts, limitFactor: 2 }),
+    fault: 'limit x 2',
+  },
+})) satisfies readonly { readonly kept: TokenCase; readonly broken: TokenCase }[];
+
+/** Limits of a team of all keys; as a fault of that, each key has it. */
+export const teamCases = {
+  kept: [
+    { name: 'Envoy local rate limit, team', start: envoyTokens({ isOfTeam: true }) },
+    { name: 'LiteLLM proxy, limit of the team', start: liteLlm('team') },
+  ],
+  broken: {
+    name: 'Envoy local rate limit, team',
+    start: envoyTokens(),
+    fault: 'each key has the limit',
+  },
+} as const satisfies { readonly kept: readonly TokenCase[]; readonly broken: TokenCase };
 
 /** An older version, installed by hand: `pip install --target FOLDER 'litellm[proxy]==1.63.14'`. */
 const olderPackages = process.env['WEIR_OLDER_LITELLM'];
