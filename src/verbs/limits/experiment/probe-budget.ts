@@ -76,21 +76,25 @@ interface BudgetOptions {
   readonly phases: readonly ProbePhase[];
 }
 
+/** The usual time of a small chat's answer as a share of a window, for which chats that are sent one by one wait. */
+const usualAnswer = 1 / 240;
+
 /** Forecasts the typical and maximum requests of a phase, and its time in ms. */
 export const phaseBudget = (phase: ProbePhase, options: BudgetOptions) => {
   const { rule, hasSecondKey, sustain, phases } = options;
   const { window } = rule;
+  const pause = evenPause(rule) + usualAnswer * window;
   // Before the first request there is nothing to forget.
   const idle = (time: number): number => (phases[0] === phase ? 0 : time);
   switch (phase) {
     case 'counting': {
       const usual = countingRequests;
-      return { usual, most: usual, time: usual * evenPause(rule) };
+      return { usual, most: usual, time: usual * pause };
     }
     case 'even': {
       const counted = phases.includes('counting') ? countingRequests : 0;
       const usual = Math.max(0, evenRequests(rule) - counted);
-      const time = Math.min(usual * evenPause(rule), maxEvenWindows(rule) * window);
+      const time = Math.min(usual * pause, maxEvenWindows(rule) * window);
       return { usual, most: usual + repeatedEvenRequests(rule), time };
     }
     case 'provocation': {
