@@ -63,7 +63,7 @@ it('a request that is not sent again ends as its last attempt did, with all befo
     waitBy: 'backoff',
   }));
   const ending = (earlier: readonly unknown[], cause: 'run-ended' | 'saturated') =>
-    endUnsent({ due: 7, earlier } as unknown as RequestLifecycle, instant(9), 'k', cause as never);
+    endUnsent({ due: 7, earlier } as unknown as RequestLifecycle, instant(9), 'k', cause);
   expect(ending([first, second, third], 'run-ended')).toEqual({
     facts: { ended: 3 },
     earlier: [first, second],

@@ -1,11 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { realClock } from '../mock/clock/real-clock.ts';
+import { type Mock, startMock } from '../mock/gateway/start.ts';
+import { testKey } from '../mock/settings/settings.ts';
+import { milliseconds } from '../model/quantity.ts';
 import * as library from './library.ts';
+import { defineScenario, judge, readResult, run, WeirError } from './library.ts';
 import { parseModule } from '../scenario/text/module-tree.ts';
 import { readScenario } from '../scenario/read-scenario.ts';
 
-const { defineScenario } = library;
 const byName = (a: string, b: string): number => a.localeCompare(b, 'en');
 
 it('an installation from git exports the same as the library', () => {
@@ -44,5 +49,49 @@ describe('a scenario in TypeScript', () => {
     // @ts-expect-error -- a rate has a unit
     const scenario = defineScenario({ traffic: [{ kind: 'models' }], load: { ...load, rate: 5 } });
     expect(scenario).toHaveProperty('load.rate', 5);
+  });
+});
+
+describe('a run of a program', () => {
+  let mock: Mock;
+  const folder = mkdtempSync(join(tmpdir(), 'weir-library-'));
+  beforeAll(async () => {
+    const at = milliseconds(1);
+    mock = await startMock({ ttft: at, gap: at }, realClock());
+  });
+  afterAll(async () => {
+    await mock.close();
+    rmSync(folder, { recursive: true });
+  });
+  const scenario = defineScenario({
+    traffic: [{ kind: 'models' }],
+    load: { kind: 'constant', rate: '20/s', duration: '200ms' },
+    canary: false,
+  });
+  const options = { environment: { WEIR_API_KEY: testKey(0) } };
+
+  it('resolves with its report, which a stored one equals, and is judged by other objectives', async () => {
+    const out = join(folder, 'out');
+    const report = await run(scenario, { ...options, target: mock.url, out });
+    expect(report.result.groups[0]!.outcomes.completed).toBe(4);
+    const stored = await readResult(out);
+    expect(stored.result.groups).toEqual(report.result.groups);
+    const { objectives } = await judge(stored, { objectives: ['errorRate < 1%', 'sent < 1'] });
+    expect(objectives.map(({ objective, reason }) => [objective, reason])).toEqual([
+      ['errorRate < 1%', expect.any(String)],
+      ['sent < 1', 'broken'],
+    ]);
+  });
+
+  it('rejects where it is aborted before, cannot begin, or cannot write its result', async () => {
+    const reason = new Error('not now');
+    const aborted = run(scenario, { ...options, signal: AbortSignal.abort(reason) });
+    await expect(aborted).rejects.toBe(reason);
+    const path = join(folder, 'none.yaml');
+    await expect(run(path, options)).rejects.toThrow(WeirError);
+    await expect(readResult(path)).rejects.toThrow(/does not exist/);
+    writeFileSync(join(folder, 'file'), '');
+    const unwritable = { ...options, target: mock.url, out: join(folder, 'file', 'out') };
+    await expect(run(scenario, unwritable)).rejects.toThrow(WeirError);
   });
 });

@@ -60,11 +60,13 @@ describe('the fields of a trace that are not replayed', () => {
       row(at, { toString: 1, constructor: 'x' }).replace('{', '{"__proto__":5,'),
     );
     const unread = unreadIn(lines) as Record<string, number>;
-    expect(Object.entries(unread).toSorted()).toEqual([
-      ['__proto__', 2],
-      ['constructor', 2],
-      ['toString', 2],
-    ]);
+    expect(new Map(Object.entries(unread))).toEqual(
+      new Map([
+        ['__proto__', 2],
+        ['constructor', 2],
+        ['toString', 2],
+      ]),
+    );
   });
 
   it('are absent where all is replayed', () => {

@@ -236,7 +236,13 @@ describe('an encoded histogram', () => {
     const accepts = (changed: object): boolean =>
       encodedHistogramSchema.safeParse({ ...encoded, ...changed }).success;
     expect(accepts({})).toBe(true);
-    for (const changed of [{ count: 2 }, { count: 4 }, { max: 12.25 }, { max: null }])
+    for (const changed of [
+      { count: 2 },
+      { count: 4 },
+      { max: 12.25 },
+      { max: null },
+      { sum: 1e308 },
+    ])
       expect(accepts(changed)).toBe(false);
   });
 

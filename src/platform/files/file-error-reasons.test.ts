@@ -2,6 +2,10 @@ import { expect, it } from 'vitest';
 import { whyUnreadable } from './file-error-reasons.ts';
 
 it.each([
+  [
+    Object.assign(new Error('x'), { code: 'ERR_INVALID_ARG_VALUE' }),
+    'its path contains a NUL character',
+  ],
   [Object.assign(new Error('x'), { code: 'ERR_FS_FILE_TOO_LARGE' }), 'it is larger than 2 GiB'],
   [Object.assign(new Error('x'), { code: 'ERR_STRING_TOO_LONG' }), 'it is larger than 512 MiB'],
   [Object.assign(new Error('x'), { code: 'EACCES' }), 'permission denied'],

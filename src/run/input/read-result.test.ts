@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { healthyResult } from '../../judge/sample-result.fixture.ts';
 import { createIncrementalTally } from '../../record/incremental-tally.ts';
 import { sampleFacts } from '../../record/sample-facts.fixture.ts';
 import { sampleObservation } from '../../record/sample-observations.fixture.ts';
@@ -143,6 +144,17 @@ it('a second that comes twice in a result is named before what it holds is decod
       /twice\.json was written by .* at timeline: expected each second once, in order; /,
     );
   await expect(read([1, 2, 9])).rejects.toThrow(/at timeline\.0/);
+});
+
+it('a second of a load generator that comes twice is a sentence', async () => {
+  const path = join(home, 'generator.json');
+  const [slice] = healthyResult().slices;
+  const [sample] = slice!.generator;
+  const slices = [{ ...slice!, generator: [sample, sample] }];
+  writeFileSync(path, JSON.stringify(healthyResult({ slices: slices as never })));
+  await expect(readResultFile(path)).rejects.toThrow(
+    'at slices.0.generator: expected each second once, in order',
+  );
 });
 
 it.each([

@@ -4,13 +4,14 @@ import {
   concurrency,
   declaresLimits,
   type HeaderFields,
-  minute,
   readLimits,
   wordsOfWindows,
 } from './read-limit-headers.ts';
 import { dateOf } from './wait-text.ts';
 
 /** This file says which limits a minute, and which others, the headers of an answer declare. */
+
+const minute = 60_000;
 
 /** The longest time until a reset, in ms, with which a limit without a window counts as a limit per minute. */
 const maxMinuteReset = 65_000;

@@ -29,7 +29,7 @@ export type { HeaderFields } from './limit-windows.ts';
 
 /** This file reads the limit headers of known gateways and returns all limits in one form. */
 
-export const minute = 60_000;
+const minute = 60_000;
 const day = 86_400_000;
 
 const decimal = /^-?\d{1,15}(?:\.\d{1,9})?$/;
