@@ -83,6 +83,25 @@ describe('a run of a program', () => {
     ]);
   });
 
+  it('tells its progress, and ends with the error that its listener throws', async () => {
+    const load = { kind: 'constant', rate: '5/s', duration: '30s' } as const;
+    const reason = new Error('of the listener');
+    const dues: number[] = [];
+    const running = run(
+      { ...scenario, load },
+      {
+        ...options,
+        target: mock.url,
+        onProgress: ({ due }) => {
+          dues.push(due);
+          throw reason;
+        },
+      },
+    );
+    await expect(running).rejects.toBe(reason);
+    expect(dues[0]).toBeGreaterThan(0);
+  });
+
   it('rejects where it is aborted before, cannot begin, or cannot write its result', async () => {
     const reason = new Error('not now');
     const aborted = run(scenario, { ...options, signal: AbortSignal.abort(reason) });
