@@ -33,3 +33,10 @@ it('of a thousand problems the first forty are shown, and the others counted', (
     'and 1 more problem; mend these first',
   );
 });
+
+it('an unknown key of 100,000 characters is named by its beginning', () => {
+  const shown = problemLines(`load: { kind: constant, ${'x'.repeat(100_000)}: 1 }\n`);
+  const named = shown.find((line) => line.includes('xxx')) ?? '';
+  expect(named).toMatch(/"x{40}…" is not a key of the kind "constant"/);
+  expect(named.length).toBeLessThan(500);
+});

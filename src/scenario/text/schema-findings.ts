@@ -172,7 +172,7 @@ const unknownKeys = (
   const holder = valueAtPath(context.value, path);
   const kind = isMapping(holder) && typeof holder['kind'] === 'string' ? holder['kind'] : null;
   const findings = issue.keys.slice(0, maxExplainedKeys).map((name): ScenarioFinding => {
-    const quoted = JSON.stringify(name);
+    const quoted = shownValue(name);
     const message =
       kind === null
         ? `unknown key ${quoted}`
