@@ -77,7 +77,10 @@ export const maxProvocationRequests = (rule: LimitRule, isFollowed: boolean): nu
       2 * maxTogether
     : Math.ceil(2.2 * rule.limit) + 17;
 
-/** Returns the mean of limiters: small buckets end it early, and alone it sends a last group to those that keep windows. */
+/**
+ * Returns how many requests an overload takes in the mean of limiters. Small buckets end it early. If no sustained load follows,
+ * limiters that keep windows get a last group.
+ */
 export const usualProvocationRequests = ({ limit }: LimitRule, isFollowed: boolean): number =>
   Math.ceil((isFollowed ? 2 : 1.65) * limit + tricklePerWindow) + 4;
 

@@ -137,9 +137,9 @@ const tapAfter = async (
   }
 };
 
-/** Returns by how much less than planned a request used: an answer can be shorter than asked for, and a refusal uses none. */
-const usedBeyond = (reply: TokenReply, planned: number): number =>
-  isAdmitted(reply) ? Math.min(0, (usedTokens(reply) ?? planned) - planned) : -planned;
+/** Returns how many of the planned tokens a request did not use: an answer can be shorter than asked for, and a refusal uses none. */
+const unusedBy = (reply: TokenReply, planned: number): number =>
+  isAdmitted(reply) ? Math.max(0, planned - (usedTokens(reply) ?? planned)) : planned;
 
 /** Sends a burst: several at once until what is under way is certainly more than the limit, then small chats. */
 const sendBurst = async (examination: OpenExamination, burst: number): Promise<void> => {
@@ -175,7 +175,7 @@ const sendBurst = async (examination: OpenExamination, burst: number): Promise<v
       state.sent += 1;
       state.underWay += plan.large;
       const reply = await send({ ...burstQuery(examination, burst), kind, isStream });
-      state.underWay += usedBeyond(reply, plan.large);
+      state.underWay -= unusedBy(reply, plan.large);
       if (!isAdmitted(reply)) state.refused += 1;
     }
   };

@@ -163,6 +163,9 @@ const noText: AskedText = { content: '', maxTokens: 0, words: 0, tokens: 0 };
 const endlessQuestion =
   'Write the whole numbers from one on in English words, one after the other, without end.';
 
+/** Asks for an answer of a token, where only what is reserved for more is of interest. */
+const shortQuestion = 'Say yes.';
+
 /** Asks for answers of so many tokens, by `max_tokens`, where a limit counts what is answered. */
 const openAsker = (): ReturnType<typeof openWriter> => {
   let isAnswered = false;
@@ -170,8 +173,9 @@ const openAsker = (): ReturnType<typeof openWriter> => {
     learn: () => {
       isAnswered = true;
     },
-    contentFor: ({ prompt, maxTokens }) => ({
-      content: endlessQuestion,
+    contentFor: ({ prompt, maxTokens, phase }) => ({
+      // A server that reads on after a hang-up would charge a whole limit of an endless answer.
+      content: phase === 'reserve' ? shortQuestion : endlessQuestion,
       maxTokens: prompt + maxTokens,
       words: prompt,
       tokens: prompt,

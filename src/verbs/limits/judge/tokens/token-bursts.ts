@@ -136,6 +136,8 @@ const isAboveOwnCount = (
 ): boolean => {
   const reporting = replies.filter(({ reported }) => reported !== null);
   if (reporting.some(({ reported }) => reported!.limit !== tokens)) return false;
+  // A remaining that stands still in a burst is no count, but a broken header.
+  if (new Set(reporting.map(({ reported }) => reported!.remaining)).size < 2) return false;
   const above = Math.max(0, ...reporting.map(({ reported }) => reported!.remaining - tokens));
   const chargedBetween = (from: number, until: number): number =>
     uses.reduce(
