@@ -5,13 +5,14 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createRequire, stripTypeScriptTypes } from 'node:module';
+import nodeModule, { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..', '..');
@@ -19,7 +20,9 @@ const built = join(root, 'dist');
 
 /** A module's JavaScript; the modules that it imports are beside it in JavaScript, too. @param {string} text */
 const compiled = (text) =>
-  stripTypeScriptTypes(text).replaceAll(/\b(from |import\(|import )'(\.[^']*)\.ts'/g, "$1'$2.js'");
+  nodeModule
+    .stripTypeScriptTypes(text)
+    .replaceAll(/\b(from |import\(|import )'(\.[^']*)\.ts'/g, "$1'$2.js'");
 
 /** Writes what the source is in JavaScript into a folder, with the files beside it. @param {string} folder */
 const compileInto = (folder) => {
@@ -38,11 +41,15 @@ const compileInto = (folder) => {
 /** Sees to it that there is a build. Of two first starts at once, one build stays. Throws if the folder cannot be written. */
 export const compileOnce = () => {
   if (existsSync(built)) return;
-  const fresh = `${built}-${process.pid}`;
+  let fresh = '';
   const emitWarning = process.emitWarning.bind(process);
   // Node 22 calls the stripping of types an experiment, which is nothing that a user can do anything about.
   process.emitWarning = () => {};
   try {
+    // A library in an older Node comes here, too, which the program says before.
+    if (typeof nodeModule.stripTypeScriptTypes !== 'function')
+      throw new Error(`Node.js 22.22 or newer is needed, and this is ${process.versions.node}`);
+    fresh = mkdtempSync(`${built}-`);
     compileInto(fresh);
     renameSync(fresh, built);
   } catch (error) {
@@ -55,7 +62,7 @@ export const compileOnce = () => {
     );
   } finally {
     process.emitWarning = emitWarning;
-    rmSync(fresh, { recursive: true, force: true });
+    if (fresh !== '') rmSync(fresh, { recursive: true, force: true });
   }
 };
 

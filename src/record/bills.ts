@@ -64,9 +64,10 @@ export const recordBills = (
 ): void => {
   if (traffic === 'models') return;
   if (outcome.kind === 'completed') addAnswer(billOf(bills, 'completed'), outcome.answer);
-  else if (outcome.kind === 'cancelled')
-    addUncompleted(billOf(bills, 'cancelled'), partialOf(outcome), size);
-  else if (mayCost(outcome, sent))
+  else if (outcome.kind === 'cancelled') {
+    // What was left before it was sent costs nothing.
+    if (sent !== null) addUncompleted(billOf(bills, 'cancelled'), partialOf(outcome), size);
+  } else if (mayCost(outcome, sent))
     addUncompleted(billOf(bills, 'failed'), partialOf(outcome), size);
   for (const attempt of earlier) {
     if (mayCost(attempt.outcome, attempt.sent))

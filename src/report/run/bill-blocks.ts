@@ -41,8 +41,12 @@ const unknownText = ({ known, unknown }: CostSum, bounds = ''): string =>
 const boundsText = (parts: readonly BillPart[]): string => {
   const bounds = addBounds(parts);
   if (bounds === null) return '';
-  const { least, most, hasPrompts } = bounds;
-  const prompts = hasPrompts ? ', with prompts as those of completed ones' : ', and the prompts';
+  const { least, most } = bounds;
+  const prompts = {
+    all: ', with prompts as those of completed ones',
+    some: ', with prompts where such answers completed, and without those of the others',
+    none: ', and the prompts',
+  }[bounds.prompts];
   const rest =
     most === null
       ? 'more if the server went on'

@@ -16,6 +16,7 @@ const columns = [
   'unknown',
   'if_charged_least',
   'if_charged_most',
+  'prompts_in_both',
 ] as const;
 type Row = Readonly<Record<(typeof columns)[number], string | number | boolean | null>>;
 
@@ -48,6 +49,7 @@ const rowsOf = (parts: readonly BillPart[], currency: string): readonly Row[] =>
     unknown: index === 0 ? unknown : null,
     if_charged_least: index === 0 ? inCurrency(bounds?.least) : null,
     if_charged_most: index === 0 ? inCurrency(bounds?.most) : null,
+    prompts_in_both: index === 0 ? (bounds?.prompts ?? null) : null,
   }));
 };
 

@@ -136,19 +136,19 @@ describe('the bill of a run', () => {
     expect(Math.round(sum * 1e6)).toBe(8207);
     expect(lines).toMatchInlineSnapshot(`
       [
-        "alpha,m-large,chat-stream,false,completed,input,600,0.0012,USD,3,1,,",
-        "alpha,m-large,chat-stream,false,completed,cachedInput,400,0.0002,USD,,,,",
-        "alpha,m-large,chat-stream,false,completed,output,100,0.0008,USD,,,,",
-        "alpha,m-large,chat-stream,false,completed,request,,0.003,USD,,,,",
-        "alpha,m-large,chat-stream,false,completed,rounding,,-0.000001,USD,,,,",
-        "alpha,m-large,chat-stream,false,failed,input,100,0.0002,USD,1,2,,",
-        "alpha,m-large,chat-stream,false,failed,output,1,0.000008,USD,,,,",
-        "alpha,m-large,chat-stream,false,failed,request,,0.001,USD,,,,",
-        "alpha,m-large,chat-stream,false,retried,unknown,,,USD,0,4,,",
-        "alpha,m-large,chat-stream,false,cancelled,unknown,,,USD,0,3,0.00452,0.0074",
-        "beta,m-large,chat-stream,false,completed,output,50,0.0004,USD,1,0,,",
-        "beta,m-large,chat-stream,false,completed,reasoning,50,0.0004,USD,,,,",
-        "beta,m-large,chat-stream,false,completed,request,,0.001,USD,,,,",
+        "alpha,m-large,chat-stream,false,completed,input,600,0.0012,USD,3,1,,,",
+        "alpha,m-large,chat-stream,false,completed,cachedInput,400,0.0002,USD,,,,,",
+        "alpha,m-large,chat-stream,false,completed,output,100,0.0008,USD,,,,,",
+        "alpha,m-large,chat-stream,false,completed,request,,0.003,USD,,,,,",
+        "alpha,m-large,chat-stream,false,completed,rounding,,-0.000001,USD,,,,,",
+        "alpha,m-large,chat-stream,false,failed,input,100,0.0002,USD,1,2,,,",
+        "alpha,m-large,chat-stream,false,failed,output,1,0.000008,USD,,,,,",
+        "alpha,m-large,chat-stream,false,failed,request,,0.001,USD,,,,,",
+        "alpha,m-large,chat-stream,false,retried,unknown,,,USD,0,4,,,",
+        "alpha,m-large,chat-stream,false,cancelled,unknown,,,USD,0,3,0.00452,0.0074,all",
+        "beta,m-large,chat-stream,false,completed,output,50,0.0004,USD,1,0,,,",
+        "beta,m-large,chat-stream,false,completed,reasoning,50,0.0004,USD,,,,,",
+        "beta,m-large,chat-stream,false,completed,request,,0.001,USD,,,,,",
       ]
     `);
   });

@@ -30,8 +30,8 @@ export const addCosts = (sums: readonly CostSum[]): CostSum =>
 export interface CostBounds {
   readonly least: number;
   readonly most: number | null;
-  /** Whether prompts are in both, as those of completed answers of the same kind; if none completed, they are in neither. */
-  readonly hasPrompts: boolean;
+  /** Of which answers the prompts are in both, as those of completed ones: where none of their kind completed, they are left out. */
+  readonly prompts: 'all' | 'some' | 'none';
 }
 
 /** One line of the bill: what is charged for. `request`, `speech` and `transcription` have no tokens. */
@@ -95,7 +95,14 @@ const promptCost = (completed: Bill | undefined, price: Price) => {
     (price.request ?? 0);
   const [usual, uncached] = [
     meanAt((name) => classPrice(price, name)),
-    meanAt((name) => Math.max(classPrice(price, name), price[usualClass[name]])),
+    // A prompt that was in no cache may have been written to one.
+    meanAt((name) =>
+      Math.max(
+        ...[name, usualClass[name], name === 'audioInput' ? name : 'cacheWrite'].map((each) =>
+          classPrice(price, each as TokenClass),
+        ),
+      ),
+    ),
   ];
   return { usual, uncached };
 };
@@ -113,7 +120,7 @@ const boundsOf = (
   return {
     least: (received * Math.min(...prices)) / 1e6 + unknown * usual,
     most: unlimited > 0 ? null : (asked * Math.max(...prices)) / 1e6 + unknown * uncached,
-    hasPrompts: prompts !== null,
+    prompts: prompts === null ? 'none' : 'all',
   };
 };
 
@@ -127,7 +134,7 @@ export const addBounds = (parts: readonly BillPart[]): CostBounds | null => {
       : {
           least: a.least + b.least,
           most: a.most === null || b.most === null ? null : a.most + b.most,
-          hasPrompts: a.hasPrompts && b.hasPrompts,
+          prompts: a.prompts === b.prompts ? a.prompts : 'some',
         },
   );
 };

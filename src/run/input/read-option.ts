@@ -32,7 +32,7 @@ export const readOption = <Quantity extends number>(
 /** Reads an option that is a whole number of at least `least`, such as `1000` or `1e3`. */
 export const readWhole = (option: string, text: string, least: number): number => {
   const value = /^\d{1,12}(?:e\d)?$/i.test(text) ? Number(text) : -1;
-  if (value >= least) return value;
+  if (value >= least && Number.isSafeInteger(value)) return value;
   const right = plainNumberIn(text);
   const advice =
     right !== null && Number.isInteger(right) && right >= least ? `; write ${right}` : '';

@@ -10,7 +10,7 @@ export class LiveState {
   #journal: CheckpointJournal | null = null;
   #progress: LiveRun['progress'] = null;
   /** By when they were sent, the moments before which all due requests had ended. */
-  #endedBefore: readonly (readonly [sent: number, moment: number])[] = [];
+  #endedBefore: (readonly [sent: number, moment: number])[] = [];
   /** The judged result so far; `null` if a line has come since it was judged. */
   #soFar: { readonly current: LiveRun['soFar'] } | null = null;
 
@@ -21,7 +21,7 @@ export class LiveState {
   set progress(progress: LiveRun['progress']) {
     this.#progress = progress;
     if (progress?.endedBefore !== undefined)
-      this.#endedBefore = [...this.#endedBefore, [progress.elapsed, progress.endedBefore]];
+      this.#endedBefore.push([progress.elapsed, progress.endedBefore]);
   }
 
   add(json: unknown): void {

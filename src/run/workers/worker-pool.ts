@@ -144,7 +144,10 @@ const progressOf = (workers: readonly PooledWorker[]): SliceProgress => {
     inFlight += latestUpdate?.progress.inFlight ?? 0;
     endedBefore = Math.min(endedBefore, latestUpdate?.progress.endedBefore ?? 0);
   }
-  return { due, inFlight, endedBefore: instant(endedBefore) };
+  // Of workers that are all lost, nothing more is known.
+  return Number.isFinite(endedBefore)
+    ? { due, inFlight, endedBefore: instant(endedBefore) }
+    : { due, inFlight };
 };
 
 /**

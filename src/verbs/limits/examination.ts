@@ -76,17 +76,17 @@ export const examineOpened = async <T>(
 ): Promise<T> => {
   let target = null as ReadyTarget | null;
   let probe = null as OpenedProbe | null;
-  try {
-    return await usingFolder(folder, async () => {
+  return usingFolder(folder, async () => {
+    try {
       target = await stops.unlessStopped(prepareTarget(read, { preflight }), closeTarget);
       for (const warning of target.warnings) say(warning);
       const opening = openProbe(target, model, timeout);
       probe = await stops.unlessStopped(opening, ({ close }) => close());
-      return examine(probe, target);
-    });
-  } finally {
-    await probe?.close();
-    await target?.mock?.stop();
-    stops.release();
-  }
+      return await examine(probe, target);
+    } finally {
+      await probe?.close();
+      await target?.mock?.stop();
+      stops.release();
+    }
+  });
 };

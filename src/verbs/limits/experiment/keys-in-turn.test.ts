@@ -16,7 +16,16 @@ it('what single keys and users have left says nothing of their team', () => {
     remaining: 59,
     resetIn: null,
   });
-  const alone = ['api_key', 'user', 'end_user', 'team_member', 'model_per_key'];
+  const alone = [
+    'api_key',
+    'user',
+    'end_user',
+    'team_member',
+    'model_per_key',
+    'per-key',
+    'API-Key',
+    'x-user-id',
+  ];
   const shared = ['team', 'model_per_team', 'key-accounts', 'power-users', null];
   const told = [
     ...[...alone, ...shared].map((descriptor) => limitOf('litellm', descriptor)),

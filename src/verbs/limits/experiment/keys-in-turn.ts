@@ -11,7 +11,7 @@ export const keysInTurn = (first: string, second: string | undefined): (() => st
 
 /** Matches the owners of limits that are no team: one key, one user, a model for one of them (LiteLLM's and the interface's names). */
 const ownsAlone =
-  /^(?:(?:model|\w+)_per_)?(?:api[_-]?key|key|(?:end[_-]?)?user|customer|team[_-]?member)$/;
+  /^(?:x-|per[_-]|\w+_per_)?(?:(?:api|virtual)[_-]?key|key|(?:end[_-]?)?user|customer|consumer|team[_-]?member)(?:[_-]id)?$/i;
 
 /** The family whose limits are always those of one key; its descriptor is a model. */
 const familyOfKeys = 'litellm-key';

@@ -174,7 +174,10 @@ const askedAgain = 6;
 const sum = (parts: readonly Part[], pick: (part: Part) => number): number =>
   parts.reduce((whole, part) => whole + pick(part), 0);
 
-/** The parts of an examination, and the tokens of those whose prompts may have a common beginning: not the second burst. */
+/**
+ * The parts of an examination, and the tokens of those whose prompts a cache may have: the first burst only writes their common
+ * beginning, and the second has none.
+ */
 const partsOf = (plan: TokenPlan) => {
   const { rule, isQuick, sustain, large, slice, visible, reserving } = plan;
   const { tokens, window } = rule;
@@ -233,7 +236,7 @@ const partsOf = (plan: TokenPlan) => {
     usualBurst,
     ...(sustain > 0 ? [sustained] : []),
   ];
-  return { parts, burst, cacheable: even.tokens + usualBurst.tokens + sustained.tokens };
+  return { parts, burst, cacheable: even.tokens + sustained.tokens };
 };
 
 /** The share by which a plan may exceed what it usually uses, beside a third burst. */
@@ -246,9 +249,12 @@ export const tokenBudget = (plan: TokenPlan, price: ListedPrice | null): TokenBu
   const mostOf = (usual: number, ofBurst: number): number =>
     Math.ceil(reserveOfBudget * (usual + ofBurst));
   const beyondSustained = (sustainedRates.rough - 1) * plan.sustain * plan.rule.tokens;
+  const { exact, rough } = plan.sustained;
+  const roughRequests =
+    (sustainedRates.rough / rough - sustainedRates.exact / exact) * plan.rule.tokens * plan.sustain;
   const beyondUsual = 2 * (1 - usuallyAbove) * (burst.tokens - plan.rule.tokens);
   const most = {
-    requests: mostOf(requests, burst.requests),
+    requests: mostOf(requests + Math.max(0, roughRequests), burst.requests),
     tokens: mostOf(tokens + beyondUsual + beyondSustained, burst.tokens),
   };
   const priceOf = (all: number, chats: number): number => {
