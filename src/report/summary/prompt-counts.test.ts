@@ -54,6 +54,10 @@ describe('the server’s count of synthetic prompts', () => {
       counted(498),
       'm: requested 512 input tokens, the server counted 498 (−2.73 %; `calibration: 0.9727` in the prompt corrects it).',
     ],
+    [
+      counted(10),
+      'm: requested 512 input tokens, the server counted 10.0 (−98.0 %; no tokenizer counts so differently: the server may not count this prompt).',
+    ],
     [counted(512), 'm: requested 512 input tokens, the server counted 512.'],
     [
       counted(614.4, { calibration: 1.5 }),

@@ -156,6 +156,9 @@ const onlySource = (
 /** Smaller differences come from rounding a calibrated length. */
 const negligibleDifference = 0.001;
 
+/** The most times that tokenizers of models differ in the tokens of the same words. */
+const mostTokenRatio = 4;
+
 /**
  * Compares the server's mean token count of synthetic prompts with the requested one, for each model, length and
  * calibration. Says which calibration corrects the next run.
@@ -184,7 +187,11 @@ export const promptCountNotes = (result: Result, kind: TrafficKind): readonly st
     const isOff = Math.abs(share) > negligibleDifference && Math.abs(counted - asked) >= 0.5;
     if (!isOff) return `${figures}.`;
     const next = Number(((calibration * counted) / asked).toPrecision(4));
-    return `${figures} (${share < 0 ? '−' : '+'}${figureText(Math.abs(share) * 100)} %; \`calibration: ${next}\` in the prompt corrects it).`;
+    const isPlausible = counted * mostTokenRatio >= asked && counted <= asked * mostTokenRatio;
+    const remedy = isPlausible
+      ? `\`calibration: ${next}\` in the prompt corrects it`
+      : 'no tokenizer counts so differently: the server may not count this prompt';
+    return `${figures} (${share < 0 ? '−' : '+'}${figureText(Math.abs(share) * 100)} %; ${remedy}).`;
   });
 };
 
