@@ -14,6 +14,7 @@ import { Problem } from '../../platform/problem.ts';
 import { timeText } from '../../report/text/number-text.ts';
 import { exitCode, type ExitName, exitOfStop, gravestExit } from '../../run/output/exit-codes.ts';
 import { folderFor, historyPath } from '../../run/input/report-paths.ts';
+import { ownExitLines, type RunExit } from './own-exits.ts';
 import { publishComparison, publishNoise, readGates } from './publish-comparison.ts';
 import { followStops, StoppedBeforeLoad } from '../../run/input/follow-stops.ts';
 import { readSide } from '../../run/input/read-side.ts';
@@ -206,7 +207,7 @@ const runAllSlots = async (
   const runs = {
     base: [] as Repetition[],
     next: [] as Repetition[],
-    exits: [] as ExitName[],
+    exits: [] as RunExit[],
     excluded: [] as ExcludedRun[],
     stopped: null as ExitName | null,
   };
@@ -219,7 +220,7 @@ const runAllSlots = async (
     });
     if (typeof finished === 'string') return { ...runs, stopped: finished };
     runs[slot.side].push(finished);
-    runs.exits.push(finished.exit);
+    runs.exits.push({ folder: slot.folder, exit: finished.exit, result: finished.result });
     const reason = exclusionReason(finished);
     if (reason !== null) runs.excluded.push({ folder: slot.folder, reason });
     if (stopExits.includes(finished.exit)) return { ...runs, stopped: finished.exit };
@@ -286,7 +287,9 @@ const runAndCompare = async (
   for (const line of excludedRunLines(runs.excluded, runCounts)) printer.say(line);
   if (runs.stopped !== null) return runs.stopped;
   const base = against === undefined ? baseline : sideOf(against, runs.base);
-  if (base === null && !request.self) return gravestExit(runs.exits);
+  const exits = runs.exits.map(({ exit }) => exit);
+  if (base === null && !request.self) return gravestExit(exits);
+  for (const line of ownExitLines(runs.exits)) printer.say(line);
   const next = sideOf(join(folder.path, against === undefined ? '' : 'new'), runs.next);
   const openedFolder = () => Promise.resolve(folder);
   const publishOptions = { printer, jobSummary: request.extraReports.jobSummary };
@@ -295,7 +298,7 @@ const runAndCompare = async (
     ? publishNoise({ ...request, gates, side: next }, openedFolder, publishOptions)
     : publishComparison({ ...request, gates, base, next, intended }, openedFolder, publishOptions));
   // `allowDifferent` also accepts invalid runs. The comparison itself refuses runs in which no request succeeded.
-  const counted = runs.exits.filter(
+  const counted = exits.filter(
     (exit) => !(request.allowDifferent && (exit === 'invalid' || exit === 'empty')),
   );
   return gravestExit([...counted, compared]);
