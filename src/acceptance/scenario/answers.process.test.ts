@@ -29,6 +29,8 @@ const endings: readonly (readonly [command: RegExp, codes: readonly number[], wo
   [/^weir (?:capacity|sweep|limits|check|recovery) /, [2], 'needs a confirmation'],
   [/^weir doctor /, [0, 12], ''],
   [/ --strict$/, [12, 13], ''],
+  // Six pairs decide nothing, or it asks first.
+  [/ --paired /, [2, 12, 13], 'Budget'],
   [/ reports\/main/, [0, 11, 12], ''],
   [/ --against /, [0, 11, 12], ''],
   [/^weir (?:run|report) /, [0, 12], 'Result:'],
@@ -94,6 +96,7 @@ describe('the page of answers', () => {
     const target = command.includes('clientCert') ? ['--target', 'https://127.0.0.1:9/v1'] : [];
     return weir([...words, ...target, ...(out ? ['--out', join(folder, 'reports/new')] : [])], {
       WEIR_API_KEY: 'sk-weir-test',
+      GATEWAY_KEY: 'sk-weir-other',
       WEIR_HISTORY: join(folder, 'history.db'),
     });
   };
