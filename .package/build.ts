@@ -13,7 +13,7 @@ process.chdir(resolve(import.meta.dirname, '..'));
 
 /** Of the folders of `src`, those that look at the whole from outside. */
 const onlookers = ['acceptance', 'bench', 'proving'].map((folder) => resolve('src', folder));
-/** What neither the program nor its reader needs: the launcher is published where it lies, and two modules are for who has no build. */
+/** What neither the program nor its reader needs: the launcher is published where it lies, and two modules are for an installation without a build. */
 const left = ['tsconfig.json', 'weir.js', 'compiled-source.js', 'installed.js'];
 
 /** Scripts, styles and whatever else the program reads from its own folders. */

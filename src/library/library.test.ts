@@ -83,7 +83,7 @@ describe('a run of a program', () => {
     ]);
   });
 
-  it('tells its progress, and ends with the error that its listener throws', async () => {
+  it('reports its progress, and ends with the error that its listener throws', async () => {
     const load = { kind: 'constant', rate: '5/s', duration: '30s' } as const;
     const reason = new Error('of the listener');
     const dues: number[] = [];

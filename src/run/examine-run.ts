@@ -86,8 +86,8 @@ interface Examination {
 }
 
 /**
- * Says what a plan measures and needs, asks for its budget, and runs it in a folder of its own. Then publishes what `conclude` makes
- * of the run and of what `see` kept of each observation.
+ * Prints what a plan measures and its budget, asks whether it may be spent, and runs the plan in a folder of its own. `see` turns each
+ * observation into what is kept of it; `conclude` makes the report of that and of the run, which is then published.
  */
 export const examineRun = async <Seen>(
   { kind, planned, design, request, ...terms }: Examination,

@@ -24,7 +24,7 @@ import { countText } from '../report/text/number-text.ts';
 import { openRequestsTable, requestLines, tableFormatOf } from './input/requests-table.ts';
 import { type OnStep, type Output, sayLateSteps } from './output/write-outputs.ts';
 
-/** After how many rows of a table it is looked whether something is to be said. */
+/** The rows of a table between two looks at whether its progress is printed. */
 const rowsPerStep = 1000;
 
 type StoredPrinter = Pick<Printer, 'say' | 'warn'> & { readonly onStep: OnStep };

@@ -8,14 +8,14 @@ import {
   UsageProblem,
 } from './define-verb.ts';
 
-/** The options that say where requests go, and that change the scenario file which says it otherwise. */
+/** The options that name the target and override fields of the scenario file. */
 export const targetOptions = inGroup('Target:', {
   target: textOption('Base address (https://host/v1), or `mock`'),
   set: listOption('Override a field of the scenario: --set wire.verifyTls=false'),
   'allow-files': switchOption('Let the scenario name files outside its folder'),
 });
 
-/** Returns the scenario file with what changes it. `wanted` says what must be in it, and names an example. */
+/** Returns the source of a plan: the scenario file and what overrides it. `wanted` completes the message if no file is given. */
 export const scenarioSourceFrom = (
   {
     scenario,

@@ -239,6 +239,14 @@ describe('an objective that failures leave without a sure upper end', () => {
     const few = judged([arrivals(times(960), { refused: 40 })], {}, steady(48));
     expect(few).toMatchObject({ grounds: 'kept', sure: false, failed: 40 });
     expect(objectiveVerdictSchema.parse(few)).toEqual(few);
+    // Where the bound lies below, the failures are not what leaves it unsure.
+    const above = judged(
+      [arrivals(times(960), { refused: 40 })],
+      { comparison: '>', bound: 100 },
+      steady(48),
+    );
+    expect(above).toMatchObject({ grounds: 'kept', high: few.high });
+    expect(above).not.toHaveProperty('failed');
     expect(judged([arrivals(times(999), { refused: 1 })], {}, steady(50))).not.toHaveProperty(
       'failed',
     );

@@ -303,11 +303,14 @@ const groundsIn = (
 const unreportedIn = ({ unreported }: ObservedValue): { readonly unreported?: number } =>
   unreported === undefined ? {} : { unreported };
 
-const independenceIn = ({ effective, weak, failed }: ObservedValue) => ({
-  ...(failed === undefined ? {} : { failed }),
+const independenceIn = ({ effective, weak }: ObservedValue) => ({
   ...(effective === undefined ? {} : { effective: Math.floor(effective) }),
   ...(weak ? { weak } : {}),
 });
+
+/** Returns the failures that make the upper end of an interval infinite, if the bound lies on that side. */
+const failuresIn = ({ failed }: ObservedValue, isOnUpperSide: boolean) =>
+  failed !== undefined && isOnUpperSide ? { failed } : {};
 
 const judge = (
   result: Result,
@@ -336,6 +339,7 @@ const judge = (
     unit: unitOfFigure(figure),
     n,
     ...independenceIn(value),
+    ...failuresIn(value, (found === 'kept') === objective.comparison.startsWith('<')),
     ...(objective.quota === undefined ? {} : { excluded }),
     ...('statistic' in figure ? { statistic: figure.statistic } : {}),
     minSamples,

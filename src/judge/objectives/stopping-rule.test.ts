@@ -9,7 +9,7 @@ it('the looks are at growing times, about ten of them in 20 minutes', () => {
 
 const parts = [0.9, 0.95, 1.05, 1.1];
 
-/** `long-stopping-rule.fixture.ts` counts over many runs; these few show at once that the rule is in use. */
+/** `long-stopping-median.test.ts` and its like count over many runs; these few show at once that the rule is in use. */
 describe('a run that looks until 101 s', () => {
   // Each of these runs is wrong after 30 or 45 s by the plain 95 % interval, and run 89 also by the dependence of the p95.
   it.each([

@@ -9,7 +9,7 @@ import { standsWithoutStretch } from './longest-stretch.ts';
  * This file decides when a run with `until: decided` has enough samples. A test that looks at an interval again and
  * again, until the interval excludes a bound, is wrong more often than the interval's confidence says. So a run checks
  * only at growing intervals of time, and each check needs the wider interval of `doubtOfLooks`.
- * `long-stopping-rule.fixture.ts` measures how often the result is wrong.
+ * `long-stopping-median.test.ts` and `long-stopping-p95.test.ts` measure how often the result is wrong.
  */
 
 /** The measured time before the first check, in ms. A shorter run does not show for how long a queue has an effect. */

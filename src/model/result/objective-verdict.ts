@@ -50,7 +50,7 @@ export const objectiveVerdictSchema = z.strictObject({
    */
   excluded: z.int().nonnegative().nullable().optional(),
   minSamples: z.int().positive(),
-  /** How many of the `n` samples are failures, if it is they that leave a percentile without a sure upper end; otherwise absent. */
+  /** How many of the `n` samples are failures, if they leave a percentile without an upper end, on the side of the bound; otherwise absent. */
   failed: z.int().positive().optional(),
   /** The lower end of the 95 % confidence interval; `null` if the interval has no lower end. */
   low: z.number().nullable(),

@@ -76,6 +76,13 @@ describe('the bill of a run', () => {
     expect(items.reduce((sum, { cost }) => sum + cost, 0)).toBe(8207);
   });
 
+  it('has the price of a request in its bounds, also where no such answer completed', () => {
+    const { completed: _, ...uncompleted } = alpha;
+    const [part] = billParts(billed({ alpha: uncompleted }))!.filter(({ bounds }) => bounds);
+    // 15 tokens of 8, at most 300, and three requests of a thousandth.
+    expect(part!.bounds).toEqual({ least: 3120, most: 5400, prompts: 'none' });
+  });
+
   it('says what a month of the measured load costs', () => {
     // The sample measures 50 s.
     expect(costOfMonth(result, parts)!.cost).toBeCloseTo((8207 / 50) * 2_592_000, 3);

@@ -91,8 +91,7 @@ const promptCost = (completed: Bill | undefined, price: Price) => {
   if (completed?.tokens === undefined || completed.known === 0) return null;
   const { tokens, known } = completed;
   const meanAt = (priceOfClass: (name: TokenClass) => number): number =>
-    inputClasses.reduce((sum, name) => sum + (tokens[name] * priceOfClass(name)) / 1e6, 0) / known +
-    (price.request ?? 0);
+    inputClasses.reduce((sum, name) => sum + (tokens[name] * priceOfClass(name)) / 1e6, 0) / known;
   const [usual, uncached] = [
     meanAt((name) => classPrice(price, name)),
     // A prompt that was in no cache may have been written to one.
@@ -116,7 +115,9 @@ const boundsOf = (
   const { received, asked, unlimited } = unreported;
   const prices = outputClasses.map((name) => classPrice(price, name));
   const prompts = promptCost(completed, price);
-  const [usual, uncached] = [prompts?.usual ?? 0, prompts?.uncached ?? 0];
+  const [usual, uncached] = [prompts?.usual ?? 0, prompts?.uncached ?? 0].map(
+    (prompt) => prompt + (price.request ?? 0),
+  ) as [number, number];
   return {
     least: (received * Math.min(...prices)) / 1e6 + unknown * usual,
     most: unlimited > 0 ? null : (asked * Math.max(...prices)) / 1e6 + unknown * uncached,

@@ -32,7 +32,7 @@ export interface LiveRun {
     readonly trust: Trust;
     readonly until: number;
     /** All requests that were due before this moment are among the figures; absent if that is not known. */
-    readonly endedBefore?: number;
+    readonly endedBefore?: number | undefined;
   } | null;
 }
 
@@ -90,12 +90,16 @@ const documentSoFar = (run: LiveRun, soFar: NonNullable<LiveRun['soFar']>) => {
   const scheduled = milliseconds(Math.min(result.scheduled, ended));
   const charts = runCharts({ ...result, timeline, ended, scheduled }, trust, endedBefore);
   const { load, sentences } = runVerdict(result, trust);
+  const unendedText =
+    endedBefore === undefined
+      ? 'The last seconds of the charts lack the requests in flight.'
+      : 'The rates offered and sent are drawn up to the oldest request in flight; the other lines lack those in flight in their last seconds.';
   const document: ReportDocument = {
     ...runDocument(result, trust, charts),
     verdict,
     introduction: [
       text(
-        `Figures of the requests that have ended so far: ${load.toLowerCase()}. The rates offered and sent are drawn up to the oldest request in flight; the other lines lack those in flight in their last seconds. The verdict follows when the run has ended.`,
+        `Figures of the requests that have ended so far: ${load.toLowerCase()}. ${unendedText} The verdict follows when the run has ended.`,
       ),
       ...sentences.map((sentence) => text(sentence)),
       list(result.notes),

@@ -1,7 +1,6 @@
 import { isViolation } from '../../model/limits/limit-log.ts';
 import type { ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
 import { figuresSignalName } from '../../model/result/judged-figures.ts';
-import { defaultMinSamples } from '../../model/plan/objective.ts';
 import { limitsOfKey, sumOfLimits } from '../../model/plan/limits-per-minute.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { Trust, TrustSignal } from '../../model/result/verdict.ts';
@@ -33,12 +32,13 @@ import {
   objectiveReasonText,
   objectivesOutcome,
   objectivesSentence,
+  sureSamples,
 } from '../summary/objective-text.ts';
 import { runVerdict, selfTestText, whatNowPage } from '../summary/run-verdict.ts';
 import { arrivalCounts, causeText } from '../summary/outcome-text.ts';
 import { markup } from '../text/markup.ts';
 import { countText, lowerFirst, plural } from '../text/number-text.ts';
-import { present } from '../text/present.ts';
+import { present, textIf } from '../text/present.ts';
 
 export const objectiveTones = {
   kept: 'good',
@@ -211,13 +211,15 @@ const mostAlike = (failures: Result['failures']): Result['failures'] =>
 const neededText = (verdict: ObjectiveVerdict): string => {
   const { n, effective, statistic } = verdict;
   const independent = effective ?? n ?? 0;
-  const enough = typeof statistic === 'number' ? defaultMinSamples(statistic) : 0;
+  const enough = sureSamples(statistic);
   if (typeof statistic !== 'number' || n === null || n === 0 || independent >= enough)
     return 'weir plan says how many samples each objective needs';
-  const fewer =
-    independent < n && `, which tell no more than ${countText(independent)} independent ones`;
+  const fewer = textIf(
+    independent < n,
+    `, which tell no more than ${countText(independent)} independent ones`,
+  );
   const name = `p${Number((statistic * 100).toPrecision(12))}`;
-  return `${verdict.text} has ${plural(n, 'sample')}${fewer || ''}, and a sure ${name} needs some ${countText(enough)}`;
+  return `${verdict.text} has ${plural(n, 'sample')}${fewer}, and a sure ${name} needs some ${countText(enough)}`;
 };
 
 /** Returns the first thing to do: about the load, else about an objective that the run does not decide. */
@@ -234,6 +236,8 @@ const firstStep = ({ verdicts = [], failures }: Result, { evidence }: Trust): st
   if (isBroken && mostAlike(failures)[0]?.outcome === 'limited')
     return 'the key is at its limit: lower the rate, or let requests wait with --set pace={}; ';
   const short = verdicts.find(({ grounds, sure }) => grounds === 'no-data' || sure === false);
+  if (short?.failed !== undefined)
+    return 'mend what fails first: each failure counts as infinitely slow; ';
   return short === undefined ? '' : `a longer run decides more: ${neededText(short)}; `;
 };
 

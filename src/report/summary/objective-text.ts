@@ -51,9 +51,13 @@ export const objectiveIntervalText = ({ low, high, unit }: ObjectiveVerdict): st
   return `${text(low)} to ${text(high)}`;
 };
 
+/** Returns how many samples a percentile needs to be sure; 0 for other statistics. */
+export const sureSamples = (statistic: ObjectiveVerdict['statistic']): number =>
+  typeof statistic === 'number' ? defaultMinSamples(statistic) : 0;
+
 /** How many samples a percentile needs to be sure, where an objective asks for fewer. */
 const sureText = (statistic: ObjectiveVerdict['statistic'], minSamples: number): string => {
-  const enough = typeof statistic === 'number' ? defaultMinSamples(statistic) : 0;
+  const enough = sureSamples(statistic);
   return textIf(enough > minSamples, `, some ${countText(enough)} to be sure`);
 };
 

@@ -56,7 +56,7 @@ describe('the server’s count of synthetic prompts', () => {
     ],
     [
       counted(10),
-      'm: requested 512 input tokens, the server counted 10.0 (−98.0 %; no tokenizer counts so differently: the server may not count this prompt).',
+      'm: requested 512 input tokens, the server counted 10.0 (−98.0 %; so large a difference is rarely the tokenizer’s: the server may add a prompt of its own, or not count this one).',
     ],
     [counted(512), 'm: requested 512 input tokens, the server counted 512.'],
     [

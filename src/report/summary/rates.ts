@@ -156,8 +156,8 @@ const onlySource = (
 /** Smaller differences come from rounding a calibrated length. */
 const negligibleDifference = 0.001;
 
-/** The most times that tokenizers of models differ in the tokens of the same words. */
-const mostTokenRatio = 4;
+/** Beyond this ratio no calibration is proposed: a fixed count or a hidden prompt is likelier than another tokenizer. */
+const mostCalibration = 4;
 
 /**
  * Compares the server's mean token count of synthetic prompts with the requested one, for each model, length and
@@ -187,10 +187,10 @@ export const promptCountNotes = (result: Result, kind: TrafficKind): readonly st
     const isOff = Math.abs(share) > negligibleDifference && Math.abs(counted - asked) >= 0.5;
     if (!isOff) return `${figures}.`;
     const next = Number(((calibration * counted) / asked).toPrecision(4));
-    const isPlausible = counted * mostTokenRatio >= asked && counted <= asked * mostTokenRatio;
+    const isPlausible = counted * mostCalibration >= asked && counted <= asked * mostCalibration;
     const remedy = isPlausible
       ? `\`calibration: ${next}\` in the prompt corrects it`
-      : 'no tokenizer counts so differently: the server may not count this prompt';
+      : 'so large a difference is rarely the tokenizer’s: the server may add a prompt of its own, or not count this one';
     return `${figures} (${share < 0 ? '−' : '+'}${figureText(Math.abs(share) * 100)} %; ${remedy}).`;
   });
 };

@@ -60,9 +60,9 @@ export class LiveState {
   }
 
   /** Returns what was known at a moment: later requests may have ended since, but are not yet among the figures. */
-  #endedBeforeAt(until: number): number {
+  #endedBeforeAt(until: number): number | undefined {
     // A fleet does not say it.
-    if (this.#endedBefore.length === 0) return until;
+    if (this.#endedBefore.length === 0) return undefined;
     const latest = this.#endedBefore.findLastIndex(([sent]) => sent <= until);
     this.#endedBefore = this.#endedBefore.slice(Math.max(0, latest));
     return latest < 0 ? 0 : this.#endedBefore[0]![1];

@@ -54,12 +54,12 @@ const rescue = async ({ path, data }: Output): Promise<string> => {
   }
 };
 
-/** Is told what a command begins to do, or how far it is with it. */
+/** Is called when a command begins a step, or has got further with it. */
 export type OnStep = (step: string, part?: 'begins' | 'goes on') => void;
 
 /**
- * Returns a function that says each step which begins a second or more after now. How far a step is, it says ever less
- * often: when twice the time has passed since it said something.
+ * Returns a function that prints each step that begins at least a second from now. It prints the progress of a step ever
+ * less often: each time after twice the time has passed.
  */
 export const sayLateSteps = (say: (text: string) => void, now: () => number): OnStep => {
   const began = now();

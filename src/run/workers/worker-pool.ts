@@ -140,11 +140,11 @@ const progressOf = (workers: readonly PooledWorker[]): SliceProgress => {
   let [due, inFlight, endedBefore] = [0, 0, Number.POSITIVE_INFINITY];
   for (const { latestUpdate, end } of workers) {
     due += latestUpdate?.progress.due ?? 0;
-    if (typeof end === 'string') continue;
+    if (end !== null) continue;
     inFlight += latestUpdate?.progress.inFlight ?? 0;
     endedBefore = Math.min(endedBefore, latestUpdate?.progress.endedBefore ?? 0);
   }
-  // Of workers that are all lost, nothing more is known.
+  // Once all workers have ended or are lost, nothing more is known.
   return Number.isFinite(endedBefore)
     ? { due, inFlight, endedBefore: instant(endedBefore) }
     : { due, inFlight };

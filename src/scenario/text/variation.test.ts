@@ -62,8 +62,16 @@ describe('the values of a variable', () => {
     ['load.users=1..1000+1', 'expected at most 100 values'],
     ['load.rate=1/s..5/s', 'with its step, such as 1/s..5/s+1/s, or 1/s..5/s*2 for doubling'],
     ['prompt.tokens=100..500', 'such as 100..500+100, or 100..500*2'],
+    ['load.users=1..4', 'such as 1..4+1, or 1..4*2'],
+    ['load.rate=1/s..9/min', '1/s..9/min: expected one unit in a range'],
   ])('%s is refused', (flag, message) => {
     expect(faultsOf([flag])).toContain(message);
+  });
+
+  it('a range from 0 is not told to double', () => {
+    const message = faultsOf(['load.users=0..10']);
+    expect(message).toContain('such as 0..10+3');
+    expect(message).not.toContain('doubling');
   });
 
   it('come from the file too, and flags replace those of the same path', () => {

@@ -59,13 +59,21 @@ const amount = String.raw`(\d+(?:\.\d+)?)([^\d.*+]*)`;
 const rangeText = new RegExp(String.raw`^${amount}\.\.${amount}([*+])${amount}$`);
 const steplessText = new RegExp(String.raw`^${amount}\.\.${amount}$`);
 
-/** Returns what a range without a step lacks, with a step that makes five values; `null` for any other text. */
+const oneUnitText = 'expected one unit in a range, such as 1/s..16/s*2';
+
+/** Returns a message for a range without a step, with an example of a step; `null` for any other text. */
 const missingStep = (text: string): string | null => {
   const [, from, unit, to, lastUnit] = steplessText.exec(text) ?? [];
   const length = Number(to) - Number(from);
   if (from === undefined || !(length > 0)) return null;
-  const step = `${Number((length / 4).toPrecision(1))}${lastUnit === '' ? unit : lastUnit}`;
-  return `${text}: expected a range with its step, such as ${text}+${step}, or ${text}*2 for doubling`;
+  const units = [unit, lastUnit].filter((each) => each !== '');
+  if (new Set(units).size > 1) return `${text}: ${oneUnitText}`;
+  // Whole numbers, such as users, have whole steps.
+  const isWhole = Number.isInteger(Number(from)) && Number.isInteger(Number(to));
+  const quarter = Number((length / 4).toPrecision(1));
+  const step = `${isWhole ? Math.max(1, Math.round(quarter)) : quarter}${units.at(-1) ?? ''}`;
+  const doubling = Number(from) > 0 ? `, or ${text}*2 for doubling` : '';
+  return `${text}: expected a range with its step, such as ${text}+${step}${doubling}`;
 };
 
 /**
@@ -77,7 +85,7 @@ const expandRange = (text: string): readonly string[] | string => {
   if (from === undefined) return missingStep(text) ?? [text];
   const units = new Set([unit, lastUnit, stepUnit].filter((each) => each !== ''));
   if (units.size > 1 || (operator === '*' && stepUnit !== '')) {
-    return `${text}: expected one unit in a range, such as 1/s..16/s*2`;
+    return `${text}: ${oneUnitText}`;
   }
   const isGrowing = operator === '*' ? Number(step) > 1 && Number(from) > 0 : Number(step) > 0;
   if (!isGrowing || Number(to) < Number(from)) {

@@ -97,7 +97,7 @@ const assumedLimits = (reported: readonly ReportedLimit[]): readonly AssumedLimi
     return found?.isAssumed === true ? [{ unit, text: amountOf(found.value, unit) }] : [];
   });
 
-/** Returns, of each unit, the interface's own values, or those of other headers if it has neither a limit nor a rest of its own. */
+/** Returns, of each unit, the interface's own values, or those of other headers if it has neither a limit nor a remaining value of its own. */
 const quotaOf = (own: Quota, reported: readonly ReportedLimit[]): NonNullable<Quota> => {
   const isOwn = (limit: number | null | undefined, remaining: number | null | undefined): boolean =>
     (limit ?? remaining ?? null) !== null;
