@@ -131,12 +131,22 @@ it.each([
   async (keeps, slow) => {
     for (const countsFromAnswer of [false, true]) {
       const { age } = await examine({ keeps, slow, countsFromAnswer });
+      if (keeps > 4 * slow) expect(age.kept).not.toBeNull();
       expect(age.kept ?? 0).toBeLessThanOrEqual(keeps);
-      expect(age.lost ?? Infinity).toBeGreaterThanOrEqual(keeps);
+      expect(age.lost).toBeGreaterThanOrEqual(keeps);
       if (slow < 1000) expect(age.lost! - age.kept!).toBeLessThan(0.1 * keeps + 2 * slow);
     }
   },
 );
+
+it('takes a prompt that other slow prompts outlasted for old, not for displaced', async () => {
+  const { age, others } = await examine({ keeps: 20_000, slow: 4000 });
+  expect(age.kept).toBeGreaterThan(8000);
+  expect(others).toMatchObject({ lost: null });
+  // As slow, but with room for three prompts only.
+  const small = await examine({ keeps: 1e9, slow: 4000, size: 3500 });
+  expect(small.others.lost).not.toBeNull();
+});
 
 it('says at least how long where nothing was lost', async () => {
   const { age } = await examine({ keeps: 1e9 });

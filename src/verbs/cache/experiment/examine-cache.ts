@@ -64,6 +64,20 @@ const nothing: KeptBounds = { kept: null, lost: null };
 const agesBetween = (low: number, high: number, wanted: number): readonly number[] =>
   Array.from({ length: wanted }, (_, at) => low * (high / low) ** ((at + 1) / wanted));
 
+interface Times {
+  readonly sent: number;
+  readonly ended: number;
+}
+
+/** Returns when the request that was answered was sent: a key without room can have delayed it. */
+const timesOf = ({ took }: CacheReply, ended: number): Times => ({ sent: ended - took, ended });
+
+/** The reply to a prompt that was sent again, and the most ms that its first use lay before: from its sending to the second answer. */
+interface Repeated {
+  readonly reply: CacheReply;
+  readonly most: number;
+}
+
 /** Sends prompts within a budget. No two prompts begin alike, and no two requests end alike. */
 class Prompts {
   readonly spent = { requests: 0, tokens: 0 };
@@ -119,25 +133,28 @@ class Prompts {
     return reply;
   }
 
-  /** Sends a new beginning and, with others between, the same one again. Returns the second reply. */
-  async repeat(tokens: number, others = 0): Promise<CacheReply | null> {
+  /** Sends a new beginning and, with others between, the same one again. */
+  async repeat(tokens: number, others = 0): Promise<Repeated | null> {
     const beginning = this.fresh(tokens);
-    if ((await this.send(beginning)) === null) return null;
-    for (let sent = 0; sent < others; sent += 1)
+    const first = await this.send(beginning);
+    if (first === null) return null;
+    const { sent } = timesOf(first, this.#ports.now());
+    for (let count = 0; count < others; count += 1)
       if ((await this.send(this.fresh())) === null) return null;
-    return this.send(beginning);
+    const reply = await this.send(beginning);
+    return reply === null ? null : { reply, most: this.#ports.now() - sent };
   }
 
-  /** Repeats a prompt, and if it was lost another one, a few times. Returns the last second reply. */
-  async repeatLosses(tokens: number, others: number, isHit: HitReader): Promise<CacheReply | null> {
-    let reply: CacheReply | null = null;
+  /** Repeats a prompt, and if it was lost another one, a few times. Returns the last one. */
+  async repeatLosses(tokens: number, others: number, isHit: HitReader): Promise<Repeated | null> {
+    let repeated: Repeated | null = null;
     for (let tries = 0; tries < (others > fewOthers ? 1 : leastLosses); tries += 1) {
-      reply = await this.repeat(tokens, others);
-      const hit = reply === null ? null : isHit(reply);
+      repeated = await this.repeat(tokens, others);
+      const hit = repeated === null ? null : isHit(repeated.reply);
       if (hit === true && tries > 0) this.hasWavered = true;
       if (hit !== false) break;
     }
-    return reply;
+    return repeated;
   }
 }
 
@@ -163,8 +180,9 @@ const measureKnown = async (prompts: Prompts): Promise<KnownReplies> => {
 const findShortest = async (prompts: Prompts, isHit: HitReader): Promise<KeptBounds> => {
   let [kept, lost]: [number | null, number | null] = [null, null];
   for (const length of [...lengths, longPrompt]) {
-    const reply = await prompts.repeatLosses(length, 0, isHit);
-    if (reply === null) break;
+    const repeated = await prompts.repeatLosses(length, 0, isHit);
+    if (repeated === null) break;
+    const { reply } = repeated;
     const tokens = reply.tokens ?? length;
     const hit = isHit(reply);
     if (hit === true) {
@@ -183,14 +201,6 @@ export const waitUntil = async (
 ): Promise<void> => {
   while (now() < moment && !isStopped()) await sleep(Math.min(500, moment - now()));
 };
-
-interface Times {
-  readonly sent: number;
-  readonly ended: number;
-}
-
-/** Returns when the request that was answered was sent: a key without room can have delayed it. */
-const timesOf = ({ took }: CacheReply, ended: number): Times => ({ sent: ended - took, ended });
 
 /** Sends a prompt for each age, and each again when it has this age. */
 const tryAges = async (
@@ -235,7 +245,7 @@ const findAge = async (
   longest: number,
 ): Promise<readonly RepeatedPrompt[]> => {
   const between = await prompts.repeat(longPrompt, agesAtOnce);
-  const keepsMany = between !== null && isHit(between) === true;
+  const keepsMany = between !== null && isHit(between.reply) === true;
   const found: RepeatedPrompt[] = [];
   let [low, high] = [leastAge / 2, longest];
   let left = longest * (1 + narrowings);
@@ -259,16 +269,24 @@ const findAge = async (
   return found;
 };
 
-/** Finds how many tokens of other prompts displace one. */
-const findOthers = async (prompts: Prompts, isHit: HitReader): Promise<KeptBounds> => {
+/**
+ * Finds how many tokens of other prompts displace one. A prompt that was lost after longer than `keptFor` ms, for which one is surely
+ * kept, may have been lost by its age.
+ */
+const findOthers = async (
+  prompts: Prompts,
+  isHit: HitReader,
+  keptFor: number | null,
+): Promise<KeptBounds> => {
   let [kept, lost]: [number | null, number | null] = [null, null];
   for (let others = 1; others <= mostOthers && lost === null; others *= 2) {
-    const reply = await prompts.repeatLosses(longPrompt, others, isHit);
-    if (reply === null) break;
+    const repeated = await prompts.repeatLosses(longPrompt, others, isHit);
+    if (repeated === null) break;
+    const { reply, most } = repeated;
     const between = others * (reply.tokens === null ? longPrompt + otherTokens : reply.tokens + 1);
     const hit = isHit(reply);
     if (hit === true) kept = between;
-    else if (hit === false) lost = between;
+    else if (hit === false && keptFor !== null && most <= keptFor) lost = between;
     else break;
   }
   return { kept, lost };
@@ -297,9 +315,9 @@ export const examineCache = async (ports: CachePorts, budget: CacheBudget): Prom
   const { isHit, seenBy } = reader;
   const shortest = seenBy === 'reported' ? await findShortest(prompts, isHit) : nothing;
   const repetitions = await findAge(ports, prompts, isHit, budget.longest);
-  const others = await findOthers(prompts, isHit);
-  const { spent, stopped } = prompts;
   const found = boundsOf(repetitions, known.again.map(isHit));
+  const others = await findOthers(prompts, isHit, found.age.kept);
+  const { spent, stopped } = prompts;
   const isSteady = found.isSteady && !prompts.hasWavered;
   const certain = (bounds: KeptBounds): KeptBounds =>
     isSteady ? bounds : { ...bounds, lost: null };
