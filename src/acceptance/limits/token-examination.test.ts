@@ -118,7 +118,12 @@ describe('the reference gateway’s limit of tokens', () => {
       return reply.phase === 'recovery' ? { ...seen, status: 429, unit: 'tokens' as const } : seen;
     });
     expect(judgeTokenLog({ ...log, replies }, { isPromised: false }).verdict).toBe('undecided');
-    expect(judgeTokenLog({ ...log, replies }, { isPromised: true }).verdict).toBe('violated');
+    const promised = judgeTokenLog({ ...log, replies }, { isPromised: true });
+    expect(promised.verdict).toBe('violated');
+    const refuted = promised.checks.filter(({ finding }) => finding === 'refuted');
+    expect(refuted.map(({ observed }) => observed).join()).toContain(
+      '; this rests on --yes-tokens',
+    );
   });
 
   it('is undecided if no answer reports its usage, whatever is promised', async () => {

@@ -67,6 +67,9 @@ export type ExitName = (typeof exitCodes)[number]['name'];
 export const exitCode = (name: ExitName): number =>
   exitCodes.find((row) => row.name === name)?.code ?? 1;
 
+export const exitMeaning = (name: ExitName): string =>
+  exitCodes.find((row) => row.name === name)?.meaning ?? name;
+
 export const gravestExit = (names: readonly ExitName[]): ExitName =>
   exitCodes.find(({ name }) => names.includes(name))?.name ?? 'pass';
 

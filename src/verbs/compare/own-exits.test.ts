@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { sampleVerdict } from '../../report/fixtures/sample-verdict.fixture.ts';
+import { exitCode, exitMeaning } from '../../run/output/exit-codes.ts';
 import { ownExitLines, type RunExit } from './own-exits.ts';
 
 const run = (
@@ -26,6 +27,10 @@ it('names why a series ends with the exit code of a run, though its comparison s
     '  new/2: 10, not kept: ttft.p95 < 1ms.',
     '  new/5: 13, the judged limits are undecided, which --strict does not let pass.',
     '  new/6: 14, a limit is violated.',
+  ]);
+  expect(ownExitLines([run('new/1', 'pass'), run('new/2', 'unwritten')])).toEqual([
+    '1 of 2 runs has an exit code of its own, whatever the comparison says:',
+    `  new/2: ${exitCode('unwritten')}, ${exitMeaning('unwritten')}.`,
   ]);
   expect(ownExitLines([run('new/1', 'pass'), run('new/2', 'empty')])).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { failsRun, type ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
 import type { Result } from '../../model/result/result.ts';
 import { listed } from '../../report/text/number-text.ts';
-import { exitCode, type ExitName } from '../../run/output/exit-codes.ts';
+import { exitCode, exitMeaning, type ExitName } from '../../run/output/exit-codes.ts';
 import { leavesUndecided } from '../../run/output/judge-result.ts';
 
 /** A run of a series, of which only the comparison is printed. */
@@ -31,14 +31,14 @@ const reasons: Readonly<Partial<Record<ExitName, (run: RunExit) => string>>> = {
   incomplete: ({ result }) => result.partial ?? 'a part of the load was not sent',
 };
 
-const reasonOf = (run: RunExit): string => reasons[run.exit]?.(run) ?? `it ended with ${run.exit}`;
+const reasonOf = (run: RunExit): string => reasons[run.exit]?.(run) ?? exitMeaning(run.exit);
 
 /** Says which runs of a compared series end it with an exit code of their own, whatever the comparison found. */
 export const ownExitLines = (runs: readonly RunExit[]): readonly string[] => {
   const own = runs.filter(({ exit }) => !named.includes(exit));
   if (own.length === 0) return [];
   return [
-    `${own.length} of ${runs.length} runs ${own.length === 1 ? 'has an exit code' : 'have exit codes'} of their own, whatever the comparison says:`,
+    `${own.length} of ${runs.length} runs ${own.length === 1 ? 'has an exit code of its own' : 'have exit codes of their own'}, whatever the comparison says:`,
     ...own.map((run) => `  ${run.folder}: ${exitCode(run.exit)}, ${reasonOf(run)}.`),
   ];
 };

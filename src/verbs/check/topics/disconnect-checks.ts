@@ -64,7 +64,7 @@ const judgeGeneration = (facts: GenerationFacts): Judged => {
     return pass(`no request ran ${time(idleAfter)} after the hang-up: ${rest}`);
   if (tokensAfter === 0)
     return unchecked(
-      `a request still counted as running ${time(idleAfter ?? lookedFor)} after the hang-up, and generated nothing: ${rest}`,
+      `the metrics still counted a request as running ${time(idleAfter ?? lookedFor)} after the hang-up, but no new tokens: ${rest}`,
     );
   if (idleAfter === null || idleAfter >= lateShare * naturalRest)
     return deviation(

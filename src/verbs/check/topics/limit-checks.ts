@@ -59,6 +59,10 @@ const whyUnknown = (
   if (headers[name] !== undefined) return `${name} is no whole number`;
   const { longer = [] } = readDeclaredLimits(headers) ?? {};
   const alike = longer.filter((words) => words.includes(unit));
+  // A limit of another family does not belong to what remains by the interface's own header.
+  const ownRest = limitName === 'limitTokens' ? 'remainingTokens' : 'remainingRequests';
+  if (headers[limitHeaders[ownRest]] !== undefined)
+    return `no header names the limit of ${unit} a minute that belongs to ${limitHeaders[ownRest]}`;
   return alike.length === 0
     ? `no header names ${unit}`
     : `the headers name ${alike.join(' and ')}, and no ${unit} a minute`;

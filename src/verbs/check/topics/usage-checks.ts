@@ -168,7 +168,7 @@ const judgeSame = (
     }
     return {
       ...violation(
-        `the same prompt has ${a} prompt tokens, and ${b} ${what}: they must be equal, if one name is one model`,
+        `the same prompt has ${a} prompt tokens, and ${b} ${what}: they must be equal, since both ask for one model; only a name that stands for several models explains it`,
       ),
       bounds: {
         of: 'input',

@@ -89,8 +89,8 @@ export type PairsReport = z.output<typeof pairsSchema>;
 const smallShare = 0.01;
 
 /**
- * Whether the new side may fail more often than the base, without being sure: in more than one pair in a hundred, and more
- * than one, or likely.
+ * Whether the new side may fail more often than the base, without being sure: it failed in at least two more pairs, which are more than 1 %
+ * of all, or the interval of what it adds lies above 0.
  */
 export const mayFailMore = ({ added, baseOnly, nextOnly }: PairsReport['failures']): boolean =>
   ((added.value ?? 0) > smallShare && nextOnly - baseOnly > 1) || (added.low ?? 0) > 0;

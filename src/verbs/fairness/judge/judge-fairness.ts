@@ -81,17 +81,20 @@ const onsetPercentiles = [0.9, 0.5] as const;
 
 /** Returns a doubt if the quiet population surely moved while the noise began, which the settling leaves out. */
 const onsetDoubt = (run: SeenRun, { maxMoved, settle }: FairnessTerms): readonly string[] => {
+  if (settle === 0) return [];
   const blocks = run.blocks.map((block) =>
     block.isNoisy ? { ...block, from: block.begins, to: block.from } : block,
   );
-  const movements = [run.q, ...onsetPercentiles.filter((q) => q < run.q)].map((q) =>
-    movementOf(blockFigures({ ...run, blocks, q })),
-  );
-  const { moved, failed } = movements.find((each) => each.moved !== null) ?? movements[0]!;
+  const movementAt = (q: number) => movementOf(blockFigures({ ...run, blocks, q }));
+  const lower = onsetPercentiles.filter((q) => q < run.q);
+  const q = [run.q, ...lower].find((each) => movementAt(each).moved !== null) ?? run.q;
+  const { moved, failed } = movementAt(q);
   const isSure = (moved?.low ?? 0) > maxMoved || (failed?.low ?? 0) > maxFailed;
-  return settle > 0 && isSure
+  const by =
+    q === run.q ? '' : ` (by its p${100 * q}, since that time is too short for the figure)`;
+  return isSure
     ? [
-        `in the first ${settle / 1000} s of the noise, which --settle leaves out, it was surely moved: a shorter --settle counts them`,
+        `in the first ${settle / 1000} s of the noise, which --settle leaves out, it was surely moved${by}: a shorter --settle counts them`,
       ]
     : [];
 };

@@ -66,14 +66,14 @@ export const limitsVerb = defineVerb({
         'Show which decisions distinguish the named limiter from the next best',
       ),
       tokens: textOption(
-        'Examine the limit of tokens instead: full (12 min and 5 times the limit), or quick (6 min, half of that)',
+        'Examine the limit of tokens instead: full (13 min and 7 times the limit), or quick (6 min, half of that)',
       ),
       context: textOption('Context of the model in tokens, for --tokens [as the list says]'),
       unit: textOption(
         'What the limit of tokens counts: tokens, input-tokens or output-tokens [tokens]',
       ),
       'yes-tokens': switchOption(
-        'Nobody else uses the key and usage is what is charged, where no header shows it',
+        'Nobody else uses the key and usage is what is charged: decides what headers leave open, also if what remains falls by up to twice what was used',
       ),
       price: textOption(
         'Price of a million tokens, INPUT/OUTPUT[/CACHED], for the budget: 0.15/0.60',

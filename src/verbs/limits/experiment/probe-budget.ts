@@ -76,14 +76,14 @@ interface BudgetOptions {
   readonly phases: readonly ProbePhase[];
 }
 
-/** The usual time of a small chat's answer as a share of a window, for which chats that are sent one by one wait. */
-const usualAnswer = 1 / 240;
+/** The usual time of a small chat's answer in ms, for which chats that are sent one by one wait: less in windows below a minute. */
+const usualAnswer = (window: number): number => Math.min(250, window / 240);
 
 /** Forecasts the typical and maximum requests of a phase, and its time in ms. */
 export const phaseBudget = (phase: ProbePhase, options: BudgetOptions) => {
   const { rule, hasSecondKey, sustain, phases } = options;
   const { window } = rule;
-  const pause = evenPause(rule) + usualAnswer * window;
+  const pause = evenPause(rule) + usualAnswer(window);
   // Before the first request there is nothing to forget.
   const idle = (time: number): number => (phases[0] === phase ? 0 : time);
   switch (phase) {

@@ -78,8 +78,8 @@ const textOf = (sightings: readonly Sighting[]): string => {
 };
 
 /**
- * Checks whether the headers report other limits than those of requests and tokens. Of a team only the limits that are not
- * those of a single key are known, so it is undecided then whether there are others.
+ * Checks whether the headers report more than one limit of requests and one of tokens. The limits of single keys were removed from a
+ * team's replies, so for a team it stays undecided.
  */
 export const checkOtherLimits = (log: LimitLog): LimitCheck => {
   const others = otherLimits(log);
@@ -91,7 +91,7 @@ export const checkOtherLimits = (log: LimitLog): LimitCheck => {
       : 'none';
   return advisoryCheck({
     id: 'other-limits',
-    claim: 'The headers report no limit beside those of requests and of tokens.',
+    claim: 'The headers report no limit beside one of requests and one of tokens.',
     finding: others.length === 0 && isTold && log.isTeam !== true ? 'proved' : 'undecided',
     observed: others.length === 0 ? none : `beside them: ${others.map(textOf).join('; ')}`,
   });

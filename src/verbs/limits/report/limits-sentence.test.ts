@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LimitReport, LimitVerdict } from '../model/limit-report.ts';
 import type { TokenReport } from '../model/token-report.ts';
-import { limitsSentence } from './limits-sentence.ts';
+import { limitsAdvice, limitsSentence } from './limits-sentence.ts';
 
 const requests = (verdict: LimitVerdict, { admitted = 60, limiter = 'fixed-aligned' } = {}) =>
   ({
@@ -104,4 +104,25 @@ describe('the sentence over both limits', () => {
       limitsSentence({ requests: null, tokens: tokens('kept', { chargedAt: 'admission' }, 6000) }),
     ).toBe('2,000,000 tokens in 6 s are kept; prompts are charged when a request is sent.');
   });
+});
+
+it('the advice names what decides the limit that is not kept, and its setting', () => {
+  const advice = (ofRequests: LimitVerdict | null, ofTokens: LimitVerdict | null) =>
+    limitsAdvice({
+      requests: ofRequests && requests(ofRequests),
+      tokens: ofTokens && tokens(ofTokens),
+    });
+  expect(advice('kept', 'kept')).toBeNull();
+  expect(advice('undecided', null)).toMatch(
+    /longer \(`--sustain 10`\).*`--set limits\.requestsPerMinute=…`, `--window/,
+  );
+  expect(advice('kept', 'undecided')).toMatch(
+    /`--sustain 12`, and with `--yes-tokens`.*`--set limits\.tokensPerMinute=…`, `--window/,
+  );
+  expect(advice(null, 'violated')).toMatch(
+    /evidence for the gateway’s owner.*`--set limits\.tokensPerMinute=…`/,
+  );
+  expect(advice('undecided', 'undecided')).toMatch(
+    /requestsPerMinute=…`, `--set limits\.tokensPerMinute=…`/,
+  );
 });

@@ -176,6 +176,12 @@ export const gravestVerdict = ({ requests, tokens }: KeyFindings): LimitVerdict 
   return (['violated', 'undecided'] as const).find((each) => verdicts.includes(each)) ?? 'kept';
 };
 
+/** Says how an examination decides more: of tokens by a longer load and the operator's word. */
+const longerText = (undecided: readonly Claim[]): string =>
+  undecided.every(({ setting }) => setting === 'limits.tokensPerMinute')
+    ? 'in full, with `--sustain 12`, and with `--yes-tokens` if the key is surely idle'
+    : 'in full, or for longer (`--sustain 10`)';
+
 /** Says what to do about a limit that is not kept, or of which an examination decides nothing; `null` if nothing is to do. */
 export const limitsAdvice = (findings: KeyFindings): string | null => {
   const verdict = gravestVerdict(findings);
@@ -185,7 +191,7 @@ export const limitsAdvice = (findings: KeyFindings): string | null => {
   const other = `If another limit or window was agreed, examine that one: ${settings}, \`--window …\`.`;
   return verdict === 'violated'
     ? `What now: what does not hold is the evidence for the gateway’s owner. ${other}`
-    : `What now: examine it again while nothing else uses the key, in full, or for longer (\`--sustain 10\`). ${other}`;
+    : `What now: examine it again while nothing else uses the key, ${longerText(claims)}. ${other}`;
 };
 
 /** Returns the verdict of a report on these findings. */

@@ -175,31 +175,30 @@ const baseOf = (requests: readonly SeenRequest[], phases: PolicyPhases): PolicyB
   return { phases, own, base, usual: usual!, median: median! };
 };
 
-/** What holds for all policies of a run: the time of a good request in ms. */
-interface Common extends Pick<OverloadRun, 'seenUntil' | 'isInvalid'> {
-  readonly within: number;
-}
-
 const yardstickFor = ({ own, phases, usual, median }: PolicyBase, within: number) =>
   Number.isFinite(usual) ? yardstickOf(own, phases, { median, within }) : null;
 
+/** What a policy is judged by beside its own requests: its yardstick, and that of the first earlier base that has one. */
+interface PolicyTerms extends Context, Pick<OverloadRun, 'seenUntil' | 'isInvalid'> {
+  /** The time of a good request in ms. */
+  readonly within: number;
+  readonly yardstick: Yardstick | null;
+  readonly earlier: Yardstick | null;
+}
+
 /** Judges a policy by its own base. If that is worse than an earlier one, what came before it is not over. */
-const judgePolicy = (
-  each: PolicyBase,
-  { within, seenUntil, isInvalid }: Common,
-  context: Context & { readonly earlier: Yardstick | null },
-): PolicyRecovery => {
+const judgePolicy = (each: PolicyBase, terms: PolicyTerms): PolicyRecovery => {
   const { phases, own, base, usual } = each;
+  const { within, yardstick, earlier, seenUntil, isInvalid } = terms;
   const { policy, ...times } = phases;
   const { peak, gone, until } = times;
-  const yardstick = yardstickFor(each, within);
   const finding = ((): Finding => {
     if (until > seenUntil) return unknown('partial');
     if (isInvalid) return unknown('invalid');
-    if (context.earlier?.isBad(base) === true) return unknown('base-worse');
+    if (earlier?.isBad(base) === true) return unknown('base-worse');
     if (!Number.isFinite(usual)) return unknown('base-fails');
     if (yardstick === null) return unknown('few');
-    return recoveryIn(own, phases, yardstick, context);
+    return recoveryIn(own, phases, yardstick, terms);
   })();
   return {
     policy,
@@ -225,16 +224,19 @@ export const judgeRecovery = (
   const bases = phases.map((each) => baseOf(requests, each));
   const usual = bases.map((each) => each.usual).find(Number.isFinite) ?? Infinity;
   const within = run.within ?? withinFactor * usual;
-  const first = bases.findIndex((each) => yardstickFor(each, within) !== null);
-  const judge = (each: PolicyBase, isBackAlone: boolean): PolicyRecovery => {
-    const earlier = bases.indexOf(each) > first ? bases[first] : undefined;
-    return judgePolicy(
-      each,
-      { within, seenUntil, isInvalid },
-      { most, isBackAlone, earlier: earlier === undefined ? null : yardstickFor(earlier, within) },
-    );
-  };
-  const none = bases.find((each) => each.phases.policy === 'none');
-  const isBackAlone = none !== undefined && judge(none, false).state === 'back';
-  return { mostCompleted: most, policies: bases.map((each) => judge(each, isBackAlone)) };
+  const yardsticks = bases.map((each) => yardstickFor(each, within));
+  const first = yardsticks.findIndex((each) => each !== null);
+  const judge = (place: number, isBackAlone: boolean): PolicyRecovery =>
+    judgePolicy(bases[place]!, {
+      most,
+      isBackAlone,
+      within,
+      seenUntil,
+      isInvalid,
+      yardstick: yardsticks[place]!,
+      earlier: first >= 0 && place > first ? yardsticks[first]! : null,
+    });
+  const none = phases.findIndex(({ policy }) => policy === 'none');
+  const isBackAlone = none >= 0 && judge(none, false).state === 'back';
+  return { mostCompleted: most, policies: bases.map((_, place) => judge(place, isBackAlone)) };
 };

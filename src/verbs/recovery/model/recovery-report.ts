@@ -15,8 +15,10 @@ const phaseSchema = z.strictObject({
   p50: amount
     .nullable()
     .optional()
-    .describe('The time in which half of those due were answered; null: fewer were.'),
-  p95: amount.nullable().optional(),
+    .describe(
+      'The time from when they were due in which half were answered (a stream: its first token); null: fewer were. In ms.',
+    ),
+  p95: amount.nullable().optional().describe('The same for 95 %.'),
 });
 export type PhaseCounts = z.output<typeof phaseSchema>;
 

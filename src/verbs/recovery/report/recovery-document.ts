@@ -109,7 +109,7 @@ interface PhaseRow extends PhaseCounts {
 }
 
 const timesMeaning =
-  'from when a request was due until it was answered (a stream: its first token), of all that were due: ∞ where too few were';
+  'from when a request was due until it was answered (a stream: its first token), of all that were due: ∞ where too many failed. The row “after it” begins when the overload ends, so it has the time before the target is back';
 
 const timeCell = (due: number, time: number | null | undefined): string =>
   time === undefined || due === 0 ? '–' : time === null ? '∞' : figureText(time, 'ms');

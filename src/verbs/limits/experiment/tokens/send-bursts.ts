@@ -32,7 +32,7 @@ const surelyWhole = 0.9;
 const furtherChats = 12;
 /** The most of these that are sent together, where answers take so long that a bucket is refilled meanwhile. */
 const furtherTogether = 4;
-/** The time in ms of a window of a minute that each of them may take by itself. */
+/** Prompts that take longer than this, in ms of a window of a minute, are sent several at once. */
 const furtherTime = 1000;
 
 /** Sends few large prompts at a time after a refusal, since many at once are refused before the others are charged. */
@@ -44,7 +44,7 @@ const askAgain = async (
   const { client, plan, send, pause } = examination;
   const query = { phase: 'burst', burst, kind: 'chat', maxTokens: 1, isStream: false } as const;
   await pause(settleOf(examination));
-  const time = latencyOf(examination, plan.large) / (furtherTime * (plan.rule.window / 60_000));
+  const latency = latencyOf(examination, plan.large) * (60_000 / plan.rule.window);
   const state = { sent: 0, isRefused: false };
   const sendUntilRefused = async (): Promise<void> => {
     while (!state.isRefused && state.sent < furtherChats && client.now() < until) {
@@ -52,7 +52,7 @@ const askAgain = async (
       if (!isAdmitted(await send({ ...query, prompt: plan.large }))) state.isRefused = true;
     }
   };
-  const together = Math.min(furtherTogether, Math.max(1, Math.round(time)));
+  const together = Math.min(furtherTogether, Math.max(1, Math.round(latency / furtherTime)));
   await Promise.all(Array.from({ length: together }, sendUntilRefused));
 };
 

@@ -175,8 +175,8 @@ const sum = (parts: readonly Part[], pick: (part: Part) => number): number =>
   parts.reduce((whole, part) => whole + pick(part), 0);
 
 /**
- * The parts of an examination, and the tokens of those whose prompts a cache may have: the first burst only writes their common
- * beginning, and the second has none.
+ * Returns the parts of an examination. `cacheable` counts the tokens of the even pace and of the sustained load, whose prompts a cache may
+ * hold: the first burst only writes their common beginning, and the second has none.
  */
 const partsOf = (plan: TokenPlan) => {
   const { rule, isQuick, sustain, large, slice, visible, reserving } = plan;

@@ -55,6 +55,8 @@ interface Finding {
   readonly isFound: boolean;
   /** What excuses it; `null` if nothing does. */
   readonly why: string | null;
+  /** Whether something would excuse it but for the operator's promise; false by default. */
+  readonly restsOnPromise?: boolean;
   /** Whether the examination shows that there is none. */
   readonly isProved: boolean;
   readonly observed: string;
@@ -67,22 +69,38 @@ interface FactCheck {
   readonly isExcused: boolean;
 }
 
+/** Returns why a fact proves nothing, and whether only the operator's promise excludes a reason. */
+const excuse = (
+  whyIsUnsure: (guards: TokenGuards, terms: TokenPromises) => string | null,
+  { guards, promises }: Pick<Evidence, 'guards' | 'promises'>,
+): Pick<Finding, 'why' | 'restsOnPromise'> => {
+  const why = whyIsUnsure(guards, promises);
+  return {
+    why,
+    restsOnPromise: why === null && whyIsUnsure(guards, { isPromised: false }) !== null,
+  };
+};
+
 /** Makes a check that violates the limit if something was found that nothing excuses. */
 const violating = (
   { id, claim }: Pick<LimitCheck, 'id' | 'claim'>,
-  { isFound, why, isProved, observed, shownBy }: Finding,
-): FactCheck => ({
-  isExcused: isFound && why !== null,
-  check: advisoryCheck({
-    id,
-    claim,
-    section,
-    violates: true,
-    evidence: evidenceOf(shownBy),
-    finding: isFound ? (why === null ? 'refuted' : 'undecided') : isProved ? 'proved' : 'undecided',
-    observed: isFound && why !== null ? `${observed}; but ${why}` : observed,
-  }),
-});
+  { isFound, why, restsOnPromise = false, isProved, observed, shownBy }: Finding,
+): FactCheck => {
+  const ofPromise = restsOnPromise ? '; this rests on --yes-tokens' : '';
+  const addition = why === null ? ofPromise : `; but ${why}`;
+  return {
+    isExcused: isFound && why !== null,
+    check: advisoryCheck({
+      id,
+      claim,
+      section,
+      violates: true,
+      evidence: evidenceOf(shownBy),
+      finding: isFound && why === null ? 'refuted' : !isFound && isProved ? 'proved' : 'undecided',
+      observed: isFound ? `${observed}${addition}` : observed,
+    }),
+  };
+};
 
 /** The share of the limit that must certainly be used before a refusal to show that the burst reached it. */
 const enoughUse = 0.7;
@@ -128,11 +146,11 @@ const checkBurst = ({ log, guards, bursts, promises }: Evidence): FactCheck => {
     },
     {
       isFound: exceeded.length > 0 && !(isOnce && below.length > 1),
-      why: isOnce
-        ? 'the end of a window explains the bursts at one phase'
+      ...(isOnce
+        ? { why: 'the end of a window explains the bursts at one phase' }
         : areApart(surely, log.rule.window)
-          ? null
-          : whyLeastIsUnsure(guards, promises),
+          ? { why: null }
+          : excuse(whyLeastIsUnsure, { guards, promises })),
       isProved: below.length > 1,
       shownBy: exceeded.map(({ admission }) => admission),
       observed,
@@ -152,7 +170,7 @@ const checkEnvelope = ({ log, guards, promises }: Evidence): FactCheck => {
     },
     {
       isFound: worst !== undefined,
-      why: whyLeastIsUnsure(guards, promises),
+      ...excuse(whyLeastIsUnsure, { guards, promises }),
       isProved: false,
       shownBy: [],
       observed:
@@ -173,7 +191,7 @@ const checkEarly = ({ log, guards, promises }: Evidence): FactCheck => {
     },
     {
       isFound: early.length > 0,
-      why: whyMostIsUnsure(guards, promises),
+      ...excuse(whyMostIsUnsure, { guards, promises }),
       isProved: refused === 0 && admitted > 0 && others <= (1 - enoughAnswers) * sent,
       shownBy: early,
       observed:
@@ -194,7 +212,7 @@ const checkRecovery = ({ log, guards, promises }: Evidence): FactCheck => {
     },
     {
       isFound: refused.length > 0,
-      why: whyOthersMayCause(guards, promises),
+      ...excuse(whyOthersMayCause, { guards, promises }),
       isProved: looked.some(({ status }) => status === 200),
       shownBy: refused,
       observed:
@@ -215,7 +233,7 @@ const checkNames = ({ log, guards, promises }: Evidence): FactCheck => {
     },
     {
       isFound: wrong.length > 0,
-      why: whyOthersMayCause(guards, promises),
+      ...excuse(whyOthersMayCause, { guards, promises }),
       isProved: named.length > 0 && named.every(({ unit }) => unit === 'tokens'),
       shownBy: wrong,
       observed: `named requests without a cause: ${times(wrong)} of ${named.length} that name a limit`,

@@ -193,18 +193,21 @@ export const isTooMuchByAnyCount = (
 };
 
 /**
- * The allowance if the operator says that nobody else uses the key: a gateway that counts twice what is used lowers what
- * remains no more than that, and what others use falls at other times as well.
+ * How far the remaining tokens may fall, as a multiple of what the requests can have used, if the operator says that nobody else uses
+ * the key: a gateway that charges twice the usage stays below it.
  */
 const promisedAllowance = 2;
 
 const allowanceOf = ({ allowance }: TokenGuards, { isPromised }: GuardTerms): number =>
   isPromised ? Math.max(allowance, promisedAllowance) : allowance;
 
+const idleRemedy = ({ isPromised }: GuardTerms): string =>
+  isPromised ? '' : ' (--yes-tokens says that nobody else uses the key)';
+
 /** Returns why a refusal can have another cause than the requests of the examination; `null` if it cannot. */
 const whyRefusalIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null =>
   guards.spent > allowanceOf(guards, terms)
-    ? 'the remaining tokens fell by more than the requests can have used'
+    ? `the remaining tokens fell by more than the requests can have used${idleRemedy(terms)}`
     : null;
 
 /** Returns why another user of the key can have caused a refusal; `null` if none can. */
@@ -224,6 +227,6 @@ export const whyMostIsUnsure = (guards: TokenGuards, terms: GuardTerms): string 
   const refusal = whyRefusalIsUnsure(guards, terms);
   if (refusal !== null) return refusal;
   if (remembered > allowanceOf(guards, terms))
-    return 'more of the limit was used than the requests of two windows can have used';
+    return `more of the limit was used than the requests of two windows can have used${idleRemedy(terms)}`;
   return guards.settling.isLate ? null : whyChargesAreUnknown(guards, terms);
 };
