@@ -16,6 +16,7 @@ import { isUsageCharged } from './measured-charges.ts';
 import { burstsEvidence, type BurstEvidence, areApart } from './token-bursts.ts';
 import { chargesOf, roundedCount } from './token-charges.ts';
 import {
+  excuse,
   isTooMuchByAnyCount,
   latenessText,
   tokenGuards,
@@ -68,18 +69,6 @@ interface FactCheck {
   readonly check: LimitCheck;
   readonly isExcused: boolean;
 }
-
-/** Returns why a fact proves nothing, and whether only the operator's promise excludes a reason. */
-const excuse = (
-  whyIsUnsure: (guards: TokenGuards, terms: TokenPromises) => string | null,
-  { guards, promises }: Pick<Evidence, 'guards' | 'promises'>,
-): Pick<Finding, 'why' | 'restsOnPromise'> => {
-  const why = whyIsUnsure(guards, promises);
-  return {
-    why,
-    restsOnPromise: why === null && whyIsUnsure(guards, { isPromised: false }) !== null,
-  };
-};
 
 /** Makes a check that violates the limit if something was found that nothing excuses. */
 const violating = (
@@ -150,7 +139,7 @@ const checkBurst = ({ log, guards, bursts, promises }: Evidence): FactCheck => {
         ? { why: 'the end of a window explains the bursts at one phase' }
         : areApart(surely, log.rule.window)
           ? { why: null }
-          : excuse(whyLeastIsUnsure, { guards, promises })),
+          : excuse(whyLeastIsUnsure, guards, promises)),
       isProved: below.length > 1,
       shownBy: exceeded.map(({ admission }) => admission),
       observed,
@@ -170,7 +159,7 @@ const checkEnvelope = ({ log, guards, promises }: Evidence): FactCheck => {
     },
     {
       isFound: worst !== undefined,
-      ...excuse(whyLeastIsUnsure, { guards, promises }),
+      ...excuse(whyLeastIsUnsure, guards, promises),
       isProved: false,
       shownBy: [],
       observed:
@@ -191,7 +180,7 @@ const checkEarly = ({ log, guards, promises }: Evidence): FactCheck => {
     },
     {
       isFound: early.length > 0,
-      ...excuse(whyMostIsUnsure, { guards, promises }),
+      ...excuse(whyMostIsUnsure, guards, promises),
       isProved: refused === 0 && admitted > 0 && others <= (1 - enoughAnswers) * sent,
       shownBy: early,
       observed:
@@ -212,7 +201,7 @@ const checkRecovery = ({ log, guards, promises }: Evidence): FactCheck => {
     },
     {
       isFound: refused.length > 0,
-      ...excuse(whyOthersMayCause, { guards, promises }),
+      ...excuse(whyOthersMayCause, guards, promises),
       isProved: looked.some(({ status }) => status === 200),
       shownBy: refused,
       observed:
@@ -233,7 +222,7 @@ const checkNames = ({ log, guards, promises }: Evidence): FactCheck => {
     },
     {
       isFound: wrong.length > 0,
-      ...excuse(whyOthersMayCause, { guards, promises }),
+      ...excuse(whyOthersMayCause, guards, promises),
       isProved: named.length > 0 && named.every(({ unit }) => unit === 'tokens'),
       shownBy: wrong,
       observed: `named requests without a cause: ${times(wrong)} of ${named.length} that name a limit`,

@@ -230,3 +230,16 @@ export const whyMostIsUnsure = (guards: TokenGuards, terms: GuardTerms): string 
     return `more of the limit was used than the requests of two windows can have used${idleRemedy(terms)}`;
   return guards.settling.isLate ? null : whyChargesAreUnknown(guards, terms);
 };
+
+/** Returns why a fact proves nothing; if nothing does, whether that rests on the operator's promise. */
+export const excuse = (
+  whyIsUnsure: (guards: TokenGuards, terms: GuardTerms) => string | null,
+  guards: TokenGuards,
+  terms: GuardTerms,
+): { readonly why: string | null; readonly restsOnPromise: boolean } => {
+  const why = whyIsUnsure(guards, terms);
+  return {
+    why,
+    restsOnPromise: why === null && whyIsUnsure(guards, { isPromised: false }) !== null,
+  };
+};
