@@ -15,6 +15,7 @@ import {
   refusedWith,
 } from './sample-observations.fixture.ts';
 import { addCounts } from './recorder.ts';
+import { sampleObjective } from '../model/plan/sample-objective.fixture.ts';
 
 const [stage] = samplePlan().stages;
 const plan = samplePlan({
@@ -376,16 +377,11 @@ describe('finish reasons', () => {
   });
 
   it('keep those that the plan names', () => {
-    const objective: Objective = {
+    const objective: Objective = sampleObjective({
       text: 'finish{reason=Zeal} < 5%',
       figure: { kind: 'share', name: 'finish', reason: 'Zeal' },
-      scope: { traffic: null, model: null, key: null, stages: null },
-      comparison: '<',
       bound: 5,
-      minSamples: 1,
-      severity: 'fail',
-      abortAfter: null,
-    };
+    });
     const named = { ...plan, fails: [{ finish: 'zap' }], objectives: [objective] };
     const recorder = groupRecorder(named);
     const groups = recorder.restore([]);

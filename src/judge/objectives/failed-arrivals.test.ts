@@ -12,6 +12,7 @@ import type { Result } from '../../model/result/result.ts';
 import { figuresOver, outsideWarmUp } from '../../model/result/summary.ts';
 import { healthyResult, sampleGroup, streamLabels } from '../sample-result.fixture.ts';
 import { judgeObjectives } from './judge-objectives.ts';
+import { sampleObjective } from '../../model/plan/sample-objective.fixture.ts';
 
 const text = 'endToEnd.p95 < 300ms';
 
@@ -41,17 +42,10 @@ const judged = (
   held: Partial<Objective> = {},
   differing: Partial<Result> = {},
 ) => {
-  const objective: Objective = {
+  const objective: Objective = sampleObjective({
     text,
-    figure: { kind: 'measure', name: 'endToEnd', statistic: 0.95 },
-    scope: { traffic: null, model: null, key: null, stages: null },
-    comparison: '<',
-    bound: 300,
-    minSamples: 1,
-    severity: 'fail',
-    abortAfter: null,
     ...held,
-  };
+  });
   const plan = samplePlan({ warmUp: milliseconds(0), objectives: [objective] });
   const result = healthyResult({ plan, groups: [...groups], ...differing });
   return judgeObjectives(result, { level: 'valid', evidence: [], figures: [] })[0]!;

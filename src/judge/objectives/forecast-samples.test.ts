@@ -3,6 +3,7 @@ import type { ForecastAmount, ForecastGroup } from '../../model/plan/forecast.ts
 import type { Objective } from '../../model/plan/objective.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { forecastDecisions, forecastSamples } from './forecast-samples.ts';
+import { sampleObjective } from '../../model/plan/sample-objective.fixture.ts';
 
 const none: ForecastAmount = { sum: 0, basis: 'exact', unknown: 0 };
 
@@ -28,17 +29,14 @@ const groups = [
   group({ traffic: 'chat', measured: 30 }),
 ];
 
-const objective = (text: string, changes: Partial<Objective>): Objective => ({
-  text,
-  figure: { kind: 'measure', name: 'ttft', statistic: 0.95 },
-  scope: { traffic: null, model: null, key: null, stages: null },
-  comparison: '<',
-  bound: 1,
-  minSamples: 150,
-  severity: 'fail',
-  abortAfter: null,
-  ...changes,
-});
+const objective = (text: string, changes: Partial<Objective>): Objective =>
+  sampleObjective({
+    text,
+    figure: { kind: 'measure', name: 'ttft', statistic: 0.95 },
+    bound: 1,
+    minSamples: 150,
+    ...changes,
+  });
 
 const decided = (objectives: readonly Objective[], of = groups) =>
   forecastDecisions(of, samplePlan({ objectives: [...objectives] })).map(

@@ -7,6 +7,7 @@ import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { healthyResult, sampleGroup } from '../sample-result.fixture.ts';
 import { nextLook, undecidedObjectives } from './stopping-rule.ts';
+import { sampleObjective } from '../../model/plan/sample-objective.fixture.ts';
 
 const plan = samplePlan({ warmUp: milliseconds(0), until: 'decided' });
 const perSecond = 20;
@@ -53,16 +54,14 @@ const percentile = (statistic: number): ObjectiveFigure => ({
   statistic,
 });
 
-const objective = (figure: ObjectiveFigure, comparison: '<' | '>', bound: number): Objective => ({
-  text: 'the objective',
-  figure,
-  scope: { traffic: null, model: null, key: null, stages: null },
-  comparison,
-  bound,
-  minSamples: 20,
-  severity: 'fail',
-  abortAfter: null,
-});
+const objective = (figure: ObjectiveFigure, comparison: '<' | '>', bound: number): Objective =>
+  sampleObjective({
+    text: 'the objective',
+    figure,
+    comparison,
+    bound,
+    minSamples: 20,
+  });
 
 const objectives = {
   p95: objective(percentile(0.95), '<', 500),

@@ -5,21 +5,15 @@ import { instant, milliseconds } from '../../model/quantity.ts';
 import type { ServerMetrics } from '../../model/result/server-metrics.ts';
 import { healthyResult } from '../sample-result.fixture.ts';
 import { judgeObjectives } from './judge-objectives.ts';
+import { sampleObjective } from '../../model/plan/sample-objective.fixture.ts';
 
-const objective = (
-  statistic: 'mean' | 'max' | number,
-  bound: number,
-  minSamples = 1,
-): Objective => ({
-  text: 'server.waiting < bound',
-  figure: { kind: 'server', name: 'waiting', statistic },
-  scope: { traffic: null, model: null, key: null, stages: null },
-  comparison: '<',
-  bound,
-  minSamples,
-  severity: 'fail',
-  abortAfter: null,
-});
+const objective = (statistic: 'mean' | 'max' | number, bound: number, minSamples = 1): Objective =>
+  sampleObjective({
+    text: 'server.waiting < bound',
+    figure: { kind: 'server', name: 'waiting', statistic },
+    bound,
+    minSamples,
+  });
 
 /** Returns one reading a second. `null` is a reading that failed, `{}` one without the figure. */
 const metricsOf = (values: readonly (number | null | Record<string, never>)[]): ServerMetrics => ({

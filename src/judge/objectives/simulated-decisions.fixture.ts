@@ -8,6 +8,7 @@ import { milliseconds } from '../../model/quantity.ts';
 import { healthyResult, sampleGroup } from '../sample-result.fixture.ts';
 import { groundsFor, observeObjective } from './judge-objectives.ts';
 import { nextLook, undecidedObjectives } from './stopping-rule.ts';
+import { sampleObjective } from '../../model/plan/sample-objective.fixture.ts';
 
 /** Test support: runs with `until: decided` of requests whose true percentiles are known. */
 
@@ -23,16 +24,13 @@ export const looksUntil = (atMost: number): readonly number[] => {
   return [...looks, atMost];
 };
 
-const boundAt = (q: number, bound: number): Objective => ({
-  text: `endToEnd.p${q * 100} < ${bound} ms`,
-  figure: { kind: 'measure', name: 'endToEnd', statistic: q },
-  scope: { traffic: null, model: null, key: null, stages: null },
-  comparison: '<',
-  bound,
-  minSamples: defaultMinSamples(q),
-  severity: 'fail',
-  abortAfter: null,
-});
+const boundAt = (q: number, bound: number): Objective =>
+  sampleObjective({
+    text: `endToEnd.p${q * 100} < ${bound} ms`,
+    figure: { kind: 'measure', name: 'endToEnd', statistic: q },
+    bound,
+    minSamples: defaultMinSamples(q),
+  });
 
 const secondOf = (second: number, took: readonly number[]): TimelineSecond => {
   if (took.length === 0) return { ...emptySecond(second), latency: {} };

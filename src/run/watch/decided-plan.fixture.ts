@@ -2,17 +2,14 @@ import { constantLoad } from '../../engine/fake-run.fixture.ts';
 import type { Objective } from '../../model/plan/objective.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { milliseconds } from '../../model/quantity.ts';
+import { sampleObjective } from '../../model/plan/sample-objective.fixture.ts';
 
-const objective = (bound: number): Objective => ({
-  text: `e2e.p95 < ${bound}ms`,
-  figure: { kind: 'measure', name: 'endToEnd', statistic: 0.95 },
-  scope: { traffic: null, model: null, key: null, stages: null },
-  comparison: '<',
-  bound,
-  minSamples: 200,
-  severity: 'fail',
-  abortAfter: null,
-});
+const objective = (bound: number): Objective =>
+  sampleObjective({
+    text: `e2e.p95 < ${bound}ms`,
+    bound,
+    minSamples: 200,
+  });
 
 /** Returns a plan of 20 chats a second for at most `length` ms, until their p95 is decided for each bound. */
 export const planUntilDecided = (length: number, ...bounds: readonly number[]) =>

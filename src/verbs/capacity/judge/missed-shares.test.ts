@@ -7,6 +7,7 @@ import { emptyHistogram } from '../../../model/measures/histogram.ts';
 import { emptyOutcomeCounts } from '../../../model/measures/outcome-counts.ts';
 import { defaultMisses, missOfObjective } from './missed-shares.ts';
 import { objectiveBreaches } from './step-objectives.ts';
+import { sampleObjective } from '../../../model/plan/sample-objective.fixture.ts';
 
 /** So many seconds of 40 arrivals each. */
 const resultOf = (seconds: number) => {
@@ -36,16 +37,12 @@ describe('the arrivals that missed an objective', () => {
   });
 
   it('are one case for each second by an objective of the scenario without an interval, too', () => {
-    const objective: Objective = {
+    const objective: Objective = sampleObjective({
       text: 'errorRate < 5%',
-      severity: 'fail',
       figure: { kind: 'share', name: 'errorRate' },
-      comparison: '<',
       bound: 5,
       minSamples: 20,
-      scope: { traffic: null, model: null, key: null, stages: null },
-      abortAfter: null,
-    };
+    });
     const { result, arrivals } = resultOf(8);
     const found = { observed: 2, n: arrivals, low: null, high: null };
     const untold = sampleVerdict(found);
@@ -55,16 +52,9 @@ describe('the arrivals that missed an objective', () => {
   });
 
   it('are between two shares if the error of measurement can have moved them across the bound', () => {
-    const objective: Objective = {
-      text: 'endToEnd.p95 < 300ms',
-      severity: 'fail',
-      figure: { kind: 'measure', name: 'endToEnd', statistic: 0.95 },
-      comparison: '<',
-      bound: 300,
+    const objective: Objective = sampleObjective({
       minSamples: 20,
-      scope: { traffic: null, model: null, key: null, stages: null },
-      abortAfter: null,
-    };
+    });
     const { result: empty } = resultOf(20);
     const times = emptyHistogram();
     for (let i = 0; i < 800; i += 1) times.record(i / 2);

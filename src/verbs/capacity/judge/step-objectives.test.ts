@@ -5,17 +5,9 @@ import { emptyOutcomeCounts } from '../../../model/measures/outcome-counts.ts';
 import type { Objective } from '../../../model/plan/objective.ts';
 import { samplePlan } from '../../../model/plan/sample-plan.fixture.ts';
 import { objectiveBreaches } from './step-objectives.ts';
+import { sampleObjective } from '../../../model/plan/sample-objective.fixture.ts';
 
-const objective: Objective = {
-  text: 'endToEnd.p95 < 300ms',
-  figure: { kind: 'measure', name: 'endToEnd', statistic: 0.95 },
-  scope: { traffic: null, model: null, key: null, stages: null },
-  comparison: '<',
-  bound: 300,
-  minSamples: 1,
-  severity: 'fail',
-  abortAfter: null,
-};
+const objective: Objective = sampleObjective();
 
 /** The breaches of a step in which 900 answers took so many ms, and as many requests failed as named. */
 const breachesOf = (took: number, failed: Readonly<Record<string, number>>) => {

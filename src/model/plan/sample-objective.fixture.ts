@@ -1,0 +1,14 @@
+import type { Objective } from './objective.ts';
+
+/** Returns an objective: that the p95 of the end to end time is below 300 ms, unless `changes` say otherwise. */
+export const sampleObjective = (changes: Partial<Objective> = {}): Objective => ({
+  text: 'endToEnd.p95 < 300ms',
+  figure: { kind: 'measure', name: 'endToEnd', statistic: 0.95 },
+  scope: { traffic: null, model: null, key: null, stages: null },
+  comparison: '<',
+  bound: 300,
+  minSamples: 1,
+  severity: 'fail',
+  abortAfter: null,
+  ...changes,
+});
