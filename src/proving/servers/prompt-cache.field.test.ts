@@ -15,6 +15,8 @@ const template = 16;
 
 const answers = 40;
 
+const maxTokens = 3;
+
 /** The tokens of prompts that llama.cpp has taken from its cache, by its metrics. */
 const cachedBy = async (url: string): Promise<number> => {
   const text = await (await fetch(new URL('/metrics', url))).text();
@@ -40,7 +42,7 @@ describe('the prefix cache of llama.cpp’s own server', () => {
             target: server.url,
             wire: { proxy: 'none' },
             limits: 'none',
-            traffic: [{ kind: 'chat-stream', model: 'random', maxTokens: 3, ...entry }],
+            traffic: [{ kind: 'chat-stream', model: 'random', maxTokens, ...entry }],
             load: { kind: 'iterations', users: 1, iterations: answers, maxDuration: '60s' },
           };
           const file = join(folder, 'observations.jsonl');
@@ -56,9 +58,11 @@ describe('the prefix cache of llama.cpp’s own server', () => {
             counts.filter((tokens) => Math.min(1, tokens!.repeated!) === most),
           );
           expect(again!.length).toBeGreaterThanOrEqual(answers * 0.7);
-          expect(again!.map((tokens) => tokens!.cached)).toEqual(
-            again!.map((tokens) => tokens!.repeated),
-          );
+          // Its cache also has what it answered, which can begin as Weir's own next turn does.
+          const more = again!.map((tokens) => tokens!.cached! - tokens!.repeated!);
+          expect(Math.min(...more)).toBe(0);
+          expect(Math.max(...more)).toBeLessThanOrEqual(maxTokens);
+          expect(more.filter(Boolean).length).toBeLessThanOrEqual(answers * 0.2);
           // The first prompt of each conversation can begin with the template of another.
           expect(Math.max(...first!.map((tokens) => tokens!.cached!))).toBeLessThanOrEqual(
             template,

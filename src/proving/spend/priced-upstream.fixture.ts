@@ -20,9 +20,15 @@ const faults: Readonly<Record<number, 'refused' | 'limited' | 'malformed' | 'bro
   8: 'broken',
 };
 
-/** The usage of a model's n-th answer, in the places where OpenAI's API has the parts. */
+/** The tokens of the prompt "Say yes." as LiteLLM counts them, those around a message included. */
+const countedPrompt = 10;
+
+/** The usage of a model's n-th answer, in the places where OpenAI's API has the parts: the prompt's true count for `left` only. */
 const usageOf = (model: string, n: number) => {
-  const [prompt, output] = [40 + ((n * 37) % 211), 9 + ((n * 7) % 23)];
+  const [prompt, output] = [
+    model === 'left' ? countedPrompt : 40 + ((n * 37) % 211),
+    9 + ((n * 7) % 23),
+  ];
   return {
     prompt_tokens: prompt,
     completion_tokens: output,
