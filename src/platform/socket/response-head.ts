@@ -37,7 +37,8 @@ const afterLastCr = 3;
  * Matches a complete section that the scan below would accept. Most sections arrive in one read, and this pattern is
  * faster than the scan.
  */
-const wholeSection = /(?:[\t\x20-\x7e\x80-\xff]+\r\n)+\r\n/y;
+const wholeSection = /^(?:[\t\x20-\x7e\x80-\xff]+\r\n)+\r\n$/;
+const sectionEnd = Buffer.from('\r\n\r\n');
 
 /**
  * Collects the lines of a head or a trailer section up to an empty line, even if its bytes are split over several
@@ -71,11 +72,15 @@ export class HeadSection {
    */
   append(bytes: Buffer, first: number, end: number): number {
     if (this.#state === beforeHead) {
-      const text = bytes.toString('latin1', first, Math.min(end, first + maxSectionBytes));
-      wholeSection.lastIndex = 0;
-      if (wholeSection.test(text)) {
-        this.text = text.slice(0, wholeSection.lastIndex);
-        return first + wholeSection.lastIndex;
+      // Only the section is decoded: a text that has the body, too, would live as long as a slice of it.
+      const emptyLine = bytes.indexOf(sectionEnd, first);
+      const last = emptyLine + sectionEnd.length;
+      if (emptyLine >= 0 && last <= Math.min(end, first + maxSectionBytes)) {
+        const text = bytes.toString('latin1', first, last);
+        if (wholeSection.test(text)) {
+          this.text = text;
+          return last;
+        }
       }
     }
     const from = this.#state === beforeHead ? this.#skip(bytes, first, end) : first;
