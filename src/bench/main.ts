@@ -10,6 +10,7 @@ import { measureMockChats } from './mock/mock-chats.ts';
 import { measureMockLateness } from './mock/mock-lateness.ts';
 import { measureMockMemory } from './mock/mock-memory.ts';
 import { measureCommandStart } from './run/command-start.ts';
+import { costByTurns } from './run/cost-by-turns.ts';
 import { measureForeignLimiters } from './run/foreign-limiters.ts';
 import { measureHourOfHeap } from './run/hour-of-heap.ts';
 import { measurePromptCost } from './run/prompt-cost.ts';
@@ -44,6 +45,7 @@ const abouts = {
   cost: 'how much CPU a run takes that has little to do',
   lag: 'how late a run starts its requests, alone and beside streams; what the first ones cost',
   start: 'how long the command takes from start to end',
+  turns: 'what whole runs cost beside the version of an earlier day, by turns',
   limits: 'whether examinations name limiters rightly, accuse none, and catch planted faults',
   tokens: 'whether examinations of tokens accuse none that keep their limit, and show faults',
   limiters: 'whether examinations of limiters that others wrote are right',
@@ -70,6 +72,7 @@ const parts: Readonly<Record<BenchName, readonly BenchPart[]>> = {
   cost: [...fixedCost, ...livePageCost],
   lag: [...startLag, coldStart],
   start: [measureCommandStart],
+  turns: [costByTurns],
   limits: [measureLimitExamination, measureSimulatedLimiters],
   tokens: [measureTokenExaminations],
   limiters: [measureForeignLimiters],
@@ -88,6 +91,7 @@ const parts: Readonly<Record<BenchName, readonly BenchPart[]>> = {
 
 /** They take so long that they run only if they are named. */
 const onlyByName: readonly BenchName[] = [
+  'turns',
   'tokens',
   'limiters',
   'comparisons',

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { atLeast, type BenchPart, benchRow, type BenchRow, takeTurns } from '../harness/bench.ts';
 import { smallChatHeaders, smallChatJson } from '../harness/chat-bytes.ts';
-import { pinnedTo, runPinned, runToEnd } from '../harness/processes.ts';
+import { runPinned, runTimed } from '../harness/processes.ts';
 import { openTempFolder } from '../harness/run-weir.ts';
 import { startChatServer } from '../harness/start-chat-server.ts';
 import type { ClosedClient, ClosedClientOptions, ClosedLoopThroughput } from './closed-client.ts';
@@ -28,24 +28,17 @@ function done(summary)
 end
 `;
 
-/** CPU seconds of a shell's children, from the second line of its `times`: `0m1.25s 0m0.70s`. */
-const childrenCpu = (stdout: string): number => {
-  const spans = [...stdout.matchAll(/(\d+)m([\d.]+)s/g)].slice(-2);
-  return spans.reduce((sum, [, minutes, rest]) => sum + Number(minutes) * 60 + Number(rest), 0);
-};
-
 /** Runs wrk, a closed loop in C, with one thread. Throws if requests failed. */
 const measureWrk = async (url: string): Promise<ClosedLoopThroughput> => {
   await using folder = await openTempFolder();
   const file = join(folder.path, 'chat.lua');
   await writeFile(file, wrkScript);
-  const words = ['wrk', '-t1', `-c${loop.connections}`, `-d${loop.seconds}s`, '-s', file];
-  const shell = ['sh', '-c', '"$@"; times', 'sh', ...words, `${url}/chat/completions`] as const;
-  const stdout = await runToEnd(pinnedTo(1, shell));
+  const words = ['-t1', `-c${loop.connections}`, `-d${loop.seconds}s`, '-s', file];
+  const { stdout, cpu } = await runTimed(1, ['wrk', ...words, `${url}/chat/completions`]);
   const [, requests, microseconds, failed] = /TOTAL (\d+) (\d+) (\d+)/.exec(stdout) ?? [];
   if (failed !== '0') throw new Error(`wrk: ${failed ?? 'all'} requests failed\n${stdout}`);
   const seconds = Number(microseconds) / 1e6;
-  return { requests: Number(requests), seconds, cpu: childrenCpu(stdout) };
+  return { requests: Number(requests), seconds, cpu };
 };
 
 const measureClient = (client: Client, url: string): Promise<ClosedLoopThroughput> => {
