@@ -46,27 +46,9 @@ export const readResultFile = async (path: string): Promise<Result> => {
         : `${path} is not JSON: expected a result.json that \`weir run\` wrote`,
     );
   }
-  if (!hasSecondsInOrder(parsed)) {
-    const message = 'expected each second once, in order';
-    throw new Problem(describe(path, parsed, [{ path: ['timeline'], message }]));
-  }
   const checked = checkedResult(path, parsed);
   if (checked.success) return checked.data;
   throw new Problem(describe(path, parsed, checked.error.issues));
-};
-
-/**
- * Returns whether no second of a timeline comes twice; `true` for what is no timeline. It is asked first, since the
- * schema decodes the histograms of each second: a minute for 100,000 copies of one.
- */
-const hasSecondsInOrder = (parsed: unknown): boolean => {
-  const { timeline } = (parsed ?? {}) as { readonly timeline?: unknown };
-  if (!Array.isArray(timeline)) return true;
-  const seconds = timeline.map((each) => (each as { readonly second?: unknown } | null)?.second);
-  return seconds.every((second, i) => {
-    const before = seconds[i - 1];
-    return typeof second !== 'number' || typeof before !== 'number' || second > before;
-  });
 };
 
 /** The schema calls itself for what a field of any JSON holds, so that thousands of levels end its stack. */
