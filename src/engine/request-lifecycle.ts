@@ -28,6 +28,23 @@ export interface RequestLifecycle {
   readonly onAnswered: ((userFreeAt: Instant) => void) | undefined;
 }
 
+/**
+ * Returns the instant before which all that was due has ended: the first at which a request in flight, or `waiting`,
+ * was due; `now` if none was.
+ */
+export const endedBefore = (
+  now: Instant,
+  inFlight: Iterable<{ readonly lifecycle: RequestLifecycle }>,
+  waiting: readonly (Instant | null)[] = [],
+): Instant => {
+  let first = now;
+  for (const due of waiting) if (due !== null && due < first) first = due;
+  // Thousands may be in flight, and this is asked four times a second.
+  for (const { lifecycle } of inFlight)
+    if (lifecycle.arrival.due < first) first = lifecycle.arrival.due;
+  return first;
+};
+
 export interface LifecycleEnd {
   readonly facts: AttemptFacts;
   readonly earlier: readonly RetriedAttempt[];

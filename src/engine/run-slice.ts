@@ -33,6 +33,7 @@ import {
 } from './slice-options.ts';
 import { PaceQueue, type PaceSlot } from './pace-queue.ts';
 import {
+  endedBefore,
   endUnsent,
   type LifecycleEnd,
   observationOf,
@@ -109,21 +110,12 @@ class SliceRunner implements RunningSlice, AttemptListener {
     return {
       due: this.#arrivalsDue,
       inFlight: this.#attempts.size,
-      endedBefore: this.#endedBefore(),
+      endedBefore: endedBefore(this.#ports.clock.now(), this.#attempts.values(), [
+        ...this.#retries.all().map(({ arrival }) => arrival.due),
+        this.#paceQueue?.oldest ?? null,
+        this.#nextOfLoops(),
+      ]),
     };
-  }
-
-  #endedBefore(): Instant {
-    let first = this.#ports.clock.now();
-    const see = (due: Instant | null): void => {
-      if (due !== null && due < first) first = due;
-    };
-    // Thousands may be in flight, and this is asked four times a second.
-    for (const { lifecycle } of this.#attempts.values()) see(lifecycle.arrival.due);
-    for (const { arrival } of this.#retries.all()) see(arrival.due);
-    see(this.#paceQueue?.oldest ?? null);
-    see(this.#nextOfLoops());
-    return first;
   }
 
   stop(grace: Milliseconds): void {

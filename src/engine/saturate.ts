@@ -25,7 +25,7 @@ import {
   type SliceOptions,
   unfinishedDetail,
 } from './slice-options.ts';
-import { observationOf, type RequestLifecycle } from './request-lifecycle.ts';
+import { endedBefore, observationOf, type RequestLifecycle } from './request-lifecycle.ts';
 
 /**
  * The maximum number of different requests that are prepared. It is exceeded if there are more connections, since a
@@ -83,9 +83,11 @@ class SaturationRunner implements AttemptListener {
   }
 
   progress(): SliceProgress {
-    const open = [...this.#attempts.values()].map(({ lifecycle }) => lifecycle.arrival.due);
-    const endedBefore = instant(Math.min(this.#ports.clock.now(), ...open));
-    return { due: this.#arrivalsDue, inFlight: this.#attempts.size, endedBefore };
+    return {
+      due: this.#arrivalsDue,
+      inFlight: this.#attempts.size,
+      endedBefore: endedBefore(this.#ports.clock.now(), this.#attempts.values()),
+    };
   }
 
   stop(grace: Milliseconds): void {
