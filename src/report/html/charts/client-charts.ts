@@ -100,23 +100,18 @@ export const flowChart = (result: Result, endedBefore = Number.POSITIVE_INFINITY
   const bins = countBins(result);
   const rate = (of: (second: TimelineSecond) => number) => (seconds: readonly TimelineSecond[]) =>
     chartValue(sumOf(seconds, of) / bins.step);
-  const lines = chartLines(intoBins(result.timeline, bins), [
-    ['offered', 'due', rate(({ due }) => due), 'dashed'],
-    ['sent', 'sent', rate(({ sent }) => sent)],
+  const rateOfEnded =
+    (of: (second: TimelineSecond) => number) => (seconds: readonly TimelineSecond[], bin: number) =>
+      (bin + 1) * bins.step * 1000 > endedBefore ? null : rate(of)(seconds);
+  const [offered, ...others] = chartLines(intoBins(result.timeline, bins), [
+    ['offered', 'due', rateOfEnded(({ due }) => due), 'dashed'],
+    ['sent', 'sent', rateOfEnded(({ sent }) => sent)],
     ['completed', 'completed', rate(({ outcomes }) => outcomes.completed), 'strong'],
     ['cancelled', 'cancelled', rate(({ outcomes }) => outcomes.cancelled)],
     ['429', 'limited', rate(({ outcomes }) => outcomes.limited)],
     ['other failures', 'refused', rate(failedIn)],
-  ])
-    .map((line) => ({
-      ...line,
-      values: line.values.map((value, i) =>
-        ['offered', 'sent'].includes(line.label) && (i + 1) * bins.step * 1000 > endedBefore
-          ? null
-          : value,
-      ),
-    }))
-    .filter(({ label, values }) => label === 'offered' || values.some(Boolean));
+  ]);
+  const lines = [offered!, ...others.filter(({ values }) => values.some(Boolean))];
   return timeChart(['flow', 'Requests per second', '/s'], bins, lines, [], 'held');
 };
 
