@@ -52,7 +52,7 @@ export class BeginTurn {
   readonly mayBegin = (): boolean => {
     const now = this.#clock.now();
     this.isHeld = this.#hasBegun && now >= this.#until;
-    if (this.isHeld) this.#heldUntil = now + longestPause;
+    this.#heldUntil = now + longestPause;
     this.#hasBegun = true;
     return !this.isHeld;
   };

@@ -153,7 +153,7 @@ const defineContainer = (
   class extends GenericContainer {
     attached: AttachedContainer | null = null;
 
-    protected override async beforeContainerCreated(): Promise<void> {
+    protected override beforeContainerCreated(): Promise<void> {
       this.hostConfig.AutoRemove = true;
       this.hostConfig.PortBindings = Object.fromEntries(
         [containerAddress.port, containerAddress.controlPort].map((port) => [
@@ -163,7 +163,7 @@ const defineContainer = (
       );
       // The engine closes the gateway's input when this process ends for any reason.
       Object.assign(this.createOpts, { AttachStdin: true, OpenStdin: true, StdinOnce: true });
-      await Promise.resolve();
+      return Promise.resolve();
     }
 
     protected override async containerCreated(id: string): Promise<void> {
