@@ -57,13 +57,17 @@ describe('the library', () => {
         { objective: 'errorRate < 1%', verdict: 'pass', observed: 0, unit: '%' },
         { objective: 'endToEnd.p50 > 1h', verdict: 'fail', observed: p50, unit: 'ms' },
       ]);
+      const { objectives } = await judge(await readResult(out), { objectives: ['sent < 1'] });
+      expect(objectives).toMatchObject([{ objective: 'sent < 1', reason: 'broken' }]);
     }
     expect(elapsed.length).toBeGreaterThanOrEqual(1);
     expect(elapsed[0]).toBeGreaterThan(950);
     expect([...states, processState()]).toEqual([...states.map(() => before), before]);
     expect((await readdir(out)).toSorted()).toEqual(['report.html', 'result.json']);
     expect(await readResult(out)).toEqual(await readResult(join(out, 'result.json')));
-    expect((await readResult(out)).summary).toEqual(report.summary);
+    const stored = await readResult(out);
+    expect(stored.summary).toEqual(report.summary);
+    expect(stored.result.groups).toEqual(report.result.groups);
   });
 
   it('judges a report by other objectives', async () => {
@@ -85,10 +89,13 @@ describe('the library', () => {
 
   it('stops the run and rejects with an error that the caller’s own function throws', async () => {
     const failure = new Error('of the caller');
-    const onProgress = (): never => {
+    const dues: number[] = [];
+    const onProgress = ({ due }: { readonly due: number }): never => {
+      dues.push(due);
       throw failure;
     };
     await expect(run(scenario, { environment, onProgress })).rejects.toBe(failure);
+    expect(dues[0]).toBeGreaterThan(0);
   });
 
   it('ends a run early when it is aborted, keeps the report, and writes no files by default', async () => {
