@@ -31,23 +31,3 @@ it.each([
   const { code, stderr } = await weir(['report', file, ...words]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
-
-it('weir validate says that a run ends before it looks whether its objectives are sure', async () => {
-  const scenario = (atMost: string): string => {
-    const path = join(home, `${atMost}.yaml`);
-    writeFileSync(
-      path,
-      `target: mock
-traffic: [{ kind: chat, model: weir/small, prompt: x }]
-objectives: [errorRate < 5%]
-load: { kind: constant, rate: 5/s, duration: 1s }
-until: decided
-atMost: ${atMost}
-`,
-    );
-    return path;
-  };
-  const { stdout } = await weir(['validate', scenario('12s')]);
-  expect(stdout).toMatch(/is valid: plan.*\n.*The run cannot end early/s);
-  expect((await weir(['validate', scenario('1h')])).stdout).not.toContain('cannot end early');
-});

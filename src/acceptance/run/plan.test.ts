@@ -129,3 +129,21 @@ limits: none
     );
   });
 });
+
+it('weir validate says that a run ends before it looks whether its objectives are sure', async () => {
+  const validate = async (atMost: string): Promise<string> => {
+    const path = await tempFile(
+      's.yaml',
+      `target: mock
+traffic: [{ kind: chat, model: weir/small, prompt: x }]
+objectives: [errorRate < 5%]
+load: { kind: constant, rate: 5/s, duration: 1s }
+until: decided
+atMost: ${atMost}
+`,
+    );
+    return (await weir(['validate', path])).stdout;
+  };
+  expect(await validate('12s')).toMatch(/is valid: plan.*\n.*The run cannot end early/s);
+  expect(await validate('1h')).not.toContain('cannot end early');
+});
