@@ -1,4 +1,9 @@
-import { headlineMeasures, reportedQuantiles } from '../model/measures/headline.ts';
+import {
+  headlineMeasures,
+  reportedQuantiles,
+  percentileName,
+  reportedPercentiles,
+} from '../model/measures/headline.ts';
 import { type MeasureName, measures } from '../model/measures/measures.ts';
 import type { Result } from '../model/result/result.ts';
 import {
@@ -25,10 +30,7 @@ const columns = [
   'failed',
   'n',
   'mean',
-  'p50',
-  'p90',
-  'p95',
-  'p99',
+  ...reportedPercentiles,
   'max',
   'p95_low',
   'p95_high',
@@ -88,7 +90,7 @@ const measureRow = (
     ...countsOf(result, where),
     n: figures.count,
     mean: rounded(figures.mean),
-    ...Object.fromEntries(found.map(([q, figure]) => [`p${q * 100}`, rounded(figure?.value)])),
+    ...Object.fromEntries(found.map(([q, figure]) => [percentileName(q), rounded(figure?.value)])),
     max: rounded(figures.max),
     p95_low: rounded(p95?.low),
     p95_high: rounded(p95?.high),

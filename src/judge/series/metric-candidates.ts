@@ -17,7 +17,7 @@ import {
 import type { Share } from '../../model/measures/share.ts';
 import { figureErrorsOf } from '../errors/figure-errors.ts';
 import { geometricMean, meanOf } from '../statistics/significance.ts';
-import { reportedQuantiles, slowQuantile } from '../../model/measures/headline.ts';
+import { reportedQuantiles, slowQuantile, percentileName } from '../../model/measures/headline.ts';
 import {
   comparedPercentiles,
   isHeadlineFigure,
@@ -131,7 +131,7 @@ const percentileCandidates = (
     const minSamples = Math.round(10 / Math.min(q, 1 - q));
     const { short, unit, better } = measures[measure];
     const id = [stream.traffic, stream.model, name].filter((word) => word !== null).join(' ');
-    const label = `${short} p${Number((q * 100).toFixed(2))}`;
+    const label = `${short} ${percentileName(q)}`;
     return ratioCandidates(
       {
         labels: { id, ...stream, name, label, unit, better },

@@ -3,6 +3,7 @@ import {
   headlineQuantiles,
   reportedQuantiles,
   slowQuantile,
+  percentileName,
 } from '../../model/measures/headline.ts';
 import { decodeHistogram, type Histogram } from '../../model/measures/histogram.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
@@ -38,7 +39,7 @@ import type {
 } from '../../model/result/verdict.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
 import { type FigureErrors, figureErrorsOf } from '../errors/figure-errors.ts';
-import { generatorSignals, judgedSeconds, worstOf } from './generator-signals.ts';
+import { judgedSeconds, worstOf, generatorSignals } from './generator-signals.ts';
 
 const smallShare = 0.05;
 /** The error of a time that always counts as small, in ms, however short the time is. */
@@ -90,7 +91,7 @@ const errorText = ({ traffic, measure, q, value, low, high }: FigureError): stri
   if (low < value) errors.push(`${roundedText(value - low)} ${unit} too high`);
   if (high === Infinity) errors.push('any amount too low');
   else if (high > value) errors.push(`${roundedText(high - value)} ${unit} too low`);
-  return `${traffic} ${short} p${q * 100} of ${Number(value.toPrecision(3))} ${unit} can be up to ${errors.join(' or ')}`;
+  return `${traffic} ${short} ${percentileName(q)} of ${Number(value.toPrecision(3))} ${unit} can be up to ${errors.join(' or ')}`;
 };
 
 /** Judges how well the headline figures are known. They cannot make a run invalid; only its load can. */

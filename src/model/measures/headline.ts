@@ -13,7 +13,15 @@ export const headlineMeasures = {
 
 export const headlineQuantiles = [0.5, 0.95] as const;
 
-export const reportedQuantiles = [0.5, 0.9, 0.95, 0.99] as const;
+/** The percentiles of a result's summary. Only speeds have p5, which is their slow end. */
+export const percentiles = { p5: 0.05, p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 } as const;
+export type PercentileName = keyof typeof percentiles;
+
+export const reportedPercentiles = ['p50', 'p90', 'p95', 'p99'] as const;
+export const reportedQuantiles = reportedPercentiles.map((name) => percentiles[name]);
+
+/** Names a percentile, such as p95 or p99.9. */
+export const percentileName = (q: number): string => `p${Number((q * 100).toPrecision(12))}`;
 
 /**
  * Returns the percentile at the slow end that corresponds to `q`. It is `q` itself for a time. For a speed, where

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count, outcomeCountsSchema } from '../measures/counts.ts';
+import { type PercentileName, percentiles } from '../measures/headline.ts';
 import type { MeasureName } from '../measures/measures.ts';
 import { countNames, rateNames } from '../measures/run-figures.ts';
 import { type TrafficKind, trafficKinds } from '../workload/traffic.ts';
@@ -10,14 +11,12 @@ import { objectiveVerdictSchema } from './objective-verdict.ts';
  * warm-up.
  */
 
-export const percentileNames = ['p5', 'p50', 'p90', 'p95', 'p99'] as const;
-export type PercentileName = (typeof percentileNames)[number];
-
+const percentileNameSchema = z.enum(Object.keys(percentiles) as readonly PercentileName[]);
 const verdictSchema = z.enum(['pass', 'fail', 'inconclusive']);
 
 /** The bounds of a value; `null` where there is no bound. */
 const boundsSchema = z.strictObject({ low: z.number().nullable(), high: z.number().nullable() });
-const byPercentile = z.partialRecord(z.enum(percentileNames), boundsSchema);
+const byPercentile = z.partialRecord(percentileNameSchema, boundsSchema);
 
 const figuresSummarySchema = z.strictObject({
   unit: z.string(),
@@ -31,7 +30,7 @@ const figuresSummarySchema = z.strictObject({
   p99: z.number(),
   max: z.number(),
   /** The percentiles that have fewer than ten samples beyond them. */
-  weak: z.array(z.enum(percentileNames)),
+  weak: z.array(percentileNameSchema),
   /** The 95 % confidence interval of each percentile. */
   intervals: byPercentile,
   /**

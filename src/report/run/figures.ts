@@ -12,7 +12,7 @@ import {
   type Section,
   text,
 } from '../document/document.ts';
-import { reportedQuantiles, slowQuantile } from '../../model/measures/headline.ts';
+import { slowQuantile, percentileName, reportedQuantiles } from '../../model/measures/headline.ts';
 import {
   markedErrorText,
   type MeasureFigures,
@@ -83,14 +83,14 @@ const figureColumns: readonly Column<MeasureFigures>[] = [
   })),
   ...reportedQuantiles.map((q) =>
     column.number(
-      { title: `p${q * 100}`, spare: q === 0.9 },
+      { title: percentileName(q), spare: q === 0.9 },
       ({ subject, quantiles, withheld }: MeasureFigures) => {
         const slow = slowQuantile(q, subject.better);
         const found = quantiles.find((each) => each.q === slow);
         if (withheld) return { text: 'withheld', tone: 'bad' };
         if (found === undefined) return '–';
         const cell = quantileCell(found, subject.unit);
-        const named = slow === q ? cell : { ...cell, text: `p${slow * 100} ${cell.text}` };
+        const named = slow === q ? cell : { ...cell, text: `${percentileName(slow)} ${cell.text}` };
         return { ...named, error: markedErrorText(found.error) };
       },
     ),
@@ -183,7 +183,7 @@ const breakdownTable = (result: Result, label: BreakdownLabel): Table => {
     measureOf: (kind: TrafficKind) => MeasureName | undefined,
   ): readonly Column<BreakdownRow>[] =>
     [0.5, 0.95].map((q) => {
-      const name = `p${q * 100}`;
+      const name = percentileName(q);
       const head = { title: `${title} ${name}`, short: q === 0.5 ? `${short} p50` : name };
       return column.number(head, ({ kind, where }) => {
         const measure = measureOf(kind);

@@ -25,14 +25,14 @@ import type {
   ResourceNeed,
   SampleForecast,
 } from '../../model/plan/forecast.ts';
-import { reportedQuantiles } from '../../model/measures/headline.ts';
+import { reportedQuantiles, percentileName } from '../../model/measures/headline.ts';
 import { measures } from '../../model/measures/measures.ts';
 import { defaultMinSamples } from '../../model/plan/objective.ts';
 import { type LimitsPerMinute, limitsOfKey } from '../../model/plan/limits-per-minute.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { hangUpTexts } from '../summary/plan-terms.ts';
-import { clippedTraces, droppedPrompts, plannedTime } from '../summary/workload-text.ts';
+import { plannedTime, clippedTraces, droppedPrompts } from '../summary/workload-text.ts';
 import { present } from '../text/present.ts';
+import { hangUpTexts } from '../summary/plan-terms.ts';
 
 const bytesText = (bytes: number): string =>
   bytes < 1e10
@@ -215,7 +215,7 @@ const limitsSection = ({ limits }: Forecast, plan: Plan): Section => {
 const percentilesText = (samples: number): string =>
   reportedQuantiles
     .filter((q) => samples >= defaultMinSamples(q))
-    .map((q) => `p${q * 100}`)
+    .map(percentileName)
     .join(', ') || 'none';
 
 const measuresText = (samples: readonly SampleForecast[]): string => {

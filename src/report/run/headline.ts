@@ -1,4 +1,4 @@
-import { headlineMeasures } from '../../model/measures/headline.ts';
+import { headlineMeasures, percentileName } from '../../model/measures/headline.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import type { Result } from '../../model/result/result.ts';
 import { figuresOver, groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
@@ -180,7 +180,7 @@ export const kindTable = (result: Result, trust: Trust): Table => {
   ): Column<TimeRow> => column.number(title, ({ counts }) => (counts === null ? '' : cell(counts)));
   const percentileColumn = (q: number): Column<TimeRow> =>
     column.number(
-      { title: `p${q * 100}`, ...(q === 0.99 ? { spare: 'first' as const } : {}) },
+      { title: percentileName(q), ...(q === 0.99 ? { spare: 'first' as const } : {}) },
       (row) => percentileCell(result, trust, row, q),
     );
   const columns: readonly Column<TimeRow>[] = [

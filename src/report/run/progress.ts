@@ -1,3 +1,4 @@
+import { percentileName } from '../../model/measures/headline.ts';
 import type { OutcomeCounts } from '../../model/measures/counts.ts';
 import { type OutcomeKind, outcomeKinds } from '../../model/observation/outcome.ts';
 import type { Histogram } from '../../model/measures/histogram.ts';
@@ -91,7 +92,7 @@ const latencyTexts = ({ latencies }: RunProgress) =>
     const { short, unit } = measures[progressMeasure(kind)];
     const figures = [0.5, 0.95]
       .flatMap((q) => quantile(histogram, q) ?? [])
-      .map((found) => `p${found.q * 100} ${percentileText(found, unit)} ${unit}`);
+      .map((found) => `${percentileName(found.q)} ${percentileText(found, unit)} ${unit}`);
     return [[kind, short, figures.join(', ')] as const];
   });
 

@@ -1,3 +1,4 @@
+import { percentileName } from '../../model/measures/headline.ts';
 import { isViolation } from '../../model/limits/limit-log.ts';
 import type { ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
 import { figuresSignalName } from '../../model/result/judged-figures.ts';
@@ -218,8 +219,7 @@ const neededText = (verdict: ObjectiveVerdict): string => {
     independent < n,
     `, which tell no more than ${countText(independent)} independent ones`,
   );
-  const name = `p${Number((statistic * 100).toPrecision(12))}`;
-  return `${verdict.text} has ${plural(n, 'sample')}${fewer}, and a sure ${name} needs some ${countText(enough)}`;
+  return `${verdict.text} has ${plural(n, 'sample')}${fewer}, and a sure ${percentileName(statistic)} needs some ${countText(enough)}`;
 };
 
 /** Returns the first thing to do: about the load, else about an objective that the run does not decide. */

@@ -9,6 +9,7 @@ import {
   isSlightlyOff,
   judgedFigures,
 } from '../../model/result/judged-figures.ts';
+import { percentileName } from '../../model/measures/headline.ts';
 import { measures } from '../../model/measures/measures.ts';
 import {
   countArrivals,
@@ -94,7 +95,7 @@ export interface RunVerdict {
 const maxNamedFigures = 6;
 
 const figureName = ({ traffic, measure, q }: FigureError): string =>
-  `${traffic} ${measures[measure].short} p${q * 100}`;
+  `${traffic} ${measures[measure].short} ${percentileName(q)}`;
 
 /** For example `chat-stream TTFT p95 238 ms (up to 14 too high)`. */
 const figureWithError = (figure: FigureError): string => {

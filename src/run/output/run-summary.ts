@@ -1,5 +1,6 @@
 import { promptCacheFigures } from '../../model/result/prompt-cache-figures.ts';
 import { figureErrorsOf } from '../../judge/errors/figure-errors.ts';
+import { type PercentileName, percentiles } from '../../model/measures/headline.ts';
 import { type MeasureName, measures } from '../../model/measures/measures.ts';
 import {
   countArrivals,
@@ -12,8 +13,6 @@ import { counts, type RateName, rateNames, rates } from '../../model/measures/ru
 import type { Result } from '../../model/result/result.ts';
 import {
   type FiguresSummary,
-  type PercentileName,
-  percentileNames,
   type RunSummary,
   type TrafficSummary,
 } from '../../model/result/run-summary.ts';
@@ -126,11 +125,6 @@ const ratesOf = (result: Result): RunSummary['rates'] => {
   return Object.fromEntries(rateNames.map((name) => [name, rateOf(name)])) as RunSummary['rates'];
 };
 
-const orders = { p5: 0.05, p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 } as const satisfies Record<
-  PercentileName,
-  number
->;
-
 /** Returns the figures of one measure over some groups; `null` without samples. */
 const figuresOf = (
   result: Result,
@@ -142,9 +136,13 @@ const figuresOf = (
   const { count: n, mean, max } = figures;
   if (mean === null || max === null) return null;
   const isSpeed = measures[name].better === 'higher';
-  const found = percentileNames
-    .filter((percentile) => isSpeed || percentile !== 'p5')
-    .map((percentile) => ({ percentile, figure: figures.percentile(orders[percentile])! }));
+  const found = Object.entries(percentiles)
+    .filter(([percentile]) => isSpeed || percentile !== 'p5')
+    .map(([percentile, q]) => ({
+      percentile: percentile as PercentileName,
+      q,
+      figure: figures.percentile(q)!,
+    }));
   const boundsAt = boundsOf(name, where);
   const named = <Value>(valueOf: (one: (typeof found)[number]) => Value) =>
     Object.fromEntries(found.map((one) => [one.percentile, valueOf(one)])) as Record<
@@ -159,10 +157,7 @@ const figuresOf = (
     max,
     weak: found.flatMap(({ percentile, figure }) => (figure.weak ? [percentile] : [])),
     intervals: named(({ figure: { low, high } }) => ({ low, high })),
-    errors:
-      boundsAt === null
-        ? {}
-        : named(({ percentile }) => finiteBounds(boundsAt(orders[percentile]))),
+    errors: boundsAt === null ? {} : named(({ q }) => finiteBounds(boundsAt(q))),
   };
 };
 

@@ -11,6 +11,7 @@ import {
 import { counts, rates, shares, tokenShares } from '../../model/measures/run-figures.ts';
 import { readBound } from './objective-bound.ts';
 import { didYouMean } from '../text/spelling.ts';
+import { reportedPercentiles } from '../../model/measures/headline.ts';
 
 /**
  * This file parses objectives: `FIGURE[.STATISTIC][{LABEL=VALUE, …}] COMPARISON BOUND`. Only the scenario knows which
@@ -66,7 +67,7 @@ const statisticText = String.raw`p\(?\d+(?:\.\d+)?\)?|mean|avg|median|med|min|ma
 const aliases: Readonly<Record<string, keyof typeof measures>> = { e2e: 'endToEnd' };
 
 const runFigures = [counts, shares, rates, tokenShares].flatMap((table) => Object.keys(table));
-const statisticWords = ['p50', 'p90', 'p95', 'p99', 'median', ...statistics];
+const statisticWords = [...reportedPercentiles, 'median', ...statistics];
 
 const quote = (text: string): string => JSON.stringify(text);
 

@@ -1,3 +1,4 @@
+import { percentileName } from '../../../model/measures/headline.ts';
 import { type Histogram, sumOfHistograms } from '../../../model/measures/histogram.ts';
 import { logarithmicAxis, type Pen, plotFigure, timeAxis, axisTo } from '../../document/plot.ts';
 import { countText, figureText, plural, secondsText } from '../../text/number-text.ts';
@@ -161,7 +162,7 @@ const quantileAt = (x: number): number => 1 - 10 ** -x;
 
 /** The ticks, the most important first. If the median and the minimum are too close, only the median is shown. */
 const ticks = [0.5, 0, 0.9, 0.99, 0.999, 0.9999, 0.99999].map((q) => {
-  const name = q === 0 ? 'min' : `p${Number((q * 100).toFixed(5))}`;
+  const name = q === 0 ? 'min' : percentileName(q);
   return [depth(q), name] as const;
 });
 
@@ -200,7 +201,7 @@ const description = (curves: readonly PercentileCurve[], unit: string): string =
     .map(({ name, figures }) => {
       const percentileTexts = [0.5, 0.9, 0.99].flatMap((q) => {
         const figure = figures.percentile(q);
-        return figure === null ? [] : [`p${q * 100} ${figureText(figure.value)} ${unit}`];
+        return figure === null ? [] : [`${percentileName(q)} ${figureText(figure.value)} ${unit}`];
       });
       return `${name}: ${percentileTexts.join(', ')}, maximum ${figureText(figures.max ?? 0)} ${unit}`;
     })

@@ -1,3 +1,4 @@
+import { percentileName } from '../../../model/measures/headline.ts';
 import { measures } from '../../../model/measures/measures.ts';
 import {
   column,
@@ -43,7 +44,7 @@ const percentText = (share: number | null): string =>
 const pointsText = (share: number | null): string =>
   share === null ? '…' : `${signed(share * 100)} %`;
 
-const percentile = (q: number): string => (q === 0.5 ? 'median' : `p${Math.round(q * 100)}`);
+const percentile = (q: number): string => (q === 0.5 ? 'median' : percentileName(q));
 const nameOf = ({ measure }: PairedFigure): string => measures[measure].short;
 
 const estimateText = (
@@ -168,7 +169,7 @@ const failedOf = ({ outcomes }: PairedSide): string =>
 const sideColumns: readonly Column<NamedSide>[] = [
   column.name('Side', ({ name }) => name),
   column.code('Target', ({ target }) => target),
-  column.number('Completed', ({ outcomes }) => countText(outcomes.completed ?? 0)),
+  column.number('Completed', ({ outcomes }) => countText(outcomes.completed)),
   column.words('Others', failedOf),
   column.number(
     'In flight',

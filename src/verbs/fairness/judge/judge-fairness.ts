@@ -1,3 +1,4 @@
+import { percentileName } from '../../../model/measures/headline.ts';
 import type { Result } from '../../../model/result/result.ts';
 import type { FairnessReport } from '../model/fairness-report.ts';
 import { dueWithin, type SeenRun } from '../model/seen-arrival.ts';
@@ -91,7 +92,9 @@ const onsetDoubt = (run: SeenRun, { maxMoved, settle }: FairnessTerms): readonly
   const { moved, failed } = movementAt(q);
   const isSure = (moved?.low ?? 0) > maxMoved || (failed?.low ?? 0) > maxFailed;
   const by =
-    q === run.q ? '' : ` (by its p${100 * q}, since that time is too short for the figure)`;
+    q === run.q
+      ? ''
+      : ` (by its ${percentileName(q)}, since that time is too short for the figure)`;
   return isSure
     ? [
         `in the first ${settle / 1000} s of the noise, which --settle leaves out, it was surely moved${by}: a shorter --settle counts them`,

@@ -1,3 +1,4 @@
+import { percentileName } from '../../../model/measures/headline.ts';
 import { measures } from '../../../model/measures/measures.ts';
 import { type RateName, rateNames, rates } from '../../../model/measures/run-figures.ts';
 import type { Plan } from '../../../model/plan/plan.ts';
@@ -58,7 +59,7 @@ export const axisOf = (name: string): SweepAxis | null => {
   const percentile = percentileOf(name);
   if (percentile === null) return null;
   const { short, unit } = measures[percentile.measure];
-  return { name, label: `${short} p${Number((percentile.q * 100).toFixed(2))}`, unit };
+  return { name, label: `${short} ${percentileName(percentile.q)}`, unit };
 };
 
 /** Returns whether a name is that of a percentile where lower is better. */
