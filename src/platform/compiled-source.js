@@ -38,8 +38,11 @@ const compileInto = (folder) => {
   }
 };
 
-/** Sees to it that there is a build. Of two first starts at once, one build stays. Throws if the folder cannot be written. */
-export const compileOnce = () => {
+/**
+ * Sees to it that there is a build. Of two first starts at once, one build stays, whatever the error of the other's rename
+ * is called on its system. Throws if the folder cannot be written. @param {(from: string, to: string) => void} rename
+ */
+export const compileOnce = (rename = renameSync) => {
   if (existsSync(built)) return;
   let fresh = '';
   const emitWarning = process.emitWarning.bind(process);
@@ -51,7 +54,7 @@ export const compileOnce = () => {
       throw new Error(`Node.js 22.22 or newer is needed, and this is ${process.versions.node}`);
     fresh = mkdtempSync(`${built}-`);
     compileInto(fresh);
-    renameSync(fresh, built);
+    rename(fresh, built);
   } catch (error) {
     if (existsSync(built)) return;
     const why = error instanceof Error ? error.message : String(error);
