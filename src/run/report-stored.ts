@@ -5,7 +5,7 @@ import type { ExtraReportPaths } from './input/run-request.ts';
 import type { ExitName } from './output/exit-codes.ts';
 import { openExtraReports } from './output/extra-reports.ts';
 import { exitForVerdicts } from './output/judge-result.ts';
-import { openOutputFolder } from './output/output-folder.ts';
+import { openOutputFolder, usingFolder } from './output/output-folder.ts';
 import { publish } from './output/publish.ts';
 import { countArrivals, sumOutcomes } from '../model/measures/outcome-counts.ts';
 import type { Observation, ObservationsHeader } from '../model/observation/observation.ts';
@@ -166,10 +166,8 @@ export const reportStored = async (
     'run',
     out === undefined ? () => undefined : printer.say,
   );
-  try {
+  return usingFolder(folder, async () => {
     const destinations = { folder, extraReports, files };
     return exitForVerdicts(await publish(result, destinations, printer, { isStrict, onStep }));
-  } finally {
-    await folder.release();
-  }
+  });
 };

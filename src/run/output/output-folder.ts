@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import type { Result } from '../../model/result/result.ts';
 import { beginningOf } from '../../platform/files/plain-files.ts';
 import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
 import { UnwritableOutput } from '../../platform/problem.ts';
+import { UndoStack } from '../../platform/undo-stack.ts';
 
 export const outputFiles = {
   run: { data: 'result.json', page: 'report.html' },
@@ -85,14 +87,26 @@ export const openOutputFolder = async (
   return folder;
 };
 
-/** Uses an opened folder, which is released at the end. A failure leaves no new folder behind. */
-export const usingFolder = async <T>(folder: RunFolder, use: () => Promise<T>): Promise<T> => {
+/**
+ * Uses an opened folder. At the end, what `use` has put on the stack is undone, and then the folder is released. A
+ * failure leaves no new folder behind.
+ */
+export const usingFolder = async <T>(
+  folder: RunFolder,
+  use: (closing: UndoStack) => Promise<T>,
+): Promise<T> => {
+  const closing = new UndoStack();
+  let isUsed = false;
+  closing.defer(() => (isUsed ? folder.release() : folder.discard()));
   try {
-    return await use();
-  } catch (error) {
-    await folder.discard();
-    throw error;
+    const used = await use(closing);
+    isUsed = true;
+    return used;
   } finally {
-    await folder.release();
+    await closing.disposeAsync();
   }
 };
+
+/** Writes a result into a folder that holds nothing else of this run; returns the path of its file. */
+export const writeResultIn = (folder: RunFolder, result: Result): Promise<string> =>
+  usingFolder(folder, () => folder.write(outputFiles.run.data, `${JSON.stringify(result)}\n`));

@@ -41,7 +41,7 @@ import {
   readPlanWithFiles,
 } from '../../run/input/read-plan.ts';
 import { readSide } from '../../run/input/read-side.ts';
-import { closeTarget, prepareTarget, type ReadyTarget } from '../../run/target/prepare-target.ts';
+import { closeTarget, prepareTarget } from '../../run/target/prepare-target.ts';
 import { joinTargets, sliceOptionsFor } from '../../run/target/prepare-targets.ts';
 import { runStep, type StepSetup } from './run-step.ts';
 
@@ -196,6 +196,9 @@ const readSearchablePlan = async (
   return read;
 };
 
+const openFolder = ({ out }: CapacityRequest, { say }: Printer): Promise<RunFolder> =>
+  openOutputFolder(folderFor(out, 'capacity'), 'capacity', say);
+
 const searchTarget = async (
   request: CapacityRequest,
   source: PlanSource,
@@ -207,50 +210,42 @@ const searchTarget = async (
   const terms = searchTermsFor(plan, request);
   const budget = searchBudgetFor(request, terms);
   const range = budgetRange(terms, budget, highestTried(terms));
-  const folder = await openOutputFolder(
-    folderFor(request.out, 'capacity'),
-    'capacity',
-    printer.say,
-  );
-  let target = null as ReadyTarget | null;
-  const starting = openCanary(plan, 1);
-  const stops = followStops(host.onStop, () =>
-    printer.say('the search is over; the report is being written'),
-  );
-  try {
-    return await usingFolder(folder, async () => {
-      target = await stops.unlessStopped(
-        prepareTarget(read, { preflight: request.preflight }),
-        closeTarget,
-      );
-      const runId = defaultRunId(plan);
-      const targets = joinTargets(plan, [target]);
-      const options = sliceOptionsFor(read, targets, { slice: wholeRunSlice, runId });
-      for (const warning of target.warnings) printer.say(warning);
-      printer.say(`${target.baseUrl}\nBudget: ${budgetText(options, budget)}.\n${range}.`);
-      if (!request.yes) {
-        const asked = confirmBudget(host, 'nothing was sent to the gateway');
-        await stops.unlessStopped(asked, null);
-      }
-      const canary = await starting;
-      const searchHost = { ...host, onStop: stops.onStop };
-      const setup = { target: targets, canary, folder: folder.path, host: searchHost };
-      const { steps, end, stoppedBy, refused } = await search(options, terms, budget, setup);
-      const ending = refused === null ? endNotes[end] : [refused];
-      for (const line of refused === null ? [] : ending) printer.warn(line);
-      const trafficNotes =
-        plan.stages.length > 1 ? ['Every step sends the traffic of the first stage.'] : [];
-      const notes = [...target.notes, ...trafficNotes, ...ending];
-      const measured = { plan, terms, steps, target: target.baseUrl, notes };
-      const exit = await publishCapacity(measured, folder, printer);
-      if (stoppedBy !== null) return exitOfStop[stoppedBy];
-      return end === 'unfit' ? 'invalid' : exit;
-    });
-  } finally {
-    await (await starting).stop();
-    await target?.mock?.stop();
-    stops.release();
-  }
+  const folder = await openFolder(request, printer);
+  return usingFolder(folder, async (closing) => {
+    const stops = followStops(host.onStop, () =>
+      printer.say('the search is over; the report is being written'),
+    );
+    closing.defer(() => stops.release());
+    const starting = openCanary(plan, 1);
+    closing.defer(async () => (await starting).stop());
+    const target = await stops.unlessStopped(
+      prepareTarget(read, { preflight: request.preflight }),
+      closeTarget,
+    );
+    closing.defer(() => closeTarget(target));
+    const runId = defaultRunId(plan);
+    const targets = joinTargets(plan, [target]);
+    const options = sliceOptionsFor(read, targets, { slice: wholeRunSlice, runId });
+    for (const warning of target.warnings) printer.say(warning);
+    printer.say(`${target.baseUrl}\nBudget: ${budgetText(options, budget)}.\n${range}.`);
+    if (!request.yes) {
+      const asked = confirmBudget(host, 'nothing was sent to the gateway');
+      await stops.unlessStopped(asked, null);
+    }
+    const canary = await starting;
+    const searchHost = { ...host, onStop: stops.onStop };
+    const setup = { target: targets, canary, folder: folder.path, host: searchHost };
+    const { steps, end, stoppedBy, refused } = await search(options, terms, budget, setup);
+    const ending = refused === null ? endNotes[end] : [refused];
+    for (const line of refused === null ? [] : ending) printer.warn(line);
+    const trafficNotes =
+      plan.stages.length > 1 ? ['Every step sends the traffic of the first stage.'] : [];
+    const notes = [...target.notes, ...trafficNotes, ...ending];
+    const measured = { plan, terms, steps, target: target.baseUrl, notes };
+    const exit = await publishCapacity(measured, folder, printer);
+    if (stoppedBy !== null) return exitOfStop[stoppedBy];
+    return end === 'unfit' ? 'invalid' : exit;
+  });
 };
 
 /** Answers from the stages with a constant rate in stored results. */
@@ -278,11 +273,9 @@ const answerFromStored = async (
     start: perSecond(Math.min(...rates)),
     top: perSecond(Math.max(...rates)),
   };
-  return publishCapacity(
-    { plan, terms: { ...terms, ...testedRange }, steps, target: baseUrl, notes },
-    await openOutputFolder(folderFor(request.out, 'capacity'), 'capacity', printer.say),
-    printer,
-  );
+  const measured = { plan, terms: { ...terms, ...testedRange }, steps, target: baseUrl, notes };
+  const folder = await openFolder(request, printer);
+  return usingFolder(folder, () => publishCapacity(measured, folder, printer));
 };
 
 export const findTargetCapacity = (request: CapacityRequest, host: Host): Promise<ExitName> =>

@@ -4,7 +4,7 @@ import type { Plan } from '../../model/plan/plan.ts';
 import { isForeseen } from '../../platform/files/file-error-reasons.ts';
 import type { Result } from '../../model/result/result.ts';
 import { openRunFolder } from '../../platform/files/run-folder.ts';
-import { outputFiles } from '../../run/output/output-folder.ts';
+import { writeResultIn } from '../../run/output/output-folder.ts';
 import type { RunCanary } from '../../run/canary.ts';
 import { drive } from '../../run/drive.ts';
 import type { Host } from '../../run/input/host.ts';
@@ -31,12 +31,7 @@ const keepStep = async (
   warn: (text: string) => void,
 ): Promise<void> => {
   try {
-    const folder = await openRunFolder(path);
-    try {
-      await folder.write(outputFiles.run.data, `${JSON.stringify(result)}\n`);
-    } finally {
-      await folder.release();
-    }
+    await writeResultIn(await openRunFolder(path), result);
   } catch (error) {
     if (!isForeseen(error)) throw error;
     warn(`The result of this step was not written: ${error.message}.`);

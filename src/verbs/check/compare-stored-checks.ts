@@ -15,7 +15,7 @@ import type { Host } from '../../run/input/host.ts';
 import { folderFor } from '../../run/input/report-paths.ts';
 import { type ExitName, gravestExit } from '../../run/output/exit-codes.ts';
 import { appendJobSummary } from '../../run/output/job-summary.ts';
-import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
+import { openOutputFolder, outputFiles, usingFolder } from '../../run/output/output-folder.ts';
 import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
 
 /**
@@ -79,7 +79,7 @@ export const compareStoredChecks = async (
     'comparison',
     printer.say,
   );
-  try {
+  return usingFolder(folder, async () => {
     const json = `${JSON.stringify(comparison)}\n`;
     const document = checkComparisonDocument(comparison);
     const markdown = markdownText(document);
@@ -98,7 +98,5 @@ export const compareStoredChecks = async (
         ? 'inconclusive'
         : 'pass';
     return gravestExit([exit, written]);
-  } finally {
-    await folder.release();
-  }
+  });
 };

@@ -23,7 +23,12 @@ import { folderFor } from '../../run/input/report-paths.ts';
 import { defaultRunId } from '../../run/input/run-facts.ts';
 import { type ExitName, gravestExit } from '../../run/output/exit-codes.ts';
 import { appendJobSummary } from '../../run/output/job-summary.ts';
-import { openOutputFolder, outputFiles, usingFolder } from '../../run/output/output-folder.ts';
+import {
+  openOutputFolder,
+  outputFiles,
+  usingFolder,
+  writeResultIn,
+} from '../../run/output/output-folder.ts';
 import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
 import { closeTarget } from '../../run/target/prepare-target.ts';
 import {
@@ -179,11 +184,8 @@ const publishPairs = async (
     dataIn(folder, files.data, json),
     fileIn(folder, 'Markdown', files.markdown, () => markdown),
   ]);
-  for (const [side, name] of (['base', 'new'] as const).entries()) {
-    const own = await openRunFolder(join(folder.path, name));
-    await own.write(outputFiles.run.data, `${JSON.stringify(driven.results[side])}\n`);
-    await own.release();
-  }
+  for (const [side, name] of (['base', 'new'] as const).entries())
+    await writeResultIn(await openRunFolder(join(folder.path, name)), driven.results[side]!);
   await appendJobSummary(jobSummary, markdown, printer.warn);
   return gravestExit([exitForPairs(report, driven), written]);
 };
@@ -251,27 +253,22 @@ export const comparePairs = async (request: PairsRequest, host: Host): Promise<E
   const [{ plan }, nextRead] = plans.reads;
   await agreeOnPairs(plans.reads, request.yes, host);
   const folder = await openOutputFolder(folderFor(request.out, 'pairs'), 'pairs', say);
-  const starting = openCanary(plan, 1);
-  const stops = followStops(host.onStop, () =>
-    say('the load is over; the report is being written'),
-  );
-  const targets: ReadyTargets[] = [];
-  const open = async (read: ReadPlanWithFiles): Promise<ReadyTargets> => {
-    const target = await stops.unlessStopped(prepareTargets(read), closeTargets);
-    targets.push(target);
-    for (const warning of target.warnings) say(warning);
-    return target;
-  };
-  try {
-    return await usingFolder(folder, async () => {
-      const sides = [await open(plans.reads[0]), await open(nextRead)] as const;
-      const stoppable = { ...host, onStop: stops.onStop };
-      const { report, driven } = await measurePairs(plans, sides, await starting, stoppable);
-      return publishPairs(report, driven, folder, host, request.jobSummary);
-    });
-  } finally {
-    await (await starting).stop();
-    for (const target of targets) await closeTargets(target);
-    stops.release();
-  }
+  return usingFolder(folder, async (closing) => {
+    const stops = followStops(host.onStop, () =>
+      say('the load is over; the report is being written'),
+    );
+    closing.defer(() => stops.release());
+    const starting = openCanary(plan, 1);
+    closing.defer(async () => (await starting).stop());
+    const open = async (read: ReadPlanWithFiles): Promise<ReadyTargets> => {
+      const target = await stops.unlessStopped(prepareTargets(read), closeTargets);
+      closing.defer(() => closeTargets(target));
+      for (const warning of target.warnings) say(warning);
+      return target;
+    };
+    const sides = [await open(plans.reads[0]), await open(nextRead)] as const;
+    const stoppable = { ...host, onStop: stops.onStop };
+    const { report, driven } = await measurePairs(plans, sides, await starting, stoppable);
+    return publishPairs(report, driven, folder, host, request.jobSummary);
+  });
 };

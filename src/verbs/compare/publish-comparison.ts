@@ -18,7 +18,7 @@ import type { ReportDocument } from '../../report/document/document.ts';
 import { markdownText } from '../../report/document/markdown-writer.ts';
 import { type ExitName, gravestExit } from '../../run/output/exit-codes.ts';
 import { appendJobSummary } from '../../run/output/job-summary.ts';
-import { outputFiles } from '../../run/output/output-folder.ts';
+import { outputFiles, usingFolder } from '../../run/output/output-folder.ts';
 import {
   dataIn,
   fileIn,
@@ -60,8 +60,9 @@ const publishIn = async (
   const folder = await open();
   const markdown = markdownText(document);
   const outputs = outputsIn(folder, markdown);
-  const written = await publishOutcome(printer, printed(document, json), outputs);
-  await folder.release();
+  const written = await usingFolder(folder, () =>
+    publishOutcome(printer, printed(document, json), outputs),
+  );
   await appendJobSummary(jobSummary, markdown, printer.warn);
   return written;
 };

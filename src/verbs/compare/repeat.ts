@@ -13,6 +13,7 @@ import { pause } from '../../platform/process/pause.ts';
 import { Problem } from '../../platform/problem.ts';
 import { timeText } from '../../report/text/number-text.ts';
 import { exitCode, type ExitName, exitOfStop, gravestExit } from '../../run/output/exit-codes.ts';
+import { usingFolder } from '../../run/output/output-folder.ts';
 import { folderFor, historyPath } from '../../run/input/report-paths.ts';
 import { ownExitLines, type RunExit } from './own-exits.ts';
 import { publishComparison, publishNoise, readGates } from './publish-comparison.ts';
@@ -213,11 +214,7 @@ const runAllSlots = async (
   };
   for (const [i, slot] of slots.entries()) {
     context.host.printer.say(`Run ${i + 1} of ${slots.length}, ${slot.folder}:`);
-    const finished = await runSlot(request, slot, context, i + 1).catch(async (error: unknown) => {
-      // Later, the folder contains runs of this series.
-      if (i === 0) await context.folder.discard();
-      throw error;
-    });
+    const finished = await runSlot(request, slot, context, i + 1);
     if (typeof finished === 'string') return { ...runs, stopped: finished };
     runs[slot.side].push(finished);
     runs.exits.push({ folder: slot.folder, exit: finished.exit, result: finished.result });
@@ -262,13 +259,8 @@ const repeatRuns = async (request: RepeatRequest, host: Host): Promise<ExitName>
   );
   const out = folderFor(request.out ?? undefined, plan.name);
   const folder = await openRunFolder(out);
-  const runId = request.runId ?? defaultRunId(plan);
-  try {
-    const context = { folder, runId, pauseLength, host };
-    return await runAndCompare(request, context, { gates, baseline });
-  } finally {
-    await folder.release();
-  }
+  const context = { folder, runId: request.runId ?? defaultRunId(plan), pauseLength, host };
+  return usingFolder(folder, () => runAndCompare(request, context, { gates, baseline }));
 };
 
 /** Makes the runs in their folder, and compares them or measures their noise as requested. */

@@ -7,7 +7,7 @@ import type { RunRequest } from '../../run/input/run-request.ts';
 import type { ExitName } from '../../run/output/exit-codes.ts';
 import { openExtraReports } from '../../run/output/extra-reports.ts';
 import { exitForVerdicts } from '../../run/output/judge-result.ts';
-import { openOutputFolder } from '../../run/output/output-folder.ts';
+import { openOutputFolder, usingFolder } from '../../run/output/output-folder.ts';
 import { publish } from '../../run/output/publish.ts';
 import { storeInHistory } from '../../run/output/store-in-history.ts';
 
@@ -36,13 +36,11 @@ export const mergeStored = async (
   if (!merged.ok) throw new Problem(merged.message);
   const extraReports = await openExtraReports(wanted, printer.say);
   const folder = await openOutputFolder(out, 'run', printer.say);
-  try {
+  return usingFolder(folder, async () => {
     const judged = await publish(merged.result, { folder, extraReports }, printer, {
       isStrict,
     });
     await storeInHistory(history, { ...judged, file: join(out, 'result.json') }, printer.warn);
     return exitForVerdicts(judged);
-  } finally {
-    await folder.release();
-  }
+  });
 };

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { offsetOver, type ClockOffset } from '../../model/rendezvous/clock-offset.ts';
 import { keysOf, type RendezvousRun } from './model/records.ts';
 import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
@@ -15,6 +14,7 @@ import type { ReadPlanWithFiles } from '../../run/input/read-plan.ts';
 import { bareRequest } from '../../run/input/run-request.ts';
 import { folderFor } from '../../run/input/report-paths.ts';
 import type { ExitName } from '../../run/output/exit-codes.ts';
+import { writeResultIn } from '../../run/output/output-folder.ts';
 import { type FinishedRun, runOnce } from '../../run/run.ts';
 import { shareProgress } from './slice-progress.ts';
 import { type FollowedCoordinator, followCoordinator } from './follow-coordinator.ts';
@@ -121,12 +121,8 @@ const keepResult = async (
   out: string | undefined,
   { index }: Slice,
 ): Promise<string> => {
-  const folder = await openNewRunFolder(
-    out ?? folderFor(out, `${result.plan.name}-slice-${index}`),
-  );
-  await folder.write('result.json', `${JSON.stringify(result)}\n`);
-  await folder.release();
-  return join(folder.path, 'result.json');
+  const path = folderFor(out, `${result.plan.name}-slice-${index}`);
+  return writeResultIn(await openNewRunFolder(path), result);
 };
 
 /** Sends the result and waits until the coordinator has it. */

@@ -74,19 +74,14 @@ export const examineOpened = async <T>(
   { say }: Pick<Host['printer'], 'say'>,
   examine: (probe: OpenedProbe, target: ReadyTarget) => Promise<T>,
 ): Promise<T> => {
-  let target = null as ReadyTarget | null;
-  let probe = null as OpenedProbe | null;
-  return usingFolder(folder, async () => {
-    try {
-      target = await stops.unlessStopped(prepareTarget(read, { preflight }), closeTarget);
-      for (const warning of target.warnings) say(warning);
-      const opening = openProbe(target, model, timeout);
-      probe = await stops.unlessStopped(opening, ({ close }) => close());
-      return await examine(probe, target);
-    } finally {
-      await probe?.close();
-      await target?.mock?.stop();
-      stops.release();
-    }
+  return usingFolder(folder, async (closing) => {
+    closing.defer(() => stops.release());
+    const target = await stops.unlessStopped(prepareTarget(read, { preflight }), closeTarget);
+    closing.defer(() => closeTarget(target));
+    for (const warning of target.warnings) say(warning);
+    const opening = openProbe(target, model, timeout);
+    const probe = await stops.unlessStopped(opening, ({ close }) => close());
+    closing.defer(() => probe.close());
+    return examine(probe, target);
   });
 };

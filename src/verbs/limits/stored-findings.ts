@@ -7,7 +7,7 @@ import { themedPage } from '../../report/document/html-page.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
 import type { Host } from '../../run/input/host.ts';
 import type { ExitName } from '../../run/output/exit-codes.ts';
-import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
+import { openOutputFolder, outputFiles, usingFolder } from '../../run/output/output-folder.ts';
 import { fileIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
 import type { KeyFindings } from './model/key-findings.ts';
 import { findingsDocument } from './report/findings-document.ts';
@@ -94,14 +94,12 @@ export const reportFindings = async (
     kind,
     out === undefined ? () => undefined : printer.say,
   );
-  try {
+  return usingFolder(output, async () => {
     const written = await publishOutcome(printer, printed(document, json), [
       fileIn(output, 'Report', outputFiles[kind].page, () => page),
     ]);
     return written === 'pass' ? exitOfFindings(findings) : written;
-  } finally {
-    await output.release();
-  }
+  });
 };
 
 /**
