@@ -11,12 +11,11 @@ import { confirmUnlessStopped } from './input/confirm-unless-stopped.ts';
 import { type Host, withoutPrints } from './input/host.ts';
 import { readWhole } from './input/read-option.ts';
 import type { ReadPlanWithFiles } from './input/read-plan.ts';
-import { folderFor } from './input/report-paths.ts';
-import { bareRequest } from './input/run-request.ts';
 import { type ExitName, gravestExit } from './output/exit-codes.ts';
-import { openOutputFolder, outputFiles, usingFolder } from './output/output-folder.ts';
-import { dataIn, pageIn, printed, publishOutcome } from './output/write-outputs.ts';
+import { openOutputFolder, type outputFiles, usingFolder } from './output/output-folder.ts';
+import { publishReport } from './output/write-outputs.ts';
 import { type FinishedRun, runOnce } from './run.ts';
+import { bareRequest } from './input/run-request.ts';
 
 /** This file runs a plan that a wing has made, within a budget that is printed first, and publishes what the wing finds in it. */
 
@@ -99,7 +98,7 @@ export const examineRun = async <Seen>(
   const { read, line } = withPlannedBudget(planned, request.requests, terms);
   printer.say(`${design}\nBudget: ${line}.`);
   if (!request.yes) await confirmPlanned(planned, host);
-  const folder = await openOutputFolder(folderFor(request.out, kind), kind, printer.say);
+  const folder = await openOutputFolder(request.out, kind, printer.say);
   return usingFolder(folder, async () => {
     const seen: Seen[] = [];
     const run = await runOnce(
@@ -115,13 +114,8 @@ export const examineRun = async <Seen>(
     );
     const { document, report, exit: judged } = conclude(run, seen);
     const exit = gravestExit([run.exit, judged]);
-    const json = `${JSON.stringify(report)}\n`;
-    const { page, data } = outputFiles[kind];
-    const written = await publishOutcome(
-      printer,
-      { ...printed(document, json), isGood: exit === 'pass' },
-      [pageIn(folder, page, document), dataIn(folder, data, json)],
-    );
+    const print = { isGood: exit === 'pass' };
+    const written = await publishReport(printer, folder, kind, { report, document, print });
     return gravestExit([exit, written]);
   });
 };

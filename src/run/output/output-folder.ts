@@ -2,8 +2,17 @@ import { join } from 'node:path';
 import type { Result } from '../../model/result/result.ts';
 import { beginningOf } from '../../platform/files/plain-files.ts';
 import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.ts';
+import { folderFor } from '../input/report-paths.ts';
 import { UnwritableOutput } from '../../platform/problem.ts';
 import { UndoStack } from '../../platform/undo-stack.ts';
+
+/** The names of the files that a command writes. */
+export interface OutputNames {
+  readonly data: string;
+  readonly page?: string;
+  readonly junit?: string;
+  readonly markdown?: string;
+}
 
 export const outputFiles = {
   run: { data: 'result.json', page: 'report.html' },
@@ -33,7 +42,7 @@ export const outputFiles = {
   noise: { data: 'noise.json', markdown: 'noise.md' },
   pairs: { data: 'pairs.json', page: 'pairs.html', markdown: 'pairs.md' },
   calibration: { data: 'calibration.json', page: 'calibration.html' },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
+} as const satisfies Readonly<Record<string, OutputNames>>;
 
 /** Patterns for the first bytes of files that Weir has written. */
 const ownBeginnings: readonly RegExp[] = [
@@ -65,14 +74,15 @@ const replacedFiles = async (
 };
 
 /**
- * Opens the folder for the files of a command, and says which earlier files are replaced. If Weir did not write one of
+ * Opens the folder for the files of a command, a new one if none is given, and says which earlier files are replaced. If Weir did not write one of
  * these files, throws a `Problem` and changes nothing.
  */
 export const openOutputFolder = async (
-  path: string,
+  out: string | undefined,
   kind: keyof typeof outputFiles,
   say: (text: string) => void,
 ): Promise<RunFolder> => {
+  const path = folderFor(out, kind);
   const folder = await openRunFolder(path);
   const { replaced, foreign } = await replacedFiles(folder, outputFiles[kind]);
   if (foreign.length > 0) {

@@ -8,7 +8,11 @@ import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { isForeseen, whyUnwritable } from '../../platform/files/file-error-reasons.ts';
 import { Problem } from '../../platform/problem.ts';
 import { countText } from '../../report/text/number-text.ts';
+import { markdownText } from '../../report/document/markdown-writer.ts';
+import { present } from '../../report/text/present.ts';
 import type { PrintedOutcome, Printer } from '../input/host.ts';
+import { appendJobSummary } from './job-summary.ts';
+import { outputFiles, type OutputNames } from './output-folder.ts';
 
 export interface Output {
   /** The name of the file that users see, such as `Report`. */
@@ -111,4 +115,39 @@ export const publishOutcome = async (
   close(outcome);
   if (defects.length > 0) throw defects[0];
   return listed.length === outputs.length ? 'pass' : 'unwritten';
+};
+
+export interface CommandReport {
+  /** The figures, stored as JSON. */
+  readonly report: object;
+  readonly document: ReportDocument;
+  /** What is printed in the place of the document, and how. */
+  readonly print?: Partial<PrintedOutcome>;
+  readonly junit?: () => string;
+  readonly markdownTitle?: string;
+  readonly jobSummary?: string | undefined;
+}
+
+/** Prints what a command found, and writes the files that `outputFiles` has for it, and the summary of a CI job. */
+export const publishReport = async (
+  printer: Printer,
+  folder: RunFolder,
+  kind: keyof typeof outputFiles,
+  { report, document, print, junit, markdownTitle = 'Markdown', jobSummary }: CommandReport,
+): Promise<'pass' | 'unwritten'> => {
+  const json = `${JSON.stringify(report)}\n`;
+  const names: OutputNames = outputFiles[kind];
+  const markdown = names.markdown === undefined ? null : markdownText(document);
+  const written = await publishOutcome(
+    printer,
+    { ...printed(document, json), ...print },
+    present([
+      names.page !== undefined && pageIn(folder, names.page, document),
+      dataIn(folder, names.data, json),
+      junit !== undefined && fileIn(folder, 'JUnit', names.junit!, junit),
+      markdown !== null && fileIn(folder, markdownTitle, names.markdown!, () => markdown),
+    ]),
+  );
+  if (markdown !== null) await appendJobSummary(jobSummary, markdown, printer.warn);
+  return written;
 };

@@ -1,4 +1,3 @@
-import { routes } from '../../contract/routes.ts';
 import type { WireRequest } from '../../model/observation/exchange.ts';
 import { chatCostOf, type Price } from '../../model/workload/price.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
@@ -15,10 +14,9 @@ import {
 } from '../../run/input/host.ts';
 import { bounded, readOption } from '../../run/input/read-option.ts';
 import type { ReadPlan } from '../../run/input/read-plan.ts';
-import { folderFor } from '../../run/input/report-paths.ts';
 import { type ExitName, exitOfStop, gravestExit } from '../../run/output/exit-codes.ts';
-import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
-import { dataIn, pageIn, publishOutcome } from '../../run/output/write-outputs.ts';
+import { openOutputFolder } from '../../run/output/output-folder.ts';
+import { publishReport } from '../../run/output/write-outputs.ts';
 import type { ReadyTarget } from '../../run/target/prepare-target.ts';
 import { targetPlanFor, type TargetRequest } from '../../run/target/target-plan.ts';
 import { durationNotation, plainNumberIn } from '../../scenario/schema/notation.ts';
@@ -37,6 +35,7 @@ import {
 import type { CacheReply } from './judge/cache-hits.ts';
 import type { CacheReport } from './model/cache-report.ts';
 import { cacheDocument } from './report/cache-document.ts';
+import { routes } from '../../contract/routes.ts';
 
 export interface CacheCommand extends TargetRequest {
   readonly model: string | undefined;
@@ -164,7 +163,7 @@ export const examinePromptCache = async (command: CacheCommand, host: Host): Pro
   const { say } = printer;
   const budget = budgetOf(command);
   const read = await targetPlanFor(command, host.environment);
-  const folder = await openOutputFolder(folderFor(command.out, 'cache'), 'cache', say);
+  const folder = await openOutputFolder(command.out, 'cache', say);
   let stoppedBy = null as StopCause | null;
   const stops = followStops(host.onStop, () => say('the report is being written'));
   const { model, preflight } = command;
@@ -181,18 +180,13 @@ export const examinePromptCache = async (command: CacheCommand, host: Host): Pro
     const report = await examine(probe, target, budget, price, () => stoppedBy !== null);
     release();
     const exit = exitFor(report, stoppedBy);
-    const [document, json] = [cacheDocument(report), `${JSON.stringify(report)}\n`];
-    const outcome: PrintedOutcome = {
-      json,
-      text: (style) => terminalText(document, style),
+    const document = cacheDocument(report);
+    const print: Partial<PrintedOutcome> = {
       closing: (style) => terminalText({ ...document, description: [], blocks: [] }, style),
       hasClosing: true,
       isGood: exit === 'pass',
     };
-    const written = await publishOutcome(printer, outcome, [
-      pageIn(folder, outputFiles.cache.page, document),
-      dataIn(folder, outputFiles.cache.data, json),
-    ]);
+    const written = await publishReport(printer, folder, 'cache', { report, document, print });
     return gravestExit([exit, written]);
   });
 };

@@ -2,7 +2,6 @@ import { type Printer, confirmBudget, type Host, type StopCause } from '../../ru
 import { fitScalability } from './judge/fit-scalability.ts';
 import { judgeCapacity } from './judge/judge-capacity.ts';
 import type { SearchTerms } from './judge/next-step.ts';
-import { criteriaTexts } from './judge/step-objectives.ts';
 import type { CapacityReport, CapacityStep } from './model/capacity.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { wallClock } from '../../platform/host/clock.ts';
@@ -10,8 +9,8 @@ import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { capacityDocument } from './report/capacity-document.ts';
 import { type ExitName, exitOfStop } from '../../run/output/exit-codes.ts';
-import { openOutputFolder, outputFiles, usingFolder } from '../../run/output/output-folder.ts';
-import { dataIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
+import { openOutputFolder, usingFolder } from '../../run/output/output-folder.ts';
+import { publishReport } from '../../run/output/write-outputs.ts';
 import { drawRequestContent } from '../../engine/request-content.ts';
 import type { SliceOptions } from '../../engine/slice-options.ts';
 import { judgeSteps, judgeStoredSteps } from './judge/judge-steps.ts';
@@ -31,7 +30,7 @@ import {
   searchTermsFor,
 } from './capacity-request.ts';
 import { followStops } from '../../run/input/follow-stops.ts';
-import { folderFor, historyPath } from '../../run/input/report-paths.ts';
+import { historyPath } from '../../run/input/report-paths.ts';
 import { defaultRunId } from '../../run/input/run-facts.ts';
 import { rejectUntil } from '../../run/input/reject-until.ts';
 import { rejectWorkers } from '../../run/workers/worker-pool-plan.ts';
@@ -44,6 +43,7 @@ import { readSide } from '../../run/input/read-side.ts';
 import { closeTarget, prepareTarget } from '../../run/target/prepare-target.ts';
 import { joinTargets, sliceOptionsFor } from '../../run/target/prepare-targets.ts';
 import { runStep, type StepSetup } from './run-step.ts';
+import { criteriaTexts } from './judge/step-objectives.ts';
 
 interface MeasuredCapacity {
   readonly plan: Plan;
@@ -72,12 +72,8 @@ const publishCapacity = async (
     fit: fitScalability(steps),
     notes: [...notes],
   };
-  const json = `${JSON.stringify(report)}\n`;
   const document = capacityDocument(report);
-  const written = await publishOutcome(printer, printed(document, json), [
-    pageIn(folder, outputFiles.capacity.page, document),
-    dataIn(folder, outputFiles.capacity.data, json),
-  ]);
+  const written = await publishReport(printer, folder, 'capacity', { report, document });
   if (report.answer !== null) return written;
   return report.steps.some(({ verdict }) => verdict === 'broken') ? 'objective' : 'invalid';
 };
@@ -197,7 +193,7 @@ const readSearchablePlan = async (
 };
 
 const openFolder = ({ out }: CapacityRequest, { say }: Printer): Promise<RunFolder> =>
-  openOutputFolder(folderFor(out, 'capacity'), 'capacity', say);
+  openOutputFolder(out, 'capacity', say);
 
 const searchTarget = async (
   request: CapacityRequest,

@@ -3,16 +3,13 @@ import type { RunFolder } from '../../platform/files/run-folder.ts';
 import type { CheckBudget } from './suite/check-table.ts';
 import { checkDocument, checkVerdict, checkOverview } from './report/check-document.ts';
 import { checkJunit } from './report/check-junit.ts';
-import { markdownText } from '../../report/document/markdown-writer.ts';
 import { terminalText } from '../../report/document/terminal-writer.ts';
 import { countText, moneyText, plural } from '../../report/text/number-text.ts';
 import { present } from '../../report/text/present.ts';
 import { confirmBudget, type Host, type PrintedOutcome } from '../../run/input/host.ts';
-import { folderFor } from '../../run/input/report-paths.ts';
 import { exitCode, type ExitName, exitOfStop, gravestExit } from '../../run/output/exit-codes.ts';
-import { appendJobSummary } from '../../run/output/job-summary.ts';
-import { openOutputFolder, outputFiles, usingFolder } from '../../run/output/output-folder.ts';
-import { dataIn, fileIn, pageIn, publishOutcome } from '../../run/output/write-outputs.ts';
+import { openOutputFolder, usingFolder } from '../../run/output/output-folder.ts';
+import { publishReport } from '../../run/output/write-outputs.ts';
 import type { CheckSettings } from './check-settings.ts';
 import { type PerformedCheck, performCheck } from './perform-check.ts';
 
@@ -44,7 +41,7 @@ const exitFor = ({ report, stoppedBy, isAnswered }: PerformedCheck, strict: bool
   return strict && countOutcomes(report.rows).deviation > 0 ? 'objective' : 'pass';
 };
 
-const printedCheck = (report: CheckReport, json: string, exit: ExitName): PrintedOutcome => {
+const printedCheck = (report: CheckReport, exit: ExitName): Partial<PrintedOutcome> => {
   const closing: PrintedOutcome['text'] = (style) => {
     const { text, tone } = checkVerdict(report);
     const code = exitCode(exit);
@@ -52,7 +49,6 @@ const printedCheck = (report: CheckReport, json: string, exit: ExitName): Printe
     return terminalText({ ...checkDocument(report), verdict, description: [], blocks: [] }, style);
   };
   return {
-    json,
     text: (style) => terminalText(checkOverview(report), style),
     details: (style) => terminalText(checkDocument(report), style),
     closing,
@@ -68,23 +64,20 @@ const publishCheck = async (
 ): Promise<ExitName> => {
   const { report } = performed;
   const exit = exitFor(performed, strict);
-  const json = `${JSON.stringify(report)}\n`;
-  const document = checkDocument(report);
-  const files = outputFiles.check;
-  const markdown = markdownText(document);
-  const written = await publishOutcome(printer, printedCheck(report, json, exit), [
-    pageIn(folder, files.page, document),
-    dataIn(folder, files.data, json),
-    fileIn(folder, 'JUnit', files.junit, () => checkJunit(report, strict)),
-    fileIn(folder, 'Summary', files.markdown, () => markdown),
-  ]);
-  await appendJobSummary(jobSummary, markdown, printer.warn);
+  const written = await publishReport(printer, folder, 'check', {
+    report,
+    document: checkDocument(report),
+    print: printedCheck(report, exit),
+    junit: () => checkJunit(report, strict),
+    markdownTitle: 'Summary',
+    jobSummary,
+  });
   return gravestExit([exit, written]);
 };
 
 export const checkGateway = async (command: CheckCommand, host: Host): Promise<ExitName> => {
   const { say } = host.printer;
-  const folder = await openOutputFolder(folderFor(command.out, 'check'), 'check', say);
+  const folder = await openOutputFolder(command.out, 'check', say);
   return usingFolder(folder, async () => {
     const performed = await performCheck(
       command,

@@ -10,13 +10,10 @@ import {
   checkComparisonDocument,
   checkComparisonJunit,
 } from './report/check-comparison-document.ts';
-import { markdownText } from '../../report/document/markdown-writer.ts';
 import type { Host } from '../../run/input/host.ts';
-import { folderFor } from '../../run/input/report-paths.ts';
 import { type ExitName, gravestExit } from '../../run/output/exit-codes.ts';
-import { appendJobSummary } from '../../run/output/job-summary.ts';
 import { openOutputFolder, outputFiles, usingFolder } from '../../run/output/output-folder.ts';
-import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
+import { publishReport } from '../../run/output/write-outputs.ts';
 
 /**
  * Returns the file of a check. The path is that of the file or of its folder. Returns `null` if there is no such file.
@@ -73,23 +70,15 @@ export const compareStoredChecks = async (
   { printer }: Host,
 ): Promise<ExitName> => {
   const comparison = compareChecks(await readCheck(before), await readCheck(after));
-  const files = outputFiles.comparison;
-  const folder = await openOutputFolder(
-    folderFor(options.out, 'comparison'),
-    'comparison',
-    printer.say,
-  );
+  const folder = await openOutputFolder(options.out, 'comparison', printer.say);
   return usingFolder(folder, async () => {
-    const json = `${JSON.stringify(comparison)}\n`;
-    const document = checkComparisonDocument(comparison);
-    const markdown = markdownText(document);
-    const written = await publishOutcome(printer, printed(document, json), [
-      pageIn(folder, files.page, document),
-      dataIn(folder, files.data, json),
-      fileIn(folder, 'JUnit', files.junit, () => checkComparisonJunit(comparison)),
-      fileIn(folder, 'Summary', files.markdown, () => markdown),
-    ]);
-    await appendJobSummary(options.jobSummary, markdown, printer.warn);
+    const written = await publishReport(printer, folder, 'comparison', {
+      report: comparison,
+      document: checkComparisonDocument(comparison),
+      junit: () => checkComparisonJunit(comparison),
+      markdownTitle: 'Summary',
+      jobSummary: options.jobSummary,
+    });
     const has = (change: string): boolean =>
       comparison.changes.some((each) => each.change === change);
     const exit = has('worse')

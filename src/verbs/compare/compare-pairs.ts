@@ -11,7 +11,6 @@ import { openRunFolder, type RunFolder } from '../../platform/files/run-folder.t
 import { wallClock } from '../../platform/host/clock.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { Problem } from '../../platform/problem.ts';
-import { markdownText } from '../../report/document/markdown-writer.ts';
 import { timeText } from '../../report/text/number-text.ts';
 import { openCanary, type RunCanary } from '../../run/canary.ts';
 import { followStops } from '../../run/input/follow-stops.ts';
@@ -19,17 +18,10 @@ import type { Host } from '../../run/input/host.ts';
 import { readOption } from '../../run/input/read-option.ts';
 import { readPlanWithFiles, type ReadPlanWithFiles } from '../../run/input/read-plan.ts';
 import { rejectUntil } from '../../run/input/reject-until.ts';
-import { folderFor } from '../../run/input/report-paths.ts';
 import { defaultRunId } from '../../run/input/run-facts.ts';
 import { type ExitName, gravestExit } from '../../run/output/exit-codes.ts';
-import { appendJobSummary } from '../../run/output/job-summary.ts';
-import {
-  openOutputFolder,
-  outputFiles,
-  usingFolder,
-  writeResultIn,
-} from '../../run/output/output-folder.ts';
-import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
+import { openOutputFolder, usingFolder, writeResultIn } from '../../run/output/output-folder.ts';
+import { publishReport } from '../../run/output/write-outputs.ts';
 import { closeTarget } from '../../run/target/prepare-target.ts';
 import {
   prepareTargets,
@@ -40,11 +32,11 @@ import { durationNotation } from '../../scenario/schema/notation.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
 import { joinPairs, summariseSide } from './collect-pairs.ts';
 import { type DrivenPairs, type DrivenSide, drivePairs } from './drive-pairs.ts';
-import { judgePairs } from './judge/judge-pairs.ts';
 import { agreeOnPairs } from './pairs-budget.ts';
 import { exitForPairs } from './exit-for-pairs.ts';
 import type { PairedSide, PairsReport } from './model/pairs.ts';
 import { pairsDocument } from './report/pairs-document.ts';
+import { judgePairs } from './judge/judge-pairs.ts';
 
 interface PairsRequest {
   readonly scenario: string;
@@ -175,18 +167,10 @@ const publishPairs = async (
   { printer }: Host,
   jobSummary: string | undefined,
 ): Promise<ExitName> => {
-  const json = `${JSON.stringify(report)}\n`;
   const document = pairsDocument(report, folder.path);
-  const markdown = markdownText(document);
-  const files = outputFiles.pairs;
-  const written = await publishOutcome(printer, printed(document, json), [
-    pageIn(folder, files.page, document),
-    dataIn(folder, files.data, json),
-    fileIn(folder, 'Markdown', files.markdown, () => markdown),
-  ]);
+  const written = await publishReport(printer, folder, 'pairs', { report, document, jobSummary });
   for (const [side, name] of (['base', 'new'] as const).entries())
     await writeResultIn(await openRunFolder(join(folder.path, name)), driven.results[side]!);
-  await appendJobSummary(jobSummary, markdown, printer.warn);
   return gravestExit([exitForPairs(report, driven), written]);
 };
 
@@ -252,7 +236,7 @@ export const comparePairs = async (request: PairsRequest, host: Host): Promise<E
   const plans = await readPlans(request, host);
   const [{ plan }, nextRead] = plans.reads;
   await agreeOnPairs(plans.reads, request.yes, host);
-  const folder = await openOutputFolder(folderFor(request.out, 'pairs'), 'pairs', say);
+  const folder = await openOutputFolder(request.out, 'pairs', say);
   return usingFolder(folder, async (closing) => {
     const stops = followStops(host.onStop, () =>
       say('the load is over; the report is being written'),

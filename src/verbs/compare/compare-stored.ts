@@ -1,4 +1,4 @@
-import { folderFor, historyPath } from '../../run/input/report-paths.ts';
+import { historyPath } from '../../run/input/report-paths.ts';
 import type { Host } from '../../run/input/host.ts';
 import { checkDistinct, readSide } from '../../run/input/read-side.ts';
 import { readGates, publishComparison, publishNoise } from './publish-comparison.ts';
@@ -25,14 +25,13 @@ export const compareStored = async (
   if (request.next === null) {
     const side = await readSide(request.base, { planHash: null, history });
     checkDistinct(side);
-    const open = () => openOutputFolder(folderFor(request.out, 'noise'), 'noise', printer.say);
+    const open = () => openOutputFolder(request.out, 'noise', printer.say);
     return publishNoise({ ...request, gates, side }, open, publishOptions);
   }
   const next = await readSide(request.next, { planHash: null, history });
   const { planHash } = next.repetitions[0].result;
   const base = await readSide(request.base, { planHash, history });
   checkDistinct(base, next);
-  const open = () =>
-    openOutputFolder(folderFor(request.out, 'comparison'), 'comparison', printer.say);
+  const open = () => openOutputFolder(request.out, 'comparison', printer.say);
   return publishComparison({ ...request, gates, base, next, intended: [] }, open, publishOptions);
 };

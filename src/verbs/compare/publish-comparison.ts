@@ -14,19 +14,9 @@ import { wallClock } from '../../platform/host/clock.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { comparisonDocument, comparisonJunit } from './report/comparison-document.ts';
-import type { ReportDocument } from '../../report/document/document.ts';
-import { markdownText } from '../../report/document/markdown-writer.ts';
 import { type ExitName, gravestExit } from '../../run/output/exit-codes.ts';
-import { appendJobSummary } from '../../run/output/job-summary.ts';
-import { outputFiles, usingFolder } from '../../run/output/output-folder.ts';
-import {
-  dataIn,
-  fileIn,
-  type Output,
-  pageIn,
-  printed,
-  publishOutcome,
-} from '../../run/output/write-outputs.ts';
+import { usingFolder } from '../../run/output/output-folder.ts';
+import { publishReport } from '../../run/output/write-outputs.ts';
 import { selfNoise, type SelfNoiseOptions } from './judge/self-noise.ts';
 import { noiseDocument } from './report/noise-document.ts';
 
@@ -48,24 +38,6 @@ interface PublishOptions {
   readonly printer: Printer;
   readonly jobSummary: string | undefined;
 }
-
-/** Opens a folder, prints a document, writes its files, and adds it to the page of a CI job. */
-const publishIn = async (
-  open: () => Promise<RunFolder>,
-  { printer, jobSummary }: PublishOptions,
-  document: ReportDocument,
-  json: string,
-  outputsIn: (folder: RunFolder, markdown: string) => readonly Output[],
-): Promise<'pass' | 'unwritten'> => {
-  const folder = await open();
-  const markdown = markdownText(document);
-  const outputs = outputsIn(folder, markdown);
-  const written = await usingFolder(folder, () =>
-    publishOutcome(printer, printed(document, json), outputs),
-  );
-  await appendJobSummary(jobSummary, markdown, printer.warn);
-  return written;
-};
 
 /**
  * Returns the exit if the comparison was refused because the figures of runs do not count. Throws a `Problem` for any
@@ -98,7 +70,7 @@ const exitForRefusedComparison = (
 export const publishComparison = async (
   { base, next, gates, intended, allowDifferent, strict }: ComparisonRun,
   open: () => Promise<RunFolder>,
-  options: PublishOptions,
+  { printer, jobSummary }: PublishOptions,
 ): Promise<ExitName> => {
   const outcome = compareSides({
     base,
@@ -110,22 +82,17 @@ export const publishComparison = async (
     comparedAt: wallClock(),
   });
   if (!outcome.ok)
-    return exitForRefusedComparison(
-      [base, next],
-      allowDifferent,
-      outcome.refusals,
-      options.printer.warn,
-    );
+    return exitForRefusedComparison([base, next], allowDifferent, outcome.refusals, printer.warn);
   const { comparison } = outcome;
-  const json = `${JSON.stringify(comparison)}\n`;
-  const document = comparisonDocument(comparison);
-  const files = outputFiles.comparison;
-  const written = await publishIn(open, options, document, json, (folder, markdown) => [
-    pageIn(folder, files.page, document),
-    dataIn(folder, files.data, json),
-    fileIn(folder, 'JUnit', files.junit, () => comparisonJunit(comparison, strict)),
-    fileIn(folder, 'Markdown', files.markdown, () => markdown),
-  ]);
+  const folder = await open();
+  const written = await usingFolder(folder, () =>
+    publishReport(printer, folder, 'comparison', {
+      report: comparison,
+      document: comparisonDocument(comparison),
+      junit: () => comparisonJunit(comparison, strict),
+      jobSummary,
+    }),
+  );
   if (comparison.verdict === 'regression') return gravestExit(['regression', written]);
   return comparison.verdict === 'inconclusive' && strict
     ? gravestExit(['inconclusive', written])
@@ -143,7 +110,7 @@ export const publishNoise = async (
     allowDifferent,
   }: Pick<ComparisonCriteria, 'allowDifferent'> & Pick<SelfNoiseOptions, 'gates' | 'side'>,
   open: () => Promise<RunFolder>,
-  options: PublishOptions,
+  { printer, jobSummary }: PublishOptions,
 ): Promise<ExitName> => {
   if (side.repetitions.length < minSelfRuns) {
     throw new Problem(
@@ -158,12 +125,14 @@ export const publishNoise = async (
     comparedAt: wallClock(),
   });
   if (!outcome.ok)
-    return exitForRefusedComparison([side], allowDifferent, outcome.refusals, options.printer.warn);
-  const json = `${JSON.stringify(outcome.noise)}\n`;
-  const document = noiseDocument(outcome.noise);
-  const files = outputFiles.noise;
-  return publishIn(open, options, document, json, (folder, markdown) => [
-    dataIn(folder, files.data, json),
-    fileIn(folder, 'Markdown', files.markdown, () => markdown),
-  ]);
+    return exitForRefusedComparison([side], allowDifferent, outcome.refusals, printer.warn);
+  const report = outcome.noise;
+  const folder = await open();
+  return usingFolder(folder, () =>
+    publishReport(printer, folder, 'noise', {
+      report,
+      document: noiseDocument(report),
+      jobSummary,
+    }),
+  );
 };

@@ -5,8 +5,8 @@ import { confirmBudget, type Host, type StopCause } from '../../run/input/host.t
 import type { ReadPlan } from '../../run/input/read-plan.ts';
 import { folderFor } from '../../run/input/report-paths.ts';
 import { type ExitName, exitOfStop, gravestExit } from '../../run/output/exit-codes.ts';
-import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
-import { dataIn, fileIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
+import { openOutputFolder } from '../../run/output/output-folder.ts';
+import { publishReport } from '../../run/output/write-outputs.ts';
 import type { ReadyTarget } from '../../run/target/prepare-target.ts';
 import { examineOpened, type OpenedProbe } from './examination.ts';
 import type { KeyFindings } from './model/key-findings.ts';
@@ -124,15 +124,11 @@ export const examineTarget = async (
     }
     const origin = reportOrigin(target, probe, planned.model);
     const outcome = await planned.run({ ...host, onStop: stops.onStop }, origin);
-    const json = `${JSON.stringify(outcome.report)}\n`;
     const other = files === 'limits' ? 'tokens' : 'requests';
     const beside = await findingsBeside(folder.path, origin.target, other);
-    const document = outcome.document(beside);
-    const written = await publishOutcome(printer, printed(document, json), [
-      pageIn(folder, outputFiles[files].page, document),
-      dataIn(folder, outputFiles[files].data, json),
-      fileIn(folder, 'JUnit', outputFiles[files].junit, outcome.junit),
-    ]);
+    const { report, junit } = outcome;
+    const published = { report, document: outcome.document(beside), junit };
+    const written = await publishReport(printer, folder, files, published);
     return gravestExit([exitFor(outcome), exitOfFindings(beside), written]);
   });
 };

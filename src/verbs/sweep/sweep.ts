@@ -1,4 +1,3 @@
-import { judgeSweep } from './judge/judge-sweep.ts';
 import { type SweepReport, pointName } from './model/sweep.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { wallClock } from '../../platform/host/clock.ts';
@@ -9,12 +8,11 @@ import { sweepHeadline, sweepTone, sweptRunLine } from './report/sweep-text.ts';
 import { rejectUntil } from '../../run/input/reject-until.ts';
 import { confirmBudget, type Host, withoutPrints } from '../../run/input/host.ts';
 import { type ExitName, exitCode, gravestExit, exitOfStop } from '../../run/output/exit-codes.ts';
-import { openOutputFolder, outputFiles, usingFolder } from '../../run/output/output-folder.ts';
-import { dataIn, pageIn, publishOutcome } from '../../run/output/write-outputs.ts';
+import { openOutputFolder, usingFolder } from '../../run/output/output-folder.ts';
+import { publishReport } from '../../run/output/write-outputs.ts';
 import { join } from 'node:path';
 import { judgePoint, judgeRun, type JudgedRun } from './judge/judge-point.ts';
 import { figureNames, isLatencyName, isRateName } from './judge/swept-figures.ts';
-import { bareRequest } from '../../run/input/run-request.ts';
 import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import { pause } from '../../platform/process/pause.ts';
 import { Problem } from '../../platform/problem.ts';
@@ -22,7 +20,6 @@ import { timeText } from '../../report/text/number-text.ts';
 import { watchRefusals } from '../capacity/refusal-watch.ts';
 import { answerTimeFrom } from '../../run/forecast.ts';
 import { followStops, StoppedBeforeLoad } from '../../run/input/follow-stops.ts';
-import { folderFor } from '../../run/input/report-paths.ts';
 import { defaultRunId } from '../../run/input/run-facts.ts';
 import { runOnce } from '../../run/run.ts';
 import { pauseFor } from '../../run/input/pause-between-runs.ts';
@@ -35,6 +32,8 @@ import {
   type SweepRequest,
   sourceOfRun,
 } from './sweep-points.ts';
+import { judgeSweep } from './judge/judge-sweep.ts';
+import { bareRequest } from '../../run/input/run-request.ts';
 
 /** Returns the exit of a sweep. If points were excluded or not run, the sweep is undecided. */
 const exitFor = ({ points, partial }: SweepReport): ExitName => {
@@ -104,22 +103,16 @@ const publishSweep = async ({
   };
   const exit = stopped ?? exitFor(report);
   const code = exitCode(exit);
-  const json = `${JSON.stringify(report)}\n`;
-  const document = sweepDocument(report);
   const verdict = `${code === 0 ? '' : `Exit ${code}. `}${sweepHeadline(report)}.`;
-  const written = await publishOutcome(
-    printer,
-    {
-      json,
+  const written = await publishReport(printer, folder, 'sweep', {
+    report,
+    document: sweepDocument(report),
+    print: {
       text: (style) => terminalText(sweepOverview(report), style),
       closing: (style) => terminalVerdict(verdict, code === 0 ? sweepTone(report) : 'bad', style),
       isGood: code === 0,
     },
-    [
-      pageIn(folder, outputFiles.sweep.page, document),
-      dataIn(folder, outputFiles.sweep.data, json),
-    ],
-  );
+  });
   return gravestExit([exit, written]);
 };
 
@@ -213,7 +206,7 @@ const sweepTarget = async (
   host: Host,
 ): Promise<ExitName> => {
   const { printer } = host;
-  const folder = await openOutputFolder(folderFor(request.out, 'sweep'), 'sweep', printer.say);
+  const folder = await openOutputFolder(request.out, 'sweep', printer.say);
   const sweeping: SweepInProgress = {
     request,
     read,
