@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { UnfitFile } from './file-error-reasons.ts';
@@ -47,6 +47,22 @@ export const hasContent = (path: string): Promise<boolean> =>
 /** Writes a new file; fails if it exists. */
 export const createText = (path: string, content: string | Uint8Array): Promise<void> =>
   writeFile(path, content, { flag: 'wx' });
+
+/**
+ * Writes a file completely or not at all, by renaming a draft. An old draft is removed first, so that nothing is written
+ * through a link that somebody put in its place.
+ */
+export const writeWhole = async (path: string, text: string): Promise<void> => {
+  const draft = `${path}.part`;
+  try {
+    await removeFile(draft);
+    await createText(draft, text);
+    await rename(draft, path);
+  } catch (error) {
+    await removeFile(draft).catch(() => undefined);
+    throw error;
+  }
+};
 
 export const appendText = (path: string, text: string): Promise<void> => appendFile(path, text);
 

@@ -1,5 +1,5 @@
-import { lstat, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { fileErrorCode } from './plain-files.ts';
+import { lstat, realpath, stat } from 'node:fs/promises';
+import { createText, fileErrorCode, removeFile, writeWhole } from './plain-files.ts';
 import { whyUnwritable } from './file-error-reasons.ts';
 import { openLineFile } from './line-file.ts';
 import { Problem } from '../problem.ts';
@@ -33,19 +33,14 @@ const regularFileAt = async (path: string): Promise<string | null> => {
 /** Tells whether a draft can be written. Nothing stays of it, so that a killed run leaves nothing. */
 const canWrite = async (draft: string): Promise<boolean> => {
   try {
-    await writeDraft(draft, '');
+    await removeFile(draft);
+    await createText(draft, '');
     return true;
   } catch {
     return false;
   } finally {
-    await rm(draft, { force: true }).catch(() => undefined);
+    await removeFile(draft).catch(() => undefined);
   }
-};
-
-/** The old draft is removed first, so that nothing is written through a link that somebody put in its place. */
-const writeDraft = async (draft: string, text: string): Promise<void> => {
-  await rm(draft, { force: true });
-  await writeFile(draft, text, { flag: 'wx' });
 };
 
 /**
@@ -54,18 +49,12 @@ const writeDraft = async (draft: string, text: string): Promise<void> => {
  */
 export const openReportFile = async (path: string): Promise<ReportFile> => {
   const destination = await regularFileAt(path);
-  const draft = `${destination}.part`;
-  if (destination !== null && (await canWrite(draft))) {
+  if (destination !== null && (await canWrite(`${destination}.part`))) {
     return {
-      write: async (text) => {
-        try {
-          await writeDraft(draft, text);
-          await rename(draft, destination);
-        } catch (error) {
-          await rm(draft, { force: true }).catch(() => undefined);
+      write: (text) =>
+        writeWhole(destination, text).catch((error: unknown) => {
           throw new Problem(`the file ${path} cannot be written: ${whyUnwritable(error)}`);
-        }
-      },
+        }),
       discard: () => Promise.resolve(),
     };
   }

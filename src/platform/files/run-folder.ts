@@ -14,7 +14,7 @@ import {
 import { hostname } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { Problem, UnwritableOutput } from '../problem.ts';
-import { fileErrorCode } from './plain-files.ts';
+import { fileErrorCode, writeWhole } from './plain-files.ts';
 
 /** An error: another run in progress writes to the same folder. */
 class FolderInUse extends UnwritableOutput {}
@@ -226,17 +226,7 @@ export const openRunFolder = async (path: string, mustBeNew = false): Promise<Ru
     existingNames: new Set(existingNames),
     write: async (name, text) => {
       const target = join(path, name);
-      const draft = `${target}.part`;
-      try {
-        // The temporary file is removed first, so that nothing is written through a link that somebody put in its
-        // place.
-        await rm(draft, { force: true });
-        await writeFile(draft, text, { flag: 'wx' });
-        await rename(draft, target);
-      } catch (error) {
-        await rm(draft, { force: true }).catch(() => undefined);
-        throw error;
-      }
+      await writeWhole(target, text);
       return target;
     },
     release,

@@ -1,5 +1,6 @@
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -11,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sampleCalibration } from '../../verbs/calibrate/report/sample-calibration.fixture.ts';
-import { readCalibration, writeCalibration } from './calibration-file.ts';
+import { readCalibration } from './calibration-file.ts';
 import {
   beginningOf,
   createText,
@@ -20,6 +21,7 @@ import {
   isExistingFolder,
   keepElsewhere,
   linesOf,
+  writeWhole,
 } from './plain-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weir-small-files-'));
@@ -105,7 +107,8 @@ describe('the calibration', () => {
     const path = join(folder, 'new', 'calibration.json');
     const calibration = sampleCalibration();
     expect(await readCalibration(path)).toBeNull();
-    await writeCalibration(path, calibration);
+    mkdirSync(join(folder, 'new'));
+    await writeWhole(path, JSON.stringify(calibration));
     expect(await readCalibration(path)).toEqual(calibration);
     expect(readdirSync(join(folder, 'new'))).toEqual(['calibration.json']);
     writeFileSync(path, '{"format":"other"}');

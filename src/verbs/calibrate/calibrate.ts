@@ -15,9 +15,7 @@ import type { Environment } from '../../scenario/text/environment-template.ts';
 import { Problem } from '../../platform/problem.ts';
 import { readObservation, readObservationsHeader } from '../../record/observation-lines.ts';
 import { programPath } from '../../run/target/prepare-target.ts';
-import { writeCalibration } from '../../platform/files/calibration-file.ts';
 import { startClock, wallClock } from '../../platform/host/clock.ts';
-import type { RunFolder } from '../../platform/files/run-folder.ts';
 import { thisMachine, weirVersion } from '../../platform/host/machine.ts';
 import { calibrationDocument } from './report/calibration-document.ts';
 import { streamLoadText, transportText } from '../../report/summary/calibration-text.ts';
@@ -25,7 +23,7 @@ import { type ExitName, exitOfStop } from '../../run/output/exit-codes.ts';
 import type { Host, StopCause } from '../../run/input/host.ts';
 import { calibrationPath } from '../../run/calibration-note.ts';
 import { openOutputFolder, outputFiles } from '../../run/output/output-folder.ts';
-import { type Output, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
+import { fileIn, pageIn, printed, publishOutcome } from '../../run/output/write-outputs.ts';
 
 type SendingSetup = Pick<CalibrationCell, 'transport' | 'workers'>;
 
@@ -214,11 +212,6 @@ const measureAll = async (
   return { cells, stopped };
 };
 
-const fileOf = (folder: RunFolder, calibration: Calibration): Output => {
-  const path = join(folder.path, outputFiles.calibration.data);
-  return { title: 'Calibration', path, write: () => writeCalibration(path, calibration) };
-};
-
 /**
  * Measures the measurement error of this machine over a grid of loads, and stores it for later reports. If the
  * calibration was stopped, or if the machine was overloaded at every load, the result is printed but not stored.
@@ -251,11 +244,20 @@ export const calibrate = async (request: CalibrateRequest, host: Host): Promise<
   const isUseless = cells.every(({ trust }) => trust === 'invalid');
   const isKept = folder !== null && stopped === null && !isUseless;
   const document = calibrationDocument(calibration);
+  const files = outputFiles.calibration;
   const written = await publishOutcome(
     printer,
     printed(document, JSON.stringify(calibration)),
     isKept
-      ? [pageIn(folder, outputFiles.calibration.page, document), fileOf(folder, calibration)]
+      ? [
+          pageIn(folder, files.page, document),
+          fileIn(
+            folder,
+            'Calibration',
+            files.data,
+            () => `${JSON.stringify(calibration, null, 2)}\n`,
+          ),
+        ]
       : [],
   );
   await (isKept ? folder.release() : folder?.discard());
