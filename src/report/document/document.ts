@@ -154,6 +154,16 @@ export const section = (
   id?: string,
 ): Section => ({ kind: 'section', id, title, blocks: present(blocks) });
 
+/** Makes the section that explains how something was measured, which only HTML shows. */
+export const methodSection = (paragraphs: readonly string[]): Section =>
+  only(
+    ['html'],
+    section(
+      'Method',
+      paragraphs.map((each) => text(each)),
+    ),
+  );
+
 export const fold = (title: string, blocks: readonly Block[], open = false): Block => ({
   kind: 'fold',
   title,

@@ -5,12 +5,12 @@ import {
   type Column,
   facts,
   list,
-  only,
   picture,
   type ReportDocument,
   section,
   table,
   text,
+  methodSection,
 } from '../../../report/document/document.ts';
 import { axisTo, type Pen, plotFigure } from '../../../report/document/plot.ts';
 import type { Markup } from '../../../report/text/markup.ts';
@@ -153,13 +153,7 @@ export const capacityDocument = (report: CapacityReport): ReportDocument => {
         ),
       ]),
       section('Steps', [table(stepsCaption(steps), columns, steps)]),
-      only(
-        ['html'],
-        section(
-          'Method',
-          methodTexts.map((each) => text(each)),
-        ),
-      ),
+      methodSection(methodTexts),
     ],
     footer: `Evaluated by Weir ${weir}, ${report.judgedAt}.`,
   };

@@ -26,6 +26,7 @@ import type {
   RecoveryReport,
   UnknownReason,
 } from '../model/recovery-report.ts';
+import { present } from '../../../report/text/present.ts';
 
 const names = { none: 'no retries', 'retry-after': 'Retry-After', backoff: 'backoff' } as const;
 
@@ -91,11 +92,11 @@ const recoveryVerdict = ({ policies }: RecoveryReport): TonedText => {
     withState('kept', 'stuck'),
     withState('unknown'),
   ];
-  const parts = [
+  const parts = present([
     bad.length > 0 && `still bad with ${listed(bad)}`,
     unknown.length > 0 && `cannot tell with ${listed(unknown)}`,
     back.length > 0 && `back with ${listed(back)}`,
-  ].filter((part) => part !== false);
+  ]);
   const text = parts.join('; ');
   return {
     text: `After the overload: ${text}`,

@@ -9,10 +9,11 @@ import {
   section,
   table,
   text,
+  methodSection,
 } from '../../../report/document/document.ts';
 import { truncatedText } from '../../../report/text/display-width.ts';
 import { plural } from '../../../report/text/number-text.ts';
-import { textIf } from '../../../report/text/present.ts';
+import { present, textIf } from '../../../report/text/present.ts';
 import { sweepHeatMaps, sweepPlot } from './sweep-plot.ts';
 import {
   kneeText,
@@ -162,7 +163,7 @@ export const sweepDocument = (report: SweepReport): ReportDocument => {
     description: description(report),
     verdict: { text: headline, tone: sweepTone(report) },
     introduction: sentences.map((each) => text(`${each}.`)),
-    blocks: [
+    blocks: present([
       only(
         ['html', 'markdown'],
         section('Throughput and latency', [picture(() => sweepPlot(report)), list(knees)]),
@@ -175,14 +176,8 @@ export const sweepDocument = (report: SweepReport): ReportDocument => {
           table('All points', columns, points),
         ]),
       ),
-      only(
-        ['html'],
-        section(
-          'Method',
-          methodTexts.map((each) => text(each)),
-        ),
-      ),
-    ].filter((block) => block !== false),
+      methodSection(methodTexts),
+    ]),
     footer: `Evaluated by Weir ${weir}, ${report.judgedAt}.`,
   };
 };
