@@ -1,3 +1,4 @@
+import { expect, it } from 'vitest';
 import { realClock } from '../../mock/clock/real-clock.ts';
 import { startMock } from '../../mock/gateway/start.ts';
 import { testKey } from '../../mock/settings/settings.ts';
@@ -10,7 +11,7 @@ import { usageOfRun } from './usage-seeds.fixture.ts';
 const usual = ['pass', 'open', 'unchecked'];
 
 /** What `weir check` reports of the reference gateway over so many seeds, and should not. */
-export const reportedOver = async (seeds: number, only?: string): Promise<readonly unknown[]> => {
+const reportedOver = async (seeds: number, only?: string): Promise<readonly unknown[]> => {
   const found: unknown[] = [];
   for (let seed = 1; seed <= seeds; seed += 1) {
     const gateway = await openDefectiveGateway({ seed });
@@ -32,7 +33,7 @@ const legalForms = faultNames.slice(
 );
 
 /** What runs against the reference gateway report of its usage over so many seeds, and should not. */
-export const usageOfRunsOver = async (seeds: number): Promise<readonly unknown[]> => {
+const usageOfRunsOver = async (seeds: number): Promise<readonly unknown[]> => {
   const found: unknown[] = [];
   for (let seed = 1; seed <= seeds; seed += 1) {
     const fault = legalForms[seed % legalForms.length]!;
@@ -56,4 +57,25 @@ export const usageOfRunsOver = async (seeds: number): Promise<readonly unknown[]
     if (differs !== null || compared < 50) found.push({ seed, fault, compared, differs });
   }
   return found;
+};
+
+/** Defines the tests that nothing is reported of the reference gateway over so many seeds. */
+export const itReportsNothingOver = (seeds: number): void => {
+  it(
+    `weir check reports nothing of the reference gateway over ${seeds} seeds`,
+    async () => expect(await reportedOver(seeds)).toEqual([]),
+    seeds * 10_000,
+  );
+
+  it(
+    `weir check --only usage reports nothing of the reference gateway over ${seeds} seeds`,
+    async () => expect(await reportedOver(seeds, 'usage')).toEqual([]),
+    seeds * 10_000,
+  );
+
+  it(
+    `runs report nothing of the usage of the reference gateway over ${seeds} seeds`,
+    async () => expect(await usageOfRunsOver(seeds)).toEqual([]),
+    seeds * 10_000,
+  );
 };

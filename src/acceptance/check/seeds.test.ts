@@ -1,23 +1,4 @@
 // @long 30 s
-import { expect, it } from 'vitest';
-import { reportedOver, usageOfRunsOver } from './check-seeds.fixture.ts';
+import { itReportsNothingOver } from './check-seeds.fixture.ts';
 
-const seeds = 25;
-
-it(
-  `weir check reports nothing of the reference gateway over ${seeds} seeds`,
-  async () => expect(await reportedOver(seeds)).toEqual([]),
-  seeds * 10_000,
-);
-
-it(
-  `weir check --only usage reports nothing of the reference gateway over ${seeds} seeds`,
-  async () => expect(await reportedOver(seeds, 'usage')).toEqual([]),
-  seeds * 10_000,
-);
-
-it(
-  `runs report nothing of the usage of the reference gateway over ${seeds} seeds`,
-  async () => expect(await usageOfRunsOver(seeds)).toEqual([]),
-  seeds * 10_000,
-);
+itReportsNothingOver(25);

@@ -1,27 +1,16 @@
 import type { CapacityReport, CapacityStep } from '../model/capacity.ts';
 import { milliseconds, perSecond } from '../../../model/quantity.ts';
+import { sampleStep } from '../judge/sample-steps.fixture.ts';
 
-const step = (rate: number, overrides: Partial<CapacityStep> = {}): CapacityStep => ({
-  name: `step-${rate}`,
-  rate: perSecond(rate),
-  seconds: 15,
-  arrivals: rate * 15,
-  completed: rate * 15,
-  limited: 0,
-  goodput: 1,
-  throughput: rate,
-  spread: 0.01,
-  inFlight: rate / 2,
-  growth: { value: 0, low: -0.01, high: 0.01 },
-  latency: { mean: 500, p50: 480, p95: 700 },
-  ttftP95: 200,
-  tokens: 300,
-  cost: 20,
-  verdict: 'kept',
-  sure: true,
-  breaches: [],
-  ...overrides,
-});
+const step = (rate: number, overrides: Parameters<typeof sampleStep>[1] = {}): CapacityStep =>
+  sampleStep(rate, {
+    name: `step-${rate}`,
+    seconds: 15,
+    arrivals: rate * 15,
+    completed: rate * 15,
+    spread: 0.01,
+    ...overrides,
+  });
 
 /** Test support: the report of a search that ended at a gateway’s concurrency; any field can be overridden. */
 export const sampleCapacity = (overrides: Partial<CapacityReport> = {}): CapacityReport => ({
