@@ -324,7 +324,7 @@ export class EventStreamReader implements BodyReader {
       (text) => readErrorLine(text, redact) ?? readCutError(text, redact),
     );
     const error = errors.find((text) => text !== null);
-    if (error !== undefined && error !== null) this.#failWith(error);
+    if (error !== undefined) this.#failWith(error);
     else if (this.#stray === '')
       this.#stray = leftovers.find((text) => !text.startsWith('{') && text !== streamEnd) ?? '';
   }

@@ -23,14 +23,15 @@ interface Answer {
   readonly answered: number;
 }
 
+/** Returns the shortest time of an answer, in ms. */
+const fastestOf = (admitted: readonly (readonly [number, LimiterDecision])[]): number =>
+  admitted.reduce((least, [, { sent, answered }]) => Math.min(least, answered - sent), Infinity);
+
 /** Finds the longest run of answers in which each request was certainly sent before the previous answer. */
 const longestRun = (log: readonly LimiterDecision[]): readonly Answer[] => {
   const admitted = [...log.entries()].filter(([, decision]) => decision.admitted);
   const starts = Float64Array.from(admitted, ([, { sent }]) => sent).sort();
-  const fastest = admitted.reduce(
-    (least, [, { sent, answered }]) => Math.min(least, answered - sent),
-    Infinity,
-  );
+  const fastest = fastestOf(admitted);
   const answers = admitted
     .map(([index, { answered }]): Answer => ({ index, answered }))
     .toSorted((a, b) => a.answered - b.answered);
@@ -238,10 +239,7 @@ export const queueDelays = (
     .filter(([, decision]) => decision.admitted)
     .toSorted(([, a], [, b]) => a.sent - b.sent);
   // The first request never waits. The fastest answer is one round trip.
-  const roundTrip = admitted.reduce(
-    (least, [, { sent, answered }]) => Math.min(least, answered - sent),
-    Infinity,
-  );
+  const roundTrip = fastestOf(admitted);
   const pace = queuePace(log, rule);
   const isOfRule = pace === null || pace.match === 'own' || pace.match === 'near';
   // If the pace is not certain, the answers are compared only with a queue of the declared limit.

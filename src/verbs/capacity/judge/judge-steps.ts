@@ -194,7 +194,7 @@ const judgeStep = (
     inFlight: isSteady ? (flow.throughput * latency.mean) / 1000 : flow.inFlight,
     ...figures,
     ...serverOf(result, from * 1000, to * 1000),
-    ...(criteria.misses === undefined ? {} : { misses: [...criteria.misses] }),
+    misses: [...criteria.misses],
     ...verdictOf(judgeTrust(result), criteria, flow, growthBreaches),
   };
 };

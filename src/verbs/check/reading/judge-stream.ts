@@ -162,7 +162,7 @@ export const failureInStream = (answer: CheckAnswer): string | null => {
   }
   const errors = [...stray, stray.join('\n')].map((line) => readErrorLine(line, asWritten));
   const error = errors.find((text) => text !== null);
-  return error === undefined || error === null ? null : `an error${where}: ${answer.quote(error)}`;
+  return error === undefined ? null : `an error${where}: ${answer.quote(error)}`;
 };
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
