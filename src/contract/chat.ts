@@ -98,44 +98,7 @@ export const usageSchema = z.looseObject({
 export type Usage = z.infer<typeof usageSchema>;
 
 /** The content of an answer: a text or, from servers of reasoning models, a list of parts. */
-const answerContent = z.union([z.string(), z.array(z.unknown())]).nullish();
-
-/** The response, with the fields that clients rely on. */
-export const chatResponseSchema = z.looseObject({
-  choices: z
-    .array(
-      z.looseObject({
-        message: z.looseObject({ content: answerContent }),
-        finish_reason: z.string().nullish(),
-      }),
-    )
-    .min(1),
-  usage: usageSchema.nullish(),
-});
-
-/** One event of a stream. Real servers leave out any of the fields, or send null or empty values. */
-export const chatChunkSchema = z.looseObject({
-  choices: z
-    .array(
-      z.looseObject({
-        index: z.int().optional(),
-        delta: z
-          .looseObject({
-            content: answerContent,
-            reasoning: z.string().nullish(),
-            reasoning_content: z.string().nullish(),
-            refusal: z.string().nullish(),
-            /** The tool calls. Text Generation Inference sends a single call without a list. */
-            tool_calls: z.union([z.array(z.unknown()), z.looseObject({})]).nullish(),
-          })
-          .nullish(),
-        finish_reason: z.string().nullish(),
-      }),
-    )
-    .nullish(),
-  usage: usageSchema.nullish(),
-  error: z.unknown().optional(),
-});
+export const answerContent = z.union([z.string(), z.array(z.unknown())]).nullish();
 
 /** The parts of a completion that every server must send. Everything else is read as far as possible. */
 export const servedChatSchema = z.looseObject({

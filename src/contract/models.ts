@@ -12,11 +12,6 @@ export const modelSchema = z.looseObject({
 });
 export type Model = z.infer<typeof modelSchema>;
 
-export const modelListSchema = z.looseObject({
-  object: z.literal('list'),
-  data: z.array(modelSchema),
-});
-
 /**
  * A list of models as servers send it. LM Studio, DeepSeek and Gemini leave out `created`, OpenRouter `object` and
  * `owned_by`. Together sends a list without an object around it. Servers in Go send `null` if there are no models.

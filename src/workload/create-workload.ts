@@ -36,7 +36,7 @@ const tokensToGenerate = (tokens: number, calibration = 1): number =>
   tokens === 0 ? 0 : Math.max(1, Math.round(tokens / calibration));
 
 /** Generates a text. Its shared beginnings are named after their random sources. */
-const syntheticText = (
+export const syntheticText = (
   { tokens, prefix, cache, calibration }: PromptSourceOf<'synthetic'>,
   { vocabulary, seed, draw }: TextDraw,
 ) => {
@@ -54,9 +54,6 @@ const syntheticText = (
       : [{ name: `prefix ${which}`, tokens: Math.min(drawn, prefix.tokens) }, ...invited];
   return { text, tokens: drawn, beginnings };
 };
-
-export const syntheticPrompt = (source: PromptSourceOf<'synthetic'>, by: TextDraw): string =>
-  syntheticText(source, by).text;
 
 /**
  * Generates a conversation up to and including its current question. Each message depends only on the number of the

@@ -5,7 +5,7 @@ import { drawFrom } from '../model/workload/draw.ts';
 import type { PromptSourceOf } from '../model/workload/prompt-source.ts';
 import { sampleTrace } from '../model/workload/sample-trace.fixture.ts';
 import type { Trace } from '../model/workload/trace.ts';
-import { syntheticConversation, syntheticPrompt, tracedPrompt } from './create-workload.ts';
+import { syntheticConversation, syntheticText, tracedPrompt } from './create-workload.ts';
 import { vocabularyOf } from './single-token-words.ts';
 
 const vocabulary = vocabularyOf({
@@ -13,6 +13,8 @@ const vocabulary = vocabularyOf({
   keepsLeadingSpace: true,
 });
 const at = (index: number, seed = 1) => ({ vocabulary, seed, draw: drawFrom(seed, 0, index) });
+const syntheticPrompt = (...words: Parameters<typeof syntheticText>): string =>
+  syntheticText(...words).text;
 const wordsOf = (prompt: string): readonly string[] => prompt.split(' ').slice(1);
 const source = (parts: Partial<PromptSourceOf<'synthetic'>>): PromptSourceOf<'synthetic'> => ({
   kind: 'synthetic',

@@ -4,13 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { capacityReportSchema } from '../../verbs/capacity/model/capacity.ts';
-import { batchingSchema, saturationRate } from '../../model/gateway/mock-latency.ts';
+import { batchingSchema } from '../../model/gateway/mock-latency.ts';
 import {
   tempFile,
   tempFolder,
   cleanUpAfterEach,
   weirProcess,
 } from '../harness/weir-process.fixture.ts';
+import { saturationRate } from '../../mock/serving/saturation-rate.fixture.ts';
 
 cleanUpAfterEach();
 vi.setConfig({ testTimeout: 1_200_000 });

@@ -1,7 +1,8 @@
 // @long 2 s
 import { describe, expect, it } from 'vitest';
-import { batchingPresets, saturationRate } from '../../model/gateway/mock-latency.ts';
+import { batchingPresets } from '../../model/gateway/mock-latency.ts';
 import { searchSimulatedCapacity } from './simulated-capacity.fixture.ts';
+import { saturationRate } from '../../mock/serving/saturation-rate.fixture.ts';
 
 const workload = { promptTokens: 200, outputTokens: 50 };
 

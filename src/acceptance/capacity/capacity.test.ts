@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { constantLoad } from '../../engine/fake-run.fixture.ts';
 import { capacityReportSchema } from '../../verbs/capacity/model/capacity.ts';
-import { batchingPresets, saturationRate } from '../../model/gateway/mock-latency.ts';
+import { batchingPresets } from '../../model/gateway/mock-latency.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { simulatedPlan, runOnSimulatedServer } from './simulated-capacity.fixture.ts';
 import { weir } from '../harness/weir-command.fixture.ts';
 import { tempFile, tempFolder, cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
+import { saturationRate } from '../../mock/serving/saturation-rate.fixture.ts';
 
 cleanUpAfterEach();
 

@@ -13,7 +13,7 @@ import { BatchServer } from '../../mock/serving/batch-server.ts';
 import type { TokenSink } from '../../mock/serving/token-schedule.ts';
 import type { CapacityAnswer, CapacityStep } from '../../verbs/capacity/model/capacity.ts';
 import type { Transport } from '../../model/observation/exchange.ts';
-import type { Batching, RequestSize } from '../../model/gateway/mock-latency.ts';
+import type { Batching } from '../../model/gateway/mock-latency.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { instant, milliseconds, perSecond } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
@@ -25,6 +25,7 @@ import {
 } from '../../verbs/capacity/find-capacity.ts';
 import { emptyTally, recordObservation, toResult } from '../../record/tally.ts';
 import { EventQueue, queueClock } from '../harness/event-queue.fixture.ts';
+import type { RequestSize } from '../../mock/serving/saturation-rate.fixture.ts';
 
 /** A search against the mock’s serving model on a clock that jumps: an hour of load takes seconds. */
 

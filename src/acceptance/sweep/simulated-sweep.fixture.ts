@@ -2,11 +2,12 @@ import { judgeRun } from '../../verbs/sweep/judge/judge-point.ts';
 import { judgeSweep } from '../../verbs/sweep/judge/judge-sweep.ts';
 import { figureNames } from '../../verbs/sweep/judge/swept-figures.ts';
 import { judgeTrust } from '../../judge/trust/judge-trust.ts';
-import type { Batching, RequestSize } from '../../model/gateway/mock-latency.ts';
+import type { Batching } from '../../model/gateway/mock-latency.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import type { SweepReport } from '../../verbs/sweep/model/sweep.ts';
 import { sampleSweep } from '../../verbs/sweep/report/sample-sweep.fixture.ts';
 import { runOnSimulatedServer, simulatedPlan } from '../capacity/simulated-capacity.fixture.ts';
+import type { RequestSize } from '../../mock/serving/saturation-rate.fixture.ts';
 
 /** A sweep of users and prompt lengths against the mock’s serving model, on a clock that jumps. */
 

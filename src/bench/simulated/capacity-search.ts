@@ -1,6 +1,7 @@
 import { searchSimulatedCapacity } from '../../acceptance/capacity/simulated-capacity.fixture.ts';
-import { batchingPresets, saturationRate } from '../../model/gateway/mock-latency.ts';
+import { batchingPresets } from '../../model/gateway/mock-latency.ts';
 import { atLeast, atMost, type BenchPart, benchRow } from '../harness/bench.ts';
+import { saturationRate } from '../../mock/serving/saturation-rate.fixture.ts';
 
 const seeds = 10;
 const workload = { promptTokens: 200, outputTokens: 50 };

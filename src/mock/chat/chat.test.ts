@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { chatChunkSchema, chatResponseSchema } from '../../contract/chat.ts';
 import {
   parseEvents,
   helloChat,
   testKeyHeaders,
   startManualMock,
 } from '../gateway/manual-mock.fixture.ts';
+import { chatResponseSchema, chatChunkSchema } from '../../contract/reference-answers.fixture.ts';
 
 const contentOf = (events: readonly unknown[]): readonly string[] =>
   events.flatMap((event) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readLimitHeaders } from '../../contract/limit-headers.ts';
-import { modelListSchema } from '../../contract/models.ts';
 import { helloChat, testKeyHeaders, startManualMock } from './manual-mock.fixture.ts';
 import { maxBodyBytes } from '../http/request-body.ts';
+import { modelListSchema } from '../../contract/reference-answers.fixture.ts';
 
 const quotaOf = (response: Response) => readLimitHeaders(Object.fromEntries(response.headers));
 

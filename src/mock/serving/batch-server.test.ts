@@ -4,11 +4,10 @@ import {
   type Batching,
   batchingPresets,
   batchingSchema,
-  saturationRate,
-  type RequestSize,
 } from '../../model/gateway/mock-latency.ts';
 import { manualMockClock } from '../clock/manual-mock-clock.fixture.ts';
 import { type BatchJob, BatchServer } from './batch-server.ts';
+import { saturationRate, type RequestSize } from './saturation-rate.fixture.ts';
 
 /** Prefill 10 + 1 for each prompt token; a step 4, 1 more for each request, 1 more for each 1,000 tokens in the batch. */
 const tiny = batchingSchema.parse({

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chatResponseSchema } from '../../contract/chat.ts';
 import { tries } from '../../model/tries.fixture.ts';
 import { readUsage } from './read-usage.ts';
 import { contextWith, replay, withoutBefore } from '../kinds/replay.fixture.ts';
 import { emptyTargetMemory } from '../traffic-handler.ts';
 import { CompletionTemplate } from './completion-template.ts';
+import { chatResponseSchema } from '../../contract/reference-answers.fixture.ts';
 
 /** The values of a completion as JSON texts, valid or not. */
 interface Values {

@@ -29,7 +29,6 @@ const windowSchema = z.strictObject({
   sent: count.describe('Attempts that were sent in it.'),
   isBad: z.boolean().describe('Whether surely fewer were good than before the overload.'),
 });
-export type RecoveryWindow = z.output<typeof windowSchema>;
 
 export const unknownReasons = [
   'partial',
