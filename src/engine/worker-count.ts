@@ -2,6 +2,7 @@ import type { TokenCount } from '../model/workload/token-count.ts';
 import type { Load, Plan, Stage } from '../model/plan/plan.ts';
 import { chunksPerWorker } from '../model/plan/slice-forecast.ts';
 import { maxAnswerTokens, type Traffic } from '../model/workload/traffic.ts';
+import { sumOf } from '../model/sums.ts';
 
 /** The cost of sending and recording a request, in units of reading one chunk. */
 const requestCost = 10;
@@ -22,7 +23,7 @@ const typical = (count: TokenCount): number => {
     case 'lognormal':
       return count.median;
     case 'empirical':
-      return count.values.reduce((sum, value) => sum + value, 0) / count.values.length;
+      return sumOf(count.values) / count.values.length;
   }
 };
 
@@ -72,11 +73,8 @@ const streamsOf = (load: Load, requests: number, answerTime: number): number => 
 };
 
 const peakOfStage = ({ load, traffic }: Stage, given: number | null): LoadPeak => {
-  const weights = traffic.reduce((sum, { weight }) => sum + weight, 0);
-  const chunks = traffic.reduce(
-    (sum, entry) => sum + (chunksOf(entry, load) * entry.weight) / weights,
-    0,
-  );
+  const weights = sumOf(traffic, ({ weight }) => weight);
+  const chunks = sumOf(traffic, (entry) => (chunksOf(entry, load) * entry.weight) / weights);
   const answerTime = given ?? assumedAnswer.first + chunks * assumedAnswer.gap;
   const requests = requestsPerSecond(load, answerTime);
   return {
@@ -100,7 +98,7 @@ export const peakOf = (
       .map((stage) => peakOfStage(stage, answerTime)),
   );
   const most = (figure: keyof LoadPeak): number =>
-    parallel.reduce((sum, peaks) => sum + Math.max(...peaks.map((peak) => peak[figure])), 0);
+    sumOf(parallel, (peaks) => Math.max(...peaks.map((peak) => peak[figure])));
   return { requests: most('requests'), chunks: most('chunks'), streams: most('streams') };
 };
 

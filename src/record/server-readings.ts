@@ -15,6 +15,7 @@ import {
   type ServerSoftware,
   serverSources,
 } from './server-sources.ts';
+import { sumOf } from '../model/sums.ts';
 
 /** A figure that a scenario defines in addition to the figures of known servers. */
 export interface OwnFigure {
@@ -92,8 +93,6 @@ const wholesOf = (
     .filter(isKnown)
     .filter(({ labels }) => !labels.some(([name, value]) => name === partLabel && value !== ''))
     .map(({ value }) => value);
-
-const sumOf = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0);
 
 /** Returns the first of some names that occurs in a reading. */
 const presentIn = (reading: Reading, names: readonly string[]): string | undefined =>

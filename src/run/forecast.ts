@@ -29,6 +29,7 @@ import { neededSlices, sliceForecast } from '../judge/calibration/needed-slices.
 import { readCalibration } from '../platform/files/calibration-file.ts';
 import type { Environment } from '../scenario/text/environment-template.ts';
 import { calibrationPath } from './calibration-note.ts';
+import { sumOf } from '../model/sums.ts';
 
 /** The assumed time until an answer, for loads whose users wait for answers. */
 const defaultAnswerTime = milliseconds(1000);
@@ -43,10 +44,7 @@ const maxRequests = 10_000_000;
 
 /** Throws a `Problem` if the plan's users would send too many requests in all, given this time for each answer. */
 const checkUsers = ({ stages }: Plan, answerTime: number): void => {
-  const requestCount = stages.reduce(
-    (sum, { load }) => sum + estimatedRequests(load, answerTime),
-    0,
-  );
+  const requestCount = sumOf(stages, ({ load }) => estimatedRequests(load, answerTime));
   if (requestCount > maxRequests) {
     throw new Problem(
       `the users would send ${plural(requestCount, 'request')} if every answer took ${answerTime} ms; expected at most ${plural(maxRequests, 'request')}. Set the length of an answer with --answer-time`,

@@ -27,6 +27,7 @@ import { requestNeedsOf } from '../../traffic/request/request-needs.ts';
 import { drawRequestContent, type RequestContent } from '../request-content.ts';
 import { createLoops, pollInOrder } from '../load-loop.ts';
 import { NeedsTally, totalNeed } from './needs-tally.ts';
+import { sumOf } from '../../model/sums.ts';
 
 /** A rule for the release of requests: any `apart` ms contain at most `most` releases. */
 class ReleaseRule {
@@ -50,9 +51,6 @@ class ReleaseRule {
     this.#count += 1;
   }
 }
-
-const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
-  items.reduce((sum, item) => sum + of(item), 0);
 
 const rulesOf = ({ pace, keys }: Plan): readonly ReleaseRule[] => {
   if (pace === null) return [];
@@ -187,10 +185,9 @@ class ForecastWalk {
   constructor(input: ForecastInput) {
     this.#input = input;
     const { stages } = input.plan;
-    const count = stages.reduce(
-      (sum, { load }) =>
-        sum + (expectedArrivalCount(load) ?? estimatedRequests(load, input.answerTime)),
-      0,
+    const count = sumOf(
+      stages,
+      ({ load }) => expectedArrivalCount(load) ?? estimatedRequests(load, input.answerTime),
     );
     this.#sampleEvery = Math.max(1, Math.ceil(count / maxSampledRequests));
     this.#pace = new PaceForecaster(input.plan);

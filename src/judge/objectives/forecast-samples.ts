@@ -7,6 +7,7 @@ import { type MeasureName, measureNames, measures } from '../../model/measures/m
 import { inScope, type Objective } from '../../model/plan/objective.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
+import { sumOf } from '../../model/sums.ts';
 
 const awaitedIn = ({ measured, hangUps }: ForecastGroup): number => measured - hangUps;
 
@@ -70,10 +71,7 @@ const forecastFor = (
   const { figure } = objective;
   return figure.kind === 'measure'
     ? samplesOf(figure.name, own, plan)
-    : own.reduce(
-        (sum, group) => sum + (figure.name === 'goodput' ? awaitedIn(group) : group.measured),
-        0,
-      );
+    : sumOf(own, (group) => (figure.name === 'goodput' ? awaitedIn(group) : group.measured));
 };
 
 export const forecastDecisions = (

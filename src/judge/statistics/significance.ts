@@ -2,6 +2,7 @@ import { designEffect, type Share, shareOf, sumOfShares } from '../../model/meas
 import { beyondT, criticalT } from './student-t.ts';
 import { wilsonInterval } from '../../model/measures/quantile.ts';
 import type { Histogram } from '../../model/measures/histogram.ts';
+import { sumOf } from '../../model/sums.ts';
 
 /**
  * Adjusts the p-values of several tests so that the probability of at least one false alarm stays below the level (S.
@@ -43,15 +44,14 @@ export interface Contrast {
   readonly p: number;
 }
 
-export const meanOf = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
+export const meanOf = (values: readonly number[]): number => sumOf(values) / values.length;
 
 export const geometricMean = (values: readonly number[]): number =>
   Math.exp(meanOf(values.map(Math.log)));
 
 export const varianceOf = (values: readonly number[]): number => {
   const mean = meanOf(values);
-  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
+  return sumOf(values, (value) => (value - mean) ** 2) / (values.length - 1);
 };
 
 /**
@@ -68,15 +68,12 @@ export const welch = (
     squared: Math.max(varianceOf(values), resolution) / values.length,
     freedom: values.length - 1,
   }));
-  const squared = parts.reduce((sum, part) => sum + part.squared, 0);
-  const freedom =
-    squared ** 2 / parts.reduce((sum, part) => sum + part.squared ** 2 / part.freedom, 0);
+  const squared = sumOf(parts, (part) => part.squared);
+  const freedom = squared ** 2 / sumOf(parts, (part) => part.squared ** 2 / part.freedom);
   const difference = meanOf(second) - meanOf(first);
   const error = Math.sqrt(squared);
   return { difference, error, freedom, p: beyondT(difference / error, freedom) };
 };
-
-const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 const centred = (values: readonly number[]): readonly number[] => {
   const mean = meanOf(values);

@@ -12,6 +12,7 @@ import {
   type CostSum,
   costOfMonth,
 } from './bill.ts';
+import { sumOf } from '../../model/sums.ts';
 
 /** This file shows the bill of a run: what was wasted, what the cache saved, a month, and the cost by key and item. */
 
@@ -74,12 +75,9 @@ const wasteText = (parts: readonly BillPart[]): string | null => {
   return texts.length === 0 ? null : `Wasted, beside the completed answers: ${texts.join(', ')}.`;
 };
 
-const sumOf = (parts: readonly BillPart[], of: (part: BillPart) => number): number =>
-  parts.reduce((sum, part) => sum + of(part), 0);
-
 const tokensOf = (parts: readonly BillPart[], names: readonly BillItem[]): number =>
   sumOf(parts, ({ items }) =>
-    items.reduce((sum, { item, tokens }) => sum + (names.includes(item) ? (tokens ?? 0) : 0), 0),
+    sumOf(items, ({ item, tokens }) => (names.includes(item) ? (tokens ?? 0) : 0)),
   );
 
 const cacheText = (parts: readonly BillPart[]): string | null => {

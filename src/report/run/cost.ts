@@ -16,9 +16,10 @@ import {
   text,
 } from '../document/document.ts';
 import { billBlocks, currencyOf } from './bill-blocks.ts';
-import { kindsPresent, sumOf } from '../summary/figures.ts';
+import { kindsPresent } from '../summary/figures.ts';
 import { countText, figureText, moneyText, plural, timeText } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
+import { sumOf } from '../../model/sums.ts';
 
 const hasMeasure = (kind: TrafficKind, name: MeasureName): boolean =>
   measures[name].traffic.includes(kind);

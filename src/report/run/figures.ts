@@ -23,7 +23,6 @@ import {
   measuredOf,
   completedShareText,
   percentileText,
-  sumOf,
 } from '../summary/figures.ts';
 import {
   countText,
@@ -49,6 +48,7 @@ import { stageSpans } from '../../model/plan/stage-spans.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { rateSentences, tokenNotes, wordErrorSentence } from '../summary/rates.ts';
 import { present } from '../text/present.ts';
+import { sumOf } from '../../model/sums.ts';
 
 /** Formats a figure. The time per second of audio is also shown as a real-time factor. */
 const valueCell = (value: number, unit: string): Cell => ({

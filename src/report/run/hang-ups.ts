@@ -2,8 +2,9 @@ import type { Group, HangUps } from '../../model/measures/counts.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import type { Result } from '../../model/result/result.ts';
 import { column, type Column, section, type Section, table } from '../document/document.ts';
-import { kindsPresent, sumOf } from '../summary/figures.ts';
+import { kindsPresent } from '../summary/figures.ts';
 import { countText, plural, timeText } from '../text/number-text.ts';
+import { sumOf } from '../../model/sums.ts';
 
 /** The hang-ups of one kind of traffic and one entry, with what the requests had received until then. */
 interface HangUpRow {

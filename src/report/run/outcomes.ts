@@ -36,9 +36,10 @@ import { countArrivals, sumFinishes, sumOutcomes } from '../../model/measures/ou
 import { gaveUpNames, gaveUpReasons } from '../../model/observation/attempt.ts';
 import { answerNoteNames, answerNotes } from '../../model/observation/outcome.ts';
 import { figuresOver, groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
-import { kindsPresent, sumOf } from '../summary/figures.ts';
+import { kindsPresent } from '../summary/figures.ts';
 import { present } from '../text/present.ts';
 import { hangUpSection } from './hang-ups.ts';
+import { sumOf } from '../../model/sums.ts';
 
 /** The successive phases of a request, each from one moment to the next. Their sum is its end-to-end time. */
 const phases = [

@@ -25,10 +25,11 @@ import {
   requestScatter,
   tokenScatter,
 } from '../html/charts/dot-plots.ts';
-import { isWithheld, kindsPresent, measuredOf, sumOf } from '../summary/figures.ts';
+import { isWithheld, kindsPresent, measuredOf } from '../summary/figures.ts';
 import { runDuration } from '../summary/rates.ts';
 import { markup, type Markup } from '../text/markup.ts';
 import { present } from '../text/present.ts';
+import { sumOf } from '../../model/sums.ts';
 
 const maxColumns = 60;
 /** The minimum number of samples of a dot; fewer are noise. */

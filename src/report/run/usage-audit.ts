@@ -12,9 +12,10 @@ import {
   text,
 } from '../document/document.ts';
 import { groupsMatching } from '../../model/result/summary.ts';
-import { kindsPresent, measuredOf, sumOf } from '../summary/figures.ts';
+import { kindsPresent, measuredOf } from '../summary/figures.ts';
 import { countText, plural } from '../text/number-text.ts';
 import { present } from '../text/present.ts';
+import { sumOf } from '../../model/sums.ts';
 
 /** This file says whether the usage that answers report agrees with what was received. */
 

@@ -19,6 +19,7 @@ import {
   outsideWarmUp,
 } from '../../model/result/summary.ts';
 import { type TrafficKind, trafficKinds } from '../../model/workload/traffic.ts';
+import { sumOf } from '../../model/sums.ts';
 
 type BoundedFigure = ErrorBounds & { readonly value: number };
 
@@ -83,11 +84,8 @@ const measuredFilters = Object.fromEntries(
 /** Selects the groups of one kind of traffic after the warm-up. */
 export const measuredOf = (kind: TrafficKind): LabelFilter => measuredFilters[kind];
 
-export const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
-  items.reduce((sum, item) => sum + of(item), 0);
-
 export const averageOf = (values: readonly number[]): number | null =>
-  values.length === 0 ? null : sumOf(values, (value) => value) / values.length;
+  values.length === 0 ? null : sumOf(values) / values.length;
 
 /** The subject of a row of figures: a measure, or the generator's lag. */
 export type FiguresSubject = Pick<Measure, 'label' | 'short' | 'unit' | 'better' | 'definition'>;

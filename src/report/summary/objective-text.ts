@@ -1,4 +1,3 @@
-import { sumOf } from './figures.ts';
 import { isInfinite, type ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
 import { defaultMinSamples } from '../../model/plan/objective.ts';
 import type { Result } from '../../model/result/result.ts';
@@ -14,6 +13,7 @@ import {
   shareText,
 } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
+import { sumOf } from '../../model/sums.ts';
 
 /** The result of an objective, gravest first: a broken one of severity `warn` is a warning. */
 const objectiveOutcomes = ['broken', 'undecided', 'warning', 'kept'] as const;

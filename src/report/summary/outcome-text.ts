@@ -4,7 +4,8 @@ import type { Exemplar } from '../../model/result/exemplar.ts';
 import type { Result } from '../../model/result/result.ts';
 import { countArrivals, sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { groupsMatching, outsideWarmUp } from '../../model/result/summary.ts';
-import { kindsPresent, sumOf } from './figures.ts';
+import { kindsPresent } from './figures.ts';
+import { sumOf } from '../../model/sums.ts';
 
 /** Names a failure by its status and its cause, which some gateways give as the status again. */
 export const causeText = ({ status, cause }: Pick<Exemplar, 'status' | 'cause'>): string =>

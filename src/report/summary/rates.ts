@@ -6,11 +6,12 @@ import { allCompletedDueIn } from '../../model/result/run-dependence.ts';
 import { measuredWindow, figuresOver, groupsMatching } from '../../model/result/summary.ts';
 import { figureText, plural, timeText, countText, listed } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
-import { kindsPresent, sumOf, measuredOf } from './figures.ts';
+import { kindsPresent, measuredOf } from './figures.ts';
 import { tokenSourceMeaning } from './outcome-text.ts';
 import { measures } from '../../model/measures/measures.ts';
 import type { PromptSourceOf } from '../../model/workload/prompt-source.ts';
 import type { TrafficKind } from '../../model/workload/traffic.ts';
+import { sumOf } from '../../model/sums.ts';
 
 /** Adds up the tokens of completed answers by the source of their counts, best first; `input` is `null` if no answer has it. */
 const tokensBySource = (groups: readonly Group[]) =>

@@ -39,6 +39,7 @@ import {
   type JudgedResult,
 } from './judge-result.ts';
 import type { ErrorBounds, TrustLevel } from '../../model/result/verdict.ts';
+import { sumOf } from '../../model/sums.ts';
 
 const trustVerdicts = {
   valid: 'pass',
@@ -103,8 +104,8 @@ const countsOf = (result: Result): RunSummary['counts'] => {
   const counted = {
     outcomes: sumOutcomes(groups),
     awaited: sumAwaited(groups),
-    sent: groups.reduce((sum, { sent }) => sum + sent, 0),
-    metAllObjectives: groups.reduce((sum, { good }) => sum + (good?.all ?? 0), 0),
+    sent: sumOf(groups, ({ sent }) => sent),
+    metAllObjectives: sumOf(groups, ({ good }) => good?.all ?? 0),
     finished: null,
   };
   return Object.fromEntries(
@@ -116,10 +117,7 @@ const ratesOf = (result: Result): RunSummary['rates'] => {
   const window = measuredWindow(result);
   const rateOf = (name: RateName): number | null => {
     if (window === null || !result.groups.some(rates[name].hasData)) return null;
-    const sum = window.timeline.reduce(
-      (soFar, second) => soFar + rates[name].of(second, trafficKinds),
-      0,
-    );
+    const sum = sumOf(window.timeline, (second) => rates[name].of(second, trafficKinds));
     return sum / window.seconds;
   };
   return Object.fromEntries(rateNames.map((name) => [name, rateOf(name)])) as RunSummary['rates'];

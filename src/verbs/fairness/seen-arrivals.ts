@@ -2,6 +2,7 @@ import { attemptsOf, type Observation } from '../../model/observation/observatio
 import type { Plan } from '../../model/plan/plan.ts';
 import { populationNamed } from './block-plan.ts';
 import type { SeenArrival } from './model/seen-arrival.ts';
+import { sumOf } from '../../model/sums.ts';
 
 export const fairnessFigures = ['ttft', 'endToEnd'] as const;
 export type FairnessMeasure = (typeof fairnessFigures)[number];
@@ -15,10 +16,7 @@ const cameAt = ({ outcome, ended }: Observation, measure: FairnessMeasure): numb
 
 /** Returns how long the load generator itself may have delayed a request and the reading of its answer, in ms. */
 const ownDelay = (observation: Observation, measure: FairnessMeasure): number => {
-  const late = attemptsOf(observation).reduce(
-    (sum, { begun, released }) => sum + begun - released,
-    0,
-  );
+  const late = sumOf(attemptsOf(observation), ({ begun, released }) => begun - released);
   const { readDelays } = observation;
   return late + ((measure === 'ttft' ? readDelays?.first : readDelays?.end) ?? 0);
 };

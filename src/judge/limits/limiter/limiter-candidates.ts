@@ -1,6 +1,7 @@
 import type { LimiterClass, LimiterDecision, LimitRule } from '../../../model/limits/limit-log.ts';
 import { type DecisionHistory, middleOf } from './decision-history.ts';
 import { type OffsetBounds, windowOfClock } from './server-window.ts';
+import { meanOf } from '../../statistics/significance.ts';
 
 /** The parameters of one limiter. Instants and lengths are in ms. */
 export interface LimiterParameters {
@@ -136,9 +137,6 @@ const capTolerance = 1.25;
 const maxRequests = 256;
 
 const timeOf = ({ sent, ended }: LimiterDecision): number => ended - sent;
-
-const meanOf = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /**
  * Computes the smallest cap on requests in flight that the stays of the admitted requests permit. A stay is the time

@@ -15,7 +15,6 @@ import {
   isWithheld,
   kindsPresent,
   lagSubject,
-  sumOf,
 } from '../../summary/figures.ts';
 import {
   type Bins,
@@ -29,6 +28,7 @@ import {
   timeChart,
 } from './bins.ts';
 import type { Chart, ChartLine, ChartMarks } from './chart.ts';
+import { sumOf } from '../../../model/sums.ts';
 
 /**
  * This file makes the charts over time of what the client measured: latencies, flow, load generator, and the limits of

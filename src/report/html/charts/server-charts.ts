@@ -1,10 +1,11 @@
 import type { TimelineSecond } from '../../../model/measures/counts.ts';
 import type { Result } from '../../../model/result/result.ts';
 import { momentOf, serverValuesOf } from '../../../model/result/server-metrics.ts';
-import { averageOf, sumOf } from '../../summary/figures.ts';
+import { averageOf } from '../../summary/figures.ts';
 import { chartLines, chartValue, countBins, hasValues, intoBins, timeChart } from './bins.ts';
 import type { Chart, ChartColour, ChartLine } from './chart.ts';
 import { inFlightChart } from './client-charts.ts';
+import { sumOf } from '../../../model/sums.ts';
 
 type NamedLine = readonly [name: string, label: string, colour: ChartColour];
 type ServerChart = readonly [head: Parameters<typeof timeChart>[0], lines: readonly NamedLine[]];

@@ -1,4 +1,5 @@
 import type { CapacityStep, EstimatedRange } from '../model/capacity.ts';
+import { sumOf } from '../../../model/sums.ts';
 
 /**
  * A search ends when its interval is narrow, which it is more often where it is wrong: errors count as so many times as
@@ -27,12 +28,9 @@ const errorOf = ({ throughput, spread }: CapacityStep): number =>
 /** The mean of completed rates, each weighted by its error, with a 90 % interval that is wider where they disagree. */
 const pooled = (steps: readonly CapacityStep[]): EstimatedRange => {
   const weights = steps.map((step) => errorOf(step) ** -2);
-  const whole = weights.reduce((sum, weight) => sum + weight, 0);
+  const whole = sumOf(weights);
   const value = steps.reduce((sum, { throughput }, i) => sum + throughput * weights[i]!, 0) / whole;
-  const deviance = steps.reduce(
-    (sum, { throughput }, i) => sum + (throughput - value) ** 2 * weights[i]!,
-    0,
-  );
+  const deviance = sumOf(steps, ({ throughput }, i) => (throughput - value) ** 2 * weights[i]!);
   const disagreement = Math.max(1, deviance / Math.max(1, steps.length - 1));
   const half = z90 * allowance * Math.sqrt(disagreement / whole);
   const highest = Math.max(
@@ -43,8 +41,8 @@ const pooled = (steps: readonly CapacityStep[]): EstimatedRange => {
 
 /** The share of all arrivals of kept steps that completed; 1 without any. */
 const completedShareOf = (kept: readonly CapacityStep[]): number => {
-  const arrivals = kept.reduce((sum, step) => sum + step.arrivals, 0);
-  const completed = kept.reduce((sum, step) => sum + step.completed, 0);
+  const arrivals = sumOf(kept, (step) => step.arrivals);
+  const completed = sumOf(kept, (step) => step.completed);
   return completed === 0 ? 1 : completed / arrivals;
 };
 

@@ -9,8 +9,7 @@ import { limitsOfKey } from '../../../model/plan/limits-per-minute.ts';
 import type { Result } from '../../../model/result/result.ts';
 import type { FairnessReport, RefusalCause } from '../model/fairness-report.ts';
 import { dueWithin, type SeenRun } from '../model/seen-arrival.ts';
-
-const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+import { sumOf } from '../../../model/sums.ts';
 
 /** Returns how many 429s of these keys the use of the key itself may explain; `null` where its requests are not all known. */
 const explainedOf = (

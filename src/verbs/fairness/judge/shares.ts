@@ -1,6 +1,7 @@
 import type { ShareRow } from '../model/fairness-report.ts';
 import type { NoiseBlock, SeenArrival, SeenRun } from '../model/seen-arrival.ts';
 import { meanInterval } from './moved.ts';
+import { sumOf } from '../../../model/sums.ts';
 
 /** Divides an amount max–min: nobody gets more than it asks for, and what is left is divided evenly among the others. */
 export const maxMinShares = (asked: readonly number[], amount: number): readonly number[] => {
@@ -35,7 +36,7 @@ const rateIn = (
   at: 'due' | 'ended',
   of: (arrival: SeenArrival) => number,
 ): number => {
-  const length = blocks.reduce((sum, { from, to }) => sum + to - from, 0);
+  const length = sumOf(blocks, ({ from, to }) => to - from);
   const isWithin = (instant: number): boolean =>
     blocks.some(({ from, to }) => instant >= from && instant < to);
   let sum = 0;
@@ -49,8 +50,6 @@ interface Party {
   /** Requests a second; infinite for users of the noise, who always ask for more. */
   readonly asked: number;
 }
-
-const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 const ratesOf = (
   parties: readonly Party[],

@@ -11,6 +11,7 @@ import {
   usualSustainedWindows,
 } from './overload.ts';
 import { chatCost, speechCost, transcriptionCost } from '../../../contract/prices.ts';
+import { sumOf } from '../../../model/sums.ts';
 
 /**
  * The requests that are sent between two small chats. Their cost is the drop in the remaining requests that the chats
@@ -141,12 +142,9 @@ export const probeBudgetFor = (
   const isCounting = phases.includes('counting');
   const parts = phases.map((phase) => phaseBudget(phase, { ...options, phases }));
   const sum = (pick: (part: (typeof parts)[number]) => number): number =>
-    parts.reduce((whole, part) => whole + pick(part), 0);
+    sumOf(parts, (part) => pick(part));
   const [usual, most] = [sum((part) => part.usual), sum((part) => part.most)];
-  const answered = phases.reduce(
-    (count, phase, i) => count + answeredShares[phase] * parts[i]!.usual,
-    0,
-  );
+  const answered = sumOf(phases, (phase, i) => answeredShares[phase] * parts[i]!.usual);
   const isLong = isCounting ? 1 : 0;
   const tokensOf = (requests: number) => ({
     input: requests * chatTokens.input + isLong * longTokens.input,

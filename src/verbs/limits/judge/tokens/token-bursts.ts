@@ -10,6 +10,7 @@ import {
 import { longestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
 import { plausibleRatios } from './measured-charges.ts';
 import { type ChargeTerms, chargesOf } from './token-charges.ts';
+import { sumOf } from '../../../../model/sums.ts';
 
 /** An admission of a burst after certainly more tokens than the limit and what was refilled since the burst began. */
 export interface ExceededBurst {
@@ -87,10 +88,7 @@ const isAheadOfCharges = (
   const admitted = uses.filter(({ fate }) => fate === 'admitted');
   const oneMore = Math.max(0, ...admitted.map(({ least }) => least));
   return admitted.some(({ answered: moment }) => {
-    const sum = admitted.reduce(
-      (all, { least, answered }) => all + (answered <= moment ? least : 0),
-      0,
-    );
+    const sum = sumOf(admitted, ({ least, answered }) => (answered <= moment ? least : 0));
     return sum > limit * (1 + (moment - begin) / window) + oneMore;
   });
 };
@@ -118,10 +116,7 @@ const mostBeforeFirst = (replies: readonly TokenReply[], uses: readonly LimitUse
   const refused = replies.filter((reply) => isRefused(reply) && mayBeForTokens(reply));
   if (refused.length === 0) return null;
   const first = Math.min(...refused.map(({ answered }) => answered));
-  return uses.reduce(
-    (sum, { fate, sent, most }) => sum + (fate === 'admitted' && sent <= first ? most : 0),
-    0,
-  );
+  return sumOf(uses, ({ fate, sent, most }) => (fate === 'admitted' && sent <= first ? most : 0));
 };
 
 /**
@@ -140,10 +135,8 @@ const isAboveOwnCount = (
   if (new Set(reporting.map(({ reported }) => reported!.remaining)).size < 2) return false;
   const above = Math.max(0, ...reporting.map(({ reported }) => reported!.remaining - tokens));
   const chargedBetween = (from: number, until: number): number =>
-    uses.reduce(
-      (sum, { sent, settled, least }) =>
-        sum + (sent >= from && settled <= until ? plausibleRatios.least * least : 0),
-      0,
+    sumOf(uses, ({ sent, settled, least }) =>
+      sent >= from && settled <= until ? plausibleRatios.least * least : 0,
     );
   return replies.filter(isAdmitted).some((next) =>
     reporting.some(({ sent, answered, reported }) => {
@@ -164,7 +157,7 @@ const burstEvidence = (
   const uses = chargesOf(replies, terms);
   const begin = Math.min(...replies.map(({ sent }) => sent));
   const chargedBefore = (moment: number): number =>
-    uses.reduce((sum, { settled, least }) => sum + (settled <= moment ? least : 0), 0);
+    sumOf(uses, ({ settled, least }) => (settled <= moment ? least : 0));
   const fullest = Math.max(...replies.map(({ reported }) => reported?.remaining ?? 0));
   const mostCounted = ({ reported, answered }: TokenReply, charged: number): number =>
     reported === null
@@ -197,15 +190,14 @@ const burstEvidence = (
       ({ fate, sent }, i) => fate === 'admitted' && sent <= moment && replies[i]!.ended > moment,
     );
   const waves = admitted.map(({ sent }) => inFlightAt(sent));
-  const sumOf = (wave: (typeof waves)[number]): number =>
-    wave.reduce((sum, { least }) => sum + least, 0);
-  const largest = waves.toSorted((a, b) => sumOf(b) - sumOf(a))[0] ?? [];
+  const leastOf = (wave: (typeof waves)[number]): number => sumOf(wave, ({ least }) => least);
+  const largest = waves.toSorted((a, b) => leastOf(b) - leastOf(a))[0] ?? [];
   return {
     begin,
     refused: replies.filter(isRefused).length,
     count: admitted.length,
-    admitted: sumOf(uses.filter(({ fate }) => fate === 'admitted')),
-    atOnce: sumOf(largest),
+    admitted: leastOf(uses.filter(({ fate }) => fate === 'admitted')),
+    atOnce: leastOf(largest),
     requestsAtOnce: largest.length,
     mostBeforeFirst: mostBeforeFirst(replies, uses),
     ...chargedBeforeRefusals(replies, chargedBefore, { tokens, window }),
@@ -315,7 +307,7 @@ const settleByRemaining = (
   const fullest = reporting.reduce((most, { reported }) => Math.max(most, reported!.remaining), 0);
   const last = replies.at(-1);
   if (last === undefined) return usual;
-  const sum = ends.reduce((total, { least }) => total + least, 0);
+  const sum = sumOf(ends, ({ least }) => least);
   const begin = replies[0]!.sent;
   const refilled = (reply: TokenReply): number =>
     isRefilled ? tokens * (refillStep + (reply.answered - begin) / window) : 0;
@@ -350,7 +342,7 @@ const mayHaveFilled = (
     const left = last.reported.remaining - (usedTokens(last) ?? 0);
     return left < chargesOf([next], terms)[0]!.reserved;
   }
-  const used = before.reduce((sum, reply) => sum + (usedTokens(reply) ?? 0), 0);
+  const used = sumOf(before, (reply) => usedTokens(reply) ?? 0);
   return used > negligibleUse * largest;
 };
 
