@@ -1,5 +1,4 @@
 import type { Failure, Result } from '../../model/result/result.ts';
-import type { ObjectiveVerdict } from '../../model/result/objective-verdict.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { isShown, type Tone, tones } from '../document/document.ts';
 import {
@@ -10,7 +9,6 @@ import {
 } from '../document/terminal-writer.ts';
 import { causeText } from '../summary/outcome-text.ts';
 import {
-  objectiveFindingText,
   objectiveOutcome,
   objectivesSentence,
   undecidedSentences,
@@ -28,7 +26,7 @@ import { hangUpSentence } from './hang-ups.ts';
 import { kindTable, marksText } from './headline.ts';
 import { serverLine } from './server.ts';
 import { usageSentence } from './usage-audit.ts';
-import { gravestTone, limitsVerdict, needsAdvice, objectiveTones } from './verdict.ts';
+import { gravestTone, limitsVerdict, needsAdvice, objectiveLine } from './verdict.ts';
 
 /**
  * This file shows a run in at most 20 lines of a terminal. The names of the files and three lines with the verdict
@@ -72,11 +70,6 @@ const failureLine = (failure: Failure): UnnamedLine => {
   const said = (sameText && example.text !== '' ? example.text : message).replaceAll(/\s+/g, ' ');
   const text = `${countText(count)} × ${traffic} ${outcome}: ${causeText(failure)}: ${said}`;
   return { text, most: 2 };
-};
-
-const objectiveLine = (verdict: ObjectiveVerdict): UnnamedLine => {
-  const tone = objectiveTones[objectiveOutcome(verdict)];
-  return { text: `${tones[tone].glyph} ${verdict.text}: ${objectiveFindingText(verdict)}`, tone };
 };
 
 /** Names the first line; the last one counts the lines that are left out. */

@@ -41,7 +41,7 @@ import { markup } from '../text/markup.ts';
 import { countText, lowerFirst, plural } from '../text/number-text.ts';
 import { present, textIf } from '../text/present.ts';
 
-export const objectiveTones = {
+const objectiveTones = {
   kept: 'good',
   broken: 'bad',
   warning: 'warning',
@@ -154,21 +154,26 @@ const evidenceColumns: readonly Column<TrustSignal>[] = [
   column.words('What to do', ({ advice }) => advice ?? '–'),
 ];
 
+/** Returns the signals of the load that decide and are not healthy, the gravest first. */
+const loadSignals = ({ evidence }: Trust): readonly TrustSignal[] =>
+  evidence
+    .filter(
+      ({ level, decides, signal }) => level !== 'valid' && decides && signal !== figuresSignalName,
+    )
+    .toSorted((a, b) => Number(b.level === 'invalid') - Number(a.level === 'invalid'));
+
 /**
  * Lists why a run is not valid: the signals of the load that decided it, advice for figures that are not exact, and the
  * possible causes. The sentences of the verdict already name the figures that are not exact.
  */
-const findingsList = ({ evidence }: Trust): Block => {
-  const unhealthy = evidence.filter(({ level }) => level !== 'valid');
+const findingsList = (trust: Trust): Block => {
+  const unhealthy = trust.evidence.filter(({ level }) => level !== 'valid');
   const deciding = unhealthy.filter(({ decides }) => decides);
   const isInvalid = deciding.some(({ level }) => level === 'invalid');
-  const ofLoad = deciding
-    .filter(({ signal }) => signal !== figuresSignalName)
-    .toSorted((a, b) => Number(b.level === 'invalid') - Number(a.level === 'invalid'))
-    .map(({ level, signal, observed, expected, advice }) => ({
-      text: `${level}: ${signal}, ${observed} (healthy: ${expected}). ${advice ?? ''}`.trim(),
-      tone: trustTones[level],
-    }));
+  const ofLoad = loadSignals(trust).map(({ level, signal, observed, expected, advice }) => ({
+    text: `${level}: ${signal}, ${observed} (healthy: ${expected}). ${advice ?? ''}`.trim(),
+    tone: trustTones[level],
+  }));
   const ofFigures = deciding.flatMap(({ signal, advice, level }) =>
     signal !== figuresSignalName || advice === null || isInvalid
       ? []
@@ -223,13 +228,8 @@ const neededText = (verdict: ObjectiveVerdict): string => {
 };
 
 /** Returns the first thing to do: about the load, else about an objective that the run does not decide. */
-const firstStep = ({ verdicts = [], failures }: Result, { evidence }: Trust): string => {
-  const ofLoad = evidence
-    .filter(
-      ({ level, decides, signal }) => level !== 'valid' && decides && signal !== figuresSignalName,
-    )
-    .toSorted((a, b) => Number(b.level === 'invalid') - Number(a.level === 'invalid'))
-    .find(({ advice }) => advice !== null);
+const firstStep = ({ verdicts = [], failures }: Result, trust: Trust): string => {
+  const ofLoad = loadSignals(trust).find(({ advice }) => advice !== null);
   if (ofLoad !== undefined)
     return `${ofLoad.signal}: ${lowerFirst(ofLoad.advice ?? '').replace(/\.$/, '')}; `;
   const isBroken = verdicts.some((verdict) => objectiveOutcome(verdict) === 'broken');
@@ -254,13 +254,18 @@ const whatNow = (result: Result, trust: Trust): readonly Block[] => [
 /** More objectives than these are counted, not named. */
 const maxNamedObjectives = 5;
 
+export const objectiveLine = (verdict: ObjectiveVerdict): TonedText => {
+  const tone = objectiveTones[objectiveOutcome(verdict)];
+  return { text: `${tones[tone].glyph} ${verdict.text}: ${objectiveFindingText(verdict)}`, tone };
+};
+
 /** Names the objectives that are not kept. In other media, the section on objectives follows the verdict at once. */
 const openObjectives = (result: Result): readonly Block[] => {
   const open = (result.verdicts ?? []).filter((verdict) => objectiveOutcome(verdict) !== 'kept');
   const others = open.length - maxNamedObjectives;
   const named = open.slice(0, maxNamedObjectives).map((verdict) => {
-    const tone = objectiveTones[objectiveOutcome(verdict)];
-    return text(`${tones[tone].glyph} ${verdict.text}: ${objectiveFindingText(verdict)}`, tone);
+    const line = objectiveLine(verdict);
+    return text(line.text, line.tone);
   });
   const rest = others > 0 ? [text(`And ${plural(others, 'other objective')}.`)] : [];
   return [...named, ...rest].map((block) => only(['html'], block));
