@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,6 +24,7 @@ import {
   linesOf,
   writeWhole,
 } from './plain-files.ts';
+import { fileBounds } from './whole-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weir-small-files-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -57,6 +59,14 @@ describe('lines of a file', () => {
       expect(line).toBe('one');
       break;
     }
+  });
+
+  it('may be as long as the longest that Weir writes, and no longer', async () => {
+    const path = file('long', '');
+    truncateSync(path, fileBounds.line);
+    expect((await all(path)).map(({ length }) => length)).toEqual([fileBounds.line]);
+    truncateSync(path, 2 * fileBounds.line);
+    await expect(all(path)).rejects.toThrow('a line of it is longer than 16 MiB');
   });
 });
 

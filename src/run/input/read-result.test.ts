@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
@@ -168,4 +168,23 @@ it.each([
   await expect(readResultFile(join(home, 'many.json'))).rejects.toThrow(
     `at ${key}: expected at most ${most} entries`,
   );
+});
+
+it('of a large file only the beginning is read if no object begins there', async () => {
+  const path = join(home, 'large.json');
+  const readLarge = (beginning: string) => {
+    writeFileSync(path, beginning);
+    truncateSync(path, 600 * 1024 ** 2);
+    return readResultFile(path);
+  };
+  for (const beginning of ['[{"a": 1}]', ' "{', 'key: {', '\0'])
+    await expect(readLarge(beginning)).rejects.toThrow('large.json is not JSON: expected a result');
+  // It can be one, and is too large.
+  await expect(readLarge(' \n{')).rejects.toThrow('it is larger than 511 MiB');
+});
+
+it('a result can begin with many blanks', async () => {
+  const path = join(home, 'blanks.json');
+  writeFileSync(path, `${'\n'.repeat(5000)}${resultText(early)}`);
+  expect((await readResultFile(path)).startedAt).toBe(early);
 });
