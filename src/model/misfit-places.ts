@@ -13,14 +13,16 @@ interface Misfit {
  */
 export const misfitPlaces = (issues: readonly Misfit[]): string => {
   const found = issues.flatMap(({ path, keys }) =>
-    keys === undefined ? [path] : keys.slice(0, mostNamed + 1).map((key) => [...path, key]),
+    keys === undefined ? [path] : keys.slice(0, mostNamed).map((key) => [...path, key]),
   );
+  // A damaged file may have millions of them.
+  const unnamed = issues.map(({ keys = [] }) => Math.max(0, keys.length - mostNamed));
   const places = [...new Set(found.map((path) => path.join('.') || 'the whole'))];
   const named = places
     .slice(0, mostNamed)
     .map((place) =>
       place.length > mostCharacters ? `${place.slice(0, mostCharacters).toWellFormed()}…` : place,
     );
-  const left = places.length - named.length;
+  const left = unnamed.reduce((sum, count) => sum + count, places.length - named.length);
   return left > 0 ? `${named.join(', ')} and ${left} more` : named.join(', ');
 };
