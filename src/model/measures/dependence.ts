@@ -59,6 +59,22 @@ export const blocksOf = <T>(
     ),
   );
 
+/** Returns the strongest dependence over the blockings of some whole seconds; `null` for fewer than ten. */
+const strongestOver = (
+  seconds: number,
+  sharesOf: (blocks: number) => readonly Share[],
+): Dependence | null => {
+  if (seconds < leastSeconds) return null;
+  let [effect, widening] = [1, 1];
+  for (const { blocks, t } of blockings) {
+    if (blocks > seconds) break;
+    const found = designEffect(sharesOf(blocks));
+    effect = Math.max(effect, found);
+    widening = Math.max(widening, found * (t / z95) ** 2);
+  }
+  return { effect, widening };
+};
+
 /**
  * Returns how strongly the cases of a share depend on each other, from consecutive whole seconds; `null` if fewer than
  * ten seconds have cases. A second without cases shows nothing about a share, so it is left out. Seconds are summed
@@ -67,15 +83,7 @@ export const blocksOf = <T>(
  */
 export const dependenceOfShare = (all: readonly Share[]): Dependence | null => {
   const seconds = all.filter(({ of }) => of > 0);
-  if (seconds.length < leastSeconds) return null;
-  let [effect, widening] = [1, 1];
-  for (const { blocks, t } of blockings) {
-    if (blocks > seconds.length) break;
-    const found = designEffect(blocksOf(seconds, blocks, sumOfShares));
-    effect = Math.max(effect, found);
-    widening = Math.max(widening, found * (t / z95) ** 2);
-  }
-  return { effect, widening };
+  return strongestOver(seconds.length, (blocks) => blocksOf(seconds, blocks, sumOfShares));
 };
 
 /**
@@ -88,12 +96,21 @@ export const dependenceOfPercentiles = (
 ): ((q: number) => Dependence | null) => {
   const seconds = all.filter(({ count }) => count > 0);
   const whole = sumOfHistograms(seconds, 2);
+  // A page asks for a hundred percentiles: each reads these blocks, however many seconds a run has.
+  const summed = new Map(
+    blockings.map(({ blocks }) => [
+      blocks as number,
+      blocksOf(seconds, blocks, (block) => sumOfHistograms(block, 2)),
+    ]),
+  );
   const known = new Map<number, Dependence | null>();
   const dependenceUpTo = (level: number): Dependence | null => {
     const value = whole.atRank(nearestRank(whole.count, level));
     const found =
       known.get(value) ??
-      dependenceOfShare(seconds.map((each) => ({ events: each.countUpTo(value), of: each.count })));
+      strongestOver(seconds.length, (blocks) =>
+        summed.get(blocks)!.map((each) => ({ events: each.countUpTo(value), of: each.count })),
+      );
     known.set(value, found);
     return found;
   };

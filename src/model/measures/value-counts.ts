@@ -229,7 +229,7 @@ const openEncoded = (base64: string) => {
   const outer = Buffer.from(base64, 'base64');
   expectCookie(outer.readInt32BE(0), compressedCookie);
   const compressed = outer.subarray(outerBytes, outerBytes + outer.readInt32BE(4));
-  const bytes = inflateSync(compressed, { maxOutputLength: mostBytes });
+  const bytes = inflateSync(compressed, { maxOutputLength: mostBytes, chunkSize: 1024 });
   expectCookie(bytes.readInt32BE(0), cookie);
   const digits = bytes.readInt32BE(12);
   const lowest = Number(bytes.readBigInt64BE(16));

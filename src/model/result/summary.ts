@@ -8,6 +8,7 @@ import type {
 import {
   decodeHistogram,
   type Digits,
+  emptyHistogram,
   type EncodedHistogram,
   type Histogram,
   nearestRank,
@@ -35,11 +36,15 @@ export const outsideWarmUp: LabelFilter = (labels) => !labels.warmUp;
 export const groupsMatching = (result: Result, where: LabelFilter): readonly Group[] =>
   result.groups.filter((group) => where(group.labels));
 
+/** Adds one part after the other, since all of a long run together would fill the memory. */
 const sumOfDecoded = (
   parts: readonly (EncodedHistogram | undefined)[],
   digits?: Digits,
-): Histogram =>
-  sumOfHistograms(parts.filter((part) => part !== undefined).map(decodeHistogram), digits);
+): Histogram => {
+  const whole = emptyHistogram(digits);
+  for (const part of parts) if (part !== undefined) whole.add(decodeHistogram(part));
+  return whole;
+};
 
 const knownParts = new WeakMap<Result, Map<string, RunPart>>();
 
