@@ -136,3 +136,12 @@ it.each(
   }
   expect(lines).toMatchSnapshot();
 });
+
+it('an option of a hundred thousand characters is named by its beginning', () => {
+  const long = 'x'.repeat(100_000);
+  const lines = notesOf(
+    `guidellm benchmark --target http://h --rate 5 --${long} 1 --max-seconds ${long}`,
+  );
+  expect(Math.max(...lines.map(({ length }) => length))).toBe(1000);
+  expect(lines.join('\n')).toContain('Left out    --xxx');
+});

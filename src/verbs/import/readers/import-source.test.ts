@@ -363,4 +363,12 @@ describe('objectives in a scenario', () => {
       expect(() => insertObjectives(text, ['a < 1'])).toThrow('--into: expected');
     },
   );
+
+  it('are refused in a second where a hundred thousand brackets are open', () => {
+    const text = `load: ${'['.repeat(100_000)}\n`;
+    const began = process.cpuUsage();
+    expect(() => insertObjectives(text, ['a < 1'])).toThrow('--into: expected');
+    const { user, system } = process.cpuUsage(began);
+    expect((user + system) / 1e6).toBeLessThan(5);
+  });
 });

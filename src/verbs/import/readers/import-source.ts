@@ -49,7 +49,7 @@ export const importedText = (imported: Imported, from: string, schema: string): 
 };
 
 export const insertObjectives = (text: string, objectives: readonly string[]): string => {
-  const document = parseDocument(text);
+  const document = parseDocument(text, { prettyErrors: false });
   const root = document.contents;
   if (document.errors.length > 0 || !isMap(root) || root.flow === true) {
     throw new ImportError('--into: expected a scenario in YAML, a key in each line');

@@ -60,12 +60,11 @@ export class Notes {
   }
 }
 
-/** Formats a note as one line, even if the source contains line breaks. */
+/** Formats a note as one line, even if the source contains line breaks, or names without an end. */
 export const noteLine = ({ kind, place, message }: ImportNote): string =>
-  `${noteKinds[kind].padEnd(10)}  ${place}: ${message}`.replaceAll(
-    /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g,
-    ' ',
-  );
+  `${noteKinds[kind].padEnd(10)}  ${place}: ${message}`
+    .slice(0, 1000)
+    .replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
 
 /** The reference for the key of an imported target. It never contains the key in the source. */
 export const keyReference = '${env:WEIR_API_KEY}';

@@ -181,7 +181,8 @@ const scenariosOf = (options: Tree): Tree => {
 
 const populationOf = (name: string, given: unknown, notes: Notes): Tree | null => {
   const fields = new Fields(`scenario ${name}`, isMapping(given) ? given : {});
-  const executor = String(fields.fields['executor']);
+  const { executor: wanted } = fields.fields;
+  const executor = typeof wanted === 'string' ? wanted : '';
   try {
     const loadsOf = Object.hasOwn(executors, executor) ? executors[executor] : undefined;
     const loads = loadsOf?.(fields, notes);

@@ -99,6 +99,11 @@ it.each([
     'scenario b: Weir has no load like "constructor"',
   ],
   [
+    'a number in place of a scenario',
+    { scenarios: { a: constant, b: 1e300 } },
+    'scenario b: Weir has no load like ""',
+  ],
+  [
     'no duration',
     { scenarios: { a: constant, b: { executor: 'constant-vus' } } },
     'scenario b: expected a duration as "duration"',
