@@ -110,7 +110,8 @@ const reportOf = async (folder: string, findings: KeyFindings) => {
   const assets = await readReportAssets();
   try {
     const document = findingsDocument(findings);
-    terminalText(document, { colour: false, width: 100 });
+    const text = terminalText(document, { colour: false, width: 100 });
+    if (/\bNaN\b/.test(text)) throw new TypeError('a figure is no number');
     const page = themedPage(document, assets);
     return { document, page, json: `${JSON.stringify(findings)}\n` };
   } catch {
