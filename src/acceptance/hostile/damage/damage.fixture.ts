@@ -134,7 +134,8 @@ const changedJson = (draw: Draw, text: string): string => {
     const places = [...placesIn(copy)];
     if (places.length > 0) draw.pick(changes)(draw, draw.pick(places));
   }
-  return JSON.stringify(copy).replaceAll(JSON.stringify(mark), () => draw.pick(rawTexts));
+  // A list with the place may have been repeated: hundreds of long texts would be longer than any text.
+  return JSON.stringify(copy).replace(JSON.stringify(mark), () => draw.pick(rawTexts));
 };
 
 const oddWords = [
