@@ -147,6 +147,29 @@ describe('an invalid document', () => {
     );
   });
 
+  it.each([
+    ['lines', '- a\n'],
+    ['commas', '- [a,b,c,d]\n'],
+    ['brackets', '- {a: [[[[[b]]]]]}\n'],
+  ])('is refused before it is read if it has too many %s', (_, line) => {
+    expect(problemsOf(line.repeat(3_000_000 / line.length))).toContain(
+      'more than 500000 lines, commas and brackets: keep prompts in a file of their own',
+    );
+  });
+
+  it('may be a long prose', () => {
+    const prose = 'One of many sentences, with a comma and an end.\n'.repeat(100_000);
+    expect(problemsOf(`x: |\n${prose.replaceAll(/^/gm, '  ')}`)).toBe('');
+  });
+
+  it('that Weir wrote as a result is named, with the verb that reads it', () => {
+    for (const format of ['result/1', 'token-limits/1'])
+      expect(problemsOf(JSON.stringify({ format, weir: '0.1.0' }))).toContain(
+        'expected a scenario, got a file that Weir wrote: `weir report FILE` reads it',
+      );
+    expect(problemsOf('{"format": "json"}')).toBe('');
+  });
+
   it('is refused in words if it is nested too deep', () => {
     expect(problemsOf(`a: ${'['.repeat(20_000)}`)).toContain(
       'its lists and mappings are nested too deep',

@@ -259,6 +259,7 @@ const kinds: readonly (readonly [pattern: RegExp, what: string, advice: string])
   [/^(?:from|import) (?:locust|httpx|openai|requests|asyncio|time)\b/, 'a Python script', written],
   [/^import .* from ['"]k6/, 'a script of k6', written],
   [/^config:\s*$/, 'a file of Artillery', written],
+  [/^\{\s*"format":\s*"[\w-]+\/\d/, 'a file that Weir wrote', '`weir report FILE` reads it'],
   [/^\{\s*"log"\s*:/, 'a recording of a browser (HAR)', written],
   [/^\{\s*"info"\s*:/, 'a collection of Postman', written],
   [/^(?:openapi|swagger): /, 'a description of an interface (OpenAPI)', written],
@@ -273,6 +274,9 @@ const foreignFile = (text: string): string | null => {
   return found === undefined ? null : `expected a scenario, got ${found[1]}: ${found[2]}`;
 };
 
+/** The most lines, commas and brackets of a scenario: for each, the library takes kilobytes. */
+const mostMarks = 500_000;
+
 /** Parses the text of a scenario file into a tree. The text is YAML or JSON (which is YAML). */
 export const parseScenarioText = (text: string): ParsedTree => {
   if (text.includes('\0')) {
@@ -282,7 +286,12 @@ export const parseScenarioText = (text: string): ParsedTree => {
       problems: [{ path: '', line: null, column: null, flag: null, message, hint: null }],
     };
   }
-  const foreign = foreignFile(text);
+  const isLong = text.length > mostMarks && text.replaceAll(/[^\n,[{]+/g, '').length > mostMarks;
+  const foreign =
+    foreignFile(text) ??
+    (isLong
+      ? `more than ${mostMarks} lines, commas and brackets: keep prompts in a file of their own`
+      : null);
   if (foreign !== null) {
     const place = { path: '', line: 1, column: 1, flag: null };
     return { tree: null, problems: [{ ...place, message: foreign, hint: null }] };
