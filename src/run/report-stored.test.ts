@@ -96,15 +96,26 @@ it('a file that lies where a report goes is named, but not the report of the sam
 it('a report that takes more than a second says what it does, and how far a long table is', async () => {
   const run = stored((lines) => [...lines, ...Array<string>(12_000).fill(lines[1]!)]);
   let time = 0;
-  const { said } = await report(run, undefined, { now: () => (time += 400) });
+  const { said } = await report(run, undefined, { now: () => (time += 600) });
   const seconds = said.map((line) => Number(/^after (\d+) s: /.exec(line)?.[1]));
   expect(said.map((line) => line.replace(/^after \d+ s: /, ''))).toEqual([
+    'judging the result',
+    `writing ${join(run.folder, 'result.json')}`,
     `writing ${join(run.folder, 'report.html')}`,
     `writing ${run.table}`,
-    `4,000 requests in ${run.table}`,
-    `12,000 requests in ${run.table}`,
+    `5,000 requests in ${run.table}`,
   ]);
-  expect(seconds).toEqual([1, 1, 3, 6]);
+  expect(seconds).toEqual([1, 1, 2, 3, 6]);
+});
+
+it('the reading of a long result says that it is checked, before it is', async () => {
+  const run = stored();
+  let time = 0;
+  const { said } = await report(run, undefined, { now: () => (time += 1000) });
+  expect(said.slice(0, 2)).toEqual([
+    `after 1 s: checking ${join(run.folder, 'result.json')}`,
+    'after 2 s: judging the result',
+  ]);
 });
 
 it('observations that are missing, and a last line that is torn, are named', async () => {

@@ -156,7 +156,7 @@ export const reportStored = async (
   now = monotonicNow,
 ): Promise<ExitName> => {
   const onStep = sayLateSteps(printer.say, now);
-  const { file, result } = await readStoredResult(path);
+  const { file, result } = await readStoredResult(path, onStep);
   onStep('judging the result');
   const files =
     requests === null ? [] : [await openStoredRequests(requests, result, { ...printer, onStep })];

@@ -35,7 +35,10 @@ const issueMessage: typeof schemaIssueMessage = (issue) =>
   (issue.code === 'unrecognized_keys' ? 'a key that no result has' : 'expected another form');
 
 /** Reads a result file and checks it against `result/1`; throws a `Problem` if it is not a valid result. */
-export const readResultFile = async (path: string): Promise<Result> => {
+export const readResultFile = async (
+  path: string,
+  onStep?: (step: string) => void,
+): Promise<Result> => {
   let parsed: unknown;
   try {
     parsed = JSON.parse(await readDocument(path));
@@ -46,6 +49,7 @@ export const readResultFile = async (path: string): Promise<Result> => {
         : `${path} is not JSON: expected a result.json that \`weir run\` wrote`,
     );
   }
+  onStep?.(`checking ${path}`);
   const checked = checkedResult(path, parsed);
   if (checked.success) return checked.data;
   throw new Problem(describe(path, parsed, checked.error.issues));
@@ -104,12 +108,15 @@ const resultOrProblem = (reading: Promise<StoredResult>): Promise<StoredResult |
  * Reads what a folder contains: a result, or the checkpoint of a killed run. If it contains both, from different runs,
  * the later run is read. If both are of one run, the result is read. If only one can be read, that one is returned.
  */
-const readFolder = async (folder: string): Promise<StoredResult> => {
+const readFolder = async (
+  folder: string,
+  onStep?: (step: string) => void,
+): Promise<StoredResult> => {
   const file = join(folder, 'result.json');
   const checkpointFile = join(folder, checkpointFileName);
   const readWhole = async (): Promise<StoredResult> => ({
     file,
-    result: await readResultFile(file),
+    result: await readResultFile(file, onStep),
   });
   if (!(await pathExists(checkpointFile))) return readWhole();
   const checkpoint = await resultOrProblem(readCheckpointFile(checkpointFile));
@@ -127,9 +134,12 @@ const readFolder = async (folder: string): Promise<StoredResult> => {
  * Reads a result file, the checkpoint of a killed run, or what a folder contains. Throws a `Problem` if there is
  * nothing that can be read.
  */
-export const readStoredResult = async (path: string): Promise<StoredResult> => {
-  if (await isExistingFolder(path)) return readFolder(path);
+export const readStoredResult = async (
+  path: string,
+  onStep?: (step: string) => void,
+): Promise<StoredResult> => {
+  if (await isExistingFolder(path)) return readFolder(path, onStep);
   return path.endsWith('.jsonl')
     ? readCheckpointFile(path)
-    : { file: path, result: await readResultFile(path) };
+    : { file: path, result: await readResultFile(path, onStep) };
 };

@@ -72,8 +72,11 @@ const filesAt = async (path: string): Promise<readonly string[]> => {
   );
 };
 
-const readRepetition = async (file: string): Promise<Repetition> => {
-  const result = await readResultFile(file);
+const readRepetition = async (
+  file: string,
+  onStep?: (step: string) => void,
+): Promise<Repetition> => {
+  const result = await readResultFile(file, onStep);
   return { file, result, trust: judgeTrust(result) };
 };
 
@@ -98,11 +101,12 @@ interface SideOptions {
   readonly planHash: string | null;
   /** The path of the history that contains the baselines; `null` for none. */
   readonly history: string | null;
+  readonly onStep?: (step: string) => void;
 }
 
 const readReference = async (
   reference: string,
-  { planHash, history }: SideOptions,
+  { planHash, history, onStep }: SideOptions,
 ): Promise<readonly Repetition[]> => {
   const named = await runsOfBaseline(reference, planHash, history);
   const isPath = await pathExists(reference);
@@ -112,7 +116,8 @@ const readReference = async (
     );
   }
   if (named !== null) return Promise.all(named.map((run) => readStored(reference, run)));
-  if (isPath) return Promise.all((await filesAt(reference)).map(readRepetition));
+  if (isPath)
+    return Promise.all((await filesAt(reference)).map((file) => readRepetition(file, onStep)));
   throw new Problem(
     `${reference} does not exist: give a result.json, the folder of a run, that of a run with --repeat, or the name of a baseline (\`weir history baseline\` lists them)`,
   );

@@ -5,6 +5,8 @@ import { readGates, publishComparison, publishNoise } from './publish-comparison
 import type { ComparisonCriteria } from '../../run/input/run-request.ts';
 import type { ExitName } from '../../run/output/exit-codes.ts';
 import { openOutputFolder } from '../../run/output/output-folder.ts';
+import { sayLateSteps } from '../../run/output/write-outputs.ts';
+import { monotonicNow } from '../../platform/host/clock.ts';
 
 interface CompareRequest extends ComparisonCriteria {
   /** The runs of the base: result files, folders that contain them, or baselines of the history. */
@@ -21,16 +23,17 @@ export const compareStored = async (
 ): Promise<ExitName> => {
   const gates = readGates(request.gate);
   const history = historyPath(environment);
+  const onStep = sayLateSteps(printer.say, monotonicNow);
   const publishOptions = { printer, jobSummary: request.jobSummary };
   if (request.next === null) {
-    const side = await readSide(request.base, { planHash: null, history });
+    const side = await readSide(request.base, { planHash: null, history, onStep });
     checkDistinct(side);
     const open = () => openOutputFolder(request.out, 'noise', printer.say);
     return publishNoise({ ...request, gates, side }, open, publishOptions);
   }
-  const next = await readSide(request.next, { planHash: null, history });
+  const next = await readSide(request.next, { planHash: null, history, onStep });
   const { planHash } = next.repetitions[0].result;
-  const base = await readSide(request.base, { planHash, history });
+  const base = await readSide(request.base, { planHash, history, onStep });
   checkDistinct(base, next);
   const open = () => openOutputFolder(request.out, 'comparison', printer.say);
   return publishComparison({ ...request, gates, base, next, intended: [] }, open, publishOptions);

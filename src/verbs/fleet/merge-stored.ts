@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { monotonicNow } from '../../platform/host/clock.ts';
 import { Problem } from '../../platform/problem.ts';
 import { mergeResults } from '../../record/merge-results.ts';
 import type { Host } from '../../run/input/host.ts';
@@ -9,6 +10,7 @@ import { openExtraReports } from '../../run/output/extra-reports.ts';
 import { exitForVerdicts } from '../../run/output/judge-result.ts';
 import { openOutputFolder, usingFolder } from '../../run/output/output-folder.ts';
 import { publish } from '../../run/output/publish.ts';
+import { sayLateSteps } from '../../run/output/write-outputs.ts';
 import { storeInHistory } from '../../run/output/store-in-history.ts';
 
 /** Merges the results of a run's slices, which are in files or folders, and writes the reports of the whole run. */
@@ -25,7 +27,9 @@ export const mergeStored = async (
   },
   { printer }: Host,
 ): Promise<ExitName> => {
-  const stored = await Promise.all(paths.map(readStoredResult));
+  const onStep = sayLateSteps(printer.say, monotonicNow);
+  const stored = await Promise.all(paths.map((path) => readStoredResult(path, onStep)));
+  onStep('judging the result');
   const results = stored.map(({ result }) => result);
   const [first, ...others] = results;
   if (first !== undefined && others.length === 0 && first.slices.length === first.slices[0]?.count)
@@ -39,6 +43,7 @@ export const mergeStored = async (
   return usingFolder(folder, async () => {
     const judged = await publish(merged.result, { folder, extraReports }, printer, {
       isStrict,
+      onStep,
     });
     await storeInHistory(history, { ...judged, file: join(out, 'result.json') }, printer.warn);
     return exitForVerdicts(judged);
