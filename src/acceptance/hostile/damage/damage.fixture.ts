@@ -102,7 +102,10 @@ const changes: readonly ((draw: Draw, place: Place) => void)[] = [
   (draw, [owner, name]) => {
     const value = owner[name];
     const times = draw.pick([2, 10, 300]);
-    if (Array.isArray(value)) owner[name] = Array.from({ length: times }, () => value).flat();
+    // Twice in each other they would make a file of gigabytes, which shows only the bound of sizes.
+    const isSmall = JSON.stringify(value).length * times < 20_000_000;
+    if (Array.isArray(value) && isSmall)
+      owner[name] = Array.from({ length: times }, () => value).flat();
   },
   (draw, [owner, name]) => {
     if (!Array.isArray(owner))
