@@ -26,7 +26,8 @@ const meanText = (
   return count === 0 ? '–' : write(sumOf(row.parts, of) / count);
 };
 
-const roundedText = (mean: number): string => countText(Number(mean.toFixed(mean < 100 ? 1 : 0)));
+const roundedText = (mean: number): string =>
+  mean < 100 ? String(Number(mean.toFixed(1))) : countText(mean);
 
 const columns: readonly Column<HangUpRow>[] = [
   column.name('Entry', ({ name, kind }) => ({ text: name, dot: kind })),
