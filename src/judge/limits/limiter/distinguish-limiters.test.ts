@@ -17,6 +17,9 @@ type Rule = (at: number, admitted: readonly number[]) => boolean;
 const within = (admitted: readonly number[], from: number, to: number): number =>
   admitted.filter((each) => each >= from && each < to).length;
 
+/** Where windows and steps begin, and how many steps a window has; the size of a small bucket. */
+const [phase, steps, bucketSize] = [17, 2, 3];
+
 const rules = {
   'sliding-log': (at, admitted) => within(admitted, at - minute + 1e-9, at + 1) < limit,
   'sliding-counter': (at, admitted) => {
@@ -31,6 +34,36 @@ const rules = {
     let [tokens, last] = [limit, 0];
     for (const each of [...admitted, at]) {
       tokens = Math.min(limit, tokens + ((each - last) * limit) / minute) - 1;
+      last = each;
+    }
+    return tokens >= 0;
+  },
+  'fixed-from-first': (at, admitted) => {
+    let [begin, count] = [Number.NEGATIVE_INFINITY, 0];
+    for (const each of admitted) {
+      if (each >= begin + minute) [begin, count] = [each, 0];
+      count += 1;
+    }
+    return at >= begin + minute || count < limit;
+  },
+  'fixed-any-phase': (at, admitted) => {
+    const begin = Math.floor((at - phase) / minute) * minute + phase;
+    return within(admitted, begin, at + 1) < limit;
+  },
+  'burst-bucket': (at, admitted) => {
+    let [tokens, last] = [bucketSize, 0];
+    for (const each of [...admitted, at]) {
+      tokens = Math.min(bucketSize, tokens + ((each - last) * limit) / minute) - 1;
+      last = each;
+    }
+    return tokens >= 0;
+  },
+  'stepped-bucket': (at, admitted) => {
+    const step = minute / steps;
+    const stepOf = (time: number): number => Math.floor((time - phase) / step);
+    let [tokens, last] = [limit, 0];
+    for (const each of [...admitted, at]) {
+      tokens = Math.min(limit, tokens + ((stepOf(each) - stepOf(last)) * limit) / steps) - 1;
       last = each;
     }
     return tokens >= 0;
@@ -58,6 +91,10 @@ describe('a log of one limiter', () => {
     ['sliding-counter', []],
     // Such a log does not tell whether a bucket refills in small steps.
     ['token-bucket', ['stepped-bucket']],
+    ['fixed-from-first', []],
+    ['fixed-any-phase', []],
+    ['burst-bucket', []],
+    ['stepped-bucket', []],
   ] as const)('is explained by its own class: %s', (name, alike) => {
     const { best, ties } = identifyLimiter(logOf(rules[name]), terms);
     expect([best?.limiter, ties.map(({ limiter }) => limiter)]).toEqual([name, alike]);
