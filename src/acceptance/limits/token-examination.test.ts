@@ -1,14 +1,8 @@
 // @gate 1 s
 import { describe, expect, it } from 'vitest';
-import type { SettingsInput } from '../../mock/settings/settings.ts';
-import { milliseconds } from '../../model/quantity.ts';
-import { examineTokens } from '../../verbs/limits/experiment/tokens/examine-tokens.ts';
-import { openTokenClient } from '../../verbs/limits/experiment/tokens/send-token-request.ts';
-import { planTokens, tokenBudget } from '../../verbs/limits/experiment/tokens/token-plan.ts';
-import type { TokenUnit } from '../../verbs/limits/model/token-units.ts';
+import { planTokens } from '../../verbs/limits/experiment/tokens/token-plan.ts';
 import { judgeTokenLog } from '../../verbs/limits/judge/tokens/judge-tokens.ts';
-import { openSimulatedGateway } from '../harness/simulated-gateway.fixture.ts';
-import { simulatedSession } from '../harness/simulated-session.fixture.ts';
+import { examineMockTokens, tokenRule } from './examine-mock-tokens.fixture.ts';
 import { markdownText } from '../../report/document/markdown-writer.ts';
 import { tokensDocument, tokensJunit } from '../../verbs/limits/report/tokens-document.ts';
 
@@ -21,77 +15,11 @@ const origin = {
   took: 70_000,
 };
 
-const rule = { tokens: 20_000, requests: 60, window: 60_000 };
-
-interface Terms {
-  readonly unit?: TokenUnit;
-  /** Whether two keys are used in turn, and whether they share the limit. */
-  readonly team?: 'shared' | 'apart';
-  readonly isPromised?: boolean;
-}
-
-/** Examines the limit of tokens of the reference gateway as the command does, in simulated time. */
-const examineMock = async (
-  limits: NonNullable<SettingsInput['limits']>,
-  { unit, team, isPromised = false }: Terms = {},
-) => {
-  const gateway = openSimulatedGateway({
-    isSharedLimit: team === 'shared',
-    limits: {
-      requestsPerMinute: rule.requests,
-      tokensPerMinute: rule.tokens,
-      window: milliseconds(rule.window),
-      ...limits,
-    },
-    seed: 7,
-    roundTrip: [20, 60],
-    service: [200, 700],
-  });
-  const models = {
-    chat: 'weir/small',
-    otherChat: 'weir/large',
-    speech: null,
-    transcription: null,
-    listed: [],
-    voice: 'a.wav',
-  };
-  const counts = unit === undefined ? {} : { unit };
-  const plan = planTokens({
-    rule,
-    ...counts,
-    context: null,
-    isQuick: false,
-    sustain: 0,
-    hasOtherModel: true,
-    hasAudio: false,
-  });
-  if (typeof plan === 'string') throw new Error(plan);
-  const budget = tokenBudget(plan, null);
-  const client = openTokenClient({
-    session: simulatedSession(gateway, 2 * rule.window),
-    sleepUntil: gateway.sleepUntil as (moment: number) => Promise<void>,
-    models,
-    credential: 'sk-first',
-    ...counts,
-    ...(team === undefined ? {} : { team: 'sk-second' }),
-    runId: 'tokens',
-  });
-  const log = await gateway.run(
-    examineTokens(client, {
-      plan,
-      budget: { requests: budget.requests.most, tokens: budget.tokens.most },
-      stopReason: () => null,
-      onPhaseStart: () => undefined,
-    }),
-  );
-  return { log, findings: judgeTokenLog(log, { isPromised }) };
-};
-
 describe('the reference gateway’s limit of tokens', () => {
   it.each(['fixed-from-first', 'fixed-aligned', 'sliding-log', 'sliding-counter'] as const)(
     'is kept by %s, charged after the answer',
     async (algorithm) => {
-      const { log, findings } = await examineMock({ algorithm });
+      const { log, findings } = await examineMockTokens({ algorithm });
       const report = { ...origin, log, findings };
       expect(markdownText(tokensDocument(report))).toMatchSnapshot('page');
       expect(tokensJunit(report)).toMatchSnapshot('test cases');
@@ -103,7 +31,7 @@ describe('the reference gateway’s limit of tokens', () => {
   );
 
   it('is not kept if the requests at an even pace had no answer', async () => {
-    const { log } = await examineMock({ algorithm: 'fixed-from-first' });
+    const { log } = await examineMockTokens({ algorithm: 'fixed-from-first' });
     const replies = log.replies.map((reply) =>
       reply.phase === 'even' ? { ...reply, status: 503 } : reply,
     );
@@ -112,7 +40,7 @@ describe('the reference gateway’s limit of tokens', () => {
   });
 
   it('is not violated by what another user of the key can have caused, without headers or a promise', async () => {
-    const { log } = await examineMock({ algorithm: 'fixed-from-first' });
+    const { log } = await examineMockTokens({ algorithm: 'fixed-from-first' });
     const replies = log.replies.map((reply) => {
       const seen = { ...reply, reported: null };
       return reply.phase === 'recovery' ? { ...seen, status: 429, unit: 'tokens' as const } : seen;
@@ -127,7 +55,7 @@ describe('the reference gateway’s limit of tokens', () => {
   });
 
   it('is undecided if no answer reports its usage, whatever is promised', async () => {
-    const { log } = await examineMock({ algorithm: 'fixed-from-first' });
+    const { log } = await examineMockTokens({ algorithm: 'fixed-from-first' });
     const silent = {
       ...log,
       charactersPerToken: null,
@@ -137,9 +65,9 @@ describe('the reference gateway’s limit of tokens', () => {
   });
 
   it('says that the declared limit may be wrong if the headers say another one', async () => {
-    const { findings } = await examineMock({
+    const { findings } = await examineMockTokens({
       algorithm: 'fixed-from-first',
-      tokensPerMinute: 2 * rule.tokens,
+      tokensPerMinute: 2 * tokenRule.tokens,
     });
     const { verdict, reasons } = findings;
     expect([verdict, reasons.at(-1)]).toEqual([
@@ -155,23 +83,26 @@ describe('a limit of input or of output alone', () => {
     async (algorithm) => {
       const terms = { unit: 'output-tokens', isPromised: true } as const;
       const bugs = ['freePrompts' as const];
-      const kept = await examineMock({ algorithm, bugs }, terms);
+      const kept = await examineMockTokens({ algorithm, bugs }, terms);
       expect(kept.findings.verdict).toBe('kept');
       expect(kept.findings.checks[0]!.claim).toContain('20,000 output tokens in 60 s');
       expect(kept.findings.charging).toBeUndefined();
-      const twice = await examineMock({ algorithm, bugs: [...bugs, 'tokenLimitPlus100'] }, terms);
+      const twice = await examineMockTokens(
+        { algorithm, bugs: [...bugs, 'tokenLimitPlus100'] },
+        terms,
+      );
       expect(twice.findings.verdict).toBe('violated');
     },
   );
 
   it('of input is not kept by a gateway that charges answers alone, nor is that of output by free answers', async () => {
     const input = { unit: 'input-tokens', isPromised: true } as const;
-    const free = await examineMock({ bugs: ['freePrompts'] }, input);
+    const free = await examineMockTokens({ bugs: ['freePrompts'] }, input);
     expect([free.findings.verdict, free.findings.reasons.join()]).toEqual([
       'violated',
       expect.stringContaining('token-burst'),
     ]);
-    const { findings, log } = await examineMock({ algorithm: 'sliding-log' }, input);
+    const { findings, log } = await examineMockTokens({ algorithm: 'sliding-log' }, input);
     expect(findings.verdict).toBe('kept');
     expect(log.replies.every(({ usage }) => (usage?.output ?? 0) === 0)).toBe(true);
   });
@@ -179,7 +110,7 @@ describe('a limit of input or of output alone', () => {
 
 describe('the limit of tokens of a team', () => {
   it('is kept if its keys share it', async () => {
-    const { findings } = await examineMock(
+    const { findings } = await examineMockTokens(
       { algorithm: 'sliding-log' },
       { team: 'shared', isPromised: true },
     );
@@ -187,7 +118,7 @@ describe('the limit of tokens of a team', () => {
   });
 
   it('is violated if each key has it', async () => {
-    const { findings } = await examineMock(
+    const { findings } = await examineMockTokens(
       { algorithm: 'sliding-log' },
       { team: 'apart', isPromised: true },
     );

@@ -46,6 +46,15 @@ describe('a 429 has', () => {
     );
   });
 
+  it.each([
+    [59_999, '1'],
+    [59_001, '1'],
+    [59_000, '1'],
+    [58_999, '2'],
+  ])('whole seconds, rounded up, %i ms after the first request: %s', async (wait, seconds) => {
+    expect((await limited({}, wait)).headers.get('retry-after')).toBe(seconds);
+  });
+
   it('the time until one more request fits, which in a bucket is long before it is full', async () => {
     const { get } = await startManualMock({
       limits: { algorithm: 'token-bucket', requestsPerMinute: 6, body: 'documented' },

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import {
+  clockFrom,
+  monotonicNow,
+  readBeside,
+  startClock,
+  steadyNow,
+  wallClock,
+  wallClockNow,
+} from './clock.ts';
+import { hostName, thisMachine, uniqueName, weirVersion } from './machine.ts';
+
+/** A reading of one clock lies between two of another, whatever pauses there are. */
+const between = (reading: () => number, other: () => number, error: number): void => {
+  const before = other();
+  const now = reading();
+  const after = other();
+  expect(now).toBeGreaterThanOrEqual(before - error);
+  expect(now).toBeLessThanOrEqual(after + error);
+};
+
+describe('the clock of a run', () => {
+  it('counts from its start, on the clock that all processes share', () => {
+    const from = performance.now();
+    between(startClock(0, from).now, () => performance.now() - from, 0.001);
+    between(startClock(250, from).now, () => performance.now() - from - 250, 0.001);
+    between(startClock().now, () => 0, 1000);
+    const clock = startClock(100);
+    between(() => clock.now() + clock.machineZero, monotonicNow, 0.5);
+    expect(clock.now()).toBeLessThan(clock.read());
+  });
+
+  it('is the same in another thread that knows its zero', () => {
+    const clock = startClock(-500);
+    const other = clockFrom(clock.machineZero);
+    expect(other.machineZero).toBe(clock.machineZero);
+    between(other.now, clock.now, 0.5);
+    expect(other.now()).toBeGreaterThan(499);
+  });
+});
+
+describe('the time of the day', () => {
+  it('is that of the system, once with fractions of a millisecond', () => {
+    between(wallClockNow, () => Date.now(), 0);
+    // The first reading looks for the instant at which the milliseconds change.
+    steadyNow();
+    between(steadyNow, () => Date.now(), 5);
+    const [one, two] = [steadyNow(), steadyNow()];
+    expect(two).toBeGreaterThan(one);
+    expect(two - one).toBeLessThan(1000);
+  });
+
+  it('is written as ISO 8601, also of a start that is still to come', () => {
+    expect(wallClock()).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    between(
+      () => Date.parse(wallClock(5000)),
+      () => Date.now() + 5000,
+      0,
+    );
+  });
+});
+
+it('another clock is read beside this one, by the reading that took least', () => {
+  const begun = performance.now();
+  let readings = 0;
+  const { time, at } = readBeside(() => {
+    readings += 1;
+    const wait = performance.now() + (readings === 5 ? 0 : 0.3);
+    while (performance.now() < wait);
+    return readings;
+  });
+  expect([readings > 8, time]).toEqual([true, 5]);
+  expect(at).toBeGreaterThan(begun);
+  expect(at).toBeLessThan(performance.now());
+});
+
+it('this machine and this Weir have names', () => {
+  const { node, platform, cpu, cores } = thisMachine();
+  expect(node).toBe(process.version);
+  expect(platform).toContain(`${process.platform} ${process.arch} `);
+  expect([cpu === '', cores > 0, hostName() === '']).toEqual([false, true, false]);
+  expect(weirVersion()).toMatch(/^\d+\.\d+\.\d+/);
+  expect(uniqueName()).not.toBe(uniqueName());
+});
