@@ -47,6 +47,22 @@ describe.each(['socket', 'undici'] as const)('canary streams by the transport %s
     for (const [error] of errors) expect(error).toBeGreaterThanOrEqual(39);
   });
 
+  it('do not count events that were sent before the run began', async () => {
+    const { port, sockets } = await emitterByHand();
+    const streams = await watched(port, transport);
+    streams.begin(60_000);
+    for (const socket of sockets) socket.write(stampedChunk(process.hrtime()));
+    const [seconds, nanoseconds] = process.hrtime();
+    for (const socket of sockets) socket.write(stampedChunk([seconds + 61, nanoseconds]));
+    // Those of a later stamp are behind the others in each stream.
+    const errors: [number, number][] = [];
+    await vi.waitFor(() => {
+      errors.push(...streams.take().errors);
+      expect(errors.reduce((sum, [error, events]) => sum + (error === 0 ? events : 0), 0)).toBe(3);
+    });
+    expect(errors.every(([error]) => error === 0)).toBe(true);
+  });
+
   it('are counted while they are open', async () => {
     const { port, sockets } = await emitterByHand();
     const streams = await watched(port, transport);
