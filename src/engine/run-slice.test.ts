@@ -363,3 +363,40 @@ describe('the end of a run', () => {
     expect(observations).toHaveLength(6);
   });
 });
+
+describe('a slice that is stopped', () => {
+  const plan = fakePlan(constantLoad(10, 1000), { deadlines: noDeadlines });
+  const ends = {
+    stop: (running: ReturnType<typeof startFakeRun>['running']) => running.stop(milliseconds(100)),
+    endLoad: (running: ReturnType<typeof startFakeRun>['running']) => running.endLoad(),
+  };
+
+  it.each(['stop', 'endLoad'] as const)(
+    'by %s has begun everything that was due by then, and nothing after it',
+    async (way) => {
+      const { world, running, answerAll, observations } = startFakeRun(plan);
+      world.advanceTo(150);
+      // Time goes on while no alarm rings.
+      const { now } = world.clock;
+      Object.assign(world.clock, { now: () => 350 });
+      ends[way](running);
+      Object.assign(world.clock, { now });
+      expect(world.sent).toHaveLength(4);
+      expect(running.progress().due).toBe(4);
+      answerAll();
+      world.advanceTo(1500);
+      await running.done;
+      expect(observations.map(({ due }) => due)).toEqual([0, 100, 200, 300]);
+    },
+  );
+
+  it('says what its transports noted, once each, whose words they are', async () => {
+    const world = fakeWorld();
+    Object.assign(world.transport, { notes: () => ['kept short', 'kept short', 'reused'] });
+    const { running, answerAll } = startFakeRun(plan, undefined, world);
+    world.advanceTo(1000);
+    answerAll();
+    world.advanceTo(1200);
+    expect((await running.done).notes).toEqual(['kept short', 'reused']);
+  });
+});
