@@ -35,6 +35,15 @@ describe('a tally', () => {
     );
   });
 
+  it('has what the server reported, and why an objective ended the run, only if they did', () => {
+    const server = { every: 1000, samples: [], scrapes: 0, failed: 0, lastFailure: null } as never;
+    const breach = { text: 'errorRate < 1%', at: 5000, observed: 3 } as never;
+    const told = toResult(tallyOf([]), { ...facts, server, breach });
+    expect([told.server, told.breach]).toEqual([server, breach]);
+    const silent = toResult(tallyOf([]), facts);
+    expect(['server', 'breach', 'warmUp'].filter((name) => name in silent)).toEqual([]);
+  });
+
   it('restored from a result gives that result again', () => {
     fc.assert(
       fc.property(anyObservations, (observations) => {

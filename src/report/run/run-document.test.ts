@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { sampleRunResult } from '../fixtures/sample-result.fixture.ts';
-import { slicesText } from './run-document.ts';
+import { terminalText } from '../document/terminal-writer.ts';
+import { emptyHistogram } from '../../model/measures/histogram.ts';
+import { runDocument, slicesText } from './run-document.ts';
 
 const [slice] = sampleRunResult().slices;
 const ofClocks = (...clocks: readonly (string | undefined)[]) => ({
@@ -14,4 +16,30 @@ it.each([
   ['the workers of two', ['a', 'a', 'b', 'b'], ['4 slices']],
 ])('names the senders: %s', (_, clocks, expected) => {
   expect(slicesText(ofClocks(...clocks))).toEqual(expected);
+});
+
+it('a run of several machines shows how late each of them was, and how its clock differed', () => {
+  const lagOf = (...samples: readonly number[]) => {
+    const histogram = emptyHistogram();
+    histogram.recordAll(samples);
+    return histogram.toJSON();
+  };
+  const result = sampleRunResult();
+  const ran = { ...slice!, count: 2, trust: 'valid' as const };
+  const slices = [
+    { ...ran, index: 0, host: 'here', lag: lagOf(...Array<number>(98).fill(1), 7, 7) },
+    { ...ran, index: 1, host: 'there', clockOffset: { offset: -3, uncertainty: 0.5 } },
+  ];
+  const trust = { level: 'valid', evidence: [], figures: [] } as const;
+  const shown = (some: typeof result.slices) =>
+    terminalText(runDocument({ ...result, slices: some }, trust), { colour: false, width: 160 });
+  const lines = shown(slices).split('\n');
+  const row = (host: string) =>
+    lines
+      .find((line) => line.includes(` ${host} `))
+      ?.trim()
+      .split(/ {2,}/);
+  expect(row('here')).toEqual(['slice 0/2', 'here', 'not measured', '1.00', '7.00', 'valid']);
+  expect(row('there')).toEqual(['slice 1/2', 'there', '−3.00 ± 0.50', '–', '–', 'valid']);
+  expect(shown([slice!])).not.toContain('Slices: clocks and lags');
 });

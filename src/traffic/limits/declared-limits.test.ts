@@ -257,6 +257,11 @@ const rows: readonly Row[] = [
     [60, 50, null, null],
   ],
   [
+    'draft 8 with tokens in its name',
+    { ratelimit: '"input-tokens";r=50;t=30', 'ratelimit-policy': '"input-tokens";q=60;w=60' },
+    [null, null, 60, 50],
+  ],
+  [
     'draft 10 with units',
     {
       ratelimit: '"a";r=50;t=30, "b";r=9;t=30',
