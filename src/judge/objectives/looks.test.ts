@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { emptyHistogram } from '../../model/measures/histogram.ts';
 import { emptyOutcomeCounts, emptySecond } from '../../model/measures/outcome-counts.ts';
 import type { ObjectiveFigure } from '../../model/plan/objective.ts';
 import { sampleObjective } from '../../model/plan/sample-objective.fixture.ts';
@@ -6,6 +7,7 @@ import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { healthyResult, sampleGroup } from '../sample-result.fixture.ts';
 import { standsWithoutStretch } from './longest-stretch.ts';
+import { dependenceOfPopulation, isOfEachPopulation } from './population-dependence.ts';
 import { nextLook } from './stopping-rule.ts';
 
 describe('a run looks whether its objectives are sure', () => {
@@ -101,5 +103,48 @@ describe('a verdict', () => {
     expect(stands(within(0, 15), false, rate)).toBe(false);
     expect(stands(within(40, 40), true, rate)).toBe(true);
     expect(stands((second) => second % 3 === 0, false, rate)).toBe(true);
+  });
+});
+
+describe('one population of a run', () => {
+  it('depends on itself as much more than all together as it has fewer arrivals', () => {
+    // Waves of eight seconds in which answers are fast or slow.
+    const seconds = Array.from({ length: 40 }, (_, second) => {
+      const endToEnd = emptyHistogram(2);
+      endToEnd.recordAll(Array.from({ length: 20 }, (__, i) => (second % 8 < 4 ? 100 : 300) + i));
+      const latency = { chat: { endToEnd: endToEnd.toJSON() } };
+      return { ...emptySecond(second), due: 20, latency };
+    });
+    const of = (count: number) => {
+      const own = emptyHistogram();
+      own.recordAll(Array.from({ length: count }, (_, i) => (i % 2 === 0 ? 110 : 310)));
+      const due = { q: 0.5, failed: 0 };
+      return dependenceOfPopulation({ kinds: ['chat'], seconds }, 'endToEnd', due, own)!;
+    };
+    const [all, half, tenth] = [of(800), of(400), of(80)];
+    expect(all.widening).toBeGreaterThan(1.5);
+    expect(half.widening - 1).toBeCloseTo(2 * (all.widening - 1), 9);
+    expect(tenth.widening - 1).toBeCloseTo(10 * (all.widening - 1), 9);
+    // More than all are no fewer than all.
+    expect(of(1600).widening).toBe(all.widening);
+    expect([half.effect, tenth.effect]).toEqual([all.effect, all.effect]);
+    const none = { kinds: ['chat'] as const, seconds: seconds.slice(0, 5) };
+    const one = emptyHistogram();
+    one.record(110);
+    expect(dependenceOfPopulation(none, 'endToEnd', { q: 0.5, failed: 0 }, one)).toBeNull();
+  });
+
+  it('is not each of them', () => {
+    const populations = ['a', 'b'].map((name) => ({ name, after: milliseconds(0), retry: null }));
+    const plan = samplePlan();
+    const groupsOf = (...names: readonly string[]) =>
+      names.map((population) => {
+        const group = sampleGroup(1);
+        return { ...group, labels: { ...group.labels, population } };
+      });
+    const result = healthyResult({ plan: { ...plan, populations } as typeof plan });
+    expect(isOfEachPopulation(result, groupsOf('a', 'b', 'b'))).toBe(true);
+    expect(isOfEachPopulation(result, groupsOf('a'))).toBe(false);
+    expect(isOfEachPopulation(healthyResult(), groupsOf('a'))).toBe(true);
   });
 });

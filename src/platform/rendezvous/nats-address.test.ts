@@ -117,3 +117,53 @@ it.each(['a/b', 'a.b', 'x'.repeat(65)])(
       `--rendezvous: expected at most 64 letters, digits, - and _ after the address, such as nats://host:4222/evening; got "${path}"`,
     ),
 );
+
+/** Starts what lets everybody in, keeps what it is asked, and has no store. */
+const startWithoutStore = async (): Promise<{
+  readonly port: number;
+  readonly asked: readonly string[];
+}> => {
+  const asked: string[] = [];
+  const account = { memory: 0, storage: 0, streams: 0, consumers: 0, api: {}, limits: {} };
+  const error = { code: 503, err_code: 1, description: 'no store here' };
+  const server = createServer((socket) => {
+    let inbox = '1';
+    socket.on('error', () => undefined);
+    socket.write(
+      `INFO ${JSON.stringify({ server_id: 'x', version: '2.10.0', proto: 1, headers: true, max_payload: 1e6 })}\r\n`,
+    );
+    socket.on('data', (data) => {
+      for (const line of data.toString().split('\r\n')) {
+        if (line === 'PING') socket.write('PONG\r\n');
+        inbox = /^SUB \S+ (\S+)$/.exec(line)?.[1] ?? inbox;
+        const [, subject, reply] = /^H?PUB (\S+) (\S+) \d/.exec(line) ?? [];
+        if (subject === undefined) continue;
+        asked.push(subject);
+        const answer = JSON.stringify(subject === '$JS.API.INFO' ? account : { error });
+        socket.write(`MSG ${reply} ${inbox} ${answer.length}\r\n${answer}\r\n`);
+      }
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { port: (server.address() as { port: number }).port, asked };
+};
+
+it.each([
+  ['', 'weir'],
+  ['/', 'weir'],
+  ['/evening_2', 'weir-evening_2'],
+  [`/${'x'.repeat(64)}`, `weir-${'x'.repeat(64)}`],
+])(
+  'the address nats://host%s has the bucket %s, and a server without a store is a sentence',
+  async (path, bucket) => {
+    const { port, asked } = await startWithoutStore();
+    const opening = openNatsRendezvous(new URL(`nats://127.0.0.1:${port}${path}`), {});
+    await expect(opening).rejects.toThrow(
+      new RegExp(
+        `^the rendezvous nats://127\\.0\\.0\\.1:${port}${path} cannot be reached: no store here`,
+      ),
+    );
+    expect(asked.at(-1)).toBe(`$JS.API.STREAM.INFO.KV_${bucket}`);
+  },
+);
