@@ -124,7 +124,7 @@ const startWithoutStore = async (): Promise<{
   readonly asked: readonly string[];
 }> => {
   const asked: string[] = [];
-  const account = { memory: 0, storage: 0, streams: 0, consumers: 0, api: {}, limits: {} };
+  const store = { memory: 0, storage: 0, streams: 0, consumers: 0, api: {}, limits: {} };
   const error = { code: 503, err_code: 1, description: 'no store here' };
   const server = createServer((socket) => {
     let inbox = '1';
@@ -139,7 +139,7 @@ const startWithoutStore = async (): Promise<{
         const [, subject, reply] = /^H?PUB (\S+) (\S+) \d/.exec(line) ?? [];
         if (subject === undefined) continue;
         asked.push(subject);
-        const answer = JSON.stringify(subject === '$JS.API.INFO' ? account : { error });
+        const answer = JSON.stringify(subject === '$JS.API.INFO' ? store : { error });
         socket.write(`MSG ${reply} ${inbox} ${answer.length}\r\n${answer}\r\n`);
       }
     });
