@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { terminalText } from '../../report/document/terminal-writer.ts';
+import { judgeLimits } from '../../verbs/limits/judge/judge-limits.ts';
 import { limitsDocument } from '../../verbs/limits/report/limits-document.ts';
 import { tokensDocument } from '../../verbs/limits/report/tokens-document.ts';
 import { examineMockTokens } from './examine-mock-tokens.fixture.ts';
@@ -62,6 +63,18 @@ it('a limit of requests that a gateway does not keep is found, with all that was
       "token-accounting refuted: no known counting method explains the 14 drops in remaining tokens",
       "tokens-kept undecided: the limit was not exceeded",
       "tokens-refused-early undecided: 0 of 0 refusals for tokens came although the key had certainly used too little",
+    ]
+  `);
+  // The same answers without a refusal show no limit at all.
+  const replies = log.replies.map((reply) => ({ ...reply, status: 200, refusal: null }));
+  const { checks } = judgeLimits({ ...log, replies });
+  expect(
+    checks.filter(({ observed }) => observed === 'nothing was refused').map(({ id }) => id),
+  ).toMatchInlineSnapshot(`
+    [
+      "refused-only-when-full",
+      "no-lockout",
+      "refusal-status",
     ]
   `);
   const report = { format: 'limits/1' as const, ...origin, log, judgement };

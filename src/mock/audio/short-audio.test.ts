@@ -25,6 +25,16 @@ const secondsOfFrames = (file: Buffer): number => {
   return seconds - first;
 };
 
+const folder = new URL('../../../fixtures/speech/', import.meta.url);
+const gate = new Uint8Array(readFileSync(new URL('gate.wav', folder)));
+const formOf = (fields: Record<string, string> = {}, file = gate, name = 'gate.wav'): FormData => {
+  const form = new FormData();
+  for (const [field, value] of Object.entries({ model: 'weir/whisper', ...fields }))
+    form.append(field, value);
+  form.set('file', new Blob([file]), name);
+  return form;
+};
+
 describe('speech', () => {
   it('plays for a second for 15 characters, in each format and at each speed', async () => {
     const { speak, afterMinute } = await startManualMock();
@@ -58,15 +68,35 @@ describe('speech', () => {
   });
 
   it.each([
-    [{ voice: 'alloy' }, [400, 'unsupported_voice']],
-    [{ model: 'weir/small' }, [404, 'model_not_found']],
-    [{ input: '' }, [400, 'invalid_value']],
-    [{ response_format: 'flac' }, [400, 'invalid_value']],
-    [{ speed: 0 }, [400, 'invalid_value']],
-    [{ input: 'a'.repeat(15 * 86_400 + 1) }, [400, 'invalid_value']],
-  ])('is refused with %j', async (more, expected) => {
+    ['another voice', { voice: 'alloy' }, [400, 'unsupported_voice']],
+    ['a chat model', { model: 'weir/small' }, [404, 'model_not_found']],
+    ['no text', { input: '' }, [400, 'invalid_value']],
+    ['another format', { response_format: 'flac' }, [400, 'invalid_value']],
+    ['no speed', { speed: 0 }, [400, 'invalid_value']],
+    ['a text of more than a day', { input: 'a'.repeat(15 * 86_400 + 1) }, [400, 'invalid_value']],
+  ])('is refused with %s', async (_, more, expected) => {
     const { speak } = await startManualMock();
     expect(await errorOf(await speak({ ...asked, ...more }))).toEqual(expected);
+  });
+});
+
+describe('the time until an answer', () => {
+  const waiting = async (settings: object, ask: 'speech' | 'transcription', length: number) => {
+    const { clock, speak, upload, counters } = await startManualMock(settings);
+    const answer = ask === 'speech' ? speak(asked) : upload(formOf());
+    await clock.whenWaiting();
+    clock.advance(length - 0.1);
+    const { inFlight } = await counters();
+    clock.advance(0.2);
+    return [inFlight, (await answer).status];
+  };
+
+  it('of speech grows with its characters, and of a transcription with its seconds', async () => {
+    const speech = { speech: { base: 50, perCharacter: 2 } };
+    expect(await waiting(speech, 'speech', 50 + 46 * 2)).toEqual([1, 200]);
+    // The clip lasts for 1.213 s.
+    const transcription = { transcription: { base: 70, perSecond: 100 } };
+    expect(await waiting(transcription, 'transcription', 70 + 121.3)).toEqual([1, 200]);
   });
 });
 
@@ -96,20 +126,6 @@ describe('silence', () => {
 });
 
 describe('a transcription', () => {
-  const folder = new URL('../../../fixtures/speech/', import.meta.url);
-  const gate = new Uint8Array(readFileSync(new URL('gate.wav', folder)));
-  const formOf = (
-    fields: Record<string, string> = {},
-    file = gate,
-    name = 'gate.wav',
-  ): FormData => {
-    const form = new FormData();
-    for (const [field, value] of Object.entries({ model: 'weir/whisper', ...fields }))
-      form.append(field, value);
-    form.set('file', new Blob([file]), name);
-    return form;
-  };
-
   it('has the text of a clip that comes with Weir, in each format, and is billed by its seconds', async () => {
     const { upload, afterMinute, counters } = await startManualMock();
     const answerTo = async (fields: Record<string, string>) => {

@@ -64,6 +64,7 @@ it('a gap in the values of a burst shows that someone else uses the key', () => 
 it('a window that ends after a burst, or within it, does not show that someone else uses the key', () => {
   expect(spenderOf([3, 2, 1, 0], [59, 58])).toBe('proved');
   expect(spenderOf([1, 0, 59, 58])).toBe('proved');
+  expect(spenderOf([1, 0, 4, 3])).toBe('proved');
 });
 
 it('chats one by one for less than a window do not show that nobody else uses the key', () => {
