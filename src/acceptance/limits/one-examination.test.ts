@@ -68,9 +68,8 @@ it('a limit of requests that a gateway does not keep is found, with all that was
   // The same answers without a refusal show no limit at all.
   const replies = log.replies.map((reply) => ({ ...reply, status: 200, refusal: null }));
   const { checks } = judgeLimits({ ...log, replies });
-  expect(
-    checks.filter(({ observed }) => observed === 'nothing was refused').map(({ id }) => id),
-  ).toMatchInlineSnapshot(`
+  expect(checks.filter(({ observed }) => observed === 'nothing was refused').map(({ id }) => id))
+    .toMatchInlineSnapshot(`
     [
       "refused-only-when-full",
       "no-lockout",
