@@ -21,4 +21,9 @@ describe('the arrivals that come second', () => {
     const all = [...withSecondArrivals(arrivals, 5, () => true)];
     expect(all.map(({ due }) => due)).toEqual([5, 15, 25, 35, 45]);
   });
+
+  it('come before another arrival of the same instant, which began later', () => {
+    const found = [...withSecondArrivals(arrivals, 10, ({ index }) => index === 1)];
+    expect(found.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4]);
+  });
 });
