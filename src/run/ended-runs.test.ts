@@ -7,7 +7,7 @@ import { fakeHost, runRequest } from './fake-host.fixture.ts';
 import { runOnce } from './run.ts';
 import type { RunObserver } from './watch/observer.ts';
 
-/** Two runs that end before their load, in this process, against a server that refuses or hangs. */
+/** Runs that end before their load, in this process, against a server that refuses or hangs. */
 
 let server: Server;
 let target: string;
@@ -105,5 +105,18 @@ describe.concurrent('a run', () => {
     for (const { outcome } of seen) expect(outcome).toMatchObject({ cause: 'aborted' });
     // It did not wait for the two seconds.
     expect(result.ended).toBeLessThan(result.scheduled + 1900);
+  });
+
+  it('that breaks an objective ends, and says when and which', async () => {
+    const fake = fakeHost(environment);
+    const breach = { text: 'errorRate < 1%', at: 400, observed: 100 };
+    const { observer } = keeping({ findBreach: (now) => (now < 300 ? null : breach) });
+    const request = runRequest(scenario, `${target}/refuses`, unasked);
+    const { result } = await runOnce(request, fake.host, () => observer);
+    expect(result.breach).toEqual(breach);
+    expect(result.partial).toBe(
+      'ended after 400 ms, since the objective errorRate < 1% was broken',
+    );
+    expect(fake.said.at(-1)).toBe('ending: the objective errorRate < 1% is broken');
   });
 });

@@ -68,3 +68,29 @@ it.each([
 ])('a server that answers any path is no gateway: %i %s', async (status, body) => {
   expect(await prepare(status, body)).toMatch(/answered 404: the base address of a gateway ends/);
 });
+
+it('a key that a command issues for some time can be issued again, and no other', async () => {
+  const read = await readPlanWithFiles(
+    {
+      scenario: undefined,
+      value: {
+        keys: [
+          { name: 'own', key: '${env:WEIR_API_KEY}' },
+          { name: 'issued', key: '${command:echo sk-once}' },
+          { name: 'short', key: '${command:echo sk-$TURN; lifetime=50m}' },
+        ],
+        traffic: [{ kind: 'models' }],
+        load: { kind: 'constant', rate: '1/s', duration: '1s' },
+      },
+      flags: {},
+      set: [],
+      target: 'http://127.0.0.1:9/v1',
+    },
+    { ...process.env, WEIR_API_KEY: 'a', TURN: 'again' },
+  );
+  const target = await prepareTarget(read, { preflight: false });
+  expect(target.credentials.map(({ value }) => value)).toEqual(['a', 'sk-once', 'sk-again']);
+  expect(target.renewableKeys).toMatchObject([{ index: 2, lifetime: 3_000_000 }]);
+  expect(await target.renewableKeys[0]!.read()).toBe('sk-again');
+  await closeTarget(target);
+});

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { instant } from '../../model/quantity.ts';
@@ -49,4 +51,40 @@ it('nothing is exported where nobody asked', async () => {
   expect(observer.announcements).toEqual([]);
   observer.onObservation!(answeredChat(0, 200));
   await observer.close!();
+});
+
+it('the last push has every arrival as ended, none in flight', async () => {
+  const pushed: { name: string; gauge?: { dataPoints: { asDouble: number }[] } }[] = [];
+  const collector = createServer((request, response) => {
+    void request.toArray().then((parts) => {
+      const { resourceMetrics } = JSON.parse(Buffer.concat(parts as Buffer[]).toString('utf8'));
+      pushed.push(...resourceMetrics[0].scopeMetrics[0].metrics);
+      response.setHeader('content-type', 'application/json').end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => {
+    collector.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = collector.address() as AddressInfo;
+  const said: string[] = [];
+  const observer = await openLiveMetrics(
+    samplePlan(),
+    { runId: 'evening', slice: { index: 0, count: 1 } },
+    {
+      metrics: null,
+      otlp: { url: `http://127.0.0.1:${port}/v1/metrics?key=k`, interval: 60_000 },
+      say: (text) => said.push(text),
+    },
+  );
+  expect(observer.announcements).toEqual([
+    `Live metrics: pushed to http://127.0.0.1:${port}/v1/metrics every 60 s`,
+  ]);
+  observer.onTick!(instant(250), { due: 7, inFlight: 4 });
+  for (const begin of [0, 100]) observer.onObservation!(answeredChat(begin, 200));
+  await observer.close!();
+  collector.close();
+  const gauge = (name: string) => pushed.find((metric) => metric.name === name)?.gauge?.dataPoints;
+  expect(gauge('weir_due')).toMatchObject([{ asDouble: 2 }]);
+  expect(gauge('weir_in_flight')).toMatchObject([{ asDouble: 0 }]);
+  expect(said).toEqual([]);
 });
