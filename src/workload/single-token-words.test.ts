@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { drawFrom } from '../model/workload/draw.ts';
-import { vocabularyOf, unpackWords } from './single-token-words.ts';
+import { selectSingleTokenWords, unpackWords, vocabularyOf } from './single-token-words.ts';
 
 const packed = readFileSync(new URL('../../fixtures/prompts/words.txt', import.meta.url), 'utf8');
 const list = unpackWords(packed);
@@ -40,5 +40,51 @@ describe('synthetic texts', () => {
     expect(counts.size).toBe(7);
     // With six degrees of freedom, chance exceeds this once in a thousand times.
     expect(statistic).toBeLessThan(22.46);
+  });
+
+  it('have the words that they always had, without a first space if the tokenizer adds one', () => {
+    const text = vocabulary.text(12, drawFrom(7));
+    expect(text).toMatchInlineSnapshot(
+      `" axe ga extingu tailor belts educ rode init mant shuttle glyph caramel"`,
+    );
+    expect(vocabulary.message(text)).toBe(text);
+    const added = vocabularyOf({ words: list, keepsLeadingSpace: false });
+    expect(added.message(text)).toBe(text.slice(1));
+  });
+
+  it('are not made of words that do not fit into their numbers', () => {
+    const of = (words: string) => vocabularyOf({ words, keepsLeadingSpace: true });
+    expect(of('letters').text(2, drawFrom(1))).toBe(' letters letters');
+    expect(() => of('one lettered')).toThrow('has more than 7 letters');
+  });
+});
+
+describe('the words of a tokenizer', () => {
+  const hundred = Array.from({ length: 100 }, (_, i) => `w${i}`);
+  const tokensIn = (text: string) => text.split(' ').filter((word) => word !== '').length;
+  const select = (words: readonly string[], count: (text: string) => number) =>
+    selectSingleTokenWords(words.join(' '), 'a.json', { count, sha256: '' });
+  const selected = (words: readonly string[], keepsLeadingSpace: boolean) => ({
+    ok: true,
+    value: { words: words.join('\n'), keepsLeadingSpace },
+  });
+
+  it('are those of one token with the space before them, or without it', () => {
+    expect(
+      select([...hundred, 'two-tokens'], (text) => tokensIn(text.replaceAll('-', ' '))),
+    ).toEqual(selected(hundred, true));
+    const countsSpace = (text: string) => tokensIn(text) + (text.startsWith(' ') ? 1 : 0);
+    expect(select(hundred, countsSpace)).toEqual(selected(hundred, false));
+  });
+
+  it('are refused if they are too few, or more tokens in a text than alone', () => {
+    expect(select(hundred.slice(1), tokensIn)).toMatchInlineSnapshot(`
+      {
+        "ok": false,
+        "problem": "a.json: Weir cannot generate prompts of exact length for this tokenizer: 99 of 99 words are one token, alone and in a text; at least 100 are needed. Leave "tokenizer" out and correct the length with "calibration"",
+      }
+    `);
+    const joined = (text: string) => tokensIn(text.replace('w98 w99', 'w9899'));
+    expect(select(hundred, joined).ok).toBe(false);
   });
 });

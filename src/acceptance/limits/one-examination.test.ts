@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { terminalText } from '../../report/document/terminal-writer.ts';
 import { judgeLimits } from '../../verbs/limits/judge/judge-limits.ts';
+import { explainLimiter } from '../../verbs/limits/judge/name-limiter.ts';
 import { limitsDocument } from '../../verbs/limits/report/limits-document.ts';
 import { tokensDocument } from '../../verbs/limits/report/tokens-document.ts';
 import { examineMockTokens } from './examine-mock-tokens.fixture.ts';
@@ -65,6 +66,26 @@ it('a limit of requests that a gateway does not keep is found, with all that was
       "tokens-refused-early undecided: 0 of 0 refusals for tokens came although the key had certainly used too little",
     ]
   `);
+  const { identification } = judgement;
+  const { rival, distinguishing } = explainLimiter(log, identification);
+  expect([rival?.limiter, distinguishing.length, distinguishing[0]]).toMatchInlineSnapshot(`
+    [
+      "fixed-any-phase",
+      22,
+      {
+        "answered": 59599.35611570814,
+        "named": "admitted",
+        "observed": "admitted",
+        "phase": "provocation",
+        "requestId": "probe-40",
+        "rival": "refused",
+        "sent": 59565.318875990946,
+      },
+    ]
+  `);
+  // A limiter of the declared limit is told from the next one of another class.
+  const [best = null, second] = identification.ranking;
+  expect(explainLimiter(log, { ...identification, best }).rival).toBe(second);
   // The same answers without a refusal show no limit at all.
   const replies = log.replies.map((reply) => ({ ...reply, status: 200, refusal: null }));
   const { checks } = judgeLimits({ ...log, replies });
