@@ -36,6 +36,17 @@ describe('the tokens of an image', () => {
     expect(imageTokens({ url, detail: 'high' })).toBe(tokens);
   });
 
+  it('follow from the least bytes that say the size, and are the most with one fewer', () => {
+    const cut = (type: string, bytes: Buffer) =>
+      [bytes, bytes.subarray(0, -1)].map((file) => imageTokens({ url: dataUrl(type, file) }));
+    const png = Buffer.from(pngOf(64, 64).split(',')[1]!, 'base64').subarray(0, 24);
+    expect(cut('png', png)).toEqual([255, 1445]);
+    expect(cut('gif', Buffer.from('GIF89a\x40\0\x40\0', 'latin1'))).toEqual([255, 1445]);
+    // Another segment stands before the frame.
+    const jpeg = Buffer.from('ffd8ffe0000300ffc0000b0800400040', 'hex');
+    expect(cut('jpeg', jpeg)).toEqual([255, 1445]);
+  });
+
   it('are 85 in low detail, whatever its size', () => {
     expect(imageTokens({ url: 'https://g.example/a.png', detail: 'low' })).toBe(85);
   });
