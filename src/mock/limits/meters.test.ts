@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tries } from '../../model/tries.fixture.ts';
 import type { Meter, MeterRule } from './meter.ts';
-import { openMeter, type RateLimiterKind } from './meters.ts';
+import { openMeter, type RateLimiterKind, staleTokenCounter } from './meters.ts';
 
 const kinds = Object.keys(openMeter) as readonly RateLimiterKind[];
 const window = 60;
@@ -269,4 +269,12 @@ it('with a log that counts refusals, admits a client that waits but not one that
     meter.onRefused(now);
   }
   expect(meter.fits(260, 1)).toBe(true);
+});
+
+it('with a counter that forgets to begin anew, gives back all that was reserved', () => {
+  const meter = staleTokenCounter(ruleOf(10));
+  meter.count(0, 10);
+  expect(meter.fits(1, 1)).toBe(false);
+  meter.count(1, -12);
+  expect([meter.fits(1, 10), meter.fits(1, 11)]).toEqual([true, false]);
 });
