@@ -247,7 +247,7 @@ const syntaxProblems = (errors: readonly YAMLError[], lines: LineCounter): Scena
 const imported = '`weir import FILE` makes a scenario of it';
 const written = '`weir init` writes a first scenario';
 
-/** What a file is, by its first line that is no comment, and what to do with it. */
+/** What a file is, by its first line that is no comment, or the first two of JSON, and what to do with it. */
 const kinds: readonly (readonly [pattern: RegExp, what: string, advice: string])[] = [
   [/^(?:GET|POST|PUT) https?:/, 'targets of vegeta', imported],
   [/^(?:\S+\/)?(?:aiperf|guidellm) /, 'a command line of AIPerf or GuideLLM', imported],
@@ -269,7 +269,7 @@ const kinds: readonly (readonly [pattern: RegExp, what: string, advice: string])
 
 /** Returns what a text is and what to do with it; `null` if it may be a scenario. */
 const foreignFile = (text: string): string | null => {
-  const first = /^[^\S\n]*(?!#|\s)(.*)$/m.exec(text.slice(0, 10_000))?.[1] ?? '';
+  const first = /^[^\S\n]*(?!#|\s)(\{?\s*.*)$/m.exec(text.slice(0, 10_000))?.[1] ?? '';
   const found = kinds.find(([pattern]) => pattern.test(first));
   return found === undefined ? null : `expected a scenario, got ${found[1]}: ${found[2]}`;
 };
