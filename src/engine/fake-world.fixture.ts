@@ -16,6 +16,8 @@ export interface FakeWorld {
   readonly sent: readonly SentRequest[];
   /** How many connections were to be ready, and when that was said, in order. */
   readonly connectAhead: readonly { readonly at: Instant; readonly count: number }[];
+  /** How many alarms and timers the clock has that were not stopped. */
+  listeners(): number;
   /** Moves time to `at`, firing the tickers on the way, one millisecond at a time. */
   advanceTo(at: number): void;
 }
@@ -115,6 +117,7 @@ export const fakeWorld = ({ sendTakes = 0 } = {}): FakeWorld => {
       notes: () => [],
       close: () => Promise.resolve(),
     },
+    listeners: () => alarms.size + tickers.size,
     advanceTo: (at) => {
       while (time < at) {
         time = Math.min(at, time + 1);

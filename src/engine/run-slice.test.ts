@@ -395,8 +395,11 @@ describe('a slice that is stopped', () => {
     Object.assign(world.transport, { notes: () => ['kept short', 'kept short', 'reused'] });
     const { running, answerAll } = startFakeRun(plan, undefined, world);
     world.advanceTo(1000);
+    expect(world.listeners()).toBeGreaterThan(0);
     answerAll();
     world.advanceTo(1200);
     expect((await running.done).notes).toEqual(['kept short', 'reused']);
+    // No alarm rings after the end.
+    expect(world.listeners()).toBe(0);
   });
 });

@@ -356,6 +356,15 @@ describe('429s that a declared limit explains', () => {
     expect(of({ kind: 'count', name: 'limited' })).toBe(0);
   });
 
+  it('are left out of what the client did not hang up on by their share', () => {
+    const ledger = [limited({ early: 10, late: 30 })];
+    const outcomes = { ...emptyOutcomeCounts(), limited: 6 };
+    const [group] = run;
+    const hangUps = { outcomes, headers: 0, tokenEvents: 0, bytes: 0, time: 0 };
+    // A quarter of the other 34 remains, rounded.
+    expect(judged([{ ...group!, hangUps }], excluding, { ledger })).toMatchObject({ n: 69 });
+  });
+
   it('of one model are as few as is possible, since the ledger names no model', () => {
     const ledger = [limited({ early: 10, late: 30 })];
     const groups = [
