@@ -45,6 +45,8 @@ describe('the sample of requests', () => {
       [0, 1, 10, 200, null, null],
       [0, 2, 20, 200, null, null],
     ]);
+    const between = sampleObservation({ due: instant(0.0006), ended: instant(7.0013) });
+    expect(sampleOf([between])[0]!.rows[0]!.slice(2, 4)).toEqual([0.001, 7.001]);
   });
 
   it('has 2,000 of many completed and 1,000 of many failed requests, and counts all', () => {
