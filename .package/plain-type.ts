@@ -122,6 +122,7 @@ const kinds: Readonly<Record<string, (reader: Reader, first: Node, second: Node)
       reader.side === 'output' ? `${text} & z.$brand<${reader.raw(brand)}>` : text,
     ),
   ZodPipe: ({ side, part }, from, to) => part(side === 'output' ? to : from),
+  ZodPreprocess: ({ side, part }, inner) => (side === 'output' ? part(inner) : { text: 'unknown' }),
   ZodTransform: transformed,
   ZodType: transformed,
   ZodArray: array,
