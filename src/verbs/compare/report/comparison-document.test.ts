@@ -131,7 +131,8 @@ describe('a comparison in the terminal', () => {
         New change </script><img src=x onerror=alert(1)>␛[2J�"quoted" & 'single' <b>bold</b>: 5 runs
         against https://host/v1
         The generator was strained in 2 of 10 runs: their noise is partly its own.
-        What now: reports/what-now.md.
+        What now: the report of one of the new runs shows where its time goes; reports/what-now.md says
+        what to do about approximate figures.
 
       Gated metrics
                               Base   New    Change   95 % interval       p  Verdict

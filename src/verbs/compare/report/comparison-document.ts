@@ -16,6 +16,7 @@ import {
   worseBesides,
 } from './comparison-text.ts';
 import { changeText, sideValueText } from '../../../report/summary/metric-text.ts';
+import { present } from '../../../report/text/present.ts';
 import { measures } from '../../../model/measures/measures.ts';
 import {
   column,
@@ -212,6 +213,16 @@ const hasUncertainRun = ({ runs }: ComparedSide): boolean =>
 const sideLine = ({ name, target, runs }: ComparedSide): string =>
   `${name}: ${plural(runs.length, 'run')} against ${target}`;
 
+/** What to do about a regression and about approximate figures; `null` if there is nothing to do. */
+const nextSteps = ({ verdict, base, next }: Comparison): string | null => {
+  const steps = present([
+    verdict === 'regression' && 'the report of one of the new runs shows where its time goes',
+    [base, next].some(hasUncertainRun) &&
+      `${whatNowPage} says what to do about approximate figures`,
+  ]);
+  return steps.length === 0 ? null : `What now: ${steps.join('; ')}.`;
+};
+
 export const comparisonDocument = (comparison: Comparison): ReportDocument => {
   const { base, next, metrics, shapes, verdict, overridden, cautions, weir } = comparison;
   const { gated = [], others = [] } = Object.groupBy(metrics, (each) =>
@@ -231,7 +242,7 @@ export const comparisonDocument = (comparison: Comparison): ReportDocument => {
     },
     introduction: [
       list([...overridden.map((reason) => `Compared although ${reason}.`), ...cautions]),
-      text([base, next].some(hasUncertainRun) ? `What now: ${whatNowPage}.` : null),
+      text(nextSteps(comparison)),
     ],
     blocks: [
       section('Gated metrics', [

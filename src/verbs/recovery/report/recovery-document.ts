@@ -58,15 +58,17 @@ const unknownTexts: Record<UnknownReason, (policy: PolicyRecovery) => string> = 
     `it is still bad after ${watchedFor(policy)}, but may need up to ${timeText(policy.needs ?? 0)} for what waits in it: give a longer --watch`,
 };
 
+/** When a target was back: `after 3 s`, or `within 1 s`. */
+const backText = ({ after, resolution }: PolicyRecovery): string =>
+  after === 0 ? `within ${timeText(resolution ?? 0)}` : `after ${timeText(after ?? 0)}`;
+
 const stateText = (policy: PolicyRecovery, { mostCompleted: most }: RecoveryReport): TonedText => {
   const { state, after, resolution, sentAtEnd, reason } = policy;
   const rates = `${figureText(sentAtEnd)} requests a second`;
   switch (state) {
     case 'back': {
-      const by = timeText(resolution ?? 0);
-      const when =
-        after === 0 ? `back within ${by}` : `back after ${timeText(after ?? 0)} (by ${by})`;
-      return { tone: 'good', text: `${when}; ${lostText(policy)}` };
+      const within = after === 0 ? '' : ` (to within ${timeText(resolution ?? 0)})`;
+      return { tone: 'good', text: `back ${backText(policy)}${within}; ${lostText(policy)}` };
     }
     case 'kept':
       return {
@@ -83,10 +85,14 @@ const stateText = (policy: PolicyRecovery, { mostCompleted: most }: RecoveryRepo
   }
 };
 
-/** The answer in a sentence: `Back with no retries and Retry-After; still bad with backoff`. */
+/** The answer in a sentence: `still bad with backoff; back with no retries (after 3 s)`. */
 const recoveryVerdict = ({ policies }: RecoveryReport): TonedText => {
   const withState = (...states: readonly PolicyRecovery['state'][]): readonly string[] =>
-    policies.filter(({ state }) => states.includes(state)).map(({ policy }) => names[policy]);
+    policies
+      .filter(({ state }) => states.includes(state))
+      .map((each) =>
+        each.state === 'back' ? `${names[each.policy]} (${backText(each)})` : names[each.policy],
+      );
   const [back, bad, unknown] = [
     withState('back'),
     withState('kept', 'stuck'),
