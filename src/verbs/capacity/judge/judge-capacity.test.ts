@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { perSecond } from '../../../model/quantity.ts';
 import { judgeCapacity } from './judge-capacity.ts';
-import { overloadedStep, sampleStep, sampleTerms } from './sample-steps.fixture.ts';
+import { lateStep, overloadedStep, sampleStep, sampleTerms } from './sample-steps.fixture.ts';
 
 const kept = [sampleStep(2), sampleStep(4)];
 
@@ -40,6 +40,20 @@ describe('the answer in units of users, keys and money', () => {
     const answer = judgeCapacity(steps, sampleTerms(), false);
     expect(answer).toMatchObject({ binding: 'concurrency', proved: true });
     expect(answer?.rate.value).toBeCloseTo(5, 0);
+  });
+
+  it('says why by the surely broken step near above the rate, not by one that broke by chance', () => {
+    const steps = [...kept, sampleStep(4.9), overloadedStep(5.3, 5), overloadedStep(8, 5)];
+    const { rate, because } = judgeCapacity(steps, sampleTerms(), false)!;
+    expect(because).toBe('at 5.30/s requests in flight grew');
+    for (const share of [0.99, 1.01]) {
+      const unlucky = { ...lateStep(rate.value * share, true), sure: false };
+      const answer = judgeCapacity([...steps, unlucky], sampleTerms(), false)!;
+      expect(answer.because).toBe(because);
+      // Without a sure one near it, the nearest above it, or else the nearest at all.
+      const alone = judgeCapacity([...kept, sampleStep(4.9), unlucky], sampleTerms(), false)!;
+      expect(alone.because).toContain('ttft.p95');
+    }
   });
 
   it('is absent if not even the lowest rate is sustained', () => {

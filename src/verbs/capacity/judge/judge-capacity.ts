@@ -2,6 +2,7 @@ import {
   type CapacityStep,
   type CapacityTerms,
   type CapacityAnswer,
+  nearbyRates,
   provedWidth,
 } from '../model/capacity.ts';
 import { perSecond } from '../../../model/quantity.ts';
@@ -90,8 +91,12 @@ const foundRate = (
   const ceiling = ceilingOf(terms, steps);
   if (broken.length === 0) return highestRate(borne, ceiling, terms, forLatency);
   const rate = believedRate(steps, terms, forLatency);
-  const higher = broken.filter((step) => step.rate >= rate.value * 0.97);
-  const above = nearestStep(higher, rate.value) ?? nearestStep(broken, rate.value)!;
+  // A step at the rate itself that broke by chance would contradict the answer that names it.
+  const higher = broken.filter((step) => step.rate > rate.value);
+  const sure = higher.filter((step) => step.sure && step.rate <= rate.value * nearbyRates);
+  const above = [sure, higher, broken]
+    .map((each) => nearestStep(each, rate.value))
+    .find((step) => step !== undefined)!;
   const breach = above.breaches[0];
   const { precision } = terms;
   const isClose = borne.some(

@@ -26,6 +26,9 @@ export const estimatedRangeSchema = z.strictObject({
 });
 export type EstimatedRange = z.infer<typeof estimatedRangeSchema>;
 
+/** Steps from a rate divided by this up to the rate times this are near it. */
+export const nearbyRates = 1.15;
+
 /** An interval this many times as wide as the precision asks is still precise. */
 export const provedWidth = 1.5;
 

@@ -5,6 +5,7 @@ import {
   type CapacityReport,
   type CapacityStep,
   type EstimatedRange,
+  nearbyRates,
   provedWidth,
   type ScalabilityFit,
 } from '../model/capacity.ts';
@@ -127,7 +128,8 @@ export const serverReason = ({ steps }: CapacityReport): string | null => {
 /** How much was measured near the answer, and the nearest rates that are proved. */
 const sureText = (steps: readonly CapacityStep[], rate: number): string => {
   const near = steps.filter(
-    (step) => step.verdict !== 'unfit' && Math.abs(Math.log(step.rate / rate)) < Math.log(1.15),
+    (step) =>
+      step.verdict !== 'unfit' && Math.abs(Math.log(step.rate / rate)) < Math.log(nearbyRates),
   );
   const requests = near.reduce((sum, { arrivals }) => sum + arrivals, 0);
   const ratesOf = (verdict: CapacityStep['verdict']): readonly number[] =>
