@@ -102,11 +102,15 @@ it('weir report of findings has the gravest exit code, and refuses what is not a
     if (code !== 14)
       expect([code, stderr]).toEqual([2, expect.not.stringMatching(/Error|a bug in Weir/)]);
   }
-  const uncounted = JSON.stringify({ ...rest, log: { ...log, unanswered: {} } });
-  await writeFile(join(folder, 'limits.json'), uncounted);
-  const { code, stdout, stderr } = await weir(['report', folder], {});
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain('were written by another version of Weir or changed since');
+  // The first shows in a text, the second in a drawing only.
+  const replies = [{ ...reply, sent: {} }, ...log.replies.slice(1)];
+  for (const wrong of [{ unanswered: {} }, { replies }]) {
+    const uncounted = JSON.stringify({ ...rest, log: { ...log, ...wrong } });
+    await writeFile(join(folder, 'limits.json'), uncounted);
+    const { code, stdout, stderr } = await weir(['report', folder], {});
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('were written by another version of Weir or changed since');
+  }
   await writeFile(join(folder, 'limits.json'), '{');
   expect((await weir(['report', folder], {})).stderr).toContain('has no findings of `weir limits`');
 });

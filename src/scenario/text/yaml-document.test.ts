@@ -167,6 +167,7 @@ describe('an invalid document', () => {
       expect(problemsOf(JSON.stringify({ format, weir: '0.1.0' }))).toContain(
         'expected a scenario, got a file that Weir wrote: `weir report FILE` reads it',
       );
+    expect(problemsOf('{"format":"capacity/1"}')).toContain('`weir init` writes a first scenario');
     expect(problemsOf('{"format": "json"}')).toBe('');
   });
 

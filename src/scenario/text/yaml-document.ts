@@ -259,7 +259,12 @@ const kinds: readonly (readonly [pattern: RegExp, what: string, advice: string])
   [/^(?:from|import) (?:locust|httpx|openai|requests|asyncio|time)\b/, 'a Python script', written],
   [/^import .* from ['"]k6/, 'a script of k6', written],
   [/^config:\s*$/, 'a file of Artillery', written],
-  [/^\{\s*"format":\s*"[\w-]+\/\d/, 'a file that Weir wrote', '`weir report FILE` reads it'],
+  [
+    /^\{\s*"format":\s*"(?:result|checkpoint|limits|token-limits)\/\d/,
+    'a file that Weir wrote',
+    '`weir report FILE` reads it',
+  ],
+  [/^\{\s*"format":\s*"[\w-]+\/\d/, 'a file that Weir wrote', written],
   [/^\{\s*"log"\s*:/, 'a recording of a browser (HAR)', written],
   [/^\{\s*"info"\s*:/, 'a collection of Postman', written],
   [/^(?:openapi|swagger): /, 'a description of an interface (OpenAPI)', written],
@@ -274,7 +279,7 @@ const foreignFile = (text: string): string | null => {
   return found === undefined ? null : `expected a scenario, got ${found[1]}: ${found[2]}`;
 };
 
-/** The most lines, commas and brackets of a scenario: for each, the library takes kilobytes. */
+/** The most lines, commas and brackets of a scenario, also within a text: for each outside one, the library takes kilobytes. */
 const mostMarks = 500_000;
 
 /** Parses the text of a scenario file into a tree. The text is YAML or JSON (which is YAML). */

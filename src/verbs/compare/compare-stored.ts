@@ -23,7 +23,9 @@ export const compareStored = async (
 ): Promise<ExitName> => {
   const gates = readGates(request.gate);
   const history = historyPath(environment);
-  const onStep = sayLateSteps(printer.say, monotonicNow);
+  // One line for each of many files would be too many.
+  const sayStep = sayLateSteps(printer.say, monotonicNow);
+  const onStep = (step: string): void => sayStep(step, 'goes on');
   const publishOptions = { printer, jobSummary: request.jobSummary };
   if (request.next === null) {
     const side = await readSide(request.base, { planHash: null, history, onStep });

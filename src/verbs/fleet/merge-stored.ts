@@ -28,7 +28,9 @@ export const mergeStored = async (
   { printer }: Host,
 ): Promise<ExitName> => {
   const onStep = sayLateSteps(printer.say, monotonicNow);
-  const stored = await Promise.all(paths.map((path) => readStoredResult(path, onStep)));
+  const stored = await Promise.all(
+    paths.map((path) => readStoredResult(path, (step) => onStep(step, 'goes on'))),
+  );
   onStep('judging the result');
   const results = stored.map(({ result }) => result);
   const [first, ...others] = results;

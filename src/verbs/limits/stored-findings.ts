@@ -111,8 +111,9 @@ const reportOf = async (folder: string, findings: KeyFindings) => {
   try {
     const document = findingsDocument(findings);
     const text = terminalText(document, { colour: false, width: 100 });
-    if (/\bNaN\b/.test(text)) throw new TypeError('a figure is no number');
     const page = themedPage(document, assets);
+    if (/\bNaN\b/.test(text) || /="[^"]*\bNaN\b/.test(page))
+      throw new TypeError('a figure is no number');
     return { document, page, json: `${JSON.stringify(findings)}\n` };
   } catch {
     const names = (['requests', 'tokens'] as const)
