@@ -3,9 +3,12 @@
 # baseline; each later job makes five runs and compares. The last exit code is the verdict:
 #
 #     0   not slower, as far as five runs can show; or the baseline was stored
-#     11  slower: the report names what, and by how much
+#     11  slower, or fails more: the report names what, and by how much
 #     12  this machine was too busy to send the load, even when a run was tried three times
 #     13  only with STRICT=--strict: not decided
+#
+# Any other code is that of a single run: 2 (nothing was sent), 3 (stopped), 14 (a limit is violated), 15 (nothing
+# succeeded).
 #
 # It needs weir on the path, WEIR_API_KEY, and:
 #
@@ -31,5 +34,8 @@ if [ -n "${AGAINST:-}" ]; then
 elif [ -d "$BASE" ]; then
   five_runs --baseline "$BASE"
 else
-  five_runs --out "$BASE"
+  # Only five whole runs become the baseline: a job that is stopped leaves none.
+  rm -rf -- "$BASE.new"
+  five_runs --out "$BASE.new"
+  mv "$BASE.new" "$BASE"
 fi

@@ -1,5 +1,5 @@
 // @long 100 s
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, vi } from 'vitest';
@@ -39,6 +39,8 @@ it('the script of the gate for slower versions passes the same gateway, and ends
     startGateway(['--ttft', ttft, '--gap', '2ms', '--requests-per-minute', 'none']);
   const [quick, slow] = [await gateway('200ms'), await gateway('300ms')];
   const folder = await tempFolder();
+  // What a job left that was stopped is no baseline.
+  await mkdir(join(folder, 'reports/baseline.new/1'), { recursive: true });
   const jobs = [
     [{ GATEWAY: quick.url }, 0],
     [{ GATEWAY: quick.url }, 0],

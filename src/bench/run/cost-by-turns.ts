@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sumOf } from '../../model/sums.ts';
 import { atMost, type BenchPart, benchRow, type BenchRow } from '../harness/bench.ts';
 import { benchApiKey, smallChatTraffic } from '../harness/chat-bytes.ts';
 import { openEarlierVersion } from '../harness/earlier-version.ts';
@@ -43,8 +44,6 @@ const cpuOfRun = async (root: string, load: ComparedLoad, server: ChatServer): P
   // A run that is not whole ends with a code of its own, and is no measurement.
   return (await runTimed(1, ['env', `WEIR_API_KEY=${benchApiKey}`, ...program, ...words])).cpu;
 };
-
-const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 /**
  * What a whole run costs beside an earlier version (ABBA in each round). The reference is how far the earlier version's
