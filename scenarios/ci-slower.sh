@@ -38,4 +38,5 @@ else
   rm -rf -- "$BASE.new"
   five_runs --out "$BASE.new"
   mv "$BASE.new" "$BASE"
+  echo "Stored as the baseline: $BASE"
 fi

@@ -43,7 +43,7 @@ const startElsewhere = async () => {
   if (process.env.WEIR_OWN_NODE !== undefined || !existsSync(own)) {
     console.error(
       `weir needs Node.js ${oldest.major}.${oldest.minor} or newer, but this is Node.js ${found}: install Node.js 24. ` +
-        'A checkout brings its own: run `npm ci` in it.',
+        'A checkout brings its own: run `npm ci` in it, and put its node_modules/.bin on the path.',
     );
     process.exitCode = 2;
     return;

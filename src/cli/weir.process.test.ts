@@ -104,7 +104,7 @@ describe('the launcher', () => {
   it('reports a Node that is too old in one sentence, and exits with 2', async () => {
     expect(await launchedOn('22.21.1')).toMatchInlineSnapshot(`
       {
-        "said": "weir needs Node.js 22.22 or newer, but this is Node.js 22.21.1: install Node.js 24. A checkout brings its own: run \`npm ci\` in it.
+        "said": "weir needs Node.js 22.22 or newer, but this is Node.js 22.21.1: install Node.js 24. A checkout brings its own: run \`npm ci\` in it, and put its node_modules/.bin on the path.
       ",
         "signal": null,
         "status": 2,
