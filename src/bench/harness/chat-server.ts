@@ -87,9 +87,9 @@ const streamPaced = (socket: Socket, request: Buffer): void => {
 };
 
 const eventsPerWrite = 256;
-const eventBatch = Buffer.from(
-  Array.from({ length: eventsPerWrite }, (_, n) => tokenText([n, 0])).join(''),
-);
+const batchOf = (count: number): Buffer =>
+  Buffer.from(Array.from({ length: count }, (_, n) => tokenText([n, 0])).join(''));
+const fullBatch = batchOf(eventsPerWrite);
 
 const streamUnpaced = (socket: Socket, request: Buffer): void => {
   const tokens = tokensOf(request);
@@ -97,9 +97,11 @@ const streamUnpaced = (socket: Socket, request: Buffer): void => {
   const run = (): void => {
     while (left > 0) {
       if (socket.destroyed) return;
-      left -= eventsPerWrite;
-      events += eventsPerWrite;
-      if (!socket.write(eventBatch)) return void socket.once('drain', run);
+      const count = Math.min(left, eventsPerWrite);
+      left -= count;
+      events += count;
+      const batch = count === eventsPerWrite ? fullBatch : batchOf(count);
+      if (!socket.write(batch)) return void socket.once('drain', run);
     }
     finish(socket, tokens);
   };

@@ -15,13 +15,29 @@ interface ComparedLoad {
   readonly kind: 'chat' | 'chat-stream';
   readonly users: number;
   readonly iterations: number;
-  /** Of a stream. */
+  /** Of a stream: its tokens, and the time between two of them in ms. */
   readonly tokens: number;
+  readonly gap: number;
 }
 
 const loads: readonly ComparedLoad[] = [
-  { name: 'small chats', kind: 'chat', users: 16, iterations: 60_000, tokens: 0 },
-  { name: 'streams of 20 chunks', kind: 'chat-stream', users: 100, iterations: 12_000, tokens: 20 },
+  { name: 'small chats', kind: 'chat', users: 16, iterations: 60_000, tokens: 0, gap: 0 },
+  {
+    name: 'streams of 20 paced chunks',
+    kind: 'chat-stream',
+    users: 100,
+    iterations: 6000,
+    tokens: 20,
+    gap: 5,
+  },
+  {
+    name: 'streams of 256 chunks in one write',
+    kind: 'chat-stream',
+    users: 100,
+    iterations: 12_000,
+    tokens: 256,
+    gap: 0,
+  },
 ];
 
 /** The CPU of a whole run by the version in `root`, with the processes that it starts, in seconds. Throws if the run fails. */
@@ -41,7 +57,7 @@ const cpuOfRun = async (root: string, load: ComparedLoad, server: ChatServer): P
   await writeFile(file, JSON.stringify(scenario));
   const program = [process.execPath, ...launcherFlags, join(root, 'src/cli/weir.js')];
   const words = ['run', file, '--out', folder.path, '--no-history', '--quiet'];
-  // A run that is not whole ends with a code of its own, and is no measurement.
+  // Throws if the run does not end with 0: what failed in part is no measurement.
   return (await runTimed(1, ['env', `WEIR_API_KEY=${benchApiKey}`, ...program, ...words])).cpu;
 };
 
@@ -54,8 +70,8 @@ export const costByTurns: BenchPart = async (say) => {
   say(`compared with ${earlier.commit}`);
   const rows: BenchRow[] = [];
   for (const load of loads) {
-    const gap = 0;
-    await using server = await startChatServer({ gap, tokens: load.tokens, certificate: null });
+    const { tokens, gap } = load;
+    await using server = await startChatServer({ tokens, gap, certificate: null });
     const [own, first, second]: [number[], number[], number[]] = [[], [], []];
     for (let round = 1; round <= rounds; round += 1) {
       first.push(await cpuOfRun(earlier.root, load, server));
