@@ -1,3 +1,4 @@
+import { sumOf } from '../../../model/sums.ts';
 import type { LimitRule } from '../../../model/limits/limit-log.ts';
 import { chargedBefore } from './interval-counts.ts';
 import { sumInFlight } from './early-refusals.ts';
@@ -40,7 +41,9 @@ export const exceededSpans = (
   { extra, forgottenIn, ownCount = ownCountRatio }: EnvelopeTerms,
 ): readonly ExceededSpan[] => {
   const admitted = uses.filter(({ fate }) => fate === 'admitted');
-  if (admitted.length === 0) return [];
+  // All spans together hold no more than what the shortest may: most runs end here.
+  const allowedInOne = ownCount * (1 + extra) * limit;
+  if (sumOf(admitted, ({ least }) => least) <= allowedInOne) return [];
   const before = chargedBefore(admitted.map(certainCharge));
   const overlapping = sumInFlight(admitted, ({ least }) => least);
   const overshoot = admitted.reduce((most, each) => Math.max(most, overlapping(each)), 0);

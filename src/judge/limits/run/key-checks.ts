@@ -185,6 +185,17 @@ const checkRequestsKept = (
   });
 };
 
+/** Returns the refusals that came with room left, and whether the limit was certainly used up at each. */
+const roomAt = (refusals: readonly LedgerEntry[], charges: readonly Charge[], limit: number) => {
+  // Most runs have no refusal, and adding up the charges costs more than the rest of the check.
+  if (refusals.length === 0) return { wrong: [], isFull: true };
+  const before = chargedBefore(charges);
+  return {
+    wrong: refusals.filter((entry) => before(entry, longestMinute).most < limit),
+    isFull: refusals.every((entry) => before(entry, shortestMinute).least >= limit),
+  };
+};
+
 const checkRoom = (
   { limit, charges }: KeyLimit,
   { entries, refused }: KeyEvidence,
@@ -197,9 +208,7 @@ const checkRoom = (
     ({ sent, unit }) =>
       sent >= begin + longestMinute && (unit === 'requests' || (unit === null && !hasTokenLimit)),
   );
-  const before = chargedBefore(charges);
-  const wrong = attributable.filter((entry) => before(entry, longestMinute).most < limit);
-  const isFull = attributable.every((entry) => before(entry, shortestMinute).least >= limit);
+  const { wrong, isFull } = roomAt(attributable, charges, limit);
   const check = checkEntries({
     id: 'refused-only-when-full',
     claim: `Requests were refused only if ${formatCount(limit)} had been admitted within the minute before.`,
