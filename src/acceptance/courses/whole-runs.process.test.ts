@@ -206,7 +206,7 @@ describe('a stored run', () => {
     );
     expect([0, 12], first.stderr).toContain(first.code);
     expect((await readdir(path('base'))).toSorted()).toEqual(['1', '2']);
-    expect(first.stderr).toContain('Run 2 of 2, 2:');
+    expect(first.stderr).toContain('Run 2 of 2\n');
     expect(first.stderr.match(/Pausing 10 ms/g)).toHaveLength(1);
     expect(first.stderr).toContain(`Runs: ${path('base')}`);
     const turns = await gateway.weir(
@@ -229,7 +229,7 @@ describe('a stored run', () => {
     ]);
     const comparison = JSON.parse(turns.stdout);
     expect([comparison.base.runs.length, comparison.next.runs.length]).toEqual([2, 2]);
-    const orders = [...turns.stderr.matchAll(/Run \d of 4, (base|new)\/\d:/g)].map(
+    const orders = [...turns.stderr.matchAll(/Run \d of 4: (base|new)\/\d/g)].map(
       ([, side]) => side,
     );
     expect(orders.filter((side) => side === 'base')).toHaveLength(2);

@@ -22,7 +22,7 @@ describe('weir run --repeat', () => {
     const { stderr } = await weirProcess(run);
     expect((await readdir(out)).toSorted()).toStrictEqual(['1', '2']);
     expect(await readdir(join(out, '2'))).toStrictEqual(['report.html', 'result.json']);
-    expect(stderr).toContain('Run 2 of 2, 2:');
+    expect(stderr).toContain('Run 2 of 2\n');
     // Runs on a busy machine may be excluded; `--allow-different` compares them too.
     const compare = (words: readonly string[]) =>
       weir(['compare', ...words, '--allow-different', '--out', join(out, 'compared')], {

@@ -213,7 +213,8 @@ const runAllSlots = async (
     stopped: null as ExitName | null,
   };
   for (const [i, slot] of slots.entries()) {
-    context.host.printer.say(`Run ${i + 1} of ${slots.length}, ${slot.folder}:`);
+    const place = slot.folder === String(i + 1) ? '' : `: ${slot.folder}`;
+    context.host.printer.say(`Run ${i + 1} of ${slots.length}${place}`);
     const finished = await runSlot(request, slot, context, i + 1);
     if (typeof finished === 'string') return { ...runs, stopped: finished };
     runs[slot.side].push(finished);
