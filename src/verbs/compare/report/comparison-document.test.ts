@@ -102,6 +102,18 @@ describe('the words of a verdict', () => {
       'Inconclusive. 4 gated metrics undecided: chat-stream TTFT p50 (+25.0 %), chat-stream TPOT p50 (+0.5 %), chat-stream End to end p50 (+0.5 %), Answers 429 (−10.0 pt). For some of them no number of repetitions would decide.',
     ],
     [
+      'inconclusive if the machine was too busy to measure the change',
+      {
+        verdict: 'inconclusive' as const,
+        metrics: open.slice(0, 1).map((metric) => ({
+          ...metric,
+          needed: null,
+          effect: metric.effect && { ...metric.effect, least: 1.4 },
+        })),
+      },
+      'Inconclusive. 1 gated metric undecided: chat-stream TTFT p50 (+25.0 %). The load generator’s own error can be as large as some of these changes: use a quieter machine.',
+    ],
+    [
       'inconclusive without samples',
       { verdict: 'inconclusive' as const, metrics: [] },
       'Inconclusive: no metric has enough samples to decide. Run longer, or name the metrics that decide with --gate.',

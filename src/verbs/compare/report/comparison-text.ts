@@ -1,5 +1,9 @@
 import type { Comparison } from '../model/comparison.ts';
-import { type ComparedMetric, headlineOf } from '../../../model/series/compared-metric.ts';
+import {
+  type ComparedMetric,
+  comparisonRules,
+  headlineOf,
+} from '../../../model/series/compared-metric.ts';
 import { bareChangeText, changeText, type Scaled } from '../../../report/summary/metric-text.ts';
 import { countText, plural } from '../../../report/text/number-text.ts';
 import { present, textIf } from '../../../report/text/present.ts';
@@ -35,22 +39,28 @@ export const streamText = ({ traffic, model }: ComparedMetric): string =>
 export const metricName = (metric: ComparedMetric): string =>
   `${streamText(metric)}${metric.label}`;
 
+/** Whether a change is above the minimum effect, but not above it and the error of measurement together. */
+const isWithinError = ({ effect, scale }: ComparedMetric): boolean => {
+  if (effect === null || scale !== 'ratio') return false;
+  const size = Math.abs(Math.log(effect.change));
+  return size > Math.log(1 + comparisonRules.latencyEffect) && size <= Math.log(effect.least);
+};
+
+const openReason = (metric: ComparedMetric): string =>
+  isWithinError(metric)
+    ? `with the load generator’s own error, which a busy machine makes large, only more than ${minimumEffectText(metric)} counts here`
+    : 'the change is too near the minimum effect';
+
 /** Says why a metric is undecided or does not count. */
-export const remarkText = ({
-  verdict,
-  needed,
-  gated,
-  effect,
-  scale,
-  remark,
-}: ComparedMetric): string => {
+export const remarkText = (metric: ComparedMetric): string => {
+  const { verdict, needed, gated, effect, scale, remark } = metric;
   const isUndecided = verdict === 'inconclusive' && effect !== null && gated;
   const drift = effect?.drift ?? null;
   const missing =
     drift !== null
       ? `a drift of ${bareChangeText({ scale }, drift)} % from run to run can be the change: compare in turns, with --against`
       : needed === null
-        ? 'not even 1,000 repetitions per side would decide: the change is too near the minimum effect, or within the load generator’s error'
+        ? `not even 1,000 repetitions per side would decide: ${openReason(metric)}`
         : `${countText(needed)} repetitions per side would decide`;
   return [remark, isUndecided && missing].filter(Boolean).join('; ');
 };
@@ -80,7 +90,10 @@ const neededText = (comparison: Comparison, metrics: readonly ComparedMetric[]):
   if (metrics.some(({ effect }) => typeof effect?.drift === 'number'))
     return 'The runs drift and did not take turns, so the drift can be the change: compare in turns, with --against.';
   const all = metrics.map(({ needed }) => needed);
-  if (all.includes(null)) return 'For some of them no number of repetitions would decide.';
+  if (all.includes(null))
+    return metrics.some((metric) => metric.needed === null && isWithinError(metric))
+      ? 'The load generator’s own error can be as large as some of these changes: use a quieter machine.'
+      : 'For some of them no number of repetitions would decide.';
   const most = Math.max(0, ...present(all));
   return isIndicative(comparison)
     ? `At least ${most} per side are needed.`
