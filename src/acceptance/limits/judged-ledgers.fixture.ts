@@ -2,6 +2,7 @@ import { judgeRunLimits } from '../../judge/limits/run/judge-run-limits.ts';
 import { healthyResult } from '../../judge/sample-result.fixture.ts';
 import { type LedgerEntry, toLedgerRow } from '../../model/observation/ledger.ts';
 import type { LimiterClass } from '../../model/limits/limit-log.ts';
+import { untoldColumns } from '../../model/observation/sample-ledger-entry.fixture.ts';
 import { resolveMockLimits } from '../../model/gateway/mock-limits.ts';
 import { openKeyLimiter } from '../../mock/limits/key-limiter.ts';
 import { type SettingsInput, settingsSchema } from '../../mock/settings/settings.ts';
@@ -19,23 +20,10 @@ export interface TimedRequest {
   readonly responseDelay: number;
 }
 
-export const blankLedgerEntry: Omit<
-  LedgerEntry,
-  'sent' | 'answered' | 'ended' | 'status' | 'tokens'
-> = {
+export const blankLedgerEntry = {
+  ...untoldColumns,
   limitRequests: requestLimit,
   remainingRequests: 0,
-  limitTokens: null,
-  remainingTokens: null,
-  traffic: 'chat',
-  unit: null,
-  form: null,
-  retryAfter: null,
-  resetIn: null,
-  input: null,
-  cached: null,
-  characters: null,
-  maxTokens: null,
 };
 
 /** The ledger of a key after these requests. */

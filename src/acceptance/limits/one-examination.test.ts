@@ -83,7 +83,7 @@ it('a limit of requests that a gateway does not keep is found, with all that was
       },
     ]
   `);
-  // A limiter of the declared limit is told from the next one of another class.
+  // The explanation compares the best class with the second best.
   const [best = null, second] = identification.ranking;
   expect(explainLimiter(log, { ...identification, best }).rival).toBe(second);
   // The same answers without a refusal show no limit at all.

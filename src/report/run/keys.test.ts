@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type LedgerEntry, toLedgerRow } from '../../model/observation/ledger.ts';
+import { toLedgerRow } from '../../model/observation/ledger.ts';
+import { untoldColumns } from '../../model/observation/sample-ledger-entry.fixture.ts';
 import {
   keyUsages,
   limitSentence,
@@ -19,27 +20,11 @@ type Reported = readonly [
   limitTokens: number | null,
   remainingTokens: number | null,
 ];
-const untold: Omit<LedgerEntry, 'sent' | 'answered' | 'ended' | 'status'> = {
-  limitRequests: null,
-  remainingRequests: null,
-  limitTokens: null,
-  remainingTokens: null,
-  traffic: 'chat',
-  tokens: null,
-  unit: null,
-  form: null,
-  retryAfter: null,
-  resetIn: null,
-  input: null,
-  cached: null,
-  characters: null,
-  maxTokens: null,
-};
 const budgetOf = (told: readonly Reported[], left = 0) => {
   const rows = told.map(
     ([sent, status, limitRequests, remainingRequests, limitTokens, remainingTokens]) =>
       toLedgerRow({
-        ...untold,
+        ...untoldColumns,
         sent,
         status,
         answered: sent + 10,

@@ -20,6 +20,18 @@ const within = (admitted: readonly number[], from: number, to: number): number =
 /** Where windows and steps begin, and how many steps a window has; the size of a small bucket. */
 const [phase, steps, bucketSize] = [17, 2, 3];
 
+/** A bucket of a size, refilled with the limit in each minute by a clock that may stand still between steps. */
+const bucketRule =
+  (size: number, clock: (at: number) => number): Rule =>
+  (at, admitted) => {
+    let [tokens, last] = [size, 0];
+    for (const each of [...admitted, at]) {
+      tokens = Math.min(size, tokens + ((clock(each) - clock(last)) * limit) / minute) - 1;
+      last = each;
+    }
+    return tokens >= 0;
+  };
+
 const rules = {
   'sliding-log': (at, admitted) => within(admitted, at - minute + 1e-9, at + 1) < limit,
   'sliding-counter': (at, admitted) => {
@@ -30,14 +42,7 @@ const rules = {
     ];
     return now + before * (1 - (at - begin) / minute) < limit;
   },
-  'token-bucket': (at, admitted) => {
-    let [tokens, last] = [limit, 0];
-    for (const each of [...admitted, at]) {
-      tokens = Math.min(limit, tokens + ((each - last) * limit) / minute) - 1;
-      last = each;
-    }
-    return tokens >= 0;
-  },
+  'token-bucket': bucketRule(limit, (at) => at),
   'fixed-from-first': (at, admitted) => {
     let [begin, count] = [Number.NEGATIVE_INFINITY, 0];
     for (const each of admitted) {
@@ -50,24 +55,11 @@ const rules = {
     const begin = Math.floor((at - phase) / minute) * minute + phase;
     return within(admitted, begin, at + 1) < limit;
   },
-  'burst-bucket': (at, admitted) => {
-    let [tokens, last] = [bucketSize, 0];
-    for (const each of [...admitted, at]) {
-      tokens = Math.min(bucketSize, tokens + ((each - last) * limit) / minute) - 1;
-      last = each;
-    }
-    return tokens >= 0;
-  },
-  'stepped-bucket': (at, admitted) => {
-    const step = minute / steps;
-    const stepOf = (time: number): number => Math.floor((time - phase) / step);
-    let [tokens, last] = [limit, 0];
-    for (const each of [...admitted, at]) {
-      tokens = Math.min(limit, tokens + ((stepOf(each) - stepOf(last)) * limit) / steps) - 1;
-      last = each;
-    }
-    return tokens >= 0;
-  },
+  'burst-bucket': bucketRule(bucketSize, (at) => at),
+  'stepped-bucket': bucketRule(
+    limit,
+    (at) => (Math.floor(((at - phase) * steps) / minute) * minute) / steps,
+  ),
 } as const satisfies Record<string, Rule>;
 
 /** Bursts and pauses that no rule's window divides, each request answered after 20 ms. */

@@ -1,0 +1,19 @@
+import type { LedgerEntry } from './ledger.ts';
+
+/** Test support: the columns of a chat about which the server said nothing, but its instants and status. */
+export const untoldColumns: Omit<LedgerEntry, 'sent' | 'answered' | 'ended' | 'status'> = {
+  limitRequests: null,
+  remainingRequests: null,
+  limitTokens: null,
+  remainingTokens: null,
+  traffic: 'chat',
+  tokens: null,
+  unit: null,
+  form: null,
+  retryAfter: null,
+  resetIn: null,
+  input: null,
+  cached: null,
+  characters: null,
+  maxTokens: null,
+};
