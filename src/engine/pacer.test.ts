@@ -414,4 +414,20 @@ describe('the probe of a burst, for 60 requests in a minute', () => {
   it('lets one go of a limit of one', () => {
     expect(released(new BurstProbe(1, 60_000, 60_000), 0)).toBe(1);
   });
+
+  it('goes on with a lower limit that the gateway declares: a twelfth of that, as far apart as it demands', () => {
+    const probe = new BurstProbe(60, 1000, 60_000);
+    probe.lower(36, 1500);
+    // One was released before the next window begins with three.
+    expect(released(probe, 0)).toBe(3);
+    expect(probe.availableAt()).toBe(1500);
+    const small = new BurstProbe(60, 1000, 60_000);
+    small.lower(5, 9000);
+    expect(released(small, 0)).toBe(1);
+    // What had grown is cut, too.
+    const grown = new BurstProbe(60, 1000, 60_000);
+    answer(grown, released(grown, 0));
+    grown.lower(36, 1500);
+    expect(released(grown, 10)).toBe(3);
+  });
 });

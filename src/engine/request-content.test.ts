@@ -1,10 +1,12 @@
-import { drawEntry, ordinalOf } from './request-content.ts';
+import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Load, Plan } from '../model/plan/plan.ts';
-import { milliseconds } from '../model/quantity.ts';
+import { instant, milliseconds } from '../model/quantity.ts';
 import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
 import type { Traffic } from '../model/workload/traffic.ts';
+import { fakeSliceOptions } from './fake-run.fixture.ts';
+import { drawEntry, drawRequestContent, ordinalOf } from './request-content.ts';
 
 const models = (weight: number): Traffic => ({ kind: 'models', weight });
 
@@ -55,5 +57,38 @@ describe('the ordinal of a request', () => {
         }
       }),
     );
+  });
+
+  it('is none for a request of another entry', () => {
+    const [one, other] = [models(1), models(1)];
+    const plan = planOf(1, null, [one, other]);
+    const drawn = drawEntry(plan, { stage: 0, index: 4 }).traffic;
+    expect(() => ordinalOf(plan, { stage: 0, index: 4 }, drawn === one ? other : one)).toThrow(
+      'request 0-4 belongs to another entry',
+    );
+  });
+});
+
+describe('the content of a request', () => {
+  const contentOf = (index: number) =>
+    drawRequestContent(fakeSliceOptions(planOf(3, null, [models(1)])), {
+      stage: 0,
+      index,
+      due: instant(0),
+    });
+
+  it('has an id of its own, and values for templates: its index, and a UUID of version 8', () => {
+    for (let index = 0; index < 20; index += 1) {
+      const { requestId, values, ordinal } = contentOf(index);
+      expect([requestId, values().index, ordinal()]).toEqual([`r-0-${index}`, index, index]);
+      const { uuid } = values();
+      expect(uuid).toMatch(/^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+      // All but the four bits of the version and the two of the variant are those of the id's hash.
+      const digits = BigInt(`0x${uuid.replaceAll('-', '')}`);
+      const hash = createHash('sha256').update(requestId).digest('hex');
+      const [head, middle, tail] = [hash.slice(0, 12), hash.slice(12, 15), hash.slice(15, 31)];
+      const mask = ~((0xfn << 76n) | (3n << 62n));
+      expect(digits & mask).toBe(BigInt(`0x${head}0${middle}${tail}`) & mask);
+    }
   });
 });

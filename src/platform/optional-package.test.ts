@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { noDescriptorsReason } from './no-descriptors.ts';
-import { installCommand, loadOptional } from './optional-package.ts';
+import { installCommand, installedVersion, loadOptional } from './optional-package.ts';
 
 const { peerDependencies } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
@@ -40,4 +40,13 @@ it('errors for want of descriptors are told from others', () => {
     expect(noDescriptorsReason(Object.assign(new Error('x'), { code }))).toContain('ulimit -n');
   for (const other of [null, undefined, new Error('x'), { code: 'EACCES' }])
     expect(noDescriptorsReason(other)).toBeNull();
+});
+
+it('the version of a package is the one that is installed; one that is not has none', () => {
+  const locked = JSON.parse(
+    readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8'),
+  ) as { readonly packages: Readonly<Record<string, { readonly version: string }>> };
+  for (const name of ['undici', '@huggingface/tokenizers'])
+    expect(installedVersion(name)).toBe(locked.packages[`node_modules/${name}`]!.version);
+  expect(installedVersion('weir-has-no-such-package')).toBeNull();
 });

@@ -7,7 +7,13 @@ import equivalents from './equivalent.json' with { type: 'json' };
 import { mutantsTable, noticedPart } from './mutants-table.ts';
 import { type Mutant, openCompiler, randomMutants } from './random-mutants.ts';
 import { copyTree } from './tree-copy.ts';
-import { measureReach, type MutantOutcome, tryMutant } from './try-mutants.ts';
+import {
+  askNearest,
+  askReaching,
+  measureReach,
+  type MutantOutcome,
+  tryMutant,
+} from './try-mutants.ts';
 
 /**
  * `npm run mutants -- --seed 7 --count 100`: changes one place of the source at a time, in a copy of the tree, and asks
@@ -26,8 +32,10 @@ const { values } = parseArgs({
     seed: { type: 'string', default: new Date().toISOString().slice(0, 10).replaceAll('-', '') },
     count: { type: 'string', default: '100' },
     rooms: { type: 'string', default: '' },
+    even: { type: 'boolean', default: false },
     out: { type: 'string', default: 'reports/mutants.json' },
     again: { type: 'string' },
+    nearest: { type: 'string' },
   },
 });
 
@@ -50,12 +58,34 @@ const isSame = (
 function* drawn(): Generator<Mutant> {
   const random = randomFrom(Number(values.seed));
   let left = Number(values.count);
-  for (const mutant of randomMutants(compiler, sources, random)) {
+  const draws = values.even
+    ? inTurn(
+        rooms.map((room) =>
+          randomMutants(
+            compiler,
+            sources.filter((path) => path.startsWith(`src/${room}/`)),
+            random,
+          ),
+        ),
+      )
+    : randomMutants(compiler, sources, random);
+  for (const mutant of draws) {
     if (left === 0) return;
     if (equivalents.some((each) => isSame(each, mutant))) continue;
     left -= 1;
     yield mutant;
   }
+}
+
+/** One of each in turn, until all have ended. */
+function* inTurn<T>(generators: readonly Generator<T>[]): Generator<T> {
+  const open = new Set(generators);
+  while (open.size > 0)
+    for (const each of open) {
+      const next = each.next();
+      if (next.done === true) open.delete(each);
+      else yield next.value;
+    }
 }
 
 /** Those that nobody noticed, of an earlier table. */
@@ -78,10 +108,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   });
 const outcomes: MutantOutcome[] = [];
 try {
-  const reach = await measureReach(copy, all, tests);
+  const asked =
+    values.nearest === undefined
+      ? askReaching(await measureReach(copy, all, tests))
+      : askNearest(copy, all, tests, Number(values.nearest));
   for (const mutant of values.again === undefined ? drawn() : survivors(values.again)) {
     const original = readFileSync(join(copy.root, mutant.path), 'utf8');
-    outcomes.push(await tryMutant(copy, reach, mutant, original));
+    outcomes.push(await tryMutant(copy, asked, mutant, original));
     mkdirSync(join(root, 'reports'), { recursive: true });
     writeFileSync(resolve(values.out), JSON.stringify({ seed: values.seed, outcomes }, null, 2));
   }

@@ -70,3 +70,19 @@ export const reachingTests = (
     .map(nameOf)
     .toSorted((a, b) => (distances.get(a) ?? 99) - (distances.get(b) ?? 99) || (a < b ? -1 : 1));
 };
+
+/** The tests that import a file, those of its folder first, then those with the fewest imports between; for want of a measured reach. */
+export const importingTests = (
+  importersOf: ReadonlyMap<string, readonly string[]>,
+  tests: readonly string[],
+  path: string,
+): readonly string[] => {
+  const distances = distancesTo(path, importersOf);
+  const isBeside = (test: string): number => (dirname(test) === dirname(path) ? 0 : 1);
+  return tests
+    .filter((test) => distances.has(test))
+    .toSorted(
+      (a, b) =>
+        isBeside(a) - isBeside(b) || distances.get(a)! - distances.get(b)! || (a < b ? -1 : 1),
+    );
+};

@@ -1,6 +1,12 @@
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { type Mutant, mutated } from './random-mutants.ts';
-import { type Reach, reachingTests, readCoverage, readImporters } from './reaching-tests.ts';
+import {
+  importingTests,
+  type Reach,
+  reachingTests,
+  readCoverage,
+  readImporters,
+} from './reaching-tests.ts';
 import type { TreeCopy } from './tree-copy.ts';
 
 /** Puts mutants into a copy of the tree, one after another, and asks the unit tests that run the place. */
@@ -41,23 +47,52 @@ export const measureReach = async (
   };
 };
 
+/** Returns the tests to ask about a mutant, and how long one of them takes, in s. */
+export interface Asked {
+  readonly testsOf: (mutant: Mutant) => readonly string[];
+  readonly secondsOf: (test: string) => number;
+}
+
+/** Asks all tests that run the place. */
+export const askReaching = (reach: Reach): Asked => {
+  const seconds = new Map(
+    reach.coverage.map((each) => [relative(reach.root, each.test), each.seconds]),
+  );
+  return {
+    testsOf: (mutant) => reachingTests(reach, mutant),
+    secondsOf: (test) => seconds.get(test) ?? 0,
+  };
+};
+
+/** Asks so many tests that import the file, where measuring what each runs would take too long. */
+export const askNearest = (
+  copy: TreeCopy,
+  sources: readonly string[],
+  tests: readonly string[],
+  most: number,
+): Asked => {
+  const importersOf = readImporters(copy.root, sources);
+  return {
+    testsOf: ({ path }) => importingTests(importersOf, tests, path).slice(0, most),
+    secondsOf: () => 2,
+  };
+};
+
 /** Tries one mutant, and puts the file back. */
 export const tryMutant = async (
   copy: TreeCopy,
-  reach: Reach,
+  { testsOf, secondsOf }: Asked,
   mutant: Mutant,
   original: string,
 ): Promise<MutantOutcome> => {
-  const tests = reachingTests(reach, mutant);
+  const tests = testsOf(mutant);
   const text = mutated(original, mutant);
   if (text === null) throw new Error(`${mutant.path} has changed since its mutant was drawn`);
   copy.write(mutant.path, text);
   let noticedBy: string | null = null;
   for (const part of [tests.slice(0, nearest), tests.slice(nearest)]) {
     if (part.length === 0 || noticedBy !== null) continue;
-    const usual = reach.coverage
-      .filter(({ test }) => part.some((each) => test === join(copy.root, each)))
-      .reduce((sum, { seconds }) => sum + seconds, 0);
+    const usual = part.reduce((sum, test) => sum + secondsOf(test), 0);
     const { ending, failed } = await copy.runTests(part, { seconds: patienceSeconds + 4 * usual });
     if (ending !== 'passed')
       noticedBy = ending === 'time limit' ? ending : (failed[0] ?? 'no start');

@@ -64,8 +64,7 @@ export interface HostFacts {
 const alarms = { count: 50, interval: 20 };
 
 /** Returns how late alarms ring, in ms. A load sends its requests by such alarms. */
-const measureAlarms = async (): Promise<readonly number[]> => {
-  const clock = startClock();
+const measureAlarms = async (clock: ReturnType<typeof startClock>): Promise<readonly number[]> => {
   const lateness: number[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   let due = clock.now();
@@ -85,9 +84,9 @@ const measureAlarms = async (): Promise<readonly number[]> => {
 };
 
 /** Measures this machine for about a second. */
-export const measureHost = async (): Promise<HostFacts> => {
+export const measureHost = async (clock = startClock()): Promise<HostFacts> => {
   const generator = watchGenerator();
-  const alarmLateness = await measureAlarms();
+  const alarmLateness = await measureAlarms(clock);
   const { cpuWait, throttled, memory } = generator.sample(0);
   generator.stop();
   return {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { instant, milliseconds } from '../../../model/quantity.ts';
-import { isDelayed } from './answer-delays.ts';
+import { isDelayed, usualCalmAnswer } from './answer-delays.ts';
 
 const rule = { limit: 10, window: milliseconds(10_000) };
 
@@ -75,4 +75,36 @@ it('repeated answers later than all at an even pace are a delay, even if request
   const refusals = Array.from({ length: 12 }, (_, i) => refused(loadFrom + 250 + i * 1000, 100));
   const slowly = [refused(60_000, 100), admitted(62_000, 4000)];
   expect(isDelayed([...calm, ...waitingLoad, ...refusals, ...slowly], rule)).toBe(true);
+});
+
+it('how fast a server answers one after the other is the mean of its eight fastest answers', () => {
+  // Eight answers 40 ms apart.
+  const fast = Array.from({ length: 8 }, (_, i) => admitted(loadFrom, 40 * (i + 1)));
+  // Three bursts, each answered every 100 ms, the usual time of an answer.
+  const bursts = [25_000, 29_000, 33_000].flatMap((at) =>
+    Array.from({ length: 20 }, (_, i) => admitted(at + i, 100 * (i + 1))),
+  );
+  expect(isDelayed([...calm, ...bursts], rule)).toBe(false);
+  expect(isDelayed([...calm, ...fast, ...bursts], rule)).toBe(true);
+  expect(isDelayed([...calm, ...fast.slice(1), ...bursts], rule)).toBe(false);
+});
+
+it('the usual answer is one that nine of ten at an even pace do not exceed, if there are five', () => {
+  const evenly = (latencies: readonly number[]) =>
+    latencies.map((latency, i) => admitted(i * 2000, latency));
+  expect(usualCalmAnswer(evenly([50, 10, 40, 20, 30]), rule)).toBe(50);
+  expect(usualCalmAnswer(evenly([50, 10, 40, 20]), rule)).toBe(0);
+  const twenty = Array.from({ length: 20 }, (_, i) => 10 * (i + 1));
+  expect(usualCalmAnswer(evenly(twenty), rule)).toBe(190);
+  // Soon after another, or within a window after a refusal, an answer is not at an even pace.
+  const soon = admitted(10_000, 900);
+  const sorted = [...evenly([50, 10, 40, 20, 30]), { ...soon, sent: instant(9029) }];
+  expect(usualCalmAnswer(sorted, rule)).toBe(50);
+  expect(usualCalmAnswer([...evenly([5, 5, 5, 5, 5]), admitted(9005, 900)], rule)).toBe(900);
+  const after = (wait: number) =>
+    usualCalmAnswer(
+      [...evenly([5, 5, 5, 5, 5]), refused(20_000, 100), admitted(20_100 + wait, 900)],
+      rule,
+    );
+  expect([after(9999), after(10_000)]).toEqual([5, 900]);
 });
