@@ -8,6 +8,31 @@ const said = (line: string): Promise<string> =>
   );
 
 it.each([
+  ['run -model a --rate 5/s', '-model: an option begins with two dashes: write --model'],
+  ['run —model=a --rate 5/s', '—model=a: an option begins with two dashes: write --model'],
+  ['run –-model a –rate 5/s', '–-model: an option begins with two dashes: write --model'],
+  ['run -x a', 'unknown option -x: write --set wire.proxy=a'],
+  // Two letters are two options for the parser, and what follows -- is another program's.
+  ['run -qx a', /^unexpected word "q": /],
+  ['import -- -model', /^the command line: nothing that weir import knows/],
+  [
+    'evening.yaml',
+    /^unknown verb "evening\.yaml": did you mean `weir run evening\.yaml`\? If not, expected init, /,
+  ],
+  ['a.cts', /did you mean `weir run a\.cts`\?/],
+  ['a.json', /did you mean `weir run a\.json`\?/],
+  ['HTTPS://h/v1', /^unknown verb .*: did you mean `weir run --target HTTPS:\/\/h\/v1 …`\?/],
+  ['attack', /^unknown verb "attack": did you mean `weir run`\?/],
+  ['lint', /did you mean `weir validate`\?/],
+  ['diff', /did you mean `weir compare`\?/],
+  ['server', /did you mean `weir mock`\?/],
+  ['usage', /did you mean `weir --help`\?/],
+  ['frobnicate', /^unknown verb "frobnicate": expected init/],
+  [
+    'run a rate = 5/s',
+    /^unexpected word "rate": .*\nunexpected word "=": .*; a value has no blanks/,
+  ],
+  ['run a --rate 5 per second', /a value has no blanks: --rate 5\/s, --set load\.rate=5\/s/],
   ['run a b', 'unexpected word "b": weir run takes one scenario file, and options'],
   ['run a --capture some', '--capture: expected "failed" or "all", got "some"'],
   ['run a --bogus', 'unknown option --bogus: expected one that `weir run --help` lists'],

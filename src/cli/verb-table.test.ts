@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { program } from './program.ts';
-import { helpAsOption, verbTable } from './verb-table.ts';
+import { helpAsOption, orList, verbs, verbTable } from './verb-table.ts';
 
 describe('the examples in the help of a verb', () => {
   it.each([...verbTable])(
@@ -45,4 +45,39 @@ it('weir alone shows the help, and does not pass', async () => {
   } finally {
     log.mockRestore();
   }
+});
+
+it.each([
+  ['help', '--help'],
+  ['help help', '--help'],
+  ['help run', 'run --help'],
+  ['help --quiet run', 'run --help'],
+  ['help history baseline', 'history baseline --help'],
+  ['--help run', 'run --help'],
+  ['-h history baseline', 'history baseline --help'],
+  ['--help help', '--help'],
+  ['--help', '--help'],
+  ['--help --quiet', '--help --quiet'],
+  ['run --help', 'run --help'],
+  ['-h x', '-h x'],
+])('`weir %s` is `weir %s`', (given, meant) => {
+  expect(helpAsOption(given.split(' '))).toEqual(meant.split(' '));
+});
+
+it('help takes one verb, and verbs within it that it has', () => {
+  for (const words of ['help run extra', 'help run baseline', 'help history other'])
+    expect(() => helpAsOption(words.split(' '))).toThrow(
+      /^unexpected word ".*": weir help takes at/,
+    );
+});
+
+it('a list of words ends with or', () => {
+  expect(orList(['a', 'b', 'c'])).toBe('a, b or c');
+});
+
+it('verbs are listed in the order in which users need them, each once', () => {
+  expect(verbs.slice(0, 4)).toEqual(['init', 'plan', 'run', 'compare']);
+  expect(verbs.slice(-3)).toEqual(['schema', 'completion', 'help']);
+  expect(new Set(verbs)).toEqual(new Set([...verbTable.keys(), 'help']));
+  expect(verbs).toHaveLength(verbTable.size + 1);
 });

@@ -21,4 +21,15 @@ describe('--live', () => {
   it('is no page without the option', () => {
     expect(livePageFrom({ live: undefined, open: true }, () => undefined)).toBeUndefined();
   });
+
+  it.each(['0', '9000', '65535'])('serves the page at port %s, and always says where', (live) => {
+    const said: string[] = [];
+    const page = livePageFrom({ live, open: false }, (text) => said.push(text));
+    expect(page?.port).toBe(Number(live));
+    expect(said).toEqual([]);
+    page!.onAddress('http://127.0.0.1:9000/');
+    expect(said).toEqual([
+      'Live page: http://127.0.0.1:9000/ (for this machine only; its button stops the run)',
+    ]);
+  });
 });

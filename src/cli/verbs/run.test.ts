@@ -10,11 +10,12 @@ describe('the address of metrics', () => {
     ['9464', { host: '127.0.0.1', port: 9464 }],
     ['0.0.0.0:9464', { host: '0.0.0.0', port: 9464 }],
     ['[::1]:0', { host: '::1', port: 0 }],
+    ['65535', { host: '127.0.0.1', port: 65_535 }],
   ])('%s', (text, address) => {
     expect(metricsAt(text)).toEqual(address);
   });
 
-  it.each(['', 'host', ':9464', '70000', '[x]:1', '-1'])('cannot be "%s"', (text) => {
+  it.each(['', 'host', ':9464', '65536', '[x]:1', '-1'])('cannot be "%s"', (text) => {
     expect(() => metricsAt(text)).toThrow('expected PORT or HOST:PORT');
   });
 });
@@ -39,14 +40,25 @@ describe('where metrics are pushed', () => {
   });
 
   it('has the interval that the environment sets', () => {
-    expect(pushedTo('', { OTEL_METRIC_EXPORT_INTERVAL: '1000' })?.interval).toBe(1000);
-    expect(() => pushedTo('', { OTEL_METRIC_EXPORT_INTERVAL: '5s' })).toThrow(
-      'OTEL_METRIC_EXPORT_INTERVAL: expected milliseconds, at least 100, got "5s"',
-    );
+    for (const interval of ['100', '1000', '2147483647'])
+      expect(pushedTo('', { OTEL_METRIC_EXPORT_INTERVAL: interval })?.interval).toBe(
+        Number(interval),
+      );
+    expect(pushedTo('', { OTEL_METRIC_EXPORT_INTERVAL: '' })?.interval).toBe(5000);
+    for (const interval of ['5s', '99', '100.5', '2147483648'])
+      expect(() => pushedTo('', { OTEL_METRIC_EXPORT_INTERVAL: interval })).toThrow(
+        `OTEL_METRIC_EXPORT_INTERVAL: expected milliseconds, at least 100, got "${interval}"`,
+      );
   });
 
   it('is rejected with a password, which the message does not repeat', () => {
     expect(() => pushedTo('run.yaml')).toThrow('--otlp: expected http://HOST:PORT or nothing');
+    expect(() => pushedTo('ftp://a')).toThrow('--otlp: expected http://HOST:PORT or nothing, got');
+    for (const secret of ['http://:hush@a', 'http://me@a'])
+      expect(() => pushedTo(secret)).toThrow(/^--otlp: an address must not contain a password/);
+    expect(() => pushedTo('', { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'hush' })).toThrow(
+      'OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: expected http://HOST:PORT, got something else',
+    );
     const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:hush@a' };
     expect(() => pushedTo('', environment)).toThrow(/^OTEL_EXPORTER_OTLP_ENDPOINT: (?!.*hush)/);
   });

@@ -3,7 +3,7 @@ import type { Load, Plan } from '../../model/plan/plan.ts';
 import { milliseconds, instant } from '../../model/quantity.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import type { Traffic } from '../../model/workload/traffic.ts';
-import { forecastPlan, PaceForecaster } from './forecast-plan.ts';
+import { estimatedRequests, forecastPlan, PaceForecaster } from './forecast-plan.ts';
 import { constantLoad } from '../fake-run.fixture.ts';
 
 const never = (): never => {
@@ -58,6 +58,23 @@ describe('the forecast of a plan', () => {
     const { total, answerTime, lookedInto } = forecast(users);
     expect(total.requests).toEqual({ sum: 15, basis: 'estimate', unknown: 0 });
     expect([answerTime, lookedInto]).toEqual([500, 1]);
+  });
+
+  it('is about what each kind of load sends', () => {
+    const saturate = { kind: 'saturate', connections: 4, duration: 3000 } as Load;
+    expect(estimatedRequests(saturate, 500)).toBe(24);
+    expect(estimatedRequests(users, 500)).toBe(13.5);
+    expect(estimatedRequests(constantLoad(3, 1000), 500)).toBe(0);
+  });
+
+  it('is at most what is due in the last stage of a load that may end early', () => {
+    const [stage] = samplePlan().stages;
+    const stages = [stage!, { ...stage!, name: 'last' }];
+    const until = { decided: 'sure' } as never;
+    const { groups } = forecast(constantLoad(3, 2000), { stages, until });
+    const bases = groups.map((each) => `${each.stage} ${each.requests.basis}`);
+    expect(new Set(bases)).toEqual(new Set(['steady exact', 'last at-most']));
+    expect(forecast(users, { until }).total.requests.basis).toBe('estimate');
   });
 
   it('never exceeds a shared number of requests', () => {
@@ -157,6 +174,25 @@ describe('the shortest wait under a pace', () => {
     expect(boundOf(85, 10)).toMatchObject({ unsendable: 5 });
   });
 
+  it('counts what is released at or after the end, or later than a request may take, as unsendable', () => {
+    // Twenty requests fit at once; the 21st is released 10.5 s later.
+    const unsendable = (grace: number, total: number | null, requests = 21) => {
+      const { deadlines } = samplePlan();
+      const bound = new PaceForecaster(
+        samplePlan({
+          pace,
+          grace: milliseconds(grace),
+          deadlines: { ...deadlines, total: total === null ? null : milliseconds(total) },
+        }),
+      );
+      for (let n = 0; n < requests; n += 1) bound.add(instant(0), 1);
+      return bound.forecast()!.unsendable;
+    };
+    expect([10_499, 10_500, null].map((total) => unsendable(10_000, total))).toEqual([1, 0, 0]);
+    // The 61st is released 31.5 s after the begin, 6.5 s after the end of the load.
+    expect([6499, 6500, 6501].map((grace) => unsendable(grace, null, 61))).toEqual([1, 1, 0]);
+  });
+
   it('has as many requests at once as the burst of all keys, and as many again when the limit allows them', () => {
     expect(boundOf(4, 10, 2)).toMatchObject({ lastRelease: 3, longestWait: 0 });
     // Two of ten requests in 10.5 s.
@@ -182,9 +218,23 @@ describe('the shortest wait under a pace', () => {
     expect(boundOf(20, 250)).toMatchObject({ lastRelease: 19, tokenTime: 21_000 });
   });
 
+  it('is 0 under a pace that limits tokens only, and a whole window for each that tokens fill', () => {
+    const tokens = new PaceForecaster(samplePlan({ pace: { ...pace, requests: null } }));
+    for (let n = 0; n < 40; n += 1) tokens.add(instant(0), 50);
+    // Two keys have 2,000 in a window.
+    expect(tokens.forecast()).toMatchObject({ longestWait: 0, tokenTime: 0 });
+    tokens.add(instant(0), 1);
+    expect(tokens.forecast()).toMatchObject({ longestWait: 0, tokenTime: 10_500 });
+    const requests = new PaceForecaster(samplePlan({ pace: { ...pace, tokens: null } }));
+    requests.add(instant(0), 1e9);
+    expect(requests.forecast()).toMatchObject({ tokenTime: 0 });
+  });
+
   it('is null without a pace', () => {
     const bound = new PaceForecaster(samplePlan());
     bound.add(instant(0), 1);
     expect(bound.forecast()).toBeNull();
+    // Nor of a plan of which no request is scheduled.
+    expect(new PaceForecaster(samplePlan({ pace })).forecast()).toBeNull();
   });
 });
