@@ -4,7 +4,7 @@ import type { BrokenCause, ExchangeObserver } from '../model/observation/exchang
 import type { Observation } from '../model/observation/observation.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import { milliseconds } from '../model/quantity.ts';
-import { fakeSliceOptions, fakePlan } from './fake-run.fixture.ts';
+import { constantLoad, fakeSliceOptions, fakePlan } from './fake-run.fixture.ts';
 import { fakeWorld } from './fake-world.fixture.ts';
 import { saturate } from './saturate.ts';
 
@@ -135,4 +135,42 @@ it('a stop gives requests in flight the grace period and then aborts them', asyn
   expect(aborted).toEqual(['aborted', 'aborted']);
   expect(await running.done).toMatchObject({ loadEnded: 100, stopped: true });
   expect(observations).toHaveLength(2);
+});
+
+it('a stop after the end of the load is none, whoever ended it', async () => {
+  const after = startSaturation(1);
+  after.advanceTo(1001);
+  after.running.stop(milliseconds(0));
+  expect(await after.running.done).toMatchObject({ loadEnded: 1000, stopped: false });
+  const ended = startSaturation(1);
+  ended.advanceTo(50);
+  ended.running.endLoad();
+  ended.running.stop(milliseconds(0));
+  expect(await ended.running.done).toMatchObject({ loadEnded: 50, stopped: false });
+  // A stop at the very end comes before anything else has noticed it.
+  const last = startSaturation(1);
+  last.advanceTo(100);
+  last.running.stop(milliseconds(5000));
+  last.answer(0);
+  last.advanceTo(400);
+  expect(await last.running.done).toMatchObject({ loadEnded: 100, stopped: true });
+});
+
+it('an end of the load gives requests in flight the plan’s grace, and closing closes the client', async () => {
+  const { running, aborted, advanceTo } = startSaturation(1, {
+    grace: milliseconds(300),
+    deadlines: { connect: null, firstToken: null, idle: null, total: null },
+  });
+  advanceTo(100);
+  running.endLoad();
+  advanceTo(399);
+  expect(aborted).toEqual([]);
+  advanceTo(420);
+  expect(aborted).toEqual(['aborted']);
+  await expect(running.close()).resolves.toBeUndefined();
+});
+
+it('a plan without a load that saturates is none of its', () => {
+  const { stages } = fakePlan(constantLoad(1, 1000));
+  expect(() => startSaturation(1, { stages })).toThrow('no load of the kind "saturate"');
 });

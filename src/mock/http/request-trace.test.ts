@@ -110,3 +110,34 @@ describe('a log of traces', () => {
     expect(openRequestTraceLog({ truth: null } as never)).toBeNull();
   });
 });
+
+it('a request of which nothing else is known has only its instants', () => {
+  const { log, time, begin } = logOf({ file: null, keep: 10 });
+  time.now = 3;
+  const { response } = begin('b');
+  time.now = 4;
+  response.emit('close');
+  expect(log.recent().lines).toEqual([
+    {
+      requestId: 'b',
+      key: 1,
+      accepted: 3,
+      kind: null,
+      admitted: false,
+      limits: null,
+      charges: [],
+      queued: null,
+      prefillEnd: null,
+      micros: 0,
+      read: null,
+      due: [],
+      sent: [],
+      written: [],
+      bytes: 0,
+      ended: 4,
+      end: 'completed',
+      fault: null,
+      status: null,
+    },
+  ]);
+});

@@ -1,6 +1,9 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { milliseconds } from '../../model/quantity.ts';
-import { openPrefixCache } from './serving.ts';
+import { batchingSchema } from '../../model/gateway/mock-latency.ts';
+import { manualMockClock } from '../clock/manual-mock-clock.fixture.ts';
+import { settingsSchema } from '../settings/settings.ts';
+import { openPrefixCache, openServing } from './serving.ts';
 
 /** A cache with these settings, on a clock that stands where `time.now` is. */
 const openCache = (settings: Partial<Parameters<typeof openPrefixCache>[0]> = {}) => {
@@ -46,4 +49,80 @@ it('keeps as many tokens as it has room for, those that were used last', () => {
   expect(['s', 't', 's', 't', 'u', 't', 'u', 's'].map(ask)).toEqual([
     400, 400, 0, 0, 400, 0, 0, 400,
   ]);
+});
+
+/** A gateway's server on a clock that a test moves, with its figures of the model `a`. */
+const servingWith = (latency: object | 'fixed') => {
+  const clock = manualMockClock(0);
+  const settings = settingsSchema.parse({ latency, ttft: 10, gap: 5 });
+  const serving = openServing(settings, clock);
+  const ask = (job: object = {}) => {
+    const tokens: number[] = [];
+    const given = { model: 'a', prompt: ['x'], promptTokens: 7, uncached: 4, steps: 3, ...job };
+    const emit = (from: number, to: number): void => void tokens.push(to - from);
+    return { tokens, leave: serving.serve(given, { emit }) };
+  };
+  return { clock, serving, ask, levels: () => serving.levels().get('a') };
+};
+
+describe('the figures of a model', () => {
+  it('count its requests, their tokens and what of their prompts was cached', () => {
+    const { clock, serving, ask, levels } = servingWith('fixed');
+    expect(levels()).toBeUndefined();
+    ask();
+    const begun = {
+      running: 1,
+      waiting: 0,
+      promptTokens: 0,
+      generatedTokens: 0,
+      prefixQueries: 7,
+      prefixHits: 3,
+      queueTime: 0,
+      queued: 1,
+    };
+    expect(levels()).toEqual(begun);
+    const { leave } = ask({ promptTokens: 100, uncached: 100, steps: 50 });
+    ask({ model: 'b' });
+    clock.advance(10);
+    expect(levels()).toEqual({
+      ...begun,
+      running: 2,
+      promptTokens: 107,
+      generatedTokens: 2,
+      prefixQueries: 107,
+      queued: 2,
+    });
+    clock.advance(10);
+    expect(levels()).toMatchObject({ running: 1, generatedTokens: 6 });
+    leave();
+    leave();
+    clock.advance(1000);
+    expect(levels()).toMatchObject({ running: 0, waiting: 0, generatedTokens: 6 });
+    expect(serving.levels().get('b')).toMatchObject({ running: 0, generatedTokens: 3 });
+  });
+
+  it('count who waits for a place, and for how long', () => {
+    const latency = batchingSchema.parse({
+      batch: 1,
+      overhead: 10,
+      perPromptToken: 1,
+      step: 4,
+      stepPerRequest: 0,
+      stepPerThousandTokens: 0,
+    });
+    const { clock, ask, levels } = servingWith(latency);
+    ask();
+    const others = [ask(), ask()];
+    // The first is read until 14, its other two tokens until 22.
+    expect(levels()).toMatchObject({ running: 1, waiting: 2, queued: 1, queueTime: 0 });
+    others[1]!.leave();
+    expect(levels()).toMatchObject({ running: 1, waiting: 1 });
+    clock.advance(21);
+    expect(levels()).toMatchObject({ running: 1, waiting: 1, generatedTokens: 2 });
+    clock.advance(1);
+    expect(levels()).toMatchObject({ running: 1, waiting: 0, queued: 2, queueTime: 22 });
+    clock.advance(1000);
+    expect(levels()).toMatchObject({ running: 0, waiting: 0, queued: 2, generatedTokens: 6 });
+    expect(others.map(({ tokens }) => tokens)).toEqual([[1, 1, 1], []]);
+  });
 });

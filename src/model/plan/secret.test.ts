@@ -76,6 +76,20 @@ describe('a redactor', () => {
     );
   });
 
+  it('leaves escapes as they are in a text that hides no secret', () => {
+    const text = String.raw`a%20b \u0041 \\ \x41 c\/d`;
+    expect(redactor(['sk-hidden'])(text)).toBe(text);
+    expect(redactor([])(text)).toBe(text);
+    expect(redactor(['sk-hidden'])('100 % of sk-hidden')).toBe('100 % of [redacted]');
+  });
+
+  it('finds a few secrets in a long text, and many in a short one', () => {
+    const many = Array.from({ length: 99 }, (_, i) => `secret-number-${100 + i}`);
+    const redact = redactor(many);
+    expect(redact('secret-number-199')).toBe('secret-number-199');
+    for (const secret of many) expect(redact(`a ${secret}`)).toBe('a [redacted]');
+  });
+
   it('treats secrets as text, not as patterns', () => {
     expect(redactor(['a.c*e+'])('abcdee a.c*e+')).toBe('abcdee [redacted]');
   });

@@ -122,3 +122,11 @@ it('a hash never changes, so that the same requests of a run are sampled again',
   expect(hashOf(2 ** 40 + 1, 7, 2 ** 33)).toBe(29_174_079);
   expect(hashOf(1, 2 ** 52 + 5, 3)).toBe(1_905_537_856);
 });
+
+it('a draw whose rounding leaves no choice takes the last one that can be drawn', () => {
+  const draw = Object.assign(drawFrom(1), { uniform: () => 1 });
+  const weight = (n: number) => n;
+  expect(draw.pick([3, 1, 0, 0], weight)).toBe(1);
+  expect(draw.pick([0, 0], weight)).toBe(0);
+  expect(() => draw.pick([])).toThrow('a draw needs at least one choice');
+});
