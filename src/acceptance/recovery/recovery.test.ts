@@ -1,19 +1,6 @@
-// @gate 1 s
 import { expect, it } from 'vitest';
 import { judgeRecovery, type OverloadRun } from '../../verbs/recovery/judge/judge-recovery.ts';
 import type { SeenRequest } from '../../verbs/recovery/model/seen-request.ts';
-import { calmPlan, capacity, recoverVirtual, storm } from './overloaded-server.fixture.ts';
-
-it('says that retries keep a server down where they alone are more than it serves', async () => {
-  expect(10 * 5).toBeGreaterThan(capacity);
-  const { policies } = await recoverVirtual(storm, calmPlan(1, 10, { attempts: 5 }), {
-    policies: ['backoff'],
-    overload: 4000,
-    watch: 30_000,
-  });
-  expect(policies[0]).toMatchObject({ state: 'kept', after: null });
-  expect(policies[0]!.watched).toMatchObject({ good: 0, attempts: 5 });
-});
 
 const phases = { policy: 'none', from: 0, peak: 30_000, gone: 40_000, until: 100_000 } as const;
 

@@ -1,4 +1,3 @@
-// @gate 1 s
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -167,7 +166,7 @@ describe('weir fairness', () => {
     onTestFinished(() => rm(folder, { recursive: true }));
     const fake = fakeHost(keys);
     const target = await openServer((count) => {
-      if (count === 8) fake.stop('SIGINT');
+      if (count === 3) fake.stop('SIGINT');
     });
     const { exit, printed, listed } = examine(
       {},
@@ -193,7 +192,7 @@ describe('weir fairness', () => {
       refusals: { cause: 'none' },
     });
     const { spent } = report;
-    expect(spent.requests).toBeGreaterThanOrEqual(8);
+    expect(spent.requests).toBeGreaterThanOrEqual(3);
     expect(spent.tokens).toBe(12 * spent.requests);
     // A millionth of the currency for a thousandth of a prompt's token, and three for an answer's.
     expect(spent.cost).toBe(16_000 * spent.requests);

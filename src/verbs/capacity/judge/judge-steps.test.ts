@@ -1,4 +1,3 @@
-// @gate 1 s
 import type { Plan } from '../../../model/plan/plan.ts';
 import { describe, expect, it } from 'vitest';
 import { milliseconds, perSecond } from '../../../model/quantity.ts';

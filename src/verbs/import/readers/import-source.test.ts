@@ -1,36 +1,10 @@
-// @gate 1 s
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fillRequestJson } from '../../../model/plan/secret.ts';
-import { readScenario, readVariables } from '../../../scenario/read-scenario.ts';
+import { readScenario } from '../../../scenario/read-scenario.ts';
 import { importText, recognise, importedText, insertObjectives } from './import-source.ts';
-import { type Imported, ImportError, noteLine } from './imported.ts';
+import { noteLine } from './imported.ts';
 import { samples } from './samples.fixture.ts';
-import type { VegetaAttack } from './vegeta.ts';
-
-const environment = { WEIR_API_KEY: 'k' };
-const attack: VegetaAttack = {
-  rate: '50/s',
-  duration: '30s',
-  bodies: new Map(),
-  canWriteFiles: true,
-};
-
-const scenarioWith = (text: string) => `target: mock
-traffic: [{ kind: models }]
-load: { kind: constant, rate: 1/s, duration: 1m }
-${text}`;
-
-const textOf = (imported: Imported): string => {
-  const text = importedText(imported, 'a file', './schema.json');
-  return imported.kind === 'objectives' ? scenarioWith(text) : text;
-};
-
-const problemsOf = (text: string): readonly unknown[] => {
-  const source = { text, name: 'a.yaml', environment };
-  const reading = readScenario(source);
-  return [...(reading.ok ? [] : reading.problems), ...readVariables(source, []).problems];
-};
+import { attack, environment, problemsOf, scenarioWith, textOf } from './imported-text.fixture.ts';
 
 describe('what is imported', () => {
   it.each(samples)('$name: recognised, valid, without a key, and nothing unnamed', (sample) => {
@@ -48,60 +22,6 @@ describe('what is imported', () => {
     const imported = importText(sample.kind, sample.text, attack);
     const text = importedText(imported, '', '');
     expect(text.replaceAll(/^(#.*)?\n/gm, '')).toBe(sample.made);
-  });
-
-  const word = fc.constantFrom(
-    ...`--concurrency --request-rate --isl --osl --isl-stddev --request-count --benchmark-duration --warmup-duration
-    --warmup-request-count --streaming --arrival-pattern gamma constant 1 0 20 0.5 1,2,4 $N 'a_b' --goodput
-    request_latency:5 --search-space -H a:b cookie:x --ui=none --osl-stddev --num-prefix-prompts
-    --prefix-prompt-length --extra-inputs '{"a":1}'`.split(/\s+/),
-  );
-
-  it('is valid whatever the options of AIPerf are, or refused with a reason', () => {
-    let valid = 0;
-    fc.assert(
-      fc.property(fc.array(word, { maxLength: 12 }), (words) => {
-        const script = `aiperf profile -m a/b ${words.join(' ')}`;
-        try {
-          const imported = importText('aiperf', script, attack);
-          expect(problemsOf(textOf(imported))).toEqual([]);
-          valid += 1;
-          // Each option is taken over, or there is a line that names it.
-          if (words.includes('--search-space')) {
-            expect(imported.notes.map(({ place }) => place)).toContain('--search-space');
-          }
-        } catch (error) {
-          if (!(error instanceof ImportError)) throw error;
-        }
-      }),
-      { numRuns: 60 },
-    );
-    expect(valid).toBeGreaterThan(5);
-  });
-
-  const guide = fc.constantFrom(
-    ...`--rate-type concurrent; --rate-type constant; --profile kind=poisson,rate=3; --rate 1; --rate 0; --rate 2,8;
-    --max-seconds 10; --max-requests 5; --warmup 0.5; --rampup 3; --cooldown 1; --data x.jsonl; --model; --profile sweep;
-    --profile knee; --data prompt_tokens=5,output_tokens=0; --constraint kind=max_duration,seconds=3;
-    --data '{"prompt_tokens": 9, "prompt_tokens_max": 4, "delay": 2}'`.split(/;\s+/),
-  );
-
-  it('is valid whatever the options of GuideLLM are, or refused with a reason', () => {
-    let valid = 0;
-    fc.assert(
-      fc.property(fc.array(guide, { maxLength: 8 }), (words) => {
-        const script = `guidellm benchmark --target http://h ${words.join(' ')}`;
-        try {
-          const imported = importText('guidellm', script, attack);
-          expect(problemsOf(textOf(imported))).toEqual([]);
-          valid += 1;
-        } catch (error) {
-          if (!(error instanceof ImportError)) throw error;
-        }
-      }),
-      { numRuns: 60 },
-    );
-    expect(valid).toBeGreaterThan(5);
   });
 });
 
@@ -363,12 +283,4 @@ describe('objectives in a scenario', () => {
       expect(() => insertObjectives(text, ['a < 1'])).toThrow('--into: expected');
     },
   );
-
-  it('are refused in a second where a hundred thousand brackets are open', () => {
-    const text = `load: ${'['.repeat(100_000)}\n`;
-    const began = process.cpuUsage();
-    expect(() => insertObjectives(text, ['a < 1'])).toThrow('--into: expected');
-    const { user, system } = process.cpuUsage(began);
-    expect((user + system) / 1e6).toBeLessThan(5);
-  });
 });

@@ -1,13 +1,7 @@
-// @gate 1 s
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { LimitCheck, LimitLog } from '../../../model/limits/limit-log.ts';
+import type { LimitCheck } from '../../../model/limits/limit-log.ts';
 import { judgeLimits } from './judge-limits.ts';
-
-const storedLog = (name: string): LimitLog => {
-  const path = new URL(`../../../../fixtures/limits/${name}.json`, import.meta.url);
-  return (JSON.parse(readFileSync(path, 'utf8')) as { log: LimitLog }).log;
-};
+import { storedLog } from './stored-log.fixture.ts';
 
 const checkOf = (checks: readonly LimitCheck[], id: string): LimitCheck =>
   checks.find((check) => check.id === id)!;
@@ -33,12 +27,4 @@ it('nginx with a burst is a bucket of 11 that keeps its limit and refuses below 
     violates: false,
   });
   expect(checkOf(checks, 'refused-only-when-full').observed).toContain('at most 12 at once');
-});
-
-it('a window that is a fifth too long is a violation, even if the machine stalled meanwhile', () => {
-  const { verdict, identification } = judgeLimits(storedLog('limits-moving-stalled'));
-  expect(verdict).toBe('violated');
-  expect(identification.best).toMatchObject({ limiter: 'sliding-log', limit: { value: 20 } });
-  expect(identification.best?.window.least).toBeGreaterThan(11_000);
-  expect(identification.best?.window.most).toBeLessThan(13_000);
 });
