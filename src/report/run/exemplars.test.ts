@@ -39,6 +39,26 @@ describe('single requests', () => {
     expect(text).toContain('<td class="number">–</td>');
   });
 
+  it('have the time to the end from the last moment that came', () => {
+    const at = (moments: object) => {
+      const times = { begun: 10, connected: 30, sent: 70, head: 150, output: 310, ended: 650 };
+      const each = { ...slow, due: 0, ...times, ...moments } as typeof slow;
+      const cells = htmlOf({ ...result, exemplars: [each] }).split('<td class="number">');
+      return cells.slice(-6).map((cell) => cell.split('<')[0]);
+    };
+    expect(at({})).toEqual(['10 ms', '20 ms', '40 ms', '80 ms', '160 ms', '340 ms']);
+    const lost = { output: null };
+    expect(at(lost).slice(-2)).toEqual(['–', '500 ms']);
+    const headless = { ...lost, head: null };
+    expect(at(headless).slice(-3)).toEqual(['–', '–', '580 ms']);
+    const unsent = { ...headless, sent: null };
+    expect(at(unsent).slice(-4)).toEqual(['–', '–', '–', '620 ms']);
+    const unconnected = { ...unsent, connected: null };
+    expect(at(unconnected).slice(-5)).toEqual(['–', '–', '–', '–', '640 ms']);
+    // A connection that was open before the request was begun.
+    expect(at({ connected: 4 })[1]).toBe('0 s');
+  });
+
   it('of a server that gave no id say so', () => {
     const text = htmlOf({ ...result, exemplars: [{ ...slow, serverId: null }] });
     expect(text).toContain('no server id');

@@ -44,6 +44,19 @@ describe('the server’s own figures', () => {
     expect(table).toContain('never seen');
   });
 
+  it('are in the line if they are the queue, what fills it, or asked for, and no rate', () => {
+    const { server } = result;
+    const [sample] = server!.samples;
+    const values = { ...sample!.values, prefixHits: 50, inputTokens: 7 };
+    const line = serverLine({
+      ...result,
+      server: { ...server!, samples: [{ ...sample!, values }] },
+    } as Result);
+    expect(line).toMatch(/^preemptions never seen, running 3\.00 \(most 3\.00\), /);
+    expect(line).not.toMatch(/prefix|hits|tokens/i);
+    expect(line!.split(', ')).toHaveLength(5);
+  });
+
   it('are said to be none if a run was too short for them', () => {
     const { server, plan } = result;
     const samples = [{ sent: instant(0), received: instant(1), values: {} }];

@@ -1,39 +1,15 @@
-// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { fakePlan, constantLoad, startFakeRun } from '../../engine/fake-run.fixture.ts';
-import type { Plan } from '../../model/plan/plan.ts';
 import { type Instant, instant, milliseconds } from '../../model/quantity.ts';
 import { answeredChat } from '../../record/sample-observations.fixture.ts';
+import { decidedAfter, timeOf } from './decided-after.fixture.ts';
 import { planUntilDecided } from './decided-plan.fixture.ts';
 import { Decider } from './decision.ts';
-
-/** Times of answers from 100 to 199 ms, in an order without pattern. */
-const timeOf = (index: number): number => 100 + ((index * 37) % 100);
-
-/** Shows a decider 20 arrivals a second, and returns when it was decided, in s; `null` if it was not within ten minutes. */
-const decidedAfter = (bound: number, took = timeOf, changed: Partial<Plan> = {}): number | null => {
-  const decider = new Decider({ ...planUntilDecided(600_000, bound), ...changed });
-  const ends = Array.from({ length: 12_000 }, (_, i) => answeredChat(i * 50, took(i))).toSorted(
-    (a, b) => a.ended - b.ended,
-  );
-  let seen = 0;
-  for (let second = 1; second <= 600; second += 1) {
-    const now = instant(second * 1000);
-    for (; seen < ends.length && ends[seen]!.ended <= now; seen += 1) decider.record(ends[seen]!);
-    if (decider.isDecided(now, second * 20)) return second;
-  }
-  return null;
-};
 
 describe('a run that ends when it knows enough', () => {
   it('is decided soon after the first look if the bound is far, whether it is kept or broken', () => {
     expect(decidedAfter(400)).toBe(31);
     expect(decidedAfter(110)).toBe(31);
-  });
-
-  it('is decided later if the bound is near, and never if it is the figure itself', () => {
-    expect(decidedAfter(197)).toBeGreaterThan(60);
-    expect(decidedAfter(195)).toBeNull();
   });
 
   it('waits for the slow answers of a look, which come last', () => {
@@ -42,15 +18,17 @@ describe('a run that ends when it knows enough', () => {
     expect(decidedAfter(400, slowTenth)).toBe(49);
   });
 
-  it('leaves out a warm-up that it finds, and never decides while it finds no end', () => {
-    const autoWarmUp = { earliest: milliseconds(0), latest: milliseconds(300_000) };
-    const found = { warmUp: autoWarmUp.latest, autoWarmUp };
-    const cold = (index: number): number => timeOf(index) * (index < 200 ? 10 : 1);
-    expect(decidedAfter(400, cold, found)).toBe(61);
-    expect(decidedAfter(400, cold)).toBeNull();
-    const slower = (index: number): number => timeOf(index) * (1 + index / 400);
-    expect(decidedAfter(100, slower, found)).toBeNull();
-    expect(decidedAfter(100, slower)).toBe(31);
+  it('waits for what was due until the look, also at its very instant', () => {
+    const decider = new Decider(planUntilDecided(600_000, 400));
+    const late = new Set([597, 598, 600]);
+    const at = (i: number): void => decider.record(answeredChat(i * 50, timeOf(i)));
+    for (let i = 0; i < 600; i += 1) if (!late.has(i)) at(i);
+    expect(decider.isDecided(instant(30_000), 601)).toBe(false);
+    at(600);
+    expect(decider.isDecided(instant(31_000), 621)).toBe(false);
+    at(597);
+    // Of those that the look asks for, one may be missing.
+    expect(decider.isDecided(instant(32_000), 641)).toBe(true);
   });
 
   it('does not wait for the few that never come', () => {

@@ -43,6 +43,38 @@ describe('change points', () => {
     ).toStrictEqual([]);
   });
 
+  it('lie where the energy distance of both parts is greatest, by its definition', () => {
+    const separationAt = (values: readonly number[], at: number): number => {
+      const [one, other] = [values.slice(0, at), values.slice(at)];
+      const apart = (a: readonly number[], b: readonly number[]): number =>
+        a.flatMap((x) => b.map((y) => Math.abs(x - y))).reduce((sum, each) => sum + each, 0);
+      const within = (part: readonly number[]): number =>
+        apart(part, part) / (part.length * (part.length - 1));
+      const between = (2 * apart(one, other)) / (one.length * other.length);
+      return (
+        ((one.length * other.length) / values.length) * (between - within(one) - within(other))
+      );
+    };
+    for (const [growth, count] of [
+      [1.1, 12],
+      [1.2, 12],
+      [1.2, 16],
+      [1.3, 16],
+    ] as const) {
+      const values = Array.from({ length: count }, (_, i) => growth ** i);
+      const places = Array.from({ length: count - 5 }, (_, i) => i + 3);
+      const best = places.toSorted((a, b) => separationAt(values, b) - separationAt(values, a))[0];
+      expect(changePoints(values, drawFrom(1)).map(({ at }) => at)).toEqual([best]);
+    }
+  });
+
+  it('have the share of permutations that are as clear, also the series itself', () => {
+    // Of two clear levels, hardly any other order is as clear.
+    const [change] = changePoints([1, 1, 1, 1, 1, 1, 9, 9, 9, 9, 9, 9], drawFrom(1));
+    expect(change!.p).toBeGreaterThan(0);
+    expect(change!.p).toBeLessThan(0.01);
+  });
+
   it('are the same for the same series', () => {
     const levels = [
       [15, 1],
