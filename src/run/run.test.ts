@@ -1,5 +1,5 @@
 // @gate 5 s
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,7 +8,6 @@ import { type Mock, startMock } from '../mock/gateway/start.ts';
 import { testKey } from '../mock/settings/settings.ts';
 import { sumOutcomes } from '../model/measures/outcome-counts.ts';
 import { milliseconds } from '../model/quantity.ts';
-import { resultSchema } from '../model/result/result.ts';
 import type { RunRequest } from './input/run-request.ts';
 import { fakeHost, runRequest } from './fake-host.fixture.ts';
 import { runOnce } from './run.ts';
@@ -47,57 +46,8 @@ const run = async (changes: object, more: Partial<RunRequest> = {}) => {
 };
 
 const long = { load: { kind: 'constant', rate: '40/s', duration: '30s' } };
-const rowsIn = async (name: string): Promise<readonly string[]> =>
-  (await readFile(join(folder, name), 'utf8')).trim().split('\n');
-
 /** They mostly wait, so they do it at the same time. */
 describe.concurrent('a run in this process', () => {
-  it('sends what is due, and prints and writes every file that was asked for', async () => {
-    const path = (name: string): string => join(folder, name);
-    const { finished, outcomes, printed, listed, said, warned } = await run(
-      { objectives: ['errorRate < 50%'], capture: undefined },
-      {
-        out: path('run'),
-        observations: path('observations.jsonl'),
-        requests: path('requests.csv'),
-        capture: 'all',
-        history: path('history.sqlite'),
-        extraReports: {
-          junit: path('junit.xml'),
-          csv: path('figures.csv'),
-          summary: path('summary.md'),
-          jobSummary: path('job.md'),
-        },
-      },
-    );
-    expect(outcomes).toMatchObject({ completed: 20, limited: 0, broken: 0 });
-    expect(finished.result.partial).toBeNull();
-    expect((await readdir(path('run'))).toSorted()).toEqual([
-      'capture.jsonl',
-      'report.html',
-      'result.json',
-    ]);
-    const stored = resultSchema.parse(JSON.parse(await readFile(finished.file, 'utf8')));
-    expect(stored).toEqual(finished.result);
-    expect(JSON.parse(printed[0]!.json!)).toEqual(stored);
-    expect(finished.page).toBe(path('run/report.html'));
-    expect(await readFile(path('run/report.html'), 'utf8')).toContain('<html');
-    expect(await rowsIn('observations.jsonl')).toHaveLength(1 + 20);
-    expect(await rowsIn('requests.csv')).toHaveLength(1 + 20);
-    expect(await rowsIn('run/capture.jsonl')).toHaveLength(20);
-    expect(await readFile(path('junit.xml'), 'utf8')).toContain('errorRate &lt; 50%');
-    expect(await rowsIn('figures.csv')).toHaveLength(2);
-    expect(await readFile(path('job.md'), 'utf8')).toBe(await readFile(path('summary.md'), 'utf8'));
-    for (const name of ['run/report.html', 'run/result.json', 'junit.xml', 'summary.md'])
-      expect(listed.join('\n')).toContain(path(name));
-    expect(said).toContain(
-      `inside: 500 ms against ${mock.url}. Ctrl-C ends it early and keeps the report.`,
-    );
-    expect(warned).toEqual([]);
-    for (const name of ['run/result.json', 'run/report.html', 'run/capture.jsonl', 'summary.md'])
-      expect(await readFile(path(name), 'utf8')).not.toContain(key);
-  });
-
   it('ends when it is stopped, says so once, and is partial', async () => {
     const fake = fakeHost(environment);
     const running = runOnce(runRequest({ ...scenario, ...long }, mock.url), fake.host, () => ({
@@ -140,18 +90,6 @@ describe.concurrent('a run in this process', () => {
     );
   });
 
-  it('opens nothing for a plan that does not fit its budget, or whose keys are refused', async () => {
-    await expect(run({ budget: { requests: 7 } })).rejects.toThrow(
-      'budget.requests is 7, and the plan needs 20 requests: raise it or send less',
-    );
-    const { host } = fakeHost({ WEIR_API_KEY: 'sk-wrong' });
-    const request = runRequest(scenario, mock.url, { out: join(folder, 'refused') });
-    await expect(runOnce(request, host)).rejects.toThrow(
-      `${mock.url} answered 401 to a list of models with the key`,
-    );
-    expect(await readdir(folder)).not.toContain('refused');
-  });
-
   it('sends no load with a model that the target neither lists nor answers', async () => {
     const unknown = { traffic: [{ ...chat, model: 'weir/none' }] };
     await expect(run(unknown)).rejects.toThrow(
@@ -187,26 +125,5 @@ describe.concurrent('a run in this process', () => {
       `The server’s metrics at ${mock.controlUrl}/nothing could not be read: `,
     );
     expect(outcomes.completed).toBe(20);
-  });
-
-  it('refuses to saturate with what only its own transports have', async () => {
-    const saturating = { load: { kind: 'saturate', connections: 2, duration: '1s' } };
-    await expect(run(saturating, { capture: 'all' })).rejects.toThrow('Leave --capture out');
-    await expect(run(saturating, { slice: { index: 0, count: 2 } })).rejects.toThrow(
-      '--slice: a load of the kind "saturate" has no shares',
-    );
-  });
-
-  it('has an id of its plan if none was given', async () => {
-    const { finished } = await run({ load: { ...scenario.load, duration: '100ms' } });
-    expect(finished.result.runId).toBe(`weir-${finished.result.planHash.slice(0, 8)}`);
-    const named = await run({ load: { ...scenario.load, duration: '100ms' } }, { runId: 'mine' });
-    expect(named.finished.result.runId).toBe('mine');
-  });
-
-  it('sends nothing after the start that was agreed', async () => {
-    await expect(run({}, { startAt: Date.now() - 5000 })).rejects.toThrow(
-      'was 5 s ago by this machine’s clock',
-    );
   });
 });

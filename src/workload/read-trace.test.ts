@@ -354,6 +354,15 @@ describe('a file that cannot be replayed', () => {
     ['lacks a cell', burst.replace(',1087,230,1317,Conversation log', ''), /^t\.csv:3: .*"Request/],
     ['is cut off', mooncake.slice(0, 120), /^t\.csv:2: expected a JSON object/],
     ['has bad blocks', mooncake.replace('[46, 49]', '["a"]'), /^t\.csv:2: .*"hash_ids"/],
+    ['has negative blocks', mooncake.replace('[46, 49]', '[46, -1]'), /^t\.csv:2: .*"hash_ids"/],
+    ['has parts of blocks', mooncake.replace('[46, 49]', '[46, 1.5]'), /^t\.csv:2: .*"hash_ids"/],
+    [
+      'has no list of blocks',
+      mooncake.replace('[46, 49]', '46'),
+      /^t\.csv:2: expected a list of whole numbers as "hash_ids"/,
+    ],
+    ['has negative tokens', mooncake.replace(': 600,', ': -600,'), /^t\.csv:2: .*"input_length"/],
+    ['has parts of tokens', mooncake.replace(': 26,', ': 2.6,'), /^t\.csv:2: .*"output_length"/],
     [
       'goes back before its start',
       `${burst}4,ChatGPT,1,1,2,API log`,

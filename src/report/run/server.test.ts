@@ -51,7 +51,7 @@ describe('the server’s own figures', () => {
     const line = serverLine({
       ...result,
       server: { ...server!, samples: [{ ...sample!, values }] },
-    } as Result);
+    });
     expect(line).toMatch(/^preemptions never seen, running 3\.00 \(most 3\.00\), /);
     expect(line).not.toMatch(/prefix|hits|tokens/i);
     expect(line!.split(', ')).toHaveLength(5);

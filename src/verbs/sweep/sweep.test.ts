@@ -90,7 +90,7 @@ const reportIn = async (out: string): Promise<SweepReport> =>
 
 describe.concurrent('a sweep', () => {
   it('makes each run of each point in its order and folder, and writes what it found', async () => {
-    const { exit, out, said, printed, warned, listed } = start('fine');
+    const { exit, out, said, printed, warned, listed } = start('fine', { pause: '1ms' });
     await exit;
     const report = await reportIn(out);
     expect(report).toMatchObject({
@@ -108,7 +108,7 @@ describe.concurrent('a sweep', () => {
       ['runs/02-1'],
     ]);
     const orders = report.points.flatMap(({ runs }) => runs.map(({ order }) => order));
-    expect(orders.toSorted()).toEqual([1, 2]);
+    expect(orders.toSorted((a, b) => a - b)).toEqual([1, 2]);
     for (const { values, runs } of report.points)
       for (const run of runs) {
         const stored = JSON.parse(await readFile(join(out, run.folder, 'result.json'), 'utf8'));
@@ -116,7 +116,10 @@ describe.concurrent('a sweep', () => {
         expect(stored.runId).toMatch(new RegExp(`-${run.order}$`));
         expect(said).toContain(`Run ${run.order} of 2: load.rate=${values[0]}`);
       }
-    expect(said.join('\n')).not.toContain('Pausing');
+    // Between two runs there is one pause.
+    expect(said.filter((line) => line.startsWith('Pausing'))).toEqual([
+      'Pausing 1 ms, so that the limits recover.',
+    ]);
     expect(warned).toEqual([]);
     expect(JSON.parse(printed[0]!.json!)).toEqual(report);
     expect(listed.join('\n')).toContain(join(out, 'sweep.html'));
@@ -138,6 +141,7 @@ describe.concurrent('a sweep', () => {
     const { partial, points } = await reportIn(out);
     expect(partial).toBe('two runs in a row could not be made');
     expect(points.flatMap(({ runs }) => runs)).toHaveLength(1);
+    expect(said.join('\n')).not.toContain('Pausing');
     expect(warned).toHaveLength(2);
     for (const line of warned)
       expect(line).toMatch(

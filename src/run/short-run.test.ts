@@ -1,0 +1,130 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { realClock } from '../mock/clock/real-clock.ts';
+import { type Mock, startMock } from '../mock/gateway/start.ts';
+import { testKey } from '../mock/settings/settings.ts';
+import { sumOutcomes } from '../model/measures/outcome-counts.ts';
+import { milliseconds } from '../model/quantity.ts';
+import { resultSchema } from '../model/result/result.ts';
+import type { RunRequest } from './input/run-request.ts';
+import { fakeHost, runRequest } from './fake-host.fixture.ts';
+import { runOnce } from './run.ts';
+
+/** Short runs in this process: the gateway listens in it, and the self-test, which has a process, is off. */
+
+let mock: Mock;
+let folder: string;
+beforeAll(async () => {
+  const at = milliseconds(1);
+  const limits = { requestsPerMinute: null, tokensPerMinute: null };
+  mock = await startMock({ ttft: at, gap: at, limits }, realClock());
+  folder = await mkdtemp(join(tmpdir(), 'weir-run-'));
+});
+afterAll(async () => {
+  await mock.close();
+  await rm(folder, { recursive: true });
+});
+
+const chat = { kind: 'chat', model: 'weir/small', maxTokens: 5 };
+const scenario = {
+  name: 'inside',
+  traffic: [chat],
+  load: { kind: 'constant', rate: '50/s', duration: '100ms' },
+  grace: '5s',
+  canary: false,
+};
+const key = testKey(0);
+const environment = { WEIR_API_KEY: key };
+
+const run = async (changes: object, more: Partial<RunRequest> = {}) => {
+  const fake = fakeHost(environment);
+  const request = runRequest({ ...scenario, ...changes }, mock.url, more);
+  const finished = await runOnce(request, fake.host);
+  return { ...fake, finished, outcomes: sumOutcomes(finished.result.groups) };
+};
+
+const rowsIn = async (name: string): Promise<readonly string[]> =>
+  (await readFile(join(folder, name), 'utf8')).trim().split('\n');
+
+describe.concurrent('a short run in this process', () => {
+  it('sends what is due, and prints and writes every file that was asked for', async () => {
+    const path = (name: string): string => join(folder, name);
+    const { finished, outcomes, printed, listed, said, warned } = await run(
+      { objectives: ['errorRate < 50%'], capture: undefined },
+      {
+        out: path('run'),
+        observations: path('observations.jsonl'),
+        requests: path('requests.csv'),
+        capture: 'all',
+        history: path('history.sqlite'),
+        extraReports: {
+          junit: path('junit.xml'),
+          csv: path('figures.csv'),
+          summary: path('summary.md'),
+          jobSummary: path('job.md'),
+        },
+      },
+    );
+    expect(outcomes).toMatchObject({ completed: 5, limited: 0, broken: 0 });
+    expect(finished.result.partial).toBeNull();
+    expect((await readdir(path('run'))).toSorted()).toEqual([
+      'capture.jsonl',
+      'report.html',
+      'result.json',
+    ]);
+    const stored = resultSchema.parse(JSON.parse(await readFile(finished.file, 'utf8')));
+    expect(stored).toEqual(finished.result);
+    expect(JSON.parse(printed[0]!.json!)).toEqual(stored);
+    expect(finished.page).toBe(path('run/report.html'));
+    expect(await readFile(path('run/report.html'), 'utf8')).toContain('<html');
+    expect(await rowsIn('observations.jsonl')).toHaveLength(1 + 5);
+    expect(await rowsIn('requests.csv')).toHaveLength(1 + 5);
+    expect(await rowsIn('run/capture.jsonl')).toHaveLength(5);
+    expect(await readFile(path('junit.xml'), 'utf8')).toContain('errorRate &lt; 50%');
+    expect(await rowsIn('figures.csv')).toHaveLength(2);
+    expect(await readFile(path('job.md'), 'utf8')).toBe(await readFile(path('summary.md'), 'utf8'));
+    for (const name of ['run/report.html', 'run/result.json', 'junit.xml', 'summary.md'])
+      expect(listed.join('\n')).toContain(path(name));
+    expect(said).toContain(
+      `inside: 100 ms against ${mock.url}. Ctrl-C ends it early and keeps the report.`,
+    );
+    expect(warned).toEqual([]);
+    for (const name of ['run/result.json', 'run/report.html', 'run/capture.jsonl', 'summary.md'])
+      expect(await readFile(path(name), 'utf8')).not.toContain(key);
+  });
+
+  it('refuses to saturate with what only its own transports have', async () => {
+    const saturating = { load: { kind: 'saturate', connections: 2, duration: '1s' } };
+    await expect(run(saturating, { capture: 'all' })).rejects.toThrow('Leave --capture out');
+    await expect(run(saturating, { slice: { index: 0, count: 2 } })).rejects.toThrow(
+      '--slice: a load of the kind "saturate" has no shares',
+    );
+  });
+
+  it('sends nothing after the start that was agreed', async () => {
+    await expect(run({}, { startAt: Date.now() - 5000 })).rejects.toThrow(
+      'was 5 s ago by this machine’s clock',
+    );
+  });
+
+  it('opens nothing for a plan that does not fit its budget, or whose keys are refused', async () => {
+    await expect(run({ budget: { requests: 4 } })).rejects.toThrow(
+      'budget.requests is 4, and the plan needs 5 requests: raise it or send less',
+    );
+    const { host } = fakeHost({ WEIR_API_KEY: 'sk-wrong' });
+    const request = runRequest(scenario, mock.url, { out: join(folder, 'refused') });
+    await expect(runOnce(request, host)).rejects.toThrow(
+      `${mock.url} answered 401 to a list of models with the key`,
+    );
+    expect(await readdir(folder)).not.toContain('refused');
+  });
+
+  it('has an id of its plan if none was given', async () => {
+    const { finished } = await run({});
+    expect(finished.result.runId).toBe(`weir-${finished.result.planHash.slice(0, 8)}`);
+    const named = await run({}, { runId: 'mine' });
+    expect(named.finished.result.runId).toBe('mine');
+  });
+});
