@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { milliseconds } from '../../../model/quantity.ts';
 import { serveCache } from './caching-server.fixture.ts';
 import { type CachePorts, examineCache, mostChats } from './examine-cache.ts';
-import { budget, examine, serveMock } from './examined-cache.fixture.ts';
+import { examine, serveMockCache, usualBudget } from './examined-cache.fixture.ts';
 
 it.each([60_000, 90_000])('finds that prompts are kept for %d ms', async (keeps) => {
   const { age, seenBy, isSteady } = await examine({ keeps });
@@ -57,7 +57,7 @@ it('counts the wait for a key without room as a part of the age', async () => {
     await ports.sleep(30_000);
     return ports.ask(prompt);
   };
-  const { repetitions } = await examineCache({ ...ports, ask }, budget);
+  const { repetitions } = await examineCache({ ...ports, ask }, usualBudget);
   expect(repetitions).not.toEqual([]);
   for (const { age } of repetitions) expect(age).toBeGreaterThanOrEqual(30_000);
 });
@@ -74,7 +74,10 @@ it.each([3000])(
   'finds that the reference gateway keeps a prompt for %d ms, as it was set to',
   async (length) => {
     const keeps = milliseconds(length);
-    const { age, isSteady } = await examineCache(serveMock({ keeps, tokens: 1e6 }), budget);
+    const { age, isSteady } = await examineCache(
+      serveMockCache({ keeps, tokens: 1e6 }),
+      usualBudget,
+    );
     expect(isSteady).toBe(true);
     expect(age.kept).toBeLessThanOrEqual(length);
     expect(age.lost).toBeGreaterThan(length);
@@ -85,7 +88,10 @@ it.each([3000])(
 it.each([4000])(
   'finds that the reference gateway has room for %d tokens, as it was set to',
   async (tokens) => {
-    const { others, promptTokens } = await examineCache(serveMock({ keeps: null, tokens }), budget);
+    const { others, promptTokens } = await examineCache(
+      serveMockCache({ keeps: null, tokens }),
+      usualBudget,
+    );
     // A block stands for 64 tokens whatever its words are, so that the place of a prompt is its tokens within a third.
     expect((others.kept! + promptTokens!) / tokens).toBeLessThan(4 / 3);
     expect((others.lost! + promptTokens!) / tokens).toBeGreaterThan(3 / 4);

@@ -4,7 +4,7 @@ import { type CachingServer, serveCache } from './caching-server.fixture.ts';
 import { type CacheBudget, type CachePorts, examineCache } from './examine-cache.ts';
 
 /** The cache of the reference gateway, in virtual time. */
-export const serveMock = (settings: Parameters<typeof openPrefixCache>[0]): CachePorts => {
+export const serveMockCache = (settings: Parameters<typeof openPrefixCache>[0]): CachePorts => {
   let now = 1000;
   const uncached = openPrefixCache(settings, { now: () => now });
   return {
@@ -23,6 +23,6 @@ export const serveMock = (settings: Parameters<typeof openPrefixCache>[0]): Cach
   };
 };
 
-export const budget: CacheBudget = { tokens: 200_000, longest: 120_000 };
-export const examine = (server: CachingServer, given = budget) =>
+export const usualBudget: CacheBudget = { tokens: 200_000, longest: 120_000 };
+export const examine = (server: CachingServer, given = usualBudget) =>
   examineCache(serveCache(server).ports, given);

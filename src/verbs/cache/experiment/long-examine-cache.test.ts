@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { milliseconds } from '../../../model/quantity.ts';
 import { examineCache } from './examine-cache.ts';
-import { budget, examine, serveMock } from './examined-cache.fixture.ts';
+import { examine, serveMockCache, usualBudget } from './examined-cache.fixture.ts';
 
 const seeds = Array.from({ length: 16 }, (_, at) => 100_003 * (at + 1));
 
@@ -104,7 +104,10 @@ it.each([20_000, 60_000])(
   'finds that the reference gateway keeps a prompt for %d ms, as it was set to',
   async (length) => {
     const keeps = milliseconds(length);
-    const { age, isSteady } = await examineCache(serveMock({ keeps, tokens: 1e6 }), budget);
+    const { age, isSteady } = await examineCache(
+      serveMockCache({ keeps, tokens: 1e6 }),
+      usualBudget,
+    );
     expect(isSteady).toBe(true);
     expect(age.kept).toBeLessThanOrEqual(length);
     expect(age.lost).toBeGreaterThan(length);
@@ -115,7 +118,10 @@ it.each([20_000, 60_000])(
 it.each([12_000, 30_000])(
   'finds that the reference gateway has room for %d tokens, as it was set to',
   async (tokens) => {
-    const { others, promptTokens } = await examineCache(serveMock({ keeps: null, tokens }), budget);
+    const { others, promptTokens } = await examineCache(
+      serveMockCache({ keeps: null, tokens }),
+      usualBudget,
+    );
     // A block stands for 64 tokens whatever its words are, so that the place of a prompt is its tokens within a third.
     expect((others.kept! + promptTokens!) / tokens).toBeLessThan(4 / 3);
     expect((others.lost! + promptTokens!) / tokens).toBeGreaterThan(3 / 4);

@@ -4,13 +4,19 @@ import { readScenario } from '../../../scenario/read-scenario.ts';
 import { importText, recognise, importedText, insertObjectives } from './import-source.ts';
 import { noteLine } from './imported.ts';
 import { samples } from './samples.fixture.ts';
-import { attack, environment, problemsOf, scenarioWith, textOf } from './imported-text.fixture.ts';
+import {
+  attack,
+  environment,
+  problemsOf,
+  scenarioWith,
+  textOfImport,
+} from './imported-text.fixture.ts';
 
 describe('what is imported', () => {
   it.each(samples)('$name: recognised, valid, without a key, and nothing unnamed', (sample) => {
     expect(recognise(sample.text)).toBe(sample.kind);
     const imported = importText(sample.kind, sample.text, attack);
-    const text = textOf(imported);
+    const text = textOfImport(imported);
     expect(problemsOf(text)).toEqual([]);
     expect(text).not.toContain('sk-1');
     const left = imported.notes.filter(({ kind }) => kind === 'left').map(noteLine);
@@ -197,7 +203,7 @@ describe('a variable of the shell', () => {
   ] as const)('that is the key hides nothing of %s: %s', (kind, script) => {
     expect(targetOf(kind, script)).toBe('http://g:1/v1');
     expect(leftOf(kind, script)).toEqual([]);
-    expect(textOf(importText(kind, script, attack))).not.toContain('BK');
+    expect(textOfImport(importText(kind, script, attack))).not.toContain('BK');
   });
 
   it('that is one setting of a part hides this one only', () => {
@@ -241,7 +247,7 @@ describe('what a scenario would replace', () => {
       }),
     ],
   ] as const)('is sent as it stands in a body of %s', (kind, source) => {
-    const text = textOf(importText(kind, source, attack));
+    const text = textOfImport(importText(kind, source, attack));
     expect(problemsOf(text)).toEqual([]);
     const reading = readScenario({ text, name: 'a.yaml', environment });
     const [entry] = reading.ok ? reading.plan.stages[0]!.traffic : [];
@@ -253,7 +259,7 @@ describe('what a scenario would replace', () => {
     const prompt = { model: 'm', messages: [{ role: 'user', content: written }] };
     const body = Buffer.from(JSON.stringify(prompt)).toString('base64');
     const source = { method: 'POST', url: 'http://h/v1/chat/completions', body };
-    const text = textOf(importText('vegeta', JSON.stringify(source), attack));
+    const text = textOfImport(importText('vegeta', JSON.stringify(source), attack));
     const reading = readScenario({ text, name: 'a.yaml', environment });
     expect(JSON.stringify(reading.ok && reading.plan)).toContain(JSON.stringify(written));
   });

@@ -18,7 +18,7 @@ traffic: [{ kind: models }]
 load: { kind: constant, rate: 1/s, duration: 1m }
 ${text}`;
 
-export const textOf = (imported: Imported): string => {
+export const textOfImport = (imported: Imported): string => {
   const text = importedText(imported, 'a file', './schema.json');
   return imported.kind === 'objectives' ? scenarioWith(text) : text;
 };

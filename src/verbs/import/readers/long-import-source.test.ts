@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { importText, insertObjectives } from './import-source.ts';
 import { ImportError } from './imported.ts';
-import { attack, problemsOf, textOf } from './imported-text.fixture.ts';
+import { attack, problemsOf, textOfImport } from './imported-text.fixture.ts';
 
 describe('what is imported', () => {
   const word = fc.constantFrom(
@@ -20,7 +20,7 @@ describe('what is imported', () => {
         const script = `aiperf profile -m a/b ${words.join(' ')}`;
         try {
           const imported = importText('aiperf', script, attack);
-          expect(problemsOf(textOf(imported))).toEqual([]);
+          expect(problemsOf(textOfImport(imported))).toEqual([]);
           valid += 1;
           // Each option is taken over, or there is a line that names it.
           if (words.includes('--search-space')) {
@@ -49,7 +49,7 @@ describe('what is imported', () => {
         const script = `guidellm benchmark --target http://h ${words.join(' ')}`;
         try {
           const imported = importText('guidellm', script, attack);
-          expect(problemsOf(textOf(imported))).toEqual([]);
+          expect(problemsOf(textOfImport(imported))).toEqual([]);
           valid += 1;
         } catch (error) {
           if (!(error instanceof ImportError)) throw error;
