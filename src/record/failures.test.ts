@@ -184,6 +184,23 @@ describe('a masked message', () => {
     expect(maskedMessage(text)).toBe(masked);
   });
 
+  it('is of the first thousand characters of a text', () => {
+    const blank = ' '.repeat(997);
+    expect(maskedMessage(`a${blank}bcdef`)).toBe('a bc');
+    expect(maskedMessage(`a${blank}bc`)).toBe('a bc');
+    expect(maskedMessage(`a${blank.slice(1)}bcdef`)).toBe('a bcd');
+  });
+
+  it('has at most 200 characters, without a number that is cut off', () => {
+    expect(maskedMessage('w'.repeat(250))).toHaveLength(200);
+    const words = `${'word '.repeat(39)}four`;
+    expect(words).toHaveLength(199);
+    expect(maskedMessage(words)).toBe(words);
+    expect(maskedMessage(`${words} gpt-4o`)).toBe(words);
+    // Of "gpt-4o" only "gpt-4" is within the 200.
+    expect(maskedMessage(`${'word '.repeat(39)}gpt-4o`)).toBe(`${'word '.repeat(38)}word`);
+  });
+
   it('is equal for messages that differ only in their numbers', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (a, b) => {
