@@ -303,3 +303,12 @@ describe('arrivals of any spacing', () => {
     expect(first?.index).toBe(0);
   });
 });
+
+it.each([
+  // What is left of an arrival counts as the end of the curve up to a millionth.
+  [3000.0005, 3],
+  [3000.0015, 4],
+  [2999.9995, 3],
+])('a request a second for %d ms makes %d arrivals', (duration, count) => {
+  expect(arrivals(open([segment(1, 1, duration)]))).toHaveLength(count);
+});
