@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Pace } from '../model/plan/pace.ts';
-import { milliseconds } from '../model/quantity.ts';
-import { keyShareProblem, keySharesOf } from './pace-queue.ts';
+import { instant, milliseconds } from '../model/quantity.ts';
+import { mediaTokens } from '../contract/content-parts.ts';
+import type { Outcome } from '../model/observation/outcome.ts';
+import { constantLoad, fakePlan, fakeSliceOptions } from './fake-run.fixture.ts';
+import { keyShareProblem, keySharesOf, PaceQueue } from './pace-queue.ts';
 
 const pace: Pace = {
   requests: 60,
@@ -50,4 +53,47 @@ it('a split below one request or one burst is refused, with what to do', () => {
   expect(keyShareProblem({ ...pace, requests: 2 }, 1, 3)).toMatch(/requests of 2/);
   expect(keyShareProblem({ ...pace, requests: 2, burst: 1 }, 3, 3)).toBeNull();
   expect(keyShareProblem(null, 1, 3)).toBeNull();
+});
+
+it('a request reserves a quarter of its characters, its images, ten and its answer, until usage says more', () => {
+  const image = { type: 'image_url' as const, image_url: { url: 'https://h/a.png' } };
+  const content = [{ type: 'text' as const, text: 'x'.repeat(40) }, image];
+  const chat = {
+    kind: 'chat' as const,
+    weight: 1,
+    model: 'm',
+    conversations: [[{ role: 'user' as const, content }]],
+    maxTokens: 20,
+    body: {},
+    price: null,
+  };
+  const load = constantLoad(1, 1000);
+  const plan = fakePlan(load, { stages: [{ name: 'main', load, traffic: [chat] }] });
+  const queue = new PaceQueue(fakeSliceOptions(plan), { ...pace, requests: null, tokens: 1e6 });
+  let index = 0;
+  /** What the next request reserves, which then ends in this way. */
+  const reservedBy = (outcome: object): number => {
+    const due = instant(0);
+    queue.add({ arrival: { stage: 0, index, due }, due, earlier: [], onAnswered: undefined });
+    index += 1;
+    const slot = queue.take(due)!;
+    slot.onSent(due);
+    slot.onFinished(due, outcome as Outcome, null);
+    return slot.reserved;
+  };
+  const ended = (input: number | null) => ({
+    kind: 'completed',
+    answer: { kind: 'chat', tokens: { input, output: 5 } },
+  });
+  const media = mediaTokens(image);
+  const [usual, learned] = [10 + media + 10 + 20, 40 + media + 10 + 20];
+  expect(media).toBeGreaterThan(0);
+  // A token for each character of the text, then fewer, which changes nothing.
+  expect(reservedBy({ kind: 'broken', cause: 'reset' })).toBe(usual);
+  expect(reservedBy(ended(null))).toBe(usual);
+  expect(reservedBy(ended(40 + media))).toBe(usual);
+  expect(reservedBy(ended(4 + media))).toBe(learned);
+  expect(reservedBy(ended(80 + media))).toBe(learned);
+  expect(reservedBy(ended(1))).toBe(80 + media + 10 + 20);
+  expect([queue.size, queue.oldest]).toEqual([0, null]);
 });

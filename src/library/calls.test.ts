@@ -95,6 +95,19 @@ describe('run', () => {
     expect(readdirSync('.')).toEqual(before);
   });
 
+  it('tells its progress once a second, and ends with the error that the listener throws', async () => {
+    const told: unknown[] = [];
+    const reason = new Error('enough');
+    const onProgress = (progress: unknown): void => {
+      told.push(progress);
+      throw reason;
+    };
+    const set = ['load.duration=9s', 'load.rate=20/s'];
+    const failed = run(pathOf('s.json'), { ...options(), set, onProgress });
+    await expect(failed).rejects.toBe(reason);
+    expect(told).toMatchObject([{ scheduled: 9000 }]);
+  });
+
   it('says where the data is if its files cannot be written, and that is read and judged', async () => {
     const out = join(home, 'out');
     onRequest = () => {

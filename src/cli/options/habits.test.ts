@@ -60,7 +60,7 @@ const others =
   `-H -H=X-A:b -H=authorization:x --insecure --cacert=ca.pem -E=a.pem -x=http://p:1 --http2 --cookie=a=b
 --location --resolve=h:80:1.2.3.4 --compressed --port=99 --key-var=MINE --tokens=50 --tps=100 --executor=x --resume
 --save-baseline=b --grpc --bearer=t -u=5 -u=me:secret -u=h:80 -m=a/b -c=5 -n=100 --qps=5 -d=30 -d=body -t=4 -w=10
---poisson --burst=5 --think-time=2 --retry=2 --retry --budget=5 --seed=7 --seed=x --no-stream --timeout=30 -o=json
+--poisson --burst=5 --think-time=2 --retry=2 --retries=0 --retry --budget=5 --seed=7 --seed=x --no-stream --timeout=30 -o=json
 -o=folder --report --hatch-rate=2 --stages=x --num-warmups=5 --no-keepalive --headless --dry --max-rps=50 --smoke
 --config=a.yaml --tags=a=b -p=hello -b={} --top-p=1 --ignore-eos --prompts=a --prompts=a.csv --max-errors=5 --slo=x
 -v -s=x.lua -s=a=b -s --env=A --osl=10`.split(/\s+/);
@@ -108,6 +108,7 @@ it('what an option of another tool becomes', () => {
       "--burst=5: bursts are a load of a scenario: load: { kind: gamma, rate: 5/s, shape: 0.5, duration: 30s }",
       "--think-time=2: write --set load.thinkTime=2s: between an answer and the next request",
       "--retry=2: write --set retry.attempts=3: how often a request is sent at most",
+      "--retries=0: write --set retry.attempts=1: how often a request is sent at most",
       "--retry: write --set retry.attempts=3: how often a request is sent at most",
       "--budget=5: write --set budget.cost=5, or budget.requests or budget.tokens",
       "--seed=7: write --set seed=7, a whole number",

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { failureCause, failureDetail } from './failure-cause.ts';
+import {
+  connectAdvice,
+  failureCause,
+  failureDetail,
+  isFoldedHeader,
+  tlsComplaint,
+} from './failure-cause.ts';
 
 const coded = (code: string, name = 'Error'): Error =>
   Object.assign(new Error('it went wrong'), { code, name });
@@ -20,6 +26,22 @@ describe('the cause of a failure', () => {
     ['EMFILE', connecting, 'out-of-sockets'],
     ['EADDRNOTAVAIL', connecting, 'out-of-sockets'],
     ['WEIR_PROXY', connecting, 'proxy'],
+    ['EPIPE', connecting, 'connect-reset'],
+    ['EAI_AGAIN', connecting, 'name-not-resolved'],
+    ['ENETUNREACH', connecting, 'connect-unreachable'],
+    ['ETIMEDOUT', connecting, 'connect-unreachable'],
+    ['UND_ERR_CONNECT_TIMEOUT', connecting, 'connect-unreachable'],
+    ['EODD', connecting, 'connect-unreachable'],
+    ['EPROTO', connecting, 'tls'],
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', onNew, 'tls'],
+    ['ENFILE', onReused, 'out-of-sockets'],
+    ['ENOBUFS', onReused, 'out-of-sockets'],
+    ['UND_ERR_RES_EXCEEDED_MAX_SIZE', onNew, 'too-large'],
+    ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', onReused, 'closed-early'],
+    ['UND_ERR_INVALID_ARG', onNew, 'protocol'],
+    ['ERR_STREAM_PREMATURE_CLOSE', onNew, 'closed-early'],
+    ['ECONNRESET', { ...onReused, connection: 'ahead' }, 'closed-on-reuse'],
+    ['ECONNRESET', { ...onReused, sinceSent: 1000 }, 'closed-on-reuse'],
     ['ECONNRESET', onNew, 'reset'],
     ['ECONNRESET', onReused, 'closed-on-reuse'],
     ['EPIPE', { ...onReused, sinceSent: null }, 'closed-on-reuse'],
@@ -56,5 +78,85 @@ describe('the cause of a failure', () => {
     expect(
       failureDetail(Object.assign(new Error(message), openssl, { library: 'SSL routines' })),
     ).toBe('wrong version number (ERR_SSL_WRONG_VERSION_NUMBER)');
+  });
+
+  it('is a fault of Weir if nothing says what happened on an open connection', () => {
+    for (const odd of [new Error('x'), 'x', null, 5])
+      expect(failureCause(odd, onNew)).toBe('internal');
+    expect(failureCause(null, connecting)).toBe('connect-unreachable');
+  });
+
+  it('is told of what is no error, and of the first of several', () => {
+    expect(failureDetail('plain')).toBe('plain');
+    expect(failureDetail(new AggregateError([coded('EPIPE'), coded('EACCES')]))).toBe(
+      'it went wrong (EPIPE)',
+    );
+  });
+});
+
+describe('the advice on a target that does not answer', () => {
+  const plain = { isTls: false, hasClientCertificate: false };
+  const tls = { isTls: true, hasClientCertificate: false };
+  const withCertificate = { isTls: true, hasClientCertificate: true };
+  it.each<[string, typeof plain, RegExp | null]>([
+    ['ECONNREFUSED', plain, /^nothing listens there/],
+    ['ENOTFOUND', plain, /^the host name does not resolve/],
+    ['EHOSTUNREACH', plain, /^the host cannot be reached/],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', tls, /^the TLS handshake failed: give the server’s authority/],
+    ['WEIR_PROXY', plain, /^check wire\.proxy/],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', tls, /does not speak TLS: check whether http is meant/],
+    ['ERR_SSL_PACKET_LENGTH_TOO_LONG', tls, /does not speak TLS: check whether http is meant/],
+    ['ENOENT', plain, /^there is no such socket/],
+    ['ENOTSOCK', plain, /^there is no such socket/],
+    ['EACCES', plain, /^this user may not write to the socket/],
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', tls, /^the server wants a client certificate/],
+    [
+      'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
+      withCertificate,
+      /^the server does not accept the client cert/,
+    ],
+    [
+      'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
+      tls,
+      /cipher in common .* wants a client certificate/,
+    ],
+    ['ECONNRESET', tls, /^the server closed .* want a client certificate \(wire\.clientCert\)/],
+    ['UND_ERR_SOCKET', withCertificate, /^the server closed .* accept another client certificate/],
+    ['UND_ERR_SOCKET', plain, /does not speak HTTP: check the port, and whether https is meant/],
+    ['HPE_INVALID_CONSTANT', tls, /does not speak HTTP: check the port$/],
+    ['ECONNRESET', plain, null],
+    ['EMFILE', plain, null],
+  ])('%s, %j, is: %s', (code, target, said) => {
+    const advice = connectAdvice(coded(code), target);
+    if (said === null) expect(advice).toBeNull();
+    else expect(advice).toMatch(said);
+  });
+
+  it.each<[number, string, typeof plain, RegExp | null]>([
+    [400, 'No required SSL certificate was sent', tls, /^the server wants a client certificate/],
+    [400, 'the ssl certificate error', withCertificate, /^the server does not accept/],
+    [400, 'The plain HTTP request was sent to HTTPS port', plain, /write https instead of http/],
+    [400, 'Client sent an HTTP request to an HTTPS server.', plain, /write https instead of http/],
+    [
+      400,
+      'speaking plain HTTP to an SSL-enabled server port',
+      plain,
+      /write https instead of http/,
+    ],
+    [400, 'bad request', plain, null],
+    [403, 'No required SSL certificate was sent', tls, null],
+  ])('a %d that says “%s” is read: %j', (status, text, target, said) => {
+    const complaint = tlsComplaint(status, text, target);
+    if (said === null) expect(complaint).toBeNull();
+    else expect(complaint).toMatch(said);
+  });
+
+  it('tells a folded header from other faults of a parser', () => {
+    const of = (message: string, name = 'HTTPParserError') =>
+      Object.assign(new Error(message), { name });
+    expect(isFoldedHeader(of('Unexpected whitespace after header value'))).toBe(true);
+    expect(isFoldedHeader(of('Invalid header value char'))).toBe(true);
+    expect(isFoldedHeader(of('Invalid constant'))).toBe(false);
+    expect(isFoldedHeader(of('Invalid header value char', 'Error'))).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -81,6 +81,65 @@ describe('a run folder', () => {
     await writeFile(join(path, '.weir-lock'), `999999999 ${hostname()} x\n`);
     await (await openRunFolder(path)).release();
     expect(await readdir(path)).toEqual([]);
+  });
+
+  it.each([
+    [
+      'of another machine is in use for a minute after its checkpoint or itself changed',
+      '5 elsewhere x\n',
+      60_000,
+    ],
+    ['that is being written is in use for two seconds', '', 2000],
+    [
+      'of this process that it does not hold is in nobody’s use',
+      `${process.pid} ${hostname()} x\n`,
+      0,
+    ],
+  ])('with a lock %s', async (name, line, fresh) => {
+    const path = join(home, `lock-${name.length}`);
+    const lock = join(path, '.weir-lock');
+    await mkdir(path);
+    await writeFile(lock, line);
+    const age = async (file: string, ms: number): Promise<void> => {
+      const at = (Date.now() - ms) / 1000;
+      await utimes(file, at, at);
+    };
+    if (fresh > 0) {
+      await age(lock, fresh - 1000);
+      await expect(openRunFolder(path)).rejects.toThrow('writes to');
+    }
+    await age(lock, fresh + 1000);
+    if (fresh === 60_000) {
+      await writeFile(join(path, 'checkpoint.jsonl'), '');
+      await expect(openRunFolder(path)).rejects.toThrow(
+        'another run (process 5 on elsewhere) writes',
+      );
+      await age(join(path, 'checkpoint.jsonl'), fresh + 1000);
+    }
+    const folder = await openRunFolder(path);
+    expect(await readFile(lock, 'utf8')).toMatch(
+      new RegExp(`^${process.pid} ${hostname()} \\S+\\n$`),
+    );
+    await folder.release();
+  });
+
+  it('whose lock another run has taken over is left to that run', async () => {
+    const path = join(home, 'taken');
+    const folder = await openRunFolder(path);
+    await writeFile(join(path, '.weir-lock'), '5 elsewhere x\n');
+    await folder.release();
+    await folder.release();
+    expect(await readFile(join(path, '.weir-lock'), 'utf8')).toBe('5 elsewhere x\n');
+  });
+
+  it('knows the names that were there before it', async () => {
+    const path = join(home, 'names');
+    await mkdir(path);
+    await writeFile(join(path, 'old.txt'), '');
+    const folder = await openRunFolder(path);
+    expect([...folder.existingNames]).toEqual(['old.txt']);
+    await folder.release();
+    await expect(openRunFolder(path, true)).rejects.toThrow(`there is a folder ${path} already`);
   });
 
   it('of a name that nobody chose is a new one for each run', async () => {
