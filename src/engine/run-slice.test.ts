@@ -351,6 +351,18 @@ describe('the end of a run', () => {
     expect(observations).toHaveLength(10);
   });
 
+  it('is when the grace of a stop ends, not later', () => {
+    const { world, running, observations } = startFakeRun(
+      fakePlan(constantLoad(10, 10_000), { deadlines: noDeadlines }),
+    );
+    world.advanceTo(500);
+    running.stop(milliseconds(100));
+    world.advanceTo(599);
+    expect(observations).toEqual([]);
+    world.advanceTo(600);
+    expect(observations).toHaveLength(6);
+  });
+
   it('comes early when the run is stopped, and reports that arrivals were left out', async () => {
     const { world, running, observations, answerAll } = startFakeRun(
       fakePlan(constantLoad(10, 10_000)),

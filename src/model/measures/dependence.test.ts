@@ -77,6 +77,9 @@ describe('the interval of a rate', () => {
     const seconds = Array.from({ length: 10 }, (_, n) => n + 1);
     expect(rateOf(seconds)).toBeGreaterThanOrEqual(2.262157 * Math.sqrt(55 / 6 / 10) - 1e-9);
     expect(rateOf(seconds.slice(1))).toBeNull();
+    // By turns 0 and 1, ten blocks differ most: each by a half, so with a standard error of √(2.5 / 9 / 10).
+    const byTurns = Array.from({ length: 10 }, (_, n) => n % 2);
+    expect(rateOf(byTurns)).toBeCloseTo(2.262157 * Math.sqrt(2.5 / 9 / 10), 5);
   });
 
   it('holds the mean of times that depend on each other', () => {

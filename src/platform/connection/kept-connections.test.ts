@@ -51,6 +51,15 @@ describe('connections of a server that keeps them', () => {
     ]);
   });
 
+  it('are forgotten once the server has ended them', () => {
+    const { connections, keep } = kept(trustedRule());
+    const [first, second, third] = [keep(), keep(), keep()];
+    connections.forget(second);
+    connections.onEnded(third, instant(5));
+    expect(connections.countUsable(now)).toBe(1);
+    expect([connections.take(now), connections.take(now)]).toEqual([first, null]);
+  });
+
   it('are not used once closed, or idle for too long', () => {
     const { connections, keep } = kept(trustedRule());
     keep().isOpen = false;
