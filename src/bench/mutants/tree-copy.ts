@@ -114,9 +114,17 @@ const runTests = async (
 const failedFiles = (root: string, report: string): readonly string[] => {
   if (!existsSync(report)) return [];
   const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {
-    readonly testResults: readonly { readonly name: string; readonly status: string }[];
+    readonly testResults: readonly {
+      readonly name: string;
+      readonly status: string;
+      readonly assertionResults: readonly { readonly status: string }[];
+    }[];
   };
+  // Files that were cancelled after the first failure have the same status, and no test that failed.
+  const failures = ({ assertionResults }: (typeof testResults)[number]): number =>
+    assertionResults.filter(({ status }) => status === 'failed').length;
   return testResults
     .filter(({ status }) => status === 'failed')
+    .toSorted((a, b) => failures(b) - failures(a))
     .map(({ name }) => name.replace(`${root}/`, ''));
 };
