@@ -21,6 +21,13 @@ const grid: TokenGateway = {
   store: tokenStores['fixed window on a grid'],
   charging: chargings['charged at the end'],
 };
+/** It counts more tokens than it reports as used, and never corrects that. */
+const countingMore = (ratio: number): TokenGateway => {
+  const ownCount = ({ prompt, maxTokens }: { prompt: number; maxTokens: number }): number =>
+    ratio * (prompt + maxTokens);
+  const charging = { asks: ownCount, atStart: ownCount, atEnd: () => 0 };
+  return { store: tokenStores['sliding log'], charging };
+};
 const reserving = { ...grid, charging: chargings['reserved at the start, then corrected'] };
 
 /** The ledger of a run against a gateway in virtual time. */
@@ -68,6 +75,28 @@ describe('a run above the limit of tokens', () => {
     // All 429s name tokens, so no class of limiters of requests is sought.
     expect(key.explainedBy).toBeNull();
     expect(findings['limit-explained']).toBeUndefined();
+  });
+
+  const unexplainedIn = (entries: readonly LedgerEntry[]): number =>
+    refusalsIn(entries) - judged(entries).explained!;
+
+  it.each([1.15, 1.3])(
+    'has only explained 429s at a gateway that counts %f times the usage, if it says what remains',
+    (ratio) => {
+      const entries = ledgerOf(countingMore(ratio));
+      expect(unexplainedIn(entries)).toBe(0);
+      const silent = entries.map((entry) => ({ ...entry, remainingTokens: null }));
+      expect(unexplainedIn(silent)).toBeGreaterThan(0);
+    },
+  );
+
+  it.each([
+    ['a lower limit', { ...countingMore(1), times: 0.7 }],
+    ['a lower limit that is reserved', { ...reserving, store: countingMore(1).store, times: 0.7 }],
+    ['nearly a double count', countingMore(1.9)],
+  ])('takes %s for no count of tokens, whatever is said to remain', (_, gateway) => {
+    const small = steadyTokens(2.5, 1.5, 1 / 60);
+    expect(unexplainedIn(ledgerOf(gateway, small))).toBeGreaterThan(0);
   });
 
   it('is violated by three replicas, which forget nothing that a single limiter would', () => {

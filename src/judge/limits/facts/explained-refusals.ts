@@ -20,6 +20,7 @@ import {
 } from '../../../model/plan/limits-per-minute.ts';
 import { milliseconds } from '../../../model/quantity.ts';
 import { type KeyEvidence, keyEvidence, minute } from './key-evidence.ts';
+import { countAbove } from './own-count.ts';
 import { exceededSpans } from './token-envelope.ts';
 import type { LimitRule } from '../../../model/limits/limit-log.ts';
 import type { LimitUse } from './token-uses.ts';
@@ -62,8 +63,12 @@ export const usedUpLimits = (
     // A gateway that certainly admitted more than any limiter of a limit does not refuse because of it.
     .filter(({ unit, rule }) => !isExceeded(uses[unit], rule))
     .map(({ unit, rule }) => {
-      const known = unit === 'requests' ? [startUp(entries), ...uses.requests] : uses.tokens;
-      return { unit, isUsedUp: mayBeUsedUp(known, rule) };
+      return unit === 'requests'
+        ? { unit, isUsedUp: mayBeUsedUp([startUp(entries), ...uses.requests], rule) }
+        : {
+            unit,
+            isUsedUp: mayBeUsedUp(uses.tokens, rule, countAbove(entries, uses.tokens, rule.limit)),
+          };
     });
   return new Map(
     entries.flatMap((entry, place) => {

@@ -225,12 +225,15 @@ interface SeenRun {
 
 const charactersPerToken = 4;
 
+/** A request as a client sees it, with what its answer says to remain. */
+type SeenRequest = TokenRequest & { readonly remainingTokens: number | null };
+
 /** Returns the requests of a load as a client sees them, in the order of sending. */
 export const seenTokens = (
   gateway: TokenGateway,
   { due, sizes, answers, isNamed }: TokenLoad,
   { limit, window, random }: SeenRun,
-): readonly TokenRequest[] => {
+): readonly SeenRequest[] => {
   const { store, charging, times = 1, stretch = 1, replicas = 1, late = 0 } = gateway;
   const cap = times * limit;
   const shape = { limit: cap, window: stretch * window, random };
@@ -258,7 +261,7 @@ export const seenTokens = (
   };
   const seen = arrivals
     .toSorted((a, b) => a.decided - b.decided)
-    .map(({ sent, decided, chat, i }): TokenRequest => {
+    .map(({ sent, decided, chat, i }): SeenRequest => {
       settle(decided);
       const to = stores[i % replicas]!;
       const back = scale * network * (0.5 + random());
@@ -277,10 +280,11 @@ export const seenTokens = (
         if (charging.chargesRefusals === true) to.add(0.5 * chat.prompt, decided);
         const answered = decided + back;
         const unit = isNamed ? ('tokens' as const) : null;
-        const none = { tokens: null, input: null, cached: null };
+        const none = { tokens: null, input: null, cached: null, remainingTokens: null };
         return { ...common, answered, ended: answered, status: 429, unit, ...none };
       }
       to.add(charging.atStart(chat), decided);
+      const remainingTokens = Math.max(0, cap - to.used(decided));
       const work = scale * (base * (0.5 + random()) + (chat.prompt + chat.answer) / speed);
       const at = decided + work + scale * (1000 * random() + late);
       pending.push({ at, tokens: charging.atEnd(chat), to });
@@ -293,6 +297,7 @@ export const seenTokens = (
         ended,
         status: 200,
         unit: null,
+        remainingTokens,
         ...usage,
       };
     });
