@@ -193,6 +193,20 @@ describe('an examination of tokens', () => {
     }
   });
 
+  it('asks a key once more, after two windows, whose second chat was refused', async () => {
+    for (const seed of [2, 35]) {
+      const { log, findings } = await examineVirtually(
+        faultyLimiters['5 % refused at random']!,
+        seed,
+        { hasSmallBucket: false },
+      );
+      const [first, second, third] = log.replies;
+      expect([first!.status, second!.status, third!.status]).toEqual([200, 429, 200]);
+      expect(third!.sent - second!.answered).toBeGreaterThan(2 * log.rule.window);
+      expect({ seed, verdict: findings.verdict }).toEqual({ seed, verdict: 'violated' });
+    }
+  });
+
   it('shows prompts counted twice also where a small prompt is a quarter of a large one', async () => {
     for (const seed of [1, 2, 3]) {
       const { findings } = await examineVirtually(faultyLimiters['prompts counted twice']!, seed, {

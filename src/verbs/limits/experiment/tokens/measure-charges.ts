@@ -29,8 +29,7 @@ const measureKind = async (
 export const calibrateTokens = async (examination: OpenExamination): Promise<void> => {
   const { client, plan, tap } = examination;
   const phase = 'calibration';
-  const first = await tap(phase);
-  if (isRefused(first)) await forget(examination);
+  if (isRefused(await tap(phase))) await forget(examination);
   // Two lengths of text show how many tokens a word has.
   const words = {
     phase,
@@ -39,7 +38,12 @@ export const calibrateTokens = async (examination: OpenExamination): Promise<voi
     maxTokens: 1,
     isStream: false,
   } as const;
-  const second = await examination.send({ ...words, isTap: true });
+  const sendSecond = () => examination.send({ ...words, isTap: true });
+  let second = await sendSecond();
+  if (isRefused(second)) {
+    await forget(examination);
+    second = await sendSecond();
+  }
   if (!isAdmitted(second)) {
     throw new Cut(
       isRefused(second)
