@@ -54,4 +54,19 @@ describe('a refusal that names requests', () => {
       wronglyNamed({ ...log, replies: [log.replies[0]!, ...before, ...log.replies.slice(1)] }),
     ).toEqual([]);
   });
+
+  // Found by a threat of `npm run bench tokens`.
+  it('is not wrong some seconds after requests that use up a window of ten seconds', () => {
+    const wrongAfter = (admitted: number): readonly TokenReply[] =>
+      wronglyNamed({
+        ...logOf(0, 0),
+        replies: [
+          reply(0, 200),
+          ...Array.from({ length: admitted }, (_, i) => reply(200_000 + i, 200)),
+          reply(207_500, 429, 'requests'),
+        ],
+      });
+    expect(wrongAfter(10)).toEqual([]);
+    expect(wrongAfter(5).map(({ sent }) => sent)).toEqual([207_500]);
+  });
 });

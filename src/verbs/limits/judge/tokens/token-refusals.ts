@@ -208,7 +208,13 @@ export const wronglyNamed = (log: TokenLog): readonly TokenReply[] => {
       ({ sent, answered }) => sent <= reply.answered && answered >= reply.sent - memory,
     );
     const others = lately.filter((other) => other !== reply);
-    const isAlone = others.every(({ answered }) => answered <= reply.sent - step);
+    // A window of a sixth that has a sixth of the limit may be used up by requests before the step.
+    const beforeStep = others.filter(
+      ({ answered }) => answered > reply.sent - regainedAtOnce * window,
+    );
+    const isAlone =
+      beforeStep.length < stepShare * requests &&
+      others.every(({ answered }) => answered <= reply.sent - step);
     return lately.length < requests && (isAlone || between.has(reply));
   });
 };
