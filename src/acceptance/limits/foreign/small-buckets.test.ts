@@ -19,3 +19,16 @@ it.each([
     expect((await runCell(cell)).verdict).not.toBe('kept');
   },
 );
+
+// Chats that failed were charged, so that the bucket held less.
+it.each([
+  ['nginx, limit_req burst of the limit less one, nodelay', 20_000],
+  ['throttled-py 3.5.0, GCRA', 20_002],
+])(
+  'a bucket of the limit of which chats failed is not only named a small one: %s',
+  async (name, seed) => {
+    const limiter = foreignLimiters.findIndex((each) => each.name === name);
+    const cell = { limiter, fault: null, limit: 60, window: 10_000, seed };
+    expect((await runCell(cell)).rating).toBe('tie');
+  },
+);

@@ -69,10 +69,18 @@ const nearlyFullGap = 2;
 /** The same distance as a share of the limit. */
 const nearlyFullShare = 0.01;
 
-const isNearlyFull = ({ limiter, limit, parameters: { burst } }: LimiterFit): boolean =>
+/** The most by which failed chats, which a bucket may have counted, excuse that distance, as a share of the limit. */
+const mostFailedShare = 0.1;
+
+const isNearlyFull = (
+  { limiter, limit: { value: limit }, parameters: { burst } }: LimiterFit,
+  failed: number,
+): boolean =>
   limiter === 'burst-bucket' &&
   burst !== undefined &&
-  burst.value >= limit.value - Math.max(nearlyFullGap, nearlyFullShare * limit.value);
+  burst.value >=
+    limit -
+      Math.max(nearlyFullGap, nearlyFullShare * limit, Math.min(failed, mostFailedShare * limit));
 
 /**
  * Decides whether regular windows may really be windows that start with a request, which then contradict hardly more
@@ -104,6 +112,8 @@ export interface LimiterTerms {
   readonly declared: LimitRule;
   readonly clock: ReplayContext['clock'];
   readonly besides: ReplayContext['besides'];
+  /** The number of chats that failed, which the limiter may have counted. */
+  readonly failed?: number;
 }
 
 /**
@@ -129,16 +139,20 @@ const isNameable = (
  * Chooses the simplest of the best limiter and its ties. A full bucket is preferred to a nearly full one that is hardly
  * better.
  */
-const simplestOf = ([best, ...ties]: readonly LimiterFit[], decisions: number): LimiterFit => {
+const simplestOf = (
+  [best, ...ties]: readonly LimiterFit[],
+  decisions: number,
+  failed: number,
+): LimiterFit => {
   const isFull = ({ limiter, wrong }: LimiterFit): boolean =>
     limiter === 'token-bucket' && wrong <= nearlyFullShare * decisions;
-  return (isNearlyFull(best!) ? ties.find(isFull) : undefined) ?? best!;
+  return (isNearlyFull(best!, failed) ? ties.find(isFull) : undefined) ?? best!;
 };
 
 /** Identifies the limiter, with the declared limit, that made the decisions of a log. */
 export const identifyLimiter = (
   log: readonly LimiterDecision[],
-  { declared, ...known }: LimiterTerms,
+  { declared, failed = 0, ...known }: LimiterTerms,
 ): LimiterIdentification => {
   const found = explainDecisions(replayEvidence(log, { ...declared, ...known }));
   const ranking = found.map((fit) => toFit(fit, declared.window));
@@ -152,9 +166,9 @@ export const identifyLimiter = (
     fit === first ||
     fit.wrong <= first.wrong + fewMore ||
     isPhaseDoubtful(first, fit) ||
-    (fit.limiter === 'token-bucket' && isNearlyFull(first));
+    (fit.limiter === 'token-bucket' && isNearlyFull(first, failed));
   const explaining = ranking.filter(isTied);
-  const best = simplestOf(explaining, log.length);
+  const best = simplestOf(explaining, log.length, failed);
   const others = (fits: readonly LimiterFit[]) => fits.filter((fit) => fit !== best);
   return { ...terms, best, ties: others(explaining), runnerUp: others(ranking)[0] ?? null };
 };

@@ -63,7 +63,12 @@ const withOthers = (log: LimitLog, besides: LimiterTerms['besides']): LimiterTer
  */
 const nameDeclared = (log: LimitLog, decisions: readonly ProbeReply[]) => {
   const clock = serverOffset(log.replies);
-  const terms: LimiterTerms = { declared: log.declared.requests, clock, besides: besidesOf(log) };
+  const terms: LimiterTerms = {
+    declared: log.declared.requests,
+    clock,
+    besides: besidesOf(log),
+    failed: undecidedChats(log).length,
+  };
   const found = identifyLimiter(decisions, terms);
   const others = otherRequests(log).usual;
   const isHopeless = fewestWrong(found.ranking) > maxWrongByOthers * others.length;
