@@ -68,9 +68,9 @@ export const measureTokenExaminations: BenchPart = async (say) => {
     rows.push(benchRow(`shown: ${name}`, '%', (100 * shown) / runs.fault, atLeast(95)));
   }
   for (const name of ['limit x 1.2', 'refuses 20 % early']) {
-    const sustained = { ...options, sustain: 12 };
+    const sustained = { ...options, sustain: 16 };
     const shown = await countShown(faultyLimiters[name]!, runs.sustained, undefined, sustained);
-    const title = `shown with 12 windows of load: ${name}`;
+    const title = `shown with 16 windows of load: ${name}`;
     rows.push(benchRow(title, '%', (100 * shown) / runs.sustained, atLeast(90)));
   }
   return rows;
