@@ -8,7 +8,7 @@ import { fakePlan, constantLoad } from '../../engine/fake-run.fixture.ts';
 import type { PrintedOutcome } from '../../run/input/host.ts';
 import { emit } from '../../verbs/emit/emit.ts';
 import { type Launch, launchName } from '../../verbs/emit/launch.ts';
-import { quotedWord } from '../../scenario/text/shell-words.ts';
+import { quotedWord } from '../../scenario/text/quoted-word.ts';
 import { manifestFor } from '../../verbs/emit/manifest.ts';
 
 const launch: Launch = {

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { readTextFile } from '../../platform/files/whole-file.ts';
 import { secretsFolder } from '../../platform/files/secrets.ts';
 import { plural } from '../../report/text/number-text.ts';
-import { quotedWord } from '../../scenario/text/shell-words.ts';
+import { quotedWord } from '../../scenario/text/quoted-word.ts';
 import {
   coordinatorOptions,
   type Launch,

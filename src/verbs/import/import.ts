@@ -15,7 +15,7 @@ import {
 } from './readers/import-source.ts';
 import { type Imported, ImportError, noteLine } from './readers/imported.ts';
 import { utf16Of } from '../../model/text-encoding.ts';
-import { quotedWord } from '../../scenario/text/shell-words.ts';
+import { quotedWord } from '../../scenario/text/quoted-word.ts';
 import { schemaFor } from '../../run/input/schema-address.ts';
 import type { Host } from '../../run/input/host.ts';
 import type { ExitName } from '../../run/output/exit-codes.ts';

@@ -1,7 +1,8 @@
 import { parsedJson } from '../../../model/parsed-json.ts';
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
 import { ImportError, type Notes } from './imported.ts';
-import { quotedWord, splitShell, type ShellWord } from '../../../scenario/text/shell-words.ts';
+import { quotedWord } from '../../../scenario/text/quoted-word.ts';
+import { splitShell, type ShellWord } from './shell-words.ts';
 
 export interface Flag {
   /** The name that Weir's code gives to the option. */

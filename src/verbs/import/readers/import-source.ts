@@ -9,7 +9,7 @@ import { importGuideLlm } from './guidellm.ts';
 import type { ImportKind } from './import-kinds.ts';
 import { importK6, isK6 } from './k6.ts';
 import { isMapping } from '../../../scenario/text/scenario-tree.ts';
-import { splitShell } from '../../../scenario/text/shell-words.ts';
+import { splitShell } from './shell-words.ts';
 import { importVegeta, type VegetaAttack } from './vegeta.ts';
 import { readHttpTargets, readJsonTargets, type VegetaTarget } from './vegeta-targets.ts';
 

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyCharacter } from '../../verbs/import/readers/any-character.fixture.ts';
-import { quotedWord, splitShell } from './shell-words.ts';
+import { anyCharacter } from './any-character.fixture.ts';
+import { quotedWord } from '../../../scenario/text/quoted-word.ts';
+import { splitShell } from './shell-words.ts';
 
 const textsOf = (script: string) =>
   splitShell(script).commands.map((words) => words.map(({ text }) => text));

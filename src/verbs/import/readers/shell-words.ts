@@ -95,7 +95,3 @@ export const splitShell = (script: string): ShellScript => {
   collector.endWord();
   return { commands: commands.filter((words) => words.length > 0), problem: null };
 };
-
-/** Returns a text as one word for a shell’s command line, in quotes if necessary. */
-export const quotedWord = (text: string): string =>
-  /^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
