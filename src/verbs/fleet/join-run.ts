@@ -15,11 +15,8 @@ import { plural, timeText } from '../../report/text/number-text.ts';
 import { type FollowedStops, StoppedBeforeLoad } from '../../run/input/follow-stops.ts';
 import type { StopCause } from '../../run/input/host.ts';
 import { persist } from './reach-rendezvous.ts';
-import {
-  type ClockOffset,
-  offsetFrom,
-  type RoundTrip,
-} from '../../model/rendezvous/clock-offset.ts';
+import type { ClockOffset } from '../../model/rendezvous/clock-offset.ts';
+import { offsetFrom, type RoundTrip } from './model/clock-offset.ts';
 
 /** The interval at which a worker checks whether there is a coordinator, in ms. */
 const lookInterval = 250;

@@ -1,4 +1,5 @@
-import { offsetOver, type ClockOffset } from '../../model/rendezvous/clock-offset.ts';
+import type { ClockOffset } from '../../model/rendezvous/clock-offset.ts';
+import { offsetOver } from './model/clock-offset.ts';
 import { keysOf, type RendezvousRun } from './model/records.ts';
 import type { Rendezvous } from '../../model/rendezvous/rendezvous.ts';
 import type { Slice } from '../../model/workload/arrival.ts';
