@@ -4,7 +4,7 @@ import type { Result } from '../../model/result/result.ts';
 import { type MetricCandidate, metricCandidatesOf } from './metric-candidates.ts';
 import { comparedPercentiles } from './gates.ts';
 import type { Repetition } from './repetition.ts';
-import { unusableRunReason, targetOf } from './side-differences.ts';
+import { unusableRunReason, targetOf } from './usable-run.ts';
 
 /**
  * Returns whether a comparison gates a metric by default. The number of samples does not matter here, since the history

@@ -4,11 +4,7 @@ import type { Printer } from '../../run/input/host.ts';
 import { type ComparisonCriteria, minSelfRuns } from '../../run/input/run-request.ts';
 import { compareSides, type CompareSidesOptions } from './judge/compare-sides.ts';
 import type { Side } from '../../judge/series/repetition.ts';
-import {
-  type ComparedProperty,
-  hasOneAddressEach,
-  overridable,
-} from '../../judge/series/side-differences.ts';
+import { type ComparedProperty, hasOneAddressEach, overridable } from './judge/side-differences.ts';
 import { missingSlices } from '../../model/result/summary.ts';
 import { wallClock } from '../../platform/host/clock.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';

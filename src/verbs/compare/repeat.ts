@@ -3,7 +3,7 @@ import { type FinishedRun, runOnce } from '../../run/run.ts';
 import type { RunRequest, RepetitionRequest } from '../../run/input/run-request.ts';
 import { join } from 'node:path';
 import type { Repetition, Side } from '../../judge/series/repetition.ts';
-import { sideDifferences } from '../../judge/series/side-differences.ts';
+import { sideDifferences } from './judge/side-differences.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Result } from '../../model/result/result.ts';
 import { planHash } from '../../model/plan/plan-hash.ts';

@@ -6,7 +6,7 @@ import { compareSides, type CompareSidesOptions } from './compare-sides.ts';
 import type { Result } from '../../../model/result/result.ts';
 import type { Side } from '../../../judge/series/repetition.ts';
 import { sampleSide } from '../../../judge/series/sample-sides.fixture.ts';
-import { overridable } from '../../../judge/series/side-differences.ts';
+import { overridable } from './side-differences.ts';
 
 const order = (
   base: Side,

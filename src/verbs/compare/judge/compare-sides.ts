@@ -15,13 +15,8 @@ import {
   type MetricCandidate,
 } from '../../../judge/series/metric-candidates.ts';
 import { comparedPercentiles, percentileOf } from '../../../judge/series/gates.ts';
-import {
-  driftOf,
-  geometricMean,
-  hochberg,
-  holm,
-  ksDistance,
-} from '../../../judge/statistics/significance.ts';
+import { geometricMean } from '../../../judge/statistics/significance.ts';
+import { driftOf, hochberg, holm, ksDistance } from './tests-of-significance.ts';
 import { differenceOf, judgeMetric, resolution } from './judge-metric.ts';
 import { placesApart } from './run-order.ts';
 import {
@@ -36,8 +31,8 @@ import {
   modelsOf,
   type SideDifference,
   sideDifferences,
-  targetOf,
-} from '../../../judge/series/side-differences.ts';
+} from './side-differences.ts';
+import { targetOf } from '../../../judge/series/usable-run.ts';
 
 export type ComparisonOrRefusal =
   | { readonly ok: true; readonly comparison: Comparison }

@@ -10,10 +10,10 @@ import {
   halfWidth,
   meanOf,
   newcombe,
-  newcombeP,
   varianceOf,
   welch,
 } from '../../../judge/statistics/significance.ts';
+import { newcombeP } from './tests-of-significance.ts';
 import { type Places, type Remaining, remainingChange } from './run-order.ts';
 import { isFarWorse } from './single-runs.ts';
 import type {

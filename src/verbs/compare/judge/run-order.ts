@@ -1,12 +1,8 @@
 import { comparisonRules } from '../../../model/series/compared-metric.ts';
 import type { Result } from '../../../model/result/result.ts';
 import { type Both, onBoth } from '../../../judge/series/traffic-streams.ts';
-import {
-  type Contrast,
-  driftOf,
-  meanOf,
-  withoutDrift,
-} from '../../../judge/statistics/significance.ts';
+import { type Contrast, meanOf } from '../../../judge/statistics/significance.ts';
+import { driftOf, withoutDrift } from './tests-of-significance.ts';
 
 /** The positions of the runs of both sides, in the order of their starts. */
 export type Places = Both<readonly number[]>;

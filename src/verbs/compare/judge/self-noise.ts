@@ -3,7 +3,7 @@ import { type Noise, type NoiseMetric, reportedRepetitions } from '../model/nois
 import { compareSides, type CompareSidesOptions } from './compare-sides.ts';
 import { detectableEffect, resolution, fewestRepetitions } from './judge-metric.ts';
 import type { Side } from '../../../judge/series/repetition.ts';
-import type { SideDifference } from '../../../judge/series/side-differences.ts';
+import type { SideDifference } from './side-differences.ts';
 import { geometricMean, meanOf, varianceOf } from '../../../judge/statistics/significance.ts';
 
 const { significance } = comparisonRules;

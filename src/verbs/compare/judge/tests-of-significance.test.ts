@@ -2,24 +2,22 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emptyHistogram, type Histogram } from '../../../model/measures/histogram.ts';
 import {
+  effectiveShare,
+  newcombe,
+  halfWidth,
+  welch,
+} from '../../../judge/statistics/significance.ts';
+import {
   driftOf,
   hochberg,
   holm,
   ksDistance,
-  effectiveShare,
-  newcombe,
   newcombeP,
-  halfWidth,
-  welch,
   withoutDrift,
-} from '../../../judge/statistics/significance.ts';
+} from './tests-of-significance.ts';
 import { uniformFrom } from '../../../model/measures/processes.fixture.ts';
 import { repetitionsNeeded } from './judge-metric.ts';
-import {
-  driftByRegression,
-  equivalence,
-  newcombeByT,
-} from '../../../judge/statistics/comparison-values.fixture.ts';
+import { driftByRegression, equivalence, newcombeByT } from './comparison-values.fixture.ts';
 import {
   beyondNormal,
   beyondT,

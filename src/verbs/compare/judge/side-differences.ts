@@ -1,19 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { hashedPartOf } from '../../model/plan/plan-hash.ts';
-import type { Plan, Target } from '../../model/plan/plan.ts';
-import { modelOf } from '../../model/workload/traffic.ts';
-import type { Result } from '../../model/result/result.ts';
-import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
-import { groupsMatching, outsideWarmUp, missingSlices } from '../../model/result/summary.ts';
-import type { Repetition, Side } from './repetition.ts';
+import { hashedPartOf } from '../../../model/plan/plan-hash.ts';
+import type { Plan } from '../../../model/plan/plan.ts';
+import { modelOf } from '../../../model/workload/traffic.ts';
+import type { Result } from '../../../model/result/result.ts';
+import type { Repetition, Side } from '../../../judge/series/repetition.ts';
+import { targetOf, unusableRunReason, type UnusableRun } from '../../../judge/series/usable-run.ts';
 
 /** The properties that two sides must have in common unless the user allows a difference. */
 export const overridable = ['plan', 'target', 'model', 'seed', 'slices', 'validity'] as const;
-/**
- * The name of a property that is compared. `success` means that both sides have completed requests; otherwise there is
- * nothing to compare.
- */
-export type ComparedProperty = (typeof overridable)[number] | 'success';
+/** The name of a property that is compared. */
+export type ComparedProperty = (typeof overridable)[number] | UnusableRun['what'];
 
 /** A reason for refusing a comparison. The message does not end with a full stop. */
 export interface SideDifference {
@@ -25,14 +21,6 @@ export const modelsOf = ({ stages }: Plan): readonly string[] => {
   const models = stages.flatMap(({ traffic }) => traffic.flatMap((each) => modelOf(each) ?? []));
   return [...new Set(models.sort())];
 };
-
-const addressOf = (target: Target): string => (target.kind === 'url' ? target.url : target.kind);
-
-/** Returns the target of a plan. The port of a reference gateway is left out, since it differs in every run. */
-export const targetOf = ({ target, targets }: Pick<Plan, 'target' | 'targets'>): string =>
-  targets === undefined
-    ? addressOf(target)
-    : targets.map((each) => `${each.name} ${addressOf(each.target)}`).join(', ');
 
 /**
  * Returns whether each side has a single address. Then the addresses may differ, since the purpose of a comparison is
@@ -87,20 +75,6 @@ const differencesBetween = (one: Repetition, other: Repetition): readonly SideDi
   const hashes = [one, other].map(({ result }) => result.planHash.slice(0, 12));
   const message = `the plan differs (its hash): ${hashes[0]} in ${one.file}, ${hashes[1]} in ${other.file}`;
   return [{ what: 'plan', message }, ...namedDifferences];
-};
-
-export const unusableRunReason = ({ file, result, trust }: Repetition): SideDifference | null => {
-  if (sumOutcomes(groupsMatching(result, outsideWarmUp)).completed === 0) {
-    return { what: 'success', message: `${file} has no completed requests` };
-  }
-  const invalid = (words: string): SideDifference => ({
-    what: 'validity',
-    message: `${file} ${words}`,
-  });
-  if (missingSlices(result).length > 0)
-    return invalid('has missing slices: merge all slices first');
-  if (result.partial !== null) return invalid(`is partial: ${result.partial}`);
-  return trust.level === 'invalid' ? invalid('does not count: its load was not as planned') : null;
 };
 
 /** Returns every reason for refusing a comparison, each only once. */

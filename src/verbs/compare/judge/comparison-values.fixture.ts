@@ -1,4 +1,4 @@
-import type { Share } from '../../model/measures/share.ts';
+import type { Share } from '../../../model/measures/share.ts';
 
 /**
  * This file contains reference values for comparisons. SciPy 1.17.1 and statsmodels 0.15.0 computed them; each row names
