@@ -334,6 +334,12 @@ describe('a reading', () => {
     expect(read.values).toEqual({ running: 2 });
   });
 
+  it('counts the increase of the series that are numbers', () => {
+    const text = (tokens: number) =>
+      `vllm:prompt_tokens_total{m="a"} ${tokens}\nvllm:prompt_tokens_total{m="b"} NaN`;
+    expect(lastOf([text(100), text(150)]).values).toEqual({ inputTokens: 50 });
+  });
+
   it('of another format fails with a reason, and is counted', () => {
     const read = readings();
     expect(read.add([], instant(0), instant(1))).toContain('no metric that Weir knows');

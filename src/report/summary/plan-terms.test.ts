@@ -23,6 +23,26 @@ describe('the scenario as a list', () => {
     expect(planTerms(plan)).toContainEqual(['Header x-auth', '${env:REST}']);
   });
 
+  it('has connections and headers once, or for each target that has a name', () => {
+    const termsOf = (plan: typeof sampleReportPlan): readonly string[] =>
+      planTerms(plan)
+        .map(([term]) => term)
+        .filter((term) => /Target|Connections|Header/.test(term));
+    expect(termsOf(sampleReportPlan)).toEqual(['Target', 'Connections', 'Header x-tenant']);
+    const { target, wire, headers } = sampleReportPlan;
+    const targets = [
+      { name: 'a', target, wire, headers },
+      { name: 'b', target, wire, headers: {} },
+    ];
+    expect(termsOf({ ...sampleReportPlan, targets })).toEqual([
+      'Target a',
+      'a, Connections',
+      'a, Header x-tenant',
+      'Target b',
+      'b, Connections',
+    ]);
+  });
+
   it('shows the paths of a target only if they are its own', () => {
     expect(text).not.toContain('Endpoints');
     const paths = { '/chat/completions': '/x/chat', '/models': '/x/models?key=typed' };
