@@ -1,61 +1,47 @@
 // @gate 5 s
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { realClock } from '../mock/clock/real-clock.ts';
-import { type Mock, startMock } from '../mock/gateway/start.ts';
-import { testKey } from '../mock/settings/settings.ts';
 import { sumOutcomes } from '../model/measures/outcome-counts.ts';
-import { milliseconds } from '../model/quantity.ts';
 import type { RunRequest } from './input/run-request.ts';
 import { fakeHost, runRequest } from './fake-host.fixture.ts';
+import {
+  insideChat,
+  insideKeys,
+  type Inside,
+  insideScenario,
+  openInside,
+} from './runs-inside.fixture.ts';
 import { runOnce } from './run.ts';
 
 /** Whole runs in this process: the gateway listens in it, and the self-test, which has a process, is off. */
 
-let mock: Mock;
-let folder: string;
+let inside: Inside;
 beforeAll(async () => {
-  const at = milliseconds(1);
-  const limits = { requestsPerMinute: null, tokensPerMinute: null };
-  mock = await startMock({ ttft: at, gap: at, limits }, realClock());
-  folder = await mkdtemp(join(tmpdir(), 'weir-run-'));
+  inside = await openInside();
 });
-afterAll(async () => {
-  await mock.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => inside.close());
 
-const chat = { kind: 'chat', model: 'weir/small', maxTokens: 5 };
 const scenario = {
-  name: 'inside',
-  traffic: [chat],
+  ...insideScenario,
   load: { kind: 'constant', rate: '40/s', duration: '500ms' },
-  grace: '5s',
-  canary: false,
 };
-const key = testKey(0);
-const environment = { WEIR_API_KEY: key };
-
-const run = async (changes: object, more: Partial<RunRequest> = {}) => {
-  const fake = fakeHost(environment);
-  const request = runRequest({ ...scenario, ...changes }, mock.url, more);
-  const finished = await runOnce(request, fake.host);
-  return { ...fake, finished, outcomes: sumOutcomes(finished.result.groups) };
-};
+const run = (changes: object, more: Partial<RunRequest> = {}) =>
+  inside.run({ ...scenario, ...changes }, more);
 
 const long = { load: { kind: 'constant', rate: '40/s', duration: '30s' } };
 /** They mostly wait, so they do it at the same time. */
 describe.concurrent('a run in this process', () => {
   it('ends when it is stopped, says so once, and is partial', async () => {
-    const fake = fakeHost(environment);
-    const running = runOnce(runRequest({ ...scenario, ...long }, mock.url), fake.host, () => ({
-      onSecond: undefined,
-      onObservation: ({ index }) => {
-        if (index === 4) fake.stop('SIGTERM');
-      },
-    }));
+    const fake = fakeHost(insideKeys);
+    const running = runOnce(
+      runRequest({ ...scenario, ...long }, inside.mock.url),
+      fake.host,
+      () => ({
+        onSecond: undefined,
+        onObservation: ({ index }) => {
+          if (index === 4) fake.stop('SIGTERM');
+        },
+      }),
+    );
     const { result, exit } = await running;
     expect(exit).toBe('terminated');
     expect(result.partial).toBe('stopped by SIGTERM before the load had ended');
@@ -68,7 +54,7 @@ describe.concurrent('a run in this process', () => {
   it('ends at a broken objective that ends it, and names it', async () => {
     const broken = {
       ...long,
-      traffic: [{ ...chat, model: 'none' }],
+      traffic: [{ ...insideChat, model: 'none' }],
       objectives: [{ objective: 'errorRate < 10%', abort: { after: '1s' } }],
     };
     const { finished, said } = await run(broken, { preflight: false });
@@ -91,9 +77,9 @@ describe.concurrent('a run in this process', () => {
   });
 
   it('sends no load with a model that the target neither lists nor answers', async () => {
-    const unknown = { traffic: [{ ...chat, model: 'weir/none' }] };
+    const unknown = { traffic: [{ ...insideChat, model: 'weir/none' }] };
     await expect(run(unknown)).rejects.toThrow(
-      `${mock.url} does not know the model weir/none. It lists weir/small`,
+      `${inside.mock.url} does not know the model weir/none. It lists weir/small`,
     );
     const { outcomes } = await run(unknown, { preflight: false });
     expect(outcomes).toMatchObject({ completed: 0 });
@@ -116,13 +102,13 @@ describe.concurrent('a run in this process', () => {
 
   it('reads the server’s metrics beside the load, and goes on if it cannot', async () => {
     const server = (metrics: string) => ({ server: { metrics, every: '100ms' } });
-    const { said, warned, outcomes } = await run(server(`${mock.controlUrl}/nothing`));
+    const { said, warned, outcomes } = await run(server(`${inside.mock.controlUrl}/nothing`));
     // Alone: a reading that is still under way at the end does not count.
-    const { finished } = await run(server(new URL('/metrics', mock.url).href));
+    const { finished } = await run(server(new URL('/metrics', inside.mock.url).href));
     expect(finished.result.server).toMatchObject({ failed: 0, lastFailure: null });
     expect(finished.result.server!.scrapes).toBeGreaterThan(0);
     expect([...said, ...warned].join('\n')).toContain(
-      `The server’s metrics at ${mock.controlUrl}/nothing could not be read: `,
+      `The server’s metrics at ${inside.mock.controlUrl}/nothing could not be read: `,
     );
     expect(outcomes.completed).toBe(20);
   });

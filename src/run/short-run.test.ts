@@ -1,56 +1,33 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { realClock } from '../mock/clock/real-clock.ts';
-import { type Mock, startMock } from '../mock/gateway/start.ts';
-import { testKey } from '../mock/settings/settings.ts';
-import { sumOutcomes } from '../model/measures/outcome-counts.ts';
-import { milliseconds } from '../model/quantity.ts';
 import { resultSchema } from '../model/result/result.ts';
 import type { RunRequest } from './input/run-request.ts';
 import { fakeHost, runRequest } from './fake-host.fixture.ts';
+import { type Inside, insideKeys, insideScenario, openInside } from './runs-inside.fixture.ts';
 import { runOnce } from './run.ts';
 
 /** Short runs in this process: the gateway listens in it, and the self-test, which has a process, is off. */
 
-let mock: Mock;
-let folder: string;
+let inside: Inside;
 beforeAll(async () => {
-  const at = milliseconds(1);
-  const limits = { requestsPerMinute: null, tokensPerMinute: null };
-  mock = await startMock({ ttft: at, gap: at, limits }, realClock());
-  folder = await mkdtemp(join(tmpdir(), 'weir-run-'));
+  inside = await openInside();
 });
-afterAll(async () => {
-  await mock.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => inside.close());
 
-const chat = { kind: 'chat', model: 'weir/small', maxTokens: 5 };
 const scenario = {
-  name: 'inside',
-  traffic: [chat],
+  ...insideScenario,
   load: { kind: 'constant', rate: '50/s', duration: '100ms' },
-  grace: '5s',
-  canary: false,
 };
-const key = testKey(0);
-const environment = { WEIR_API_KEY: key };
-
-const run = async (changes: object, more: Partial<RunRequest> = {}) => {
-  const fake = fakeHost(environment);
-  const request = runRequest({ ...scenario, ...changes }, mock.url, more);
-  const finished = await runOnce(request, fake.host);
-  return { ...fake, finished, outcomes: sumOutcomes(finished.result.groups) };
-};
+const run = (changes: object, more: Partial<RunRequest> = {}) =>
+  inside.run({ ...scenario, ...changes }, more);
 
 const rowsIn = async (name: string): Promise<readonly string[]> =>
-  (await readFile(join(folder, name), 'utf8')).trim().split('\n');
+  (await readFile(join(inside.folder, name), 'utf8')).trim().split('\n');
 
 describe.concurrent('a short run in this process', () => {
   it('sends what is due, and prints and writes every file that was asked for', async () => {
-    const path = (name: string): string => join(folder, name);
+    const path = (name: string): string => join(inside.folder, name);
     const { finished, outcomes, printed, listed, said, warned } = await run(
       { objectives: ['errorRate < 50%'], capture: undefined },
       {
@@ -88,11 +65,11 @@ describe.concurrent('a short run in this process', () => {
     for (const name of ['run/report.html', 'run/result.json', 'junit.xml', 'summary.md'])
       expect(listed.join('\n')).toContain(path(name));
     expect(said).toContain(
-      `inside: 100 ms against ${mock.url}. Ctrl-C ends it early and keeps the report.`,
+      `inside: 100 ms against ${inside.mock.url}. Ctrl-C ends it early and keeps the report.`,
     );
     expect(warned).toEqual([]);
     for (const name of ['run/result.json', 'run/report.html', 'run/capture.jsonl', 'summary.md'])
-      expect(await readFile(path(name), 'utf8')).not.toContain(key);
+      expect(await readFile(path(name), 'utf8')).not.toContain(insideKeys.WEIR_API_KEY);
   });
 
   it('refuses to saturate with what only its own transports have', async () => {
@@ -114,11 +91,11 @@ describe.concurrent('a short run in this process', () => {
       'budget.requests is 4, and the plan needs 5 requests: raise it or send less',
     );
     const { host } = fakeHost({ WEIR_API_KEY: 'sk-wrong' });
-    const request = runRequest(scenario, mock.url, { out: join(folder, 'refused') });
+    const request = runRequest(scenario, inside.mock.url, { out: join(inside.folder, 'refused') });
     await expect(runOnce(request, host)).rejects.toThrow(
-      `${mock.url} answered 401 to a list of models with the key`,
+      `${inside.mock.url} answered 401 to a list of models with the key`,
     );
-    expect(await readdir(folder)).not.toContain('refused');
+    expect(await readdir(inside.folder)).not.toContain('refused');
   });
 
   it('has an id of its plan if none was given', async () => {

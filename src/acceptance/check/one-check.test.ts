@@ -1,3 +1,4 @@
+// @gate 3 s
 import { expect, it } from 'vitest';
 import { checkMock, findingsIn } from './check-mock.fixture.ts';
 

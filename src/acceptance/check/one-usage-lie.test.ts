@@ -1,3 +1,4 @@
+// @gate 1 s
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkQuietly } from './check-quietly.fixture.ts';
 import { type DefectiveGateway, openDefectiveGateway } from './defective-gateway.fixture.ts';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { expect, it } from 'vitest';
 import { mutatedTargets } from './mutated-answers.fixture.ts';
 import { fuzz } from './parser-fuzz.fixture.ts';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { expect, it } from 'vitest';
 import { terminalText } from '../../report/document/terminal-writer.ts';
 import { judgeLimits } from '../../verbs/limits/judge/judge-limits.ts';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { healthyResult } from '../../judge/sample-result.fixture.ts';
 import type { LedgerEntry } from '../../model/observation/ledger.ts';

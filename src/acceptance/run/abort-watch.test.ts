@@ -1,3 +1,4 @@
+// @gate 1 s
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { watchObjectives } from '../../judge/objectives/abort-watch.ts';

@@ -1,11 +1,15 @@
+// @gate 2 s
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
 import { wholeRunSlice } from '../../model/workload/arrival.ts';
+import {
+  type AnsweringServer,
+  oneModelList,
+  startAnswering,
+} from '../../run/answering-server.fixture.ts';
 import { openCanary } from '../../run/canary.ts';
 import { fakeHost } from '../../run/fake-host.fixture.ts';
 import { readPlanWithFiles } from '../../run/input/read-plan.ts';
@@ -15,27 +19,20 @@ import { runStep } from './run-step.ts';
 /** Steps of a few requests in this process, against a server that lists a model or refuses. */
 
 let folder: string;
-let server: http.Server;
+let server: AnsweringServer;
 let origin: string;
 let onRequest: (url: string) => void = () => undefined;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weir-step-'));
-  server = http.createServer((request, response) => {
-    const url = request.url!;
+  server = await startAnswering(({ url }) => {
     onRequest(url);
-    const isRefused = url.startsWith('/refuses');
-    response.writeHead(isRefused ? 403 : 200, { 'content-type': 'application/json' });
-    response.end(
-      isRefused
-        ? '{"error":{"message":"not you"}}'
-        : '{"object":"list","data":[{"id":"m","object":"model"}]}',
-    );
+    return url.startsWith('/refuses')
+      ? [403, '{"error":{"message":"not you"}}']
+      : [200, oneModelList];
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  ({ origin } = server);
 });
 afterAll(async () => {
-  server.closeAllConnections();
   server.close();
   await rm(folder, { recursive: true });
 });

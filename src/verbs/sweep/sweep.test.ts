@@ -1,9 +1,15 @@
+// @gate 3 s
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type AnsweringServer,
+  type AnswerTo,
+  chatAnswer,
+  oneModelList,
+  startAnswering,
+} from '../../run/answering-server.fixture.ts';
 import { fakeHost } from '../../run/fake-host.fixture.ts';
 import { type SweepReport, sweepReportSchema } from './model/sweep.ts';
 import { sweep } from './sweep.ts';
@@ -11,47 +17,30 @@ import type { SweepRequest } from './sweep-points.ts';
 
 /** Whole sweeps in this process, each of a few requests, against a server that answers at once. */
 
-const answer = JSON.stringify({
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: 'm',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
-});
-
 let folder: string;
-let server: http.Server;
+let server: AnsweringServer;
 let origin: string;
 /** What was sent to each path, in order. */
 const sent = new Map<string, string[]>();
-const models = JSON.stringify({ object: 'list', data: [{ id: 'm', object: 'model' }] });
 
 /** The path of a target says what it does: `/moves` has another address once it was sent a load. */
-const answerTo = (url: string, text: string): readonly [status: number, text: string] => {
+const answerTo: AnswerTo = ({ url, text }) => {
   if (url === '/moves/models' && sent.has('/moves/chat/completions')) return [404, '{}'];
-  if (text === '') return [200, models];
+  if (text === '') return [200, oneModelList];
   if (text.includes('"x"')) return [404, '{"error":{"message":"no such model"}}'];
-  return url.startsWith('/refuses') ? [403, '{"error":{"message":"not you"}}'] : [200, answer];
+  return url.startsWith('/refuses') ? [403, '{"error":{"message":"not you"}}'] : [200, chatAnswer];
 };
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weir-sweep-'));
-  server = http.createServer((request, response) => {
-    let text = '';
-    request.on('data', (part) => (text += part));
-    request.on('end', () => {
-      const url = request.url!;
-      const [status, body] = answerTo(url, text);
-      response.writeHead(status, { 'content-type': 'application/json' }).end(body);
-      sent.set(url, [...(sent.get(url) ?? []), text]);
-    });
+  server = await startAnswering((request) => {
+    const answer = answerTo(request);
+    sent.set(request.url, [...(sent.get(request.url) ?? []), request.text]);
+    return answer;
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  ({ origin } = server);
 });
 afterAll(async () => {
-  server.closeAllConnections();
   server.close();
   await rm(folder, { recursive: true });
 });

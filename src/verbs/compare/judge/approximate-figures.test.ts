@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { approximateSide } from '../../../judge/series/approximate-side.fixture.ts';
 import type { Side } from '../../../judge/series/repetition.ts';

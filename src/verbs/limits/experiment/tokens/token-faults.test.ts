@@ -1,3 +1,4 @@
+// @gate 2 s
 import { expect, it } from 'vitest';
 import { examineVirtually, faultyLimiters } from './virtual-limiters.fixture.ts';
 
