@@ -101,11 +101,13 @@ const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
     }, null);
 
 const maxPhases = 500;
+/** The most decisions in that interval of which each is an edge of its own. */
+const mostExactPlaces = 120;
 
 /**
  * Returns the phases of a period that a log can distinguish. All decisions are folded into one period. Between two
  * neighbouring decisions every phase has the same effect, so only the middle is tried: between 100 and 400 ms, 250 ms.
- * Decisions closer than `apart` ms count as one. Phases are searched in the shortest interval that contains a refill;
+ * Of many decisions, those closer than `apart` ms count as one. Phases are searched in the shortest interval that contains a refill;
  * without one, 24 phases are tried.
  */
 const distinctPhases = (
@@ -120,10 +122,12 @@ const distinctPhases = (
     .map((decision) => (((middleOf(decision) - from) % period) + period) % period)
     .filter((place) => place <= length);
   const all = Float64Array.from([0, ...places, Math.min(length, period)]).sort();
-  // Decisions of one burst are closer to each other than their uncertainty.
+  // Of many decisions, those of one burst are closer to each other than their uncertainty. Of few, each pair counts:
+  // one slow answer widens the uncertainty of all, and the only right phase can lie between two that are close.
+  const least = places.length > mostExactPlaces ? Math.max(history.slack / 4, apart) : 0;
   const edges = [0];
   for (const place of all) {
-    if (place - edges.at(-1)! > Math.max(history.slack / 4, apart)) edges.push(place);
+    if (place - edges.at(-1)! > least) edges.push(place);
   }
   if (edges.length === 1) edges.push(all.at(-1)!);
   return edges.slice(1).map((place, i) => from + (place + edges[i]!) / 2);
