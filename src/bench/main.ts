@@ -29,6 +29,7 @@ import { measurePace } from './simulated/pace-speed.ts';
 import { furtherArrivals, usualArrivals } from './transport/arrivals.ts';
 import { bursts } from './transport/bursts.ts';
 import { measureSmallChats } from './transport/small-chats.ts';
+import { measureSteadyFirstTokens } from './transport/steady-streams.ts';
 import { streamCost } from './transport/stream-cost.ts';
 import { measureStreamMemory } from './transport/stream-memory.ts';
 import { measureWorkers } from './transport/workers.ts';
@@ -66,7 +67,7 @@ type BenchName = keyof typeof abouts;
 const parts: Readonly<Record<BenchName, readonly BenchPart[]>> = {
   mock: [measureMockLateness, measureMockMemory, measureMockChats],
   transport: [measureSmallChats, measureWorkers, ...usualArrivals],
-  streams: [...streamCost, ...furtherArrivals, measureStreamMemory],
+  streams: [...streamCost, measureSteadyFirstTokens, ...furtherArrivals, measureStreamMemory],
   bursts,
   memory: [measureHourOfHeap, measureMemoryOfStreams],
   cost: [...fixedCost, ...livePageCost],
