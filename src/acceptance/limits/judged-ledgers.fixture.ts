@@ -2,7 +2,7 @@ import { judgeRunLimits } from '../../judge/limits/run/judge-run-limits.ts';
 import { healthyResult } from '../../judge/sample-result.fixture.ts';
 import { type LedgerEntry, toLedgerRow } from '../../model/observation/ledger.ts';
 import type { LimiterClass } from '../../model/limits/limit-log.ts';
-import { untoldColumns } from '../../model/observation/sample-ledger-entry.fixture.ts';
+import { blankChatColumns } from '../../model/observation/sample-ledger-entry.fixture.ts';
 import { resolveMockLimits } from '../../model/gateway/mock-limits.ts';
 import { openKeyLimiter } from '../../mock/limits/key-limiter.ts';
 import { type SettingsInput, settingsSchema } from '../../mock/settings/settings.ts';
@@ -21,7 +21,7 @@ export interface TimedRequest {
 }
 
 export const blankLedgerEntry = {
-  ...untoldColumns,
+  ...blankChatColumns,
   limitRequests: requestLimit,
   remainingRequests: 0,
 };

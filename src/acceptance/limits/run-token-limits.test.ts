@@ -99,6 +99,18 @@ describe('a run above the limit of tokens', () => {
     expect(unexplainedIn(ledgerOf(gateway, small))).toBeGreaterThan(0);
   });
 
+  it('takes no 429 at its word that nothing remains', () => {
+    const early = { ...grid, store: tokenStores['sliding log'], times: 0.7 };
+    const entries = ledgerOf(early);
+    // It refuses at 0.7 of the limit, and reports what remains of the whole.
+    const telling = entries.map((entry) => ({
+      ...entry,
+      remainingTokens: entry.status === 429 ? 0 : (entry.remainingTokens ?? 0) + 0.3 * limit,
+    }));
+    expect(unexplainedIn(telling)).toBeGreaterThan(0);
+    expect(unexplainedIn(telling)).toBe(unexplainedIn(entries));
+  });
+
   it('is violated by three replicas, which forget nothing that a single limiter would', () => {
     const { findings, violated } = judged(ledgerOf({ ...grid, replicas: 3 }));
     expect(findings).toMatchObject({ 'tokens-kept': 'refuted' });

@@ -1,7 +1,7 @@
 import type { LedgerEntry } from './ledger.ts';
 
 /** Test support: the columns of a chat about which the server said nothing, but its instants and status. */
-export const untoldColumns: Omit<LedgerEntry, 'sent' | 'answered' | 'ended' | 'status'> = {
+export const blankChatColumns: Omit<LedgerEntry, 'sent' | 'answered' | 'ended' | 'status'> = {
   limitRequests: null,
   remainingRequests: null,
   limitTokens: null,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toLedgerRow } from '../../model/observation/ledger.ts';
-import { untoldColumns } from '../../model/observation/sample-ledger-entry.fixture.ts';
+import { blankChatColumns } from '../../model/observation/sample-ledger-entry.fixture.ts';
 import {
   keyUsages,
   limitSentence,
@@ -24,7 +24,7 @@ const budgetOf = (told: readonly Reported[], left = 0) => {
   const rows = told.map(
     ([sent, status, limitRequests, remainingRequests, limitTokens, remainingTokens]) =>
       toLedgerRow({
-        ...untoldColumns,
+        ...blankChatColumns,
         sent,
         status,
         answered: sent + 10,

@@ -20,7 +20,7 @@ import {
 } from '../../../model/plan/limits-per-minute.ts';
 import { milliseconds } from '../../../model/quantity.ts';
 import { type KeyEvidence, keyEvidence, minute } from './key-evidence.ts';
-import { countAbove } from './own-count.ts';
+import { ownCountFactorOf } from './own-count.ts';
 import { exceededSpans } from './token-envelope.ts';
 import type { LimitRule } from '../../../model/limits/limit-log.ts';
 import type { LimitUse } from './token-uses.ts';
@@ -67,7 +67,11 @@ export const usedUpLimits = (
         ? { unit, isUsedUp: mayBeUsedUp([startUp(entries), ...uses.requests], rule) }
         : {
             unit,
-            isUsedUp: mayBeUsedUp(uses.tokens, rule, countAbove(entries, uses.tokens, rule.limit)),
+            isUsedUp: mayBeUsedUp(
+              uses.tokens,
+              rule,
+              ownCountFactorOf(entries, uses.tokens, rule.limit),
+            ),
           };
     });
   return new Map(

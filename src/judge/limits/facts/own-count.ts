@@ -4,24 +4,30 @@ import { minute } from './key-evidence.ts';
 import { type LimitUse, ownCountRatio } from './token-uses.ts';
 
 /** The highest count of a text by any tokenizer, as a multiple of its usage. */
-const highestCount = 1.6;
+const highestCountRatio = 1.6;
 /** The share of the limit that may be used before the first request: more is a lower limit, or an earlier use of the key. */
 const unknownShare = 1 / 50;
 /** The share of all charges that may be in flight, whose reservations may be corrected later. */
 const inFlightShare = 1 / 4;
 
 /**
- * Returns by what multiple a gateway counts more tokens than `most` says, by what remains of the limit in the first minute,
- * before any window forgets; 1 if nothing shows it. A lower limit and charges that no tokenizer explains do not count.
+ * Returns how many times `most` a gateway counts, as the tokens that it says remain show in the first minute, before any
+ * window forgets. It is 1 if they show nothing, a lower limit, or more than any tokenizer counts. A 429 shows nothing,
+ * since many gateways say that nothing remains whatever was used, nor does anything after a chat of which neither the
+ * usage nor what it reserved is known.
  */
-export const countAbove = (
+export const ownCountFactorOf = (
   entries: readonly LedgerEntry[],
   uses: readonly LimitUse[],
   limit: number,
 ): number => {
   const charged = uses.filter(({ fate }) => fate !== 'refused');
-  const between = sumInFlight(charged, ({ most }) => most);
-  const reporting = entries.filter(({ remainingTokens }) => remainingTokens !== null);
+  const between = sumInFlight(charged, ({ most, reserved }) =>
+    Number.isFinite(most) ? most : reserved,
+  );
+  const reporting = entries.filter(
+    ({ status, remainingTokens }) => status !== 429 && remainingTokens !== null,
+  );
   const begin = entries[0]?.sent ?? 0;
   const usedAt = ({ remainingTokens }: LedgerEntry): number => limit - remainingTokens!;
   const [first] = reporting;
@@ -34,5 +40,5 @@ export const countAbove = (
     return isShown ? usedAt(entry) / sum : 1;
   });
   const ratio = Math.max(1, ...ratios);
-  return ratio <= highestCount / ownCountRatio ? ratio : 1;
+  return ratio <= highestCountRatio / ownCountRatio ? ratio : 1;
 };

@@ -41,7 +41,7 @@ export const exceededSpans = (
   { extra, forgottenIn, ownCount = ownCountRatio }: EnvelopeTerms,
 ): readonly ExceededSpan[] => {
   const admitted = uses.filter(({ fate }) => fate === 'admitted');
-  // All spans together hold no more than what the shortest may: most runs end here.
+  // No span holds more than all requests together; if that is allowed in the shortest, nothing is exceeded.
   const allowedInOne = ownCount * (1 + extra) * limit;
   if (sumOf(admitted, ({ least }) => least) <= allowedInOne) return [];
   const before = chargedBefore(admitted.map(certainCharge));

@@ -9,19 +9,19 @@ const phaseParts = 16;
  * Creates a function that decides whether a limit may be used up for a refused request: what may be charged of one
  * window, of a weighted counter at any phase or of a full bucket, with what the request itself asks for, is more than
  * the limit. An unknown amount counts as what it can have reserved, or as nothing where that is unknown too, since one
- * of them would explain every refusal. `countAbove` multiplies the amounts. Example: of 2,000,000
+ * of them would explain every refusal. `countFactor` multiplies the amounts. Example: of 2,000,000
  * tokens 1,950,000 are used; a chat that asks for 60,000 may be refused.
  */
 export const mayBeUsedUp = (
   uses: readonly LimitUse[],
   { limit, window }: LimitRule,
-  countAbove = 1,
+  countFactor = 1,
 ): ((refusal: LimitUse) => boolean) => {
   // A gateway that charges what it refused is rare, and after an overload it would explain every refusal.
   const charged = uses.filter(({ fate }) => fate !== 'refused');
   const longest = longestWindow(window);
   const most = ({ most: amount, reserved }: LimitUse): number =>
-    countAbove * (Number.isFinite(amount) ? amount : finite(reserved));
+    countFactor * (Number.isFinite(amount) ? amount : finite(reserved));
   const settledSums = sumsBy(charged, 'settled', most);
   const inFlight = sumInFlight(charged, (use) => Math.max(finite(use.reserved), most(use)));
   const bySettled = charged

@@ -36,3 +36,25 @@ it('one slow answer hides no stepped bucket, whose phase can lie between two dec
     expect(named, `seed ${seed}`).toContain('stepped-bucket');
   }
 });
+
+/** Decisions of a bucket of 30 that regains 60 in a minute: asked at once, then evenly at twice that rate. */
+const smallBucketLog = (): readonly LimiterDecision[] => {
+  let left = 30;
+  return Array.from({ length: 100 }, (_, i) => {
+    const gap = i <= 40 ? 5 : 487;
+    left = Math.min(30, left + gap / 1000);
+    const admitted = left >= 1;
+    if (admitted) left -= 1;
+    const sent = Math.min(i, 40) * 5 + Math.max(0, i - 40) * 487;
+    const answered = instant(sent + 0.5);
+    return { sent: instant(sent), answered, ended: answered, admitted };
+  });
+};
+
+it('many failed chats do not make a bucket of half the limit a full one', () => {
+  const minute = { limit: 60, window: milliseconds(60_000) };
+  const terms = { declared: minute, clock: null, besides: [[]], failed: 40 };
+  const { best, ties } = identifyLimiter(smallBucketLog(), terms);
+  expect(best).toMatchObject({ limiter: 'burst-bucket', parameters: { burst: { value: 30 } } });
+  expect(ties.map(({ limiter }) => limiter)).not.toContain('token-bucket');
+});

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
-import { instant } from '../../../model/quantity.ts';
+import { instant, milliseconds } from '../../../model/quantity.ts';
 import { decisionHistoriesOf } from './decision-history.ts';
-import { areStaysSeen, inFlightCaps } from './limiter-candidates.ts';
+import { areStaysSeen, inFlightCaps, limiterCandidates } from './limiter-candidates.ts';
 
 const decision = (sent: number, took: number, admitted: boolean): LimiterDecision => ({
   sent: instant(sent),
@@ -48,4 +48,15 @@ it('too few refusals do not show the time of the network, and rule no cap out', 
 it('stays are seen where most answers take longer than nearly all refusals', () => {
   expect(areStaysSeen([...refusals, ...burst(10, 30)])).toBe(true);
   expect(areStaysSeen([...refusals, ...burst(10, 5)])).toBe(false);
+});
+
+it('of very many decisions, few phases of a refill are tried', () => {
+  const tried = (count: number): number => {
+    const log = Array.from({ length: count }, (_, i) => decision(i * 37.7, 3, i % 3 > 0));
+    const [history] = decisionHistoriesOf(log, [[]]);
+    const context = { limit: 12, window: milliseconds(4000), besides: [[]], clock: null };
+    return limiterCandidates('stepped-bucket', history!, context).length;
+  };
+  expect(tried(40)).toBeGreaterThan(30);
+  expect(tried(4000)).toBeLessThan(1000);
 });

@@ -305,7 +305,7 @@ export const closerCandidates = (
   return around(next - first);
 };
 
-/** The limiters of a class with another limit or window than declared. Their phases are at least `apart` ms apart. */
+/** The limiters of a class with another limit or window than declared. Of many decisions their phases are at least `apart` ms apart (`distinctPhases`). */
 export const otherCandidates = (
   name: LimiterClass,
   history: DecisionHistory,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LimiterClass } from '../../../model/limits/limit-log.ts';
 import type { LimitsPerMinute } from '../../../model/plan/limits-per-minute.ts';
 import type { LedgerEntry } from '../../../model/observation/ledger.ts';
-import { untoldColumns } from '../../../model/observation/sample-ledger-entry.fixture.ts';
+import { blankChatColumns } from '../../../model/observation/sample-ledger-entry.fixture.ts';
 import { minuteLimits, usedUpLimits } from '../facts/explained-refusals.ts';
 import { keyEvidence, keyRefusals } from '../facts/key-evidence.ts';
 import { checkKey, fullestMinute } from './key-checks.ts';
@@ -10,7 +10,7 @@ import { checkKey, fullestMinute } from './key-checks.ts';
 /** Ledgers of a key, written by hand, and what they prove about its limits. */
 
 const entry = (sent: number, fields: Partial<LedgerEntry> = {}): LedgerEntry => ({
-  ...untoldColumns,
+  ...blankChatColumns,
   sent,
   answered: sent + 2,
   ended: sent + 3,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LimiterClass } from '../../../model/limits/limit-log.ts';
 import type { LedgerEntry } from '../../../model/observation/ledger.ts';
-import { untoldColumns } from '../../../model/observation/sample-ledger-entry.fixture.ts';
+import { blankChatColumns } from '../../../model/observation/sample-ledger-entry.fixture.ts';
 import { minuteLimits, usedUpLimits } from '../facts/explained-refusals.ts';
 import { keyEvidence } from '../facts/key-evidence.ts';
 import { checkKey } from './key-checks.ts';
@@ -9,7 +9,7 @@ import { checkKey } from './key-checks.ts';
 /** Ledgers of a key whose chats are known to the token, and what they prove about its limit of 100 tokens a minute. */
 
 const chat = (sent: number, fields: Partial<LedgerEntry> = {}): LedgerEntry => ({
-  ...untoldColumns,
+  ...blankChatColumns,
   sent,
   answered: sent + 2,
   ended: sent + 3,

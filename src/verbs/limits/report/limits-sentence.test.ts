@@ -117,7 +117,7 @@ it('the advice names what decides the limit that is not kept, and its setting', 
     /longer \(`--sustain 10`\).*`--set limits\.requestsPerMinute=…`, `--window/,
   );
   expect(advice('kept', 'undecided')).toMatch(
-    /`--sustain 12`, and with `--yes-tokens`.*`--set limits\.tokensPerMinute=…`, `--window/,
+    /`--sustain 16`, and with `--yes-tokens`.*`--set limits\.tokensPerMinute=…`, `--window/,
   );
   expect(advice(null, 'violated')).toMatch(
     /evidence for the gateway’s owner.*`--set limits\.tokensPerMinute=…`/,

@@ -179,7 +179,7 @@ export const gravestVerdict = ({ requests, tokens }: KeyFindings): LimitVerdict 
 /** Says how an examination decides more: of tokens by a longer load and the operator's word. */
 const longerText = (undecided: readonly Claim[]): string =>
   undecided.every(({ setting }) => setting === 'limits.tokensPerMinute')
-    ? 'in full, with `--sustain 12`, and with `--yes-tokens` if the key is surely idle'
+    ? 'in full, with `--sustain 16`, and with `--yes-tokens` if the key is surely idle'
     : 'in full, or for longer (`--sustain 10`)';
 
 /** Says what to do about a limit that is not kept, or of which an examination decides nothing; `null` if nothing is to do. */

@@ -66,7 +66,9 @@ describe('a refusal that names requests', () => {
           reply(207_500, 429, 'requests'),
         ],
       });
+    // A ninth of 60 are 6.7.
     expect(wrongAfter(10)).toEqual([]);
-    expect(wrongAfter(5).map(({ sent }) => sent)).toEqual([207_500]);
+    expect(wrongAfter(7)).toEqual([]);
+    expect(wrongAfter(6).map(({ sent }) => sent)).toEqual([207_500]);
   });
 });

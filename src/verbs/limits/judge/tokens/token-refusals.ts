@@ -164,6 +164,11 @@ const stepShare = 1 / 9;
 
 /** The part of the limit of requests that is admitted again at once, as of gateways that count tenths of a minute. */
 const regainedAtOnce = 1 / 6;
+/**
+ * So many requests within a sixth of a window, as a part of the limit, may use up a window of that length. It is less than
+ * the sixth that such a window admits, since some of it may have been used before.
+ */
+const smallWindowShare = 1 / 9;
 
 /** Returns the most requests that any limiter admits in a time between two refusals, unless its whole window ends. */
 export const requestsRegained = ({ requests, window }: TokenRule, time: number): number =>
@@ -208,12 +213,11 @@ export const wronglyNamed = (log: TokenLog): readonly TokenReply[] => {
       ({ sent, answered }) => sent <= reply.answered && answered >= reply.sent - memory,
     );
     const others = lately.filter((other) => other !== reply);
-    // A window of a sixth that has a sixth of the limit may be used up by requests before the step.
-    const beforeStep = others.filter(
+    const inLastSixth = others.filter(
       ({ answered }) => answered > reply.sent - regainedAtOnce * window,
     );
     const isAlone =
-      beforeStep.length < stepShare * requests &&
+      inLastSixth.length < smallWindowShare * requests &&
       others.every(({ answered }) => answered <= reply.sent - step);
     return lately.length < requests && (isAlone || between.has(reply));
   });
