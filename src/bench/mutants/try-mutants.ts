@@ -47,7 +47,7 @@ export const measureReach = async (
   };
 };
 
-/** Returns the tests to ask about a mutant, and how long one of them takes, in s. */
+/** Which tests are asked about a mutant, and how long one of them takes, in s. */
 export interface Asked {
   readonly testsOf: (mutant: Mutant) => readonly string[];
   readonly secondsOf: (test: string) => number;

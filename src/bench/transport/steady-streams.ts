@@ -12,7 +12,10 @@ const rampUp = gap * tokens;
 const settled = rampUp + 1000;
 const duration = 4 * rampUp;
 
-/** By how much the p99 of TTFT of a whole run is longer than from sending to what the server wrote, in ms. */
+/**
+ * The p99 of TTFT as measured, less the p99 of the time from sending until the server wrote the first token; in ms.
+ * Throws if a stream failed: one that was not read has no error.
+ */
 const errorOfFirstTokens = async (): Promise<number> => {
   const options = { gap, tokens, certificate: null, keepsTimes: true } as const;
   await using server = await startChatServer(options, mockNodeFlags);
@@ -22,12 +25,16 @@ const errorOfFirstTokens = async (): Promise<number> => {
   const { zero, observations } = await run.observations();
   const { lines } = JSON.parse(await server.times()) as { lines: readonly SentTimes[] };
   const written = new Map(lines.map(({ requestId, sent }) => [requestId, sent[0]]));
-  const figures = observations.flatMap(({ requestId, due, sent, outcome }) => {
-    const answer = outcome.kind === 'completed' ? outcome.answer : null;
-    if (due < settled || sent === null || answer?.kind !== 'chat-stream') return [];
-    const [first = Number.NaN] = answer.tokenInstants;
-    return [{ measured: first - sent, true: (written.get(requestId) ?? Number.NaN) - zero - sent }];
-  });
+  const figures = observations
+    .filter(({ due }) => due >= settled)
+    .map(({ requestId, sent, outcome }) => {
+      const answer = outcome.kind === 'completed' ? outcome.answer : null;
+      const at = written.get(requestId);
+      if (sent === null || at === undefined || answer?.kind !== 'chat-stream')
+        throw new Error(`${requestId}: ${outcome.kind}, so there is no first token to compare`);
+      const [first = Number.NaN] = answer.tokenInstants;
+      return { measured: first - sent, true: at - zero - sent };
+    });
   const p99Of = (name: 'measured' | 'true') =>
     percentile(
       figures.map((figure) => figure[name]),

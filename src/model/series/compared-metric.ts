@@ -63,8 +63,10 @@ const effectSchema = z.strictObject({
   p: z.number().nullable(),
   /** The p-value adjusted for the number of gated metrics (Hochberg); `null` if the metric is not gated. */
   adjustedP: z.number().nullable(),
-  /** The smallest change that counts as relevant: a ratio above 1 or a difference above 0. */
+  /** The smallest change that counts, with the load generator's own error: a ratio above 1 or a difference above 0. */
   least: z.number(),
+  /** The same without that error. Absent in files of earlier versions. */
+  relevant: z.number().optional(),
   /**
    * The drift between consecutive runs that could explain the change, in the unit of `change`; `null` if none could.
    */

@@ -343,6 +343,7 @@ export const judgeMetric = (
       p,
       adjustedP,
       least: reportedLeast,
+      relevant: toReported(difference.sameWithin),
       drift: isSuspected && Math.abs(change) > least ? toReported(remaining.slope) : null,
       detectable: detectable === null ? null : toReported(Math.max(least, detectable)),
     },

@@ -108,7 +108,7 @@ describe('the words of a verdict', () => {
         metrics: open.slice(0, 1).map((metric) => ({
           ...metric,
           needed: null,
-          effect: metric.effect && { ...metric.effect, least: 1.4 },
+          effect: metric.effect && { ...metric.effect, relevant: 1.1, least: 1.4 },
         })),
       },
       'Inconclusive. 1 gated metric undecided: chat-stream TTFT p50 (+25.0 %). The load generator’s own error can be as large as some of these changes: use a quieter machine.',

@@ -1,9 +1,5 @@
 import type { Comparison } from '../model/comparison.ts';
-import {
-  type ComparedMetric,
-  comparisonRules,
-  headlineOf,
-} from '../../../model/series/compared-metric.ts';
+import { type ComparedMetric, headlineOf } from '../../../model/series/compared-metric.ts';
 import { bareChangeText, changeText, type Scaled } from '../../../report/summary/metric-text.ts';
 import { countText, plural } from '../../../report/text/number-text.ts';
 import { present, textIf } from '../../../report/text/present.ts';
@@ -41,9 +37,10 @@ export const metricName = (metric: ComparedMetric): string =>
 
 /** Whether a change is above the minimum effect, but not above it and the error of measurement together. */
 const isWithinError = ({ effect, scale }: ComparedMetric): boolean => {
-  if (effect === null || scale !== 'ratio') return false;
-  const size = Math.abs(Math.log(effect.change));
-  return size > Math.log(1 + comparisonRules.latencyEffect) && size <= Math.log(effect.least);
+  // No error of measurement widens a share.
+  if (effect?.relevant === undefined || scale !== 'ratio') return false;
+  const ratio = Math.max(effect.change, 1 / effect.change);
+  return ratio > effect.relevant && ratio <= effect.least;
 };
 
 const openReason = (metric: ComparedMetric): string =>
