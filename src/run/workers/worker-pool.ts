@@ -136,7 +136,12 @@ const endOf = (workers: readonly PooledWorker[]): SliceEnd => {
 };
 
 /** Returns the progress of all workers together. If a worker is lost, so are its requests in flight. */
-const progressOf = (workers: readonly PooledWorker[]): SliceProgress => {
+export const progressOf = (
+  workers: readonly {
+    readonly latestUpdate: Pick<WorkerUpdate, 'progress'> | null;
+    readonly end: PooledWorker['end'];
+  }[],
+): SliceProgress => {
   let [due, inFlight, endedBefore] = [0, 0, Number.POSITIVE_INFINITY];
   for (const { latestUpdate, end } of workers) {
     due += latestUpdate?.progress.due ?? 0;
