@@ -419,6 +419,46 @@ const counted = (...given: Parameters<typeof sampleObservation>[]): Pick<Group, 
   return group;
 };
 
+describe('a group in parts', () => {
+  const readDelays = { first: 1, end: 2, tokens: [1, 2, 1], weight: 1 };
+  const stream = streamed([5100, 5110, 5120]);
+  const partial = sampleObservation({
+    traffic: 'chat-stream',
+    outcome: {
+      kind: 'broken',
+      cause: 'reset',
+      detail: '',
+      partial: sampleStream([5100, 5110]),
+    },
+  });
+  const stateOf = (...observations: readonly Observation[]) => {
+    const recorder = groupRecorder(plan);
+    const groups = recorder.restore([]);
+    for (const observation of observations) recorder.record(groups, observation);
+    return { recorder, groups };
+  };
+
+  it.each([
+    ['without delays', stream],
+    ['with delays', { ...stream, readDelays }],
+    ['with a part of an answer', { ...partial, readDelays }],
+  ])('is one with the counts and one for each histogram, %s', (_, observation) => {
+    const { recorder, groups } = stateOf(observation);
+    const [whole] = recorder.store(groups);
+    const { distributions, partials = {}, delays = {} } = whole!;
+    const histograms = [distributions, partials, delays].flatMap((each) => Object.keys(each));
+    expect(histograms).not.toEqual([]);
+    const parts = Array.from(recorder.split(groups), ({ stored }) => stored).flat();
+    expect(parts).toHaveLength(1 + histograms.length);
+    const named = parts.flatMap((part) =>
+      [part.distributions, part.partials ?? {}, part.delays ?? {}].flatMap((each) =>
+        Object.keys(each),
+      ),
+    );
+    expect(named).toEqual(histograms);
+  });
+});
+
 describe('requests that meet the per-request objectives', () => {
   it('are counted, for all objectives together and for each', () => {
     // The sample takes 200 ms from due to its end. It is a whole chat, which has no first token.
