@@ -101,6 +101,15 @@ it('a pace that lets fewer requests through before the end contradicts the plan'
   expect(() => checkPlanFits(slow)).not.toThrow('its budget then ends it');
 });
 
+it('a pace contradicts the plan as soon as one request is not sent before the end', async () => {
+  const limited = (requestsPerMinute: number) =>
+    read({ pace: { tokens: 'none' }, limits: { requestsPerMinute } });
+  const [fitting, slow] = [await limited(270), await limited(269)];
+  expect([fitting, slow].map((plan) => forecastOf(plan, second).pace?.unsendable)).toEqual([0, 1]);
+  expect(() => checkPlanFits(fitting)).not.toThrow();
+  expect(() => checkPlanFits(slow)).toThrow(/^pace allows 299 requests before /);
+});
+
 it('an objective with too few samples is named with what it needs and gets', async () => {
   const objectives = ['endToEnd.p99.9 < 5s', 'endToEnd.p50 < 5s'];
   const [sentence, ...others] = undecidableObjectives(await read({ objectives }));

@@ -99,6 +99,19 @@ describe('a table of requests', () => {
   });
 });
 
+describe('a table of requests in Parquet', () => {
+  it('is converted when it is complete, and has no line of CSV', async () => {
+    const table = await openRequestsTable(path('requests.parquet'));
+    const context = { plan: unjudged.plan, zero: Date.parse('2026-07-01T10:20:30.000Z') };
+    table.add(requestLines('parquet', context)(sampleObservation()));
+    await table.complete();
+    const file = textOf('requests.parquet');
+    expect([file.slice(0, 4), file.slice(-4)]).toEqual(['PAR1', 'PAR1']);
+    expect(file).toContain('Weir ');
+    expect(file).not.toContain(requestColumns.map(({ name }) => name).join(','));
+  });
+});
+
 describe('the history', () => {
   const warned: string[] = [];
   const store = (file: string | null, changes = {}) =>

@@ -1,9 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { healthyResult, sampleGroup } from '../../judge/sample-result.fixture.ts';
 import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
 import { pauseFor } from '../../run/input/pause-between-runs.ts';
 import { planHash } from '../../model/plan/plan-hash.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { runSlots, exclusionReason, excludedRunLines, isPlanElsewhere } from './repeat.ts';
+import type { Result } from '../../model/result/result.ts';
+import { fakeHost } from '../../run/fake-host.fixture.ts';
+import { type PlanSource, readPlan } from '../../run/input/read-plan.ts';
+import { bareRequest } from '../../run/input/run-request.ts';
+import { excludedRunLines, exclusionReason, isPlanElsewhere, repeat, runSlots } from './repeat.ts';
 
 describe('the order of repeated runs', () => {
   it('alternate ABBA between two sides, so that a drift affects both equally', () => {
@@ -74,6 +82,71 @@ describe('a run of several', () => {
       '2 of 5 runs do not count, hence exit code 12:',
     );
     expect(excludedRunLines(runs, { of: 5, isAllowed: true })[0]).toContain('--allow-different');
+  });
+});
+
+describe('a stored run as the base of repeated runs', () => {
+  const home = mkdtempSync(join(tmpdir(), 'weir-repeat-'));
+  afterAll(() => rmSync(home, { recursive: true }));
+  const source: PlanSource = {
+    scenario: undefined,
+    value: {
+      name: 'repeated',
+      traffic: [{ kind: 'models' }],
+      load: { kind: 'constant', rate: '1/s', duration: '30s' },
+    },
+    flags: {},
+    set: [],
+    target: 'http://127.0.0.1:9/v1',
+  };
+  const environment = { WEIR_API_KEY: 'none' };
+
+  /** Begins a series whose folder cannot be opened, so that nothing is sent; returns why it ended. */
+  const problemWith = async (
+    seed: string,
+    changes: Partial<Result> = {},
+    allowDifferent = false,
+  ): Promise<string> => {
+    const { plan } = await readPlan({ ...source, set: [seed] }, environment);
+    const base = join(mkdtempSync(join(home, 'base-')), 'result.json');
+    const stored = { plan, planHash: planHash(plan), groups: [sampleGroup(1200)], ...changes };
+    writeFileSync(base, JSON.stringify(healthyResult(stored)));
+    const { out: _, ...request } = bareRequest;
+    return repeat(
+      {
+        ...request,
+        source,
+        out: base,
+        repetitions: 2,
+        against: undefined,
+        baseline: [base],
+        pause: undefined,
+        self: false,
+        printEach: false,
+        strict: false,
+        allowDifferent,
+      },
+      fakeHost(environment).host,
+    ).catch(String);
+  };
+  const atFolder = /the output folder .* cannot be written/;
+
+  it('is one of the same plan', async () => {
+    expect(await problemWith('seed=1')).toMatch(atFolder);
+  });
+
+  it('is not one of another plan, unless that is allowed', async () => {
+    const refused = await problemWith('seed=2');
+    expect(refused).toMatch(
+      /--baseline: these runs cannot be the base:\n {2}the plan differs \(its hash\): [^]*\. *\nRun the base again/,
+    );
+    expect(await problemWith('seed=2', {}, true)).toMatch(atFolder);
+  });
+
+  it('is not one that was cut short', async () => {
+    const refused = await problemWith('seed=1', { partial: 'stopped' });
+    expect(refused).toMatch(/--baseline: these runs cannot be the base:\n {2}/);
+    expect(refused).not.toContain('the plan differs');
   });
 });
 
