@@ -48,6 +48,21 @@ describe('a whole chat completion', () => {
     });
   });
 
+  it('has the notes on its end, its content and its usage together', () => {
+    const choices = [
+      { index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'satisfied' },
+      { index: 1, message: { role: 'assistant', content: '' } },
+    ];
+    const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 99 };
+    expect(read('chat', completion({}, { choices, usage }))).toMatchObject({
+      kind: 'completed',
+      answer: {
+        finish: 'satisfied',
+        notes: ['finish-unknown', 'no-content', 'no-finish', 'usage-total'],
+      },
+    });
+  });
+
   it.each([undefined, { prompt_tokens: 7, completion_tokens: 0, total_tokens: 7 }])(
     'with neither a token nor a finish reason fails, as a stream does: usage %j',
     (usage) => {
