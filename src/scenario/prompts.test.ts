@@ -165,6 +165,7 @@ describe('content parts', () => {
     const entries = [
       'prompt: []',
       'prompt: [a]',
+      'prompt: [5]',
       'prompt: [{type: image, text: a}]',
       'prompt: [{text: a}]',
       'prompt: [{type: text, txt: a}]',
@@ -180,6 +181,7 @@ describe('content parts', () => {
     expect(entries.map((entry) => problems(entry)).join('\n')).toMatchInlineSnapshot(`
       "f.yaml:2:36: expected at least one content part
       f.yaml:2:37: expected a content part with a "type", for example {type: text, text: Hello}, got "a"; several prompts, of which each request takes one, are "prompts"
+      f.yaml:2:37: expected a content part with a "type", for example {type: text, text: Hello}, got the number 5
       f.yaml:2:44: expected "text", "image_url" or "input_audio", got "image"
       f.yaml:2:37: "type" is missing: expected "text", "image_url" or "input_audio"
       f.yaml:2:50: unknown key "txt"; did you mean "text"?

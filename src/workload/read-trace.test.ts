@@ -128,6 +128,19 @@ describe('the unit of the times of a trace', () => {
     expect(read(rowsAt(0, 1, 3, 7, 30), { unit: 'ms' }).dues).toEqual([0, 1, 3, 7, 30]);
   });
 
+  it.each([
+    [20.4, null],
+    [20.6, '21'],
+    [21.4, '21'],
+    [1500, '1,500'],
+  ])('is asked for if requests would come more than 20 minutes apart: %f', (minutes, said) => {
+    const times = [0, 1, 2].map((n) => n * Math.round(minutes * 60_000));
+    if (said === null) return expect(problem(rowsAt(...times))).toContain('20 minutes apart');
+    return expect(problem(rowsAt(...times))).toMatch(
+      new RegExp(`3 requests would come ${said} minutes apart on average`),
+    );
+  });
+
   it('is asked for if the whole recording would last less than half a second', () => {
     expect(problem(rowsAt(0, 30, 90))).toMatch(/3 requests .* within 91 ms .* which unit/);
     expect(problem(rowsAt(0, 20, 41, 62, 80))).toContain('for example unit: s');

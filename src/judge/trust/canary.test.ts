@@ -70,6 +70,36 @@ describe('the canary', () => {
     });
   });
 
+  it.each([
+    [0.9, 'valid', false],
+    [1.5, 'valid', true],
+    [4.9, 'valid', true],
+    [5.1, 'valid', true],
+  ] as const)(
+    'with few events and a p99 of %f ms is %s, and says so if its p99 alone would be worse: %s',
+    (late, level, isSaid) => {
+      const canary: GeneratorSample['canary'] = {
+        streams: 5,
+        errors: [
+          [0.05, 97],
+          [late, 3],
+        ],
+      };
+      const smooth: GeneratorSample['canary'] = { streams: 5, errors: [[0.05, 100]] };
+      const run = generating([smooth, canary, smooth].map((each) => ({ canary: each })));
+      const found = evidence(run, 'canary');
+      expect(found?.level).toBe(level);
+      expect(found?.observed.includes('judged by its lower bound of 0.05 ms')).toBe(isSaid);
+    },
+  );
+
+  it('with many events is judged by its p99, and says nothing of a bound', () => {
+    expect(evidence(reading(1.5), 'canary')).toMatchObject({
+      level: 'degraded',
+      observed: expect.not.stringContaining('lower bound') as string,
+    });
+  });
+
   it('has the level of the worst slice', () => {
     const slices = [0.2, 7].map((late, index) =>
       sampleJudgedSlice(

@@ -30,6 +30,32 @@ describe('a saturating connection', () => {
     },
   );
 
+  it('does not conclude from ends between which a connection was used again', async () => {
+    const connections: Socket[] = [];
+    const seen = new Set<Socket>();
+    const server = await serving((socket) => {
+      if (!connections.includes(socket)) connections.push(socket);
+      const isSecondAnswer = seen.has(socket);
+      seen.add(socket);
+      // The first two and the fourth end after an answer; the third announces its end with a second one.
+      const place = connections.indexOf(socket);
+      if (place === 2 && isSecondAnswer) socket.end(answer('x', 'connection: close\r\n'));
+      else if (place === 0 || place === 1 || place === 3) socket.end(whole);
+      else socket.write(whole);
+    });
+    const { outcomes, notes } = await saturateServer(server.url, 7);
+    expect(outcomes.map((each) => each.split(' ')[1])).toEqual([
+      'new',
+      'new',
+      'new',
+      'reused',
+      'new',
+      'new',
+      'reused',
+    ]);
+    expect(notes).toEqual([]);
+  });
+
   it('says nothing of ends that the server announces, or that the scenario asks for', async () => {
     const announced = await serving((socket) => socket.end(answer('x', 'connection: close\r\n')));
     expect((await saturateServer(announced.url, 5)).notes).toEqual([]);

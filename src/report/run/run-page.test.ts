@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { measures } from '../../model/measures/measures.ts';
-import { milliseconds } from '../../model/quantity.ts';
+import { instant, milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { Trust } from '../../model/result/verdict.ts';
 import { measuresPresent } from '../../model/result/summary.ts';
@@ -238,6 +238,22 @@ describe('the HTML report', () => {
     const stopped = { ...result, scheduled: milliseconds(30_000) };
     const { stages, scheduled } = dataIn(runPage(stopped, validTrust, assets));
     expect([scheduled, stages]).toEqual([30, [{ name: 'steady', from: 0 }]]);
+  });
+
+  it('says in its tiles when the first request of all was limited, if any was', () => {
+    const limited = (first: number): Result['failures'][number] => {
+      const failure = result.failures.find(({ outcome }) => outcome === 'limited')!;
+      return { ...failure, first: instant(first), last: instant(30_000) };
+    };
+    const tileOf = (failures: Result['failures']): string => {
+      const page = runPage({ ...result, failures }, validTrust, assets);
+      const [tile = ''] = all(/<dt>Rate limited<\/dt>([^]*?)<\/div>/g, page);
+      return tile;
+    };
+    expect(tileOf([limited(21_000), limited(12_000), limited(25_000)])).toContain(
+      'first of the run at 12',
+    );
+    expect(tileOf([])).toContain('never');
   });
 
   it('counts arrivals due after the warm-up in its tiles', () => {

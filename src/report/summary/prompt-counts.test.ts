@@ -86,4 +86,20 @@ describe('the server’s count of synthetic prompts', () => {
     const stages = [{ ...stage!, traffic: [...stage!.traffic, ...stage!.traffic] }];
     expect(promptCountNotes({ ...result, plan: { ...result.plan, stages } }, 'chat')).toEqual([]);
   });
+
+  it.each([
+    ['kind', { kind: 'chat-stream' }],
+    ['model', { model: 'other' }],
+    ['name', { name: 'named' }],
+  ] as const)('is of the entry that sent them, beside one of another %s', (_, other) => {
+    const result = counted(498);
+    const [stage] = result.plan.stages;
+    const [entry] = stage!.traffic;
+    if (entry?.kind !== 'chat') throw new Error('no chat');
+    const plan: Result['plan'] = {
+      ...result.plan,
+      stages: [{ ...stage!, traffic: [{ ...entry, ...other, conversations: [] }, entry] }],
+    };
+    expect(promptCountNotes({ ...result, plan }, 'chat')).toHaveLength(1);
+  });
 });

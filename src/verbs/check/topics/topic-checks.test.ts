@@ -64,6 +64,26 @@ describe('an upload that is too large', () => {
   });
 });
 
+describe('a request that must be refused', () => {
+  const error = {
+    error: { message: 'no', type: 'invalid_request_error', code: null, param: null },
+  };
+  const body = Buffer.from(JSON.stringify(error));
+  it.each([
+    ['unknown-model', 400, 'pass'],
+    ['unknown-model', 404, 'pass'],
+    ['unknown-model', 422, 'deviation'],
+    ['unknown-model', 200, 'violation'],
+    ['unknown-model', 500, 'violation'],
+    ['broken-json', 400, 'pass'],
+    ['broken-json', 404, 'violation'],
+    ['no-model', 400, 'pass'],
+    ['no-model', 404, 'violation'],
+  ] as const)('%s is judged by its status %d: %s', (id, status, outcome) => {
+    expect(judge(id, [answerWith(id, { status, body })]).outcome).toBe(outcome);
+  });
+});
+
 describe('an answer that a deadline ended', () => {
   const late = failed('deadline-total');
   it.each(['chat', 'temperature-above', 'get-chat'])(
