@@ -3,7 +3,7 @@ import type { Observation } from '../model/observation/observation.ts';
 import { instant } from '../model/quantity.ts';
 import { hashOf } from '../model/workload/draw.ts';
 import { continueSample, requestSampleRecorder } from './request-sample.ts';
-import { sampleObservation } from './sample-observations.fixture.ts';
+import { sampleObservation, sampleStream } from './sample-observations.fixture.ts';
 
 /** A sample of three completed and two failed requests, in which those with the lowest hashes are. */
 const recorder = requestSampleRecorder({ seed: 7 }, { completed: 3, failed: 2 });
@@ -55,5 +55,11 @@ describe('the requests that are kept', () => {
       recorder.store(stateOf(requests([4], { ...times, ...more })))[0]!.rows[0];
     expect(rowOf({})).toEqual([0, 4, 100.123, 250, null, null]);
     expect(rowOf(dropped)).toEqual([0, 4, 100.123, null, null, null]);
+  });
+
+  it('have the time to the first token of a stream, to a thousandth, and its input tokens', () => {
+    const outcome = { kind: 'completed', answer: sampleStream([5100.1239, 5150]) } as const;
+    const streams = requests([4], { traffic: 'chat-stream', outcome });
+    expect(recorder.store(stateOf(streams))[0]!.rows).toEqual([[0, 4, 5000, 200, 100.124, 10]]);
   });
 });
