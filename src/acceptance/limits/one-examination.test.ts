@@ -131,24 +131,24 @@ it('a limit of tokens that a gateway keeps is found kept', async () => {
   expect(findings.verdict).toBe('kept');
   expect(findings.checks.map(({ id, finding, observed }) => `${id} ${finding}: ${observed}`))
     .toMatchInlineSnapshot(`
-    [
-      "token-burst proved: 2 bursts, none certainly above what any limiter admits: refused after 25,854 and 25,854",
-      "token-envelope undecided: the limit was not exceeded",
-      "token-early proved: 243 requests at an even pace, 0 refused",
-      "token-recovery proved: refused though idle for two windows: none",
-      "token-names proved: named requests without a cause: none of 24 that name a limit",
-      "token-remaining proved: 378 answers",
-      "token-at-once undecided: 8 in flight at once with 0.33 of the limit were admitted",
-      "token-accounting proved: true of chat, stream, stream-unreported, answer, two-answers, cut-answering, bad-parameter",
-      "token-settling proved: within 1 s",
-    ]
-  `);
+      [
+        "token-burst proved: 2 bursts, none certainly above what any limiter admits: refused after 25,854 and 25,854",
+        "token-envelope undecided: the limit was not exceeded",
+        "token-early proved: 243 requests at an even pace, 0 refused",
+        "token-recovery proved: refused though idle for two windows: none",
+        "token-names proved: named requests without a cause: none of 24 that name a limit",
+        "token-remaining proved: 378 answers",
+        "token-at-once undecided: 8 in flight at once with 0.33 of the limit were admitted",
+        "token-accounting proved: true of chat, stream, stream-unreported, answer, two-answers, cut-answering, bad-parameter",
+        "token-settling proved: within 1 s in these bursts",
+      ]
+    `);
   const report = { format: 'token-limits/1' as const, ...origin, log, findings };
   expect(terminalText(tokensDocument(report), plain)).toMatchInlineSnapshot(`
     "✓ 20,000 tokens a minute are kept.
       Model weir/small: declared limit of 60 requests and 20,000 tokens a minute per key
       379 requests with 161,646 tokens in 70 s, 24 refused with 429
-      Why: both bursts were refused, and not certainly too late: refused after 25,854 and 25,854 of 20,000 tokens; an even pace below the limit never was, and the key recovered.
+      Why: 2 of 2 bursts were refused, and not certainly too late: refused after 25,854 and 25,854 of 20,000 tokens; an even pace below the limit never was, and the key recovered.
       Pace: \`charged: {file: token-limits.json}\` waits as these charges need: tokens are charged by 1 s after the end of their answer.
       Requests: their limit was not examined; \`weir limits\` without --tokens does that.
 
@@ -179,7 +179,7 @@ it('a limit of tokens that a gateway keeps is found kept', async () => {
       ✓ holds      token-names       § 8           named requests without a cause: none of 24 that name a limit.
       ✓ holds      token-remaining   not promised  378 answers.
       ✓ holds      token-accounting  not promised  true of chat, stream, stream-unreported, answer, two-answers, cut-answering, bad-parameter.
-      ✓ holds      token-settling    not promised  within 1 s.
+      ✓ holds      token-settling    not promised  within 1 s in these bursts.
       ? undecided  token-envelope    § 8           the limit was not exceeded.
       ? undecided  token-at-once     not promised  8 in flight at once with 0.33 of the limit were admitted.
       ✓ holds · ✗ violates a limit (exit 14) · ! does not hold, but violates no limit · ? undecided by this examination"

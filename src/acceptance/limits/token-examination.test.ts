@@ -25,7 +25,7 @@ describe('the reference gateway’s limit of tokens', () => {
       expect(tokensJunit(report)).toMatchSnapshot('test cases');
       expect(findings.verdict).toBe('kept');
       expect(findings.reasons.join()).toMatch(
-        /^both bursts were refused, and not certainly too late: refused after \S+ and \S+ of \S+ tokens(?: \(all that was sent before the first charge\))?; an even pace below the limit never was, and the key recovered$/,
+        /^2 of 2 bursts were refused, and not certainly too late: refused after \S+ and \S+ of \S+ tokens(?: \(all that was sent before the first charge\))?; an even pace below the limit never was, and the key recovered(?:; the bursts are of prompts, and nothing shows whether the tokens of answers are charged)?$/,
       );
     },
   );
@@ -62,6 +62,26 @@ describe('the reference gateway’s limit of tokens', () => {
       replies: log.replies.map((reply) => ({ ...reply, usage: null, prompt: 3 * reply.prompt })),
     };
     expect(judgeTokenLog(silent, { isPromised: true }).verdict).not.toBe('violated');
+  });
+
+  it('is violated by early refusals that say that nothing remains, if nobody else uses the key', async () => {
+    const early = { algorithm: 'sliding-log', tokensPerMinute: 0.75 * tokenRule.tokens } as const;
+    const { log } = await examineMockTokens(early, { isPromised: true });
+    // It refuses at three quarters of the limit, and reports what remains of the whole.
+    const telling = log.replies.map((reply) => {
+      if (reply.reported === null) return reply;
+      const { remaining } = reply.reported;
+      const told = reply.status === 429 ? 0 : remaining + 0.25 * tokenRule.tokens;
+      return {
+        ...reply,
+        reported: { ...reply.reported, limit: tokenRule.tokens, remaining: told },
+      };
+    });
+    const judged = (isPromised: boolean) =>
+      judgeTokenLog({ ...log, replies: telling }, { isPromised });
+    expect(judged(true).verdict).toBe('violated');
+    // Somebody else may have used it up.
+    expect(judged(false).verdict).toBe('undecided');
   });
 
   it('says that the declared limit may be wrong if the headers say another one', async () => {

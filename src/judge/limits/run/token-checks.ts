@@ -121,7 +121,7 @@ const checkRoom = ({ limit, evidence, usedUp }: TokenTerms, checkEntries: CheckE
         ? 'no 429 for tokens after the first minute; earlier ones can be due to other users of the key'
         : null,
     wrong,
-    observed: `${formatCount(wrong.length)} of ${formatCount(named.length)} refusals after the first minute came with tokens left, ${condition}`,
+    observed: `${wrong.length === 0 ? '' : 'at least '}${formatCount(wrong.length)} of ${formatCount(named.length)} refusals after the first minute certainly came with tokens left, ${condition}`,
   });
 };
 

@@ -20,6 +20,16 @@ const requests = (verdict: LimitVerdict, { admitted = 60, limiter = 'fixed-align
     },
   }) as unknown as LimitReport;
 
+/** What was charged of an answer of 40 tokens beside a prompt of 100. */
+const answerCharge = {
+  kind: 'answer',
+  status: 200,
+  prompt: 100,
+  used: 140,
+  charge: 140,
+  words: 'its usage',
+};
+
 const tokens = (
   verdict: LimitVerdict,
   findings: Partial<TokenReport['findings']> = {},
@@ -27,7 +37,7 @@ const tokens = (
 ) =>
   ({
     log: { rule: { tokens: 2_000_000, requests: 60, window } },
-    findings: { verdict, chargedAt: null, atOnce: null, ...findings },
+    findings: { verdict, chargedAt: null, atOnce: null, charges: [answerCharge], ...findings },
   }) as unknown as TokenReport;
 
 describe('the sentence over both limits', () => {
@@ -39,6 +49,18 @@ describe('the sentence over both limits', () => {
     expect(limitsSentence(findings)).toBe(
       '60 requests and 2,000,000 tokens a minute are kept; streams are charged at their end, so 55 at once can use 4.6 minutes’ worth.',
     );
+  });
+
+  it.each([
+    ['nothing was seen', []],
+    ['its prompt alone was charged', [{ ...answerCharge, charge: 100 }]],
+    ['the answer is too short to tell', [{ ...answerCharge, used: 101, charge: 101 }]],
+  ])('says that a limit is kept by what prompts show, if of an answer %s', (_, charges) => {
+    expect(limitsSentence({ requests: null, tokens: tokens('kept', { charges }) })).toBe(
+      '2,000,000 tokens a minute are kept; whether the tokens of answers are charged was not seen.',
+    );
+    const undecided = tokens('undecided', { charges });
+    expect(limitsSentence({ requests: null, tokens: undecided })).not.toContain('answers');
   });
 
   it('says that a fixed window admits more across its boundary only where more was certainly admitted', () => {

@@ -2,6 +2,7 @@ import type { LimiterClass } from '../../../model/limits/limit-log.ts';
 import type { Tone, TonedText } from '../../../report/document/document.ts';
 import { countText, listed, timeText } from '../../../report/text/number-text.ts';
 import { present } from '../../../report/text/present.ts';
+import { areAnswersShown } from '../judge/tokens/check-accounting.ts';
 import type { KeyFindings } from '../model/key-findings.ts';
 import type { LimitReport, LimitVerdict } from '../model/limit-report.ts';
 import type { TokenReport } from '../model/token-report.ts';
@@ -136,6 +137,12 @@ const chargingText = ({ findings, log }: TokenReport): readonly string[] => {
   return [`${chargedWords[chargedAt]}${use === '' ? '' : `, so ${use}`}`];
 };
 
+/** Says that a limit of all tokens was seen to be kept with prompts only: a gateway that never charges answers looks the same. */
+const answersText = ({ findings, log }: TokenReport): readonly string[] =>
+  findings.verdict !== 'kept' || log.unit !== undefined || areAnswersShown(findings.charges)
+    ? []
+    : ['whether the tokens of answers are charged was not seen'];
+
 const day = 24 * 60 * minute;
 
 /** Says where one sentence is about examinations of different days or models. */
@@ -158,7 +165,7 @@ export const limitsSentence = (findings: KeyFindings): string => {
   const { requests, tokens } = findings;
   const more = [
     ...(requests === null ? [] : mostAdmittedText(requests)),
-    ...(tokens === null ? [] : chargingText(tokens)),
+    ...(tokens === null ? [] : [...chargingText(tokens), ...answersText(tokens)]),
     ...apartText(findings),
   ];
   return `${upperFirst([verdictText(claimsOf(findings)), ...more].join('; '))}.`;

@@ -71,7 +71,7 @@ describe('the accounting of an examination of tokens', () => {
     expect(sent).toEqual([
       `stream-unreported: ${visible} in, 1 out, streamed`,
       `again: ${slice} in, 1 out`,
-      `answer: ${visible} in, 40 out`,
+      `answer: ${Math.min(visible, 100)} in, 40 out`,
       `two-answers: ${visible} in, 1 out`,
       `cut-answering: ${visible} in, 1 out, streamed`,
       `cut-sent: ${visible} in, 1 out, streamed`,

@@ -94,6 +94,9 @@ const calibrateKind = async (examination: OpenExamination, query: TokenQuery): P
     );
 };
 
+/** The most tokens of a prompt beside which an answer of 40 shows in a charge. */
+const shortPrompt = 100;
+
 /**
  * Measures the charges of the remaining kinds of request. The requests are spaced so that the request limit refuses
  * none.
@@ -106,7 +109,8 @@ export const account = async (examination: OpenExamination): Promise<void> => {
   const queries: readonly TokenQuery[] = [
     { ...stream, kind: 'stream-unreported' },
     { ...medium, kind: 'again', prompt: plan.slice, isRepeated: true },
-    { ...medium, kind: 'answer', maxTokens: 40 },
+    // Beside a long prompt, nothing would show that its answer is charged too.
+    { ...medium, kind: 'answer', prompt: Math.min(plan.visible, shortPrompt), maxTokens: 40 },
     { ...medium, kind: 'two-answers' },
     { ...stream, kind: 'cut-answering' },
     { ...stream, kind: 'cut-sent' },

@@ -74,6 +74,19 @@ const partsNotShown = (shown: readonly MeasuredCharge[]): readonly string[] => [
   ...(shown.some(({ status }) => status >= 400) ? [] : ['errors']),
 ];
 
+/** Whether a charge shows that the tokens of an answer are charged, and not its prompt alone. */
+export const areAnswersShown = (
+  charges: readonly Pick<MeasuredCharge, 'status' | 'prompt' | 'used' | 'charge'>[],
+): boolean =>
+  charges.some(
+    ({ status, prompt, used, charge }) =>
+      status === 200 &&
+      charge !== null &&
+      used !== null &&
+      isAbout(charge, used) &&
+      !isAbout(charge, prompt),
+  );
+
 /** Checks that the charges are the usage that the answers report. */
 export const checkAccounting = ({ charges }: TokenGuards): LimitCheck => {
   const odd = oddCharges(charges);

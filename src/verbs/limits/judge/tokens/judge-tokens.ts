@@ -9,7 +9,7 @@ import {
   type TokenReply,
   mayBeForTokens,
 } from '../../model/token-log.ts';
-import { chargeRows, checkAccounting } from './check-accounting.ts';
+import { areAnswersShown, chargeRows, checkAccounting } from './check-accounting.ts';
 import { checkReportedTokens, otherLimits } from './check-token-headers.ts';
 import { chargingOf } from './learned-charging.ts';
 import { isUsageCharged } from './measured-charges.ts';
@@ -127,6 +127,7 @@ const checkBurst = ({ log, guards, bursts, promises }: Evidence): FactCheck => {
       ? `${bursts.length} bursts, none certainly above what any limiter admits${refusedAfter(bursts)}`
       : `${exceeded.length} of ${bursts.length} bursts: a request was admitted after ${roundedCount(worst.charged)} tokens were charged, where at most ${roundedCount(worst.allowed)} are allowed`;
   const isOnce = !areApart(above, log.rule.window);
+  const isFound = exceeded.length > 0 && !(isOnce && below.length > 1);
   const surely = above.filter((burst) => isTooMuchByAnyCount(guards, burst));
   return violating(
     {
@@ -134,7 +135,7 @@ const checkBurst = ({ log, guards, bursts, promises }: Evidence): FactCheck => {
       claim: `From idle, nothing is admitted after more than ${perWindow(log)} and what is refilled meanwhile were charged.`,
     },
     {
-      isFound: exceeded.length > 0 && !(isOnce && below.length > 1),
+      isFound,
       ...(isOnce
         ? { why: 'the end of a window explains the bursts at one phase' }
         : areApart(surely, log.rule.window)
@@ -142,7 +143,8 @@ const checkBurst = ({ log, guards, bursts, promises }: Evidence): FactCheck => {
           : excuse(whyLeastIsUnsure, guards, promises)),
       isProved: below.length > 1,
       shownBy: exceeded.map(({ admission }) => admission),
-      observed,
+      // The others were refused in time.
+      observed: isFound || worst === undefined ? observed : `${observed}: a window ended meanwhile`,
     },
   );
 };
@@ -257,7 +259,7 @@ const checkSettling = ({ guards: { settling } }: Evidence): LimitCheck =>
     observed: settling.isLate
       ? latenessText(settling)
       : settling.isMeasured
-        ? `within ${seconds(settling.settle)}`
+        ? `within ${seconds(settling.settle)} in these bursts`
         : 'no small chat after a burst was refused',
   });
 
@@ -370,8 +372,9 @@ export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFind
   const undecided = whyNotKept(evidence, checks, excused);
   const chargedAt = chargedAtOf(evidence);
   const verdict = violations.length > 0 ? 'violated' : undecided.length > 0 ? 'undecided' : 'kept';
+  const reached = evidence.bursts.filter(({ beforeRefusal }) => beforeRefusal !== null).length;
   const kept = [
-    `both bursts were refused, and not certainly too late${refusedAfter(evidence.bursts)} of ${roundedCount(log.rule.tokens)} tokens${isChargedAtEnd(evidence) ? ' (all that was sent before the first charge)' : ''}; an even pace below the limit never was, and the key recovered${guards.hasRemaining ? '' : '; no header shows what is charged'}`,
+    `${reached} of ${evidence.bursts.length} bursts were refused, and not certainly too late${refusedAfter(evidence.bursts)} of ${roundedCount(log.rule.tokens)} tokens${isChargedAtEnd(evidence) ? ' (all that was sent before the first charge)' : ''}; an even pace below the limit never was, and the key recovered${guards.hasRemaining ? '' : '; no header shows what is charged'}${log.unit !== undefined || areAnswersShown(guards.charges) ? '' : '; the bursts are of prompts, and nothing shows whether the tokens of answers are charged'}`,
   ];
   const reasons = { violated: violations, undecided, kept }[verdict];
   return {

@@ -22,6 +22,14 @@ import {
 import { type ChargeTerms, chargesOf, usualChargeTerms } from './token-charges.ts';
 import { tokenRuleOf } from './token-refusals.ts';
 
+/** How much more of a limit was used, by the remaining tokens, than the requests explain. */
+interface HiddenUse {
+  /** The most by which the remaining tokens fell between two answers, as a multiple of what the requests can have used. */
+  readonly spent: number;
+  /** The most that was used of the limit, as a multiple of what the requests of two windows can have used. */
+  readonly remembered: number;
+}
+
 /** What an examination measured of the assumptions on which the facts about tokens rest. */
 export interface TokenGuards {
   readonly charges: readonly MeasuredCharge[];
@@ -30,17 +38,23 @@ export interface TokenGuards {
   readonly settling: SettleEvidence;
   readonly hasRemaining: boolean;
   readonly hasUsage: boolean;
-  /** The most by which the remaining tokens fell between two answers, as a multiple of what the requests can have used. */
-  readonly spent: number;
-  /** The most that was used of the limit, as a multiple of what the requests of two windows can have used. */
-  readonly remembered: number;
+  readonly hidden: HiddenUse;
+  /**
+   * The same without the 429s, which often say that nothing remains whatever was used. If the operator says that nobody else
+   * uses the key, nothing but its own answers shows what was used.
+   */
+  readonly hiddenFromAnswers: HiddenUse;
   /** The multiple above which either shows somebody else. */
   readonly allowance: number;
   readonly terms: ChargeTerms;
 }
 
 /** Decides whether somebody else uses the key, or charges are higher than the judge assumes, by the remaining tokens. */
-const hiddenUse = (log: TokenLog, terms: ChargeTerms) => {
+const hiddenUse = (
+  log: TokenLog,
+  terms: ChargeTerms,
+  isSeen: (reply: TokenReply) => boolean,
+): HiddenUse => {
   const uses = chargesOf(log.replies, terms);
   const rule = tokenRuleOf(log.rule);
   const memory = limiterMemory(rule) + terms.settle;
@@ -50,7 +64,7 @@ const hiddenUse = (log: TokenLog, terms: ChargeTerms) => {
     uses.map((use) => ({ ...use, settled: use.settled + memory })),
     mostOf,
   );
-  const reporting = log.replies.filter(({ reported }) => reported !== null);
+  const reporting = log.replies.filter((reply) => reply.reported !== null && isSeen(reply));
   const fullest = reporting.reduce((most, { reported }) => Math.max(most, reported!.remaining), 0);
   const from = (log.replies[0]?.sent ?? 0) + memory;
   const shareOf = (amount: number, most: number): number =>
@@ -111,10 +125,8 @@ export const tokenGuards = (log: TokenLog): TokenGuards => {
     chargesCached: areCachedCharged(log.replies, charges),
   };
   const settling = settleEvidence(log, usual);
-  const counting = withBursts(countingEvidence(charges, usual.ownCount), log, {
-    ...usual,
-    settle: settling.settle,
-  });
+  const settled = { ...usual, settle: settling.settle };
+  const counting = withBursts(countingEvidence(charges, usual.ownCount), log, settled);
   const isExact = counting.finding === 'usage' && !settling.isLate;
   const terms = { ...usual, settle: settling.settle, ownCount: isExact ? 1 : usual.ownCount };
   const admitted = log.replies.filter(({ status }) => status === 200);
@@ -126,7 +138,8 @@ export const tokenGuards = (log: TokenLog): TokenGuards => {
     settling,
     hasUsage: log.charactersPerToken !== null,
     hasRemaining: reporting.length > 0 && reporting.length >= enoughReports * admitted.length,
-    ...hiddenUse(log, { ...usual, settle: settling.settle }),
+    hidden: hiddenUse(log, settled, () => true),
+    hiddenFromAnswers: hiddenUse(log, settled, ({ status }) => status !== 429),
     allowance: counting.isImplausible ? Math.max(1, 1.1 * (counting.ratio ?? 1)) : 1,
     terms,
   };
@@ -201,12 +214,17 @@ const promisedAllowance = 2;
 const allowanceOf = ({ allowance }: TokenGuards, { isPromised }: GuardTerms): number =>
   isPromised ? Math.max(allowance, promisedAllowance) : allowance;
 
+const hiddenFrom = (
+  { hidden, hiddenFromAnswers }: TokenGuards,
+  { isPromised }: GuardTerms,
+): HiddenUse => (isPromised ? hiddenFromAnswers : hidden);
+
 const idleRemedy = ({ isPromised }: GuardTerms): string =>
   isPromised ? '' : ' (--yes-tokens says that nobody else uses the key)';
 
 /** Returns why a refusal can have another cause than the requests of the examination; `null` if it cannot. */
 const whyRefusalIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null =>
-  guards.spent > allowanceOf(guards, terms)
+  hiddenFrom(guards, terms).spent > allowanceOf(guards, terms)
     ? `the remaining tokens fell by more than the requests can have used${idleRemedy(terms)}`
     : null;
 
@@ -217,7 +235,7 @@ export const whyOthersMayCause = (guards: TokenGuards, terms: GuardTerms): strin
 
 /** Returns why a fact that rests on the most that was charged proves nothing; `null` if it does. */
 export const whyMostIsUnsure = (guards: TokenGuards, terms: GuardTerms): string | null => {
-  const { counting, remembered } = guards;
+  const { counting } = guards;
   if (!guards.hasUsage) return noUsageReason;
   // No count of the texts is so high, and a hidden prompt is no usage.
   const isNoCount = terms.isPromised && (counting.ratio ?? 0) > plausibleRatios.most;
@@ -226,7 +244,7 @@ export const whyMostIsUnsure = (guards: TokenGuards, terms: GuardTerms): string 
   }
   const refusal = whyRefusalIsUnsure(guards, terms);
   if (refusal !== null) return refusal;
-  if (remembered > allowanceOf(guards, terms))
+  if (hiddenFrom(guards, terms).remembered > allowanceOf(guards, terms))
     return `more of the limit was used than the requests of two windows can have used${idleRemedy(terms)}`;
   return guards.settling.isLate ? null : whyChargesAreUnknown(guards, terms);
 };
