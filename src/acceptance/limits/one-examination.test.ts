@@ -185,3 +185,26 @@ it('a limit of tokens that a gateway keeps is found kept', async () => {
       ✓ holds · ✗ violates a limit (exit 14) · ! does not hold, but violates no limit · ? undecided by this examination"
   `);
 });
+
+// A quick examination has one burst, of which a window's boundary would explain up to twice the limit.
+it.each(['fixed-from-first', 'fixed-aligned', 'sliding-log'] as const)(
+  'a quick examination calls no %s of more than the limit kept',
+  async (algorithm) => {
+    for (const [seed, requestsPerMinute] of [80, 85, 90, 100].entries()) {
+      const { judgement } = await examineSimulatedGateway(
+        {
+          limits: { algorithm, requestsPerMinute, window: 60_000 },
+          seed,
+          roundTrip: [5, 20],
+          service: [100, 180],
+        },
+        { requests: 60, window: 60_000 },
+        ['provocation'],
+      );
+      expect([judgement.verdict, judgement.reasons.join()]).toEqual([
+        'undecided',
+        expect.stringContaining('no burst at another phase shows that a window’s boundary was'),
+      ]);
+    }
+  },
+);

@@ -150,14 +150,17 @@ const unexplainedFacts = (
   { best, ties }: LimiterIdentification,
 ): readonly string[] => {
   const idle = burst.bursts.filter(({ isAfterIdle }) => isAfterIdle);
-  const exceeding = idle.filter(({ admitted, allowed }) => admitted > allowed);
-  const isStepped = [best, ...ties].some((fit) => fit?.limiter === 'stepped-bucket');
-  const isExcused = exceeding.length > 1 || exceeding.length === idle.length;
+  // A quick examination has only the burst of its start, of which a boundary or a step explains any size up to twice the limit.
+  const judged = idle.length > 0 ? idle : burst.bursts;
+  const exceeding = judged.filter(({ admitted, allowed }) => admitted > allowed);
+  const isStepped =
+    idle.length > 0 && [best, ...ties].some((fit) => fit?.limiter === 'stepped-bucket');
+  const isExcused = exceeding.length > 1 || exceeding.length === judged.length;
   const [worst] = exceeding.toSorted((a, b) => b.admitted - b.allowed - (a.admitted - a.allowed));
   return [
     ...(worst !== undefined && isExcused && !isStepped
       ? [
-          `of an idle key ${worst.admitted} were admitted at once, where ${Math.floor(worst.allowed)} are allowed, and no burst at another phase shows that a window’s boundary was the cause`,
+          `${idle.length > 0 ? 'of an idle key ' : ''}${worst.admitted} were admitted at once, where ${Math.floor(worst.allowed)} are allowed, and no burst at another phase shows that a window’s boundary was the cause`,
         ]
       : []),
     ...(lockedOut === 'proved' && best === null
