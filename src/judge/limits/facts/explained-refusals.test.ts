@@ -88,4 +88,27 @@ describe('a 429 of a limit of 60 requests a minute', () => {
   it('is not explained if the gateway admitted more than any limiter of 60 does', () => {
     expect(isExplained(300)).toBe(false);
   });
+
+  // A gateway of the package pyrate-limiter, which takes a place of 60 before it asks for tokens.
+  it('is explained where requests that were refused for tokens may have counted, but not by those refused for requests', () => {
+    const plan = samplePlan({
+      warmUp: milliseconds(0),
+      limits: { requestsPerMinute: 60, tokensPerMinute: 1000, limiter: null },
+    });
+    const isLastExplained = (unit: 'tokens' | 'requests'): boolean => {
+      const entry = toLedgerEntry(row);
+      const rows = Array.from({ length: 71 }, (_, i) => {
+        const sent = 1000 + i * 400;
+        const times = { sent, answered: sent + 50, ended: sent + 80 };
+        if (i === 70) return toLedgerRow({ ...entry, ...times, status: 429, unit: 'requests' });
+        // The first thirty are admitted.
+        const refused = { status: 429, unit, tokens: null };
+        return toLedgerRow({ ...entry, ...times, ...(i < 30 ? {} : refused) });
+      });
+      const result = { ...runOf({}), plan, ledger: [{ key: 'main', rows, left: 0 }] };
+      return measuredRefusals(result)!.at(-1)!.isExplained;
+    };
+    expect(isLastExplained('tokens')).toBe(true);
+    expect(isLastExplained('requests')).toBe(false);
+  });
 });

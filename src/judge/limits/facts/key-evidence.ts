@@ -47,7 +47,9 @@ const tokenCharge = (entry: LedgerEntry): readonly Charge[] => {
 
 const requestUse = (entry: LedgerEntry): LimitUse => {
   const { sent, answered, status, unit } = entry;
-  const fate = status === 429 ? 'refused' : isAnswer(entry) ? 'admitted' : 'other';
+  // Many gateways count a request before they refuse it for tokens.
+  const isCounted = unit === 'tokens';
+  const fate = status === 429 && !isCounted ? 'refused' : isAnswer(entry) ? 'admitted' : 'other';
   const most = status === 401 ? 0 : 1;
   const least = fate === 'admitted' && isChat(entry) ? 1 : 0;
   return { sent, answered, settled: answered, fate, names: unit, least, most, reserved: most };
