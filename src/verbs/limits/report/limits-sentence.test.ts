@@ -54,10 +54,10 @@ describe('the sentence over both limits', () => {
   it.each([
     ['nothing was seen', []],
     ['its prompt alone was charged', [{ ...answerCharge, charge: 100 }]],
-    ['the answer is too short to tell', [{ ...answerCharge, used: 101, charge: 101 }]],
+    ['less than its usage was charged', [{ ...answerCharge, charge: 130 }]],
   ])('says that a limit is kept by what prompts show, if of an answer %s', (_, charges) => {
     expect(limitsSentence({ requests: null, tokens: tokens('kept', { charges }) })).toBe(
-      '2,000,000 tokens a minute are kept; whether the tokens of answers are charged was not seen.',
+      '2,000,000 tokens a minute are kept; that the tokens of answers are charged was not seen, but promised.',
     );
     const undecided = tokens('undecided', { charges });
     expect(limitsSentence({ requests: null, tokens: undecided })).not.toContain('answers');

@@ -137,11 +137,11 @@ const chargingText = ({ findings, log }: TokenReport): readonly string[] => {
   return [`${chargedWords[chargedAt]}${use === '' ? '' : `, so ${use}`}`];
 };
 
-/** Says that a limit of all tokens was seen to be kept with prompts only: a gateway that never charges answers looks the same. */
+/** Says that a limit of all tokens was seen to be kept with prompts only, and is kept by the operator's word that usage is charged. */
 const answersText = ({ findings, log }: TokenReport): readonly string[] =>
   findings.verdict !== 'kept' || log.unit !== undefined || areAnswersShown(findings.charges)
     ? []
-    : ['whether the tokens of answers are charged was not seen'];
+    : ['that the tokens of answers are charged was not seen, but promised'];
 
 const day = 24 * 60 * minute;
 

@@ -1,8 +1,11 @@
 import { advisoryCheck, type LimitCheck } from '../../../../model/limits/limit-log.ts';
+import type { TokenLog } from '../../model/token-log.ts';
 import type { ChargeRow } from '../../model/token-report.ts';
 import type { MeasuredCharge } from './measured-charges.ts';
-import type { TokenGuards } from './token-guards.ts';
+import { latenessText, type TokenGuards } from './token-guards.ts';
 import { roundedCount } from './token-charges.ts';
+
+export const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(1))} s`;
 
 /** How far a charge may be from the amount that it is called after, in tokens and as a share of it. */
 const tolerance = { tokens: 2, share: 0.02 };
@@ -74,7 +77,7 @@ const partsNotShown = (shown: readonly MeasuredCharge[]): readonly string[] => [
   ...(shown.some(({ status }) => status >= 400) ? [] : ['errors']),
 ];
 
-/** Whether a charge shows that the tokens of an answer are charged, and not its prompt alone. */
+/** Whether a charge shows that the tokens of an answer are charged, and not its prompt alone: it is the usage to a token. */
 export const areAnswersShown = (
   charges: readonly Pick<MeasuredCharge, 'status' | 'prompt' | 'used' | 'charge'>[],
 ): boolean =>
@@ -83,9 +86,31 @@ export const areAnswersShown = (
       status === 200 &&
       charge !== null &&
       used !== null &&
-      isAbout(charge, used) &&
-      !isAbout(charge, prompt),
+      Math.abs(charge - used) <= 1 &&
+      Math.abs(charge - used) < Math.abs(charge - prompt),
   );
+
+/** Whether all tokens are limited and, since all that fills the limit are prompts, nothing shows that answers are charged. */
+const areAnswersUnseen = ({ charges }: TokenGuards, { unit }: Pick<TokenLog, 'unit'>): boolean =>
+  unit === undefined && !areAnswersShown(charges);
+
+/** Returns why a limit is not called kept that only prompts were seen to fill; none if answers were, or by promise. */
+export const whyAnswersAreUnseen = (
+  guards: TokenGuards,
+  log: Pick<TokenLog, 'unit'>,
+  { isPromised }: { readonly isPromised: boolean },
+): readonly string[] =>
+  isPromised || !areAnswersUnseen(guards, log)
+    ? []
+    : [
+        'the bursts are of prompts, and nothing shows that the tokens of answers are charged (--yes-tokens says that usage is)',
+      ];
+
+/** Says, after the reasons for which a limit is kept, that it rests on the promise of the operator too. */
+export const promisedText = (guards: TokenGuards, log: Pick<TokenLog, 'unit'>): string =>
+  areAnswersUnseen(guards, log)
+    ? '; that the tokens of answers are charged rests on --yes-tokens, since the bursts are of prompts'
+    : '';
 
 /** Checks that the charges are the usage that the answers report. */
 export const checkAccounting = ({ charges }: TokenGuards): LimitCheck => {
@@ -109,3 +134,20 @@ export const checkAccounting = ({ charges }: TokenGuards): LimitCheck => {
           : seen,
   });
 };
+
+/** Checks how soon after an answer its usage is charged, by the small chats after the bursts. */
+export const checkSettling = ({ settling }: TokenGuards): LimitCheck =>
+  advisoryCheck({
+    id: 'token-settling',
+    claim: 'Usage is charged soon after the answer, within a tenth of a window.',
+    finding: settling.isLateShown
+      ? 'refuted'
+      : settling.isLate || !settling.isMeasured
+        ? 'undecided'
+        : 'proved',
+    observed: settling.isLate
+      ? latenessText(settling)
+      : settling.isMeasured
+        ? `within ${seconds(settling.settle)} in these bursts`
+        : 'no small chat after a burst was refused',
+  });

@@ -9,7 +9,14 @@ import {
   type TokenReply,
   mayBeForTokens,
 } from '../../model/token-log.ts';
-import { areAnswersShown, chargeRows, checkAccounting } from './check-accounting.ts';
+import {
+  chargeRows,
+  checkAccounting,
+  checkSettling,
+  promisedText,
+  seconds,
+  whyAnswersAreUnseen,
+} from './check-accounting.ts';
 import { checkReportedTokens, otherLimits } from './check-token-headers.ts';
 import { chargingOf } from './learned-charging.ts';
 import { isUsageCharged } from './measured-charges.ts';
@@ -48,7 +55,6 @@ interface Evidence {
 }
 
 const section = '8';
-const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(1))} s`;
 const perWindow = (log: Pick<TokenLog, 'rule' | 'unit'>): string =>
   `${roundedCount(log.rule.tokens)} ${wordsOfUnit(log)} in ${seconds(log.rule.window)}`;
 
@@ -247,29 +253,13 @@ const checkAtOnce = ({ log, bursts }: Evidence): LimitCheck => {
   });
 };
 
-const checkSettling = ({ guards: { settling } }: Evidence): LimitCheck =>
-  advisoryCheck({
-    id: 'token-settling',
-    claim: 'Usage is charged soon after the answer, within a tenth of a window.',
-    finding: settling.isLateShown
-      ? 'refuted'
-      : settling.isLate || !settling.isMeasured
-        ? 'undecided'
-        : 'proved',
-    observed: settling.isLate
-      ? latenessText(settling)
-      : settling.isMeasured
-        ? `within ${seconds(settling.settle)} in these bursts`
-        : 'no small chat after a burst was refused',
-  });
-
 /** Returns why nothing shows that the limit is kept, one sentence each; none if it is shown. */
 const whyNotKept = (
   evidence: Evidence,
   checks: readonly LimitCheck[],
   excused: readonly LimitCheck[],
 ): readonly string[] => {
-  const { log, guards } = evidence;
+  const { log, guards, promises } = evidence;
   const { counting } = guards;
   const { tokens, window } = log.rule;
   const findingOf = (id: string) => checks.find((check) => check.id === id)?.finding;
@@ -301,6 +291,7 @@ const whyNotKept = (
       ? [`by the remaining tokens ${(counting.ratio ?? 0).toFixed(2)} times the usage is charged`]
       : []),
     ...(guards.settling.isLate ? [latenessText(guards.settling)] : []),
+    ...whyAnswersAreUnseen(guards, log, promises),
     ...(log.isQuick
       ? ['whether it refuses below the limit was not examined (--tokens quick)']
       : []),
@@ -360,7 +351,7 @@ export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFind
     checkReportedTokens(log, guards),
     checkAtOnce(evidence),
     checkAccounting(guards),
-    checkSettling(evidence),
+    checkSettling(guards),
   ];
   const excused = facts.filter(({ isExcused }) => isExcused).map(({ check }) => check);
   const violations = checks.filter(isViolation).map(({ id, observed }) => `${id}: ${observed}`);
@@ -374,7 +365,7 @@ export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFind
   const verdict = violations.length > 0 ? 'violated' : undecided.length > 0 ? 'undecided' : 'kept';
   const reached = evidence.bursts.filter(({ beforeRefusal }) => beforeRefusal !== null).length;
   const kept = [
-    `${reached} of ${evidence.bursts.length} bursts were refused, and not certainly too late${refusedAfter(evidence.bursts)} of ${roundedCount(log.rule.tokens)} tokens${isChargedAtEnd(evidence) ? ' (all that was sent before the first charge)' : ''}; an even pace below the limit never was, and the key recovered${guards.hasRemaining ? '' : '; no header shows what is charged'}${log.unit !== undefined || areAnswersShown(guards.charges) ? '' : '; the bursts are of prompts, and nothing shows whether the tokens of answers are charged'}`,
+    `${reached} of ${evidence.bursts.length} bursts were refused, and not certainly too late${refusedAfter(evidence.bursts)} of ${roundedCount(log.rule.tokens)} tokens${isChargedAtEnd(evidence) ? ' (all that was sent before the first charge)' : ''}; an even pace below the limit never was, and the key recovered${guards.hasRemaining ? '' : '; no header shows what is charged'}${promisedText(guards, log)}`,
   ];
   const reasons = { violated: violations, undecided, kept }[verdict];
   return {
