@@ -61,10 +61,13 @@ const contentOf = async (page: Page) => {
   return { texts, elements, title: await page.title() };
 };
 
-/** The titles of a page's sections and folds, without their numbers. The verdict depends on the machine. */
+/**
+ * The titles of a page's sections and folds, each once and without numbers. The verdict depends on the machine, as does how
+ * many charts have values.
+ */
 const outlineOf = (page: Page): Promise<readonly string[]> =>
   page.evaluate<string[]>(
-    String.raw`[...document.querySelectorAll('main :is(h2:not(#verdict-title), h3, summary)')].map(({ textContent }) => textContent.replaceAll(/\d+/g, '#'))`,
+    String.raw`[...new Set([...document.querySelectorAll('main :is(h2:not(#verdict-title), h3, summary)')].map(({ textContent }) => textContent.replaceAll(/\d+/g, '#')))]`,
   );
 
 describe('the live page in a browser', { timeout: 120_000 }, () => {
