@@ -96,16 +96,16 @@ describe('run', () => {
     };
     const ownNow = performance.now.bind(performance);
     vi.spyOn(performance, 'now').mockImplementation(() => ownNow() + suspended);
-    const told: unknown[] = [];
+    const updates: unknown[] = [];
     const reason = new Error('enough');
     const onProgress = (progress: unknown): void => {
-      told.push(progress);
+      updates.push(progress);
       throw reason;
     };
     const set = ['load.duration=20s', 'load.rate=6/min'];
     const failed = run(pathOf('s.json'), { ...options(), set, onProgress });
     await expect(failed).rejects.toBe(reason);
-    expect(told).toMatchObject([{ scheduled: 20_000 }]);
+    expect(updates).toMatchObject([{ scheduled: 20_000 }]);
   });
 
   it('says where the data is if its files cannot be written, and that is read and judged', async () => {

@@ -71,10 +71,10 @@ describe('the reference gateway’s limit of tokens', () => {
     const telling = log.replies.map((reply) => {
       if (reply.reported === null) return reply;
       const { remaining } = reply.reported;
-      const told = reply.status === 429 ? 0 : remaining + 0.25 * tokenRule.tokens;
+      const left = reply.status === 429 ? 0 : remaining + 0.25 * tokenRule.tokens;
       return {
         ...reply,
-        reported: { ...reply.reported, limit: tokenRule.tokens, remaining: told },
+        reported: { ...reply.reported, limit: tokenRule.tokens, remaining: left },
       };
     });
     const judged = (isPromised: boolean) =>

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { groupsMatching } from '../../model/result/summary.ts';
 import { sumOutcomes } from '../../model/measures/outcome-counts.ts';
+import { chatAnswer } from '../../run/answering-server.fixture.ts';
 import { exitOf, readLines, resultIn } from '../harness/run-files.fixture.ts';
 import { weir } from '../harness/weir-command.fixture.ts';
 import { cleanUpAfterEach, tempFile, tempFolder } from '../harness/weir-process.fixture.ts';
@@ -25,15 +26,6 @@ interface Logged {
   /** The port of the connection on which it came. */
   readonly port: number;
 }
-
-const answer = JSON.stringify({
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: 'm',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-});
 
 /**
  * A server that logs every request. Of the chats, it refuses the first attempt of each request whose id ends in 3, and
@@ -73,7 +65,7 @@ const startLogger = async (elsewhere: () => string) => {
         response.writeHead(503, json).end('{"error":{"message":"busy"}}');
       } else if (id.endsWith('7'))
         response.writeHead(307, { location: `${elsewhere()}/chat/completions` }).end();
-      else response.writeHead(200, json).end(answer);
+      else response.writeHead(200, json).end(chatAnswer);
     });
   });
   server.listen(0, '127.0.0.1');

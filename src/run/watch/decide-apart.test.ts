@@ -6,15 +6,15 @@ import { decideApart, type ToDecider } from './decide-apart.ts';
 import { planUntilDecided } from './decided-plan.fixture.ts';
 import { collectLiveFigures } from './live-display.ts';
 
-/** Begins to decide a run. What the thread is told is kept here, and its own decisions never come. */
+/** Begins to decide a run. The messages to the thread are kept here, and the thread never answers. */
 const deciding = () => {
-  const told: ToDecider[] = [];
+  const messages: ToDecider[] = [];
   const threads: Worker[] = [];
   const post = vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function keep(
     this: Worker,
     message: ToDecider,
   ) {
-    told.push(message);
+    messages.push(message);
     threads.push(this);
   });
   const warned: string[] = [];
@@ -25,33 +25,33 @@ const deciding = () => {
   });
   const isDecided = (now: number, due: number): boolean | undefined =>
     observer.isDecided?.(instant(now), { due, inFlight: 0 });
-  return { observer, told, threads, warned, isDecided };
+  return { observer, messages, threads, warned, isDecided };
 };
 const chats = (count: number, from = 0) =>
   Array.from({ length: count }, (_, i) => answeredChat((from + i) * 50, 100));
 
 describe('the thread that decides when a run may end', () => {
   it('is told each observation once, in batches, and the rest when it must decide', () => {
-    const { observer, told, isDecided } = deciding();
+    const { observer, messages, isDecided } = deciding();
     for (const chat of chats(64 + 64 + 3)) observer.onObservation?.(chat);
     isDecided(9000, 140);
     isDecided(10_000, 150);
-    expect(told.map(({ observations, at }) => [observations.length, at])).toEqual([
+    expect(messages.map(({ observations, at }) => [observations.length, at])).toEqual([
       [64, null],
       [64, null],
       [3, { now: 9000, due: 140 }],
       [0, { now: 10_000, due: 150 }],
     ]);
-    expect(told.flatMap(({ observations }) => observations)).toEqual(chats(131));
+    expect(messages.flatMap(({ observations }) => observations)).toEqual(chats(131));
   });
 
   it('is also told what workers observed', () => {
-    const { observer, told, isDecided } = deciding();
+    const { observer, messages, isDecided } = deciding();
     const figures = collectLiveFigures().take();
     const lines = { observationLines: [], requestLines: [], checkpointLines: [] };
     observer.onWorkerUpdate?.({ figures, ...lines, observations: chats(70) });
     isDecided(9000, 140);
-    expect(told.map(({ observations }) => observations.length)).toEqual([64, 6]);
+    expect(messages.map(({ observations }) => observations.length)).toEqual([64, 6]);
   });
 
   it('ends the run once it says that all is decided', () => {

@@ -101,7 +101,7 @@ const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
     }, null);
 
 const maxPhases = 500;
-/** The most decisions in that interval of which each is an edge of its own. */
+/** With at most so many decisions in that interval, each decision is tried as the edge of a phase. */
 const mostExactPlaces = 120;
 
 /**
