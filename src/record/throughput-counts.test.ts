@@ -1,3 +1,4 @@
+// @gate 1 s
 import type { TimelineSecond } from '../model/measures/counts.ts';
 import type { Answer } from '../model/observation/outcome.ts';
 import * as fc from 'fast-check';

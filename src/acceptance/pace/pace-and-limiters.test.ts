@@ -1,3 +1,4 @@
+// @gate 1 s
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { simulatePace, type SimulatedRequest } from '../../engine/pace-simulation.fixture.ts';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { execFileSync } from 'node:child_process';
 import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

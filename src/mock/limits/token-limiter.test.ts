@@ -1,3 +1,4 @@
+// @gate 1 s
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';

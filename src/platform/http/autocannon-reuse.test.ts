@@ -1,3 +1,4 @@
+// @gate 1 s
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import tls from 'node:tls';

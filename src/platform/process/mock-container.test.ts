@@ -1,3 +1,4 @@
+// @gate 1 s
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { milliseconds } from '../../model/quantity.ts';

@@ -1,3 +1,4 @@
+// @gate 2 s
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { milliseconds } from '../../model/quantity.ts';

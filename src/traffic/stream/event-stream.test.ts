@@ -1,3 +1,4 @@
+// @gate 1 s
 import type { Outcome } from '../../model/observation/outcome.ts';
 import { createParser } from 'eventsource-parser';
 import * as fc from 'fast-check';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,3 +1,4 @@
+// @gate 1 s
 import { describe, expect, it } from 'vitest';
 import { type Noise, noiseSchema } from '../model/noise.ts';
 import { sampleSide } from '../../../judge/series/sample-sides.fixture.ts';

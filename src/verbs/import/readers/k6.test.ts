@@ -1,3 +1,4 @@
+// @gate 1 s
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { importText, recognise } from './import-source.ts';

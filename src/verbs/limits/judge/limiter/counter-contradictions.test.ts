@@ -1,3 +1,4 @@
+// @gate 1 s
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { instant } from '../../../../model/quantity.ts';
