@@ -47,6 +47,12 @@ const check = async (
   { isOpen = false, keys = names, limits = {} } = {},
 ) => {
   const { url, asked } = await openServer(answers);
+  const { plan, target } = await targetAt(url, keys, limits);
+  return { warnings: checkKeys(plan, target, isOpen), asked, url };
+};
+
+/** A plan of chats with these keys at an address, and its target. */
+const targetAt = async (url: string, keys: readonly string[], limits = {}) => {
   const source = {
     scenario: undefined,
     value: {
@@ -69,7 +75,7 @@ const check = async (
     auth: plan.auth,
     headers: {},
   };
-  return { warnings: checkKeys(plan, target as never, isOpen), asked, url };
+  return { plan, target: target as never };
 };
 
 const listing = { status: 200, models: ['weir/small'] };
@@ -198,4 +204,24 @@ it('a limit whose header names no time is said to be assumed', async () => {
   expect(await warnings).toEqual([
     'The gateway declares a limit of 90 requests, assumed to be those of a minute, and the scenario 60 (limits.requestsPerMinute).',
   ]);
+});
+
+it('a gateway that asks for a key before it looks at the address is found at its own address', async () => {
+  const server = http.createServer(({ url, headers }, response) => {
+    const isKnown = headers.authorization === 'Bearer key-a';
+    const status = !isKnown ? 401 : url === '/v1/models' ? 200 : 404;
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(status === 200 ? { object: 'list', data: [{ id: 'm' }] } : {}));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  closing.push(() => server.close());
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const written of ['', '/v1/v1', '/v1/openai']) {
+    const target = await targetAt(`${origin}${written}`, ['a']);
+    await expect(checkKeys(target.plan, target.target, false)).rejects.toThrow(
+      `GET ${origin}${written}/models answered 404, and ${origin}/v1 answers as a gateway does: write ${origin}/v1.`,
+    );
+  }
 });

@@ -11,6 +11,7 @@ import { answerTo } from '../../platform/http/preflight.ts';
 import { DoubtfulTarget, UnusableKey } from '../../platform/problem.ts';
 import { countText } from '../../report/text/number-text.ts';
 import { didYouMean } from '../../scenario/text/spelling.ts';
+import { addressWarnings } from './check-address.ts';
 import { smallestRequest, type TrafficWithModel } from './smallest-request.ts';
 
 /** This file checks the keys and models of a plan against the target's list of models, before the load. */
@@ -191,5 +192,10 @@ export const checkKeys = async (
   const limits = answers.flatMap(({ name, headers }) =>
     limitWarnings(limitsOfKey(plan, name), headers),
   );
+  // A gateway may ask for a key at every address, and know the address only then.
+  const lost = answers.find(({ status }) => status === 404);
+  const used = target.credentials.find(({ name }) => name === lost?.name);
+  if (used !== undefined && listed.length === 0)
+    return addressWarnings(target, headersOf(target, used.value), 404);
   return [...(await checkModels(plan, target, [...new Set(listed)])), ...new Set(limits)];
 };

@@ -1,13 +1,11 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { servedModelListSchema } from '../../contract/models.ts';
 import { preflightId, requestIdHeader, routes } from '../../contract/routes.ts';
 import type { Credential } from '../../engine/slice-options.ts';
 import { asLiteral, filledHeaders, secretReferencesIn } from '../../model/plan/secret.ts';
 import type { ConnectionSettings, Plan } from '../../model/plan/plan.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { testKey } from '../../mock/settings/settings.ts';
-import { originOf, requestPathsOf, targetAddress } from '../../platform/connection/request-path.ts';
 import { type Certificates, directWire } from '../../platform/connection/connector.ts';
 import { startMockContainer } from '../../platform/process/mock-container.ts';
 import {
@@ -15,13 +13,13 @@ import {
   type MockProcess,
   startMockProcess,
 } from '../../platform/process/mock-process.ts';
-import { answerTo, preflightTarget } from '../../platform/http/preflight.ts';
+import { preflightTarget } from '../../platform/http/preflight.ts';
 import { monotonicNow } from '../../platform/host/clock.ts';
 import { DoubtfulTarget, Problem, UnusableTarget } from '../../platform/problem.ts';
 import { runKeyCommand } from '../../platform/files/key-command.ts';
 import { resolveSecrets } from '../../platform/files/secrets.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
-import { jsonIn, objectOf } from '../../traffic/answer/json-text.ts';
+import { addressWarnings, needsKey } from './check-address.ts';
 import { type CheckedTarget, checkKeys } from './check-keys.ts';
 import type { RenewableKey } from './renew-keys.ts';
 import { embeddedMockSettings } from './embedded-mock.ts';
@@ -55,55 +53,6 @@ export interface ReadyTarget {
 
 /** The value of `${uuid}` before the run: the largest UUID, which no request of a run has (RFC 9562, section 5.10). */
 const preflightUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-
-/** Returns whether a status means that the server lists its models only for requests with a key. */
-const needsKey = (status: number): boolean => status === 401 || status === 403;
-
-/** Returns whether an answer lists models, or refuses the list in JSON. Other servers answer any path with 200 or 401. */
-const isOfGateway = (answer: Awaited<ReturnType<typeof answerTo>>): boolean => {
-  if (answer === null) return false;
-  const json = jsonIn(answer.text);
-  return answer.status === 200
-    ? servedModelListSchema.safeParse(json).success
-    : needsKey(answer.status) && objectOf(json) !== null;
-};
-
-/** The addresses that are probably meant by one that is answered 404: with its version once, and of the gateway's root. */
-const probableAddresses = (baseUrl: string): readonly string[] => {
-  const { url } = targetAddress(baseUrl);
-  if (url.search !== '' || baseUrl.startsWith('unix:')) return [];
-  const bare = baseUrl.replace(/\/+$/, '');
-  const once = bare.replace(/(\/v\d+)\1$/, '$1');
-  const versioned = /\/v\d+$/.test(once) ? once : `${once}/v1`;
-  return [...new Set([versioned, `${url.origin}/v1`])].filter((each) => each !== bare);
-};
-
-/**
- * Returns warnings about the address, depending on the status of the request for models. A gateway may lack this route,
- * so a 404 is a warning only. If the probable address is answered otherwise, it is the right one: throws a `Problem`.
- */
-const warningsFor = async (
-  target: CheckedTarget,
-  headers: Readonly<Record<string, string>>,
-  status: number,
-): Promise<readonly string[]> => {
-  if (status !== 404) return [];
-  const { url: baseUrl, wire } = target;
-  const request = `GET ${originOf(baseUrl)}${requestPathsOf(baseUrl, wire.paths)(routes.models.path)}`;
-  for (const probable of probableAddresses(baseUrl)) {
-    const { path } = routes.models;
-    if (isOfGateway(await answerTo({ ...target, url: probable, path, headers }))) {
-      throw new DoubtfulTarget(
-        `${request} answered 404, and ${probable} answers as a gateway does: write ${probable}.`,
-      );
-    }
-  }
-  if (/\/v\d+\/*$/.test(targetAddress(baseUrl).url.pathname))
-    return [`${request} answered 404: the gateway lacks this route, or has another address.`];
-  return [
-    `${request} answered 404: the base address of a gateway ends in its version, for example https://host/v1.`,
-  ];
-};
 
 /** The note for a target in a container. Container engines pass connections to a published port through a proxy. */
 const containerNote =
@@ -206,7 +155,7 @@ const lookAt = async (
     return { ...unseen, notes: doubts, warnings: doubts, listing: kind };
   }
   const { status } = preflight;
-  const notes = await warningsFor(target, headers, status);
+  const notes = await addressWarnings(target, headers, status);
   const isChecked = withKeys && (status === 200 || needsKey(status));
   const found = isChecked ? await checkKeys(plan, target, status === 200) : [];
   const keysWereUsed = isChecked && needsKey(status);

@@ -18,6 +18,7 @@ import { bundledClips, type CheckSession, openCheckSession } from './check-sessi
 import { budgetFor, findHangUpFacts, type HangUpSituation } from './examine-disconnects.ts';
 import { findAuditFacts, openDirectTarget } from './audit-facts.ts';
 import { type CheckSettings, type CheckSelection, selectChecks } from './check-settings.ts';
+import { versionedAddress } from '../../run/target/check-address.ts';
 import { targetPlanFor } from '../../run/target/target-plan.ts';
 
 export interface PerformedCheck {
@@ -46,26 +47,24 @@ const whyNoList = (
   status: number,
   {
     baseUrl,
-    hasVersion,
     model,
     isLookedAt,
   }: {
     readonly baseUrl: string;
-    readonly hasVersion: boolean;
     readonly model: string | undefined;
     readonly isLookedAt: boolean;
   },
 ): string | null => {
   if ((status === 401 || status === 403) && (isLookedAt || model === undefined))
     return `the model list was refused with status ${status}: ${keyAdvice}`;
-  if (status !== 404 || hasVersion || model !== undefined) return null;
-  const address = baseUrl.replace(/\/+$/, '');
-  return `there is no model list (status 404): a base address ends in its version, so try ${address}/v1; if this one is right, name a model (--model)`;
+  const address = versionedAddress(baseUrl);
+  if (status !== 404 || model !== undefined || baseUrl.replace(/\/+$/, '') === address) return null;
+  return `there is no model list (status 404): a base address ends in its version, once, so try ${address}; if this one is right, name a model (--model)`;
 };
 
 /** Reads the list of models, and chooses the models for all other requests. The answer is itself one of the checks. */
 const readModels = async (
-  { run, session }: Omit<OpenedCheck, 'selection'>,
+  { run }: Pick<OpenedCheck, 'run'>,
   options: CheckSettings,
   baseUrl: string,
 ): Promise<void> => {
@@ -74,7 +73,6 @@ const readModels = async (
   const status = answer?.status ?? 0;
   const reason = whyNoList(status, {
     baseUrl,
-    hasVersion: session.has.root,
     model: options.model,
     isLookedAt: options.preflight !== false,
   });
@@ -204,7 +202,7 @@ export const performCheck = async (
       stopReason: () => (stoppedBy === null ? null : `stopped by ${stoppedBy}`),
       say,
     });
-    await stops.unlessStopped(readModels({ run, session }, options, target.baseUrl), null);
+    await stops.unlessStopped(readModels({ run }, options, target.baseUrl), null);
     const facts = await findAuditFacts(selection.checks, options, read, run.target.chat);
     run.target = { ...run.target, ...facts.known };
     const { chat } = namedIn(run);

@@ -73,7 +73,7 @@ describe('the models of an examination', () => {
     [200, { object: 'list', data: [] }, undefined, /has no chat model: name one with --model/],
     [200, { object: 'list', data: null }, undefined, /has no chat model: name one with --model/],
     [200, { models: [{ name: 'a' }] }, undefined, /cannot be read: expected \{"data": /],
-    [404, {}, undefined, /was refused with status 404: the base address must end in the version/],
+    [404, {}, undefined, /was refused with status 404: the base address ends in its version, once/],
     [401, {}, 'gpt', /was refused with status 401: check the key.*: --model \S+ --no-preflight$/],
     [
       403,

@@ -52,7 +52,7 @@ export const keyAdvice = `check the key (--key NAME of an environment variable);
 const advice: Readonly<Record<number, string>> = {
   401: keyAdvice,
   403: keyAdvice,
-  404: 'the base address must end in the version, for example https://host/v1; if it does, name a chat model with --model PUBLISHER/MODEL',
+  404: 'the base address ends in its version, once, for example https://host/v1; if it does, name a chat model with --model PUBLISHER/MODEL',
   429: 'the key is not idle: wait until it is admitted again, or use another one (--key NAME of an environment variable)',
 };
 

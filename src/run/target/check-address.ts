@@ -1,0 +1,66 @@
+import { servedModelListSchema } from '../../contract/models.ts';
+import { routes } from '../../contract/routes.ts';
+import type { TargetEndpoint } from '../../platform/connection/connector.ts';
+import { originOf, requestPathsOf, targetAddress } from '../../platform/connection/request-path.ts';
+import { answerTo } from '../../platform/http/preflight.ts';
+import { DoubtfulTarget } from '../../platform/problem.ts';
+import { jsonIn, objectOf } from '../../traffic/answer/json-text.ts';
+
+/** This file finds the address that is meant by one at which a gateway lists no models. */
+
+/** Returns whether a status means that the server lists its models only for requests with a key. */
+export const needsKey = (status: number): boolean => status === 401 || status === 403;
+
+/** Returns whether an answer lists models, or refuses the list in JSON. Other servers answer any path with 200 or 401. */
+const isOfGateway = (answer: Awaited<ReturnType<typeof answerTo>>): boolean => {
+  if (answer === null) return false;
+  const json = jsonIn(answer.text);
+  return answer.status === 200
+    ? servedModelListSchema.safeParse(json).success
+    : needsKey(answer.status) && objectOf(json) !== null;
+};
+
+const bareAddress = (baseUrl: string): string => baseUrl.replace(/\/+$/, '');
+
+/** Returns a base address with its version, once, such as https://host/v1 for https://host and for https://host/v1/v1. */
+export const versionedAddress = (baseUrl: string): string => {
+  const [place = '', query] = baseUrl.split('?');
+  const once = bareAddress(place).replace(/(\/v\d+)\1$/, '$1');
+  const versioned = /\/v\d+$/.test(once) ? once : `${once}/v1`;
+  return query === undefined ? versioned : `${versioned}?${query}`;
+};
+
+/** The addresses that are probably meant by one that is answered 404: with its version once, and of the gateway's root. */
+const probableAddresses = (baseUrl: string): readonly string[] => {
+  const { url } = targetAddress(baseUrl);
+  if (url.search !== '' || baseUrl.startsWith('unix:')) return [];
+  const addresses = new Set([versionedAddress(baseUrl), `${url.origin}/v1`]);
+  return [...addresses].filter((each) => each !== bareAddress(baseUrl));
+};
+
+/**
+ * Returns warnings about the address, depending on the status of the request for models. A gateway may lack this route,
+ * so a 404 is a warning only. If the probable address is answered otherwise, it is the right one: throws a `Problem`.
+ */
+export const addressWarnings = async (
+  target: TargetEndpoint,
+  headers: Readonly<Record<string, string>>,
+  status: number,
+): Promise<readonly string[]> => {
+  if (status !== 404) return [];
+  const { url: baseUrl, wire } = target;
+  const request = `GET ${originOf(baseUrl)}${requestPathsOf(baseUrl, wire.paths)(routes.models.path)}`;
+  for (const probable of probableAddresses(baseUrl)) {
+    const { path } = routes.models;
+    if (isOfGateway(await answerTo({ ...target, url: probable, path, headers }))) {
+      throw new DoubtfulTarget(
+        `${request} answered 404, and ${probable} answers as a gateway does: write ${probable}.`,
+      );
+    }
+  }
+  if (/\/v\d+\/*$/.test(targetAddress(baseUrl).url.pathname))
+    return [`${request} answered 404: the gateway lacks this route, or has another address.`];
+  return [
+    `${request} answered 404: the base address of a gateway ends in its version, for example https://host/v1.`,
+  ];
+};
