@@ -84,3 +84,24 @@ describe('the limits of a key', () => {
     expect(problemsOf(`${one}limits: none\n${rest}pace: {}\n`)).toEqual([]);
   });
 });
+
+it('has no limits but those that it declares, where none may be assumed', () => {
+  const limitsOf = (text: string, overrides: readonly string[] = []) => {
+    const environment = { A: 'a', B: 'b' };
+    const source = { text, name: 'f.yaml', environment, overrides, needsDeclaredLimits: true };
+    const reading = readScenario(source);
+    return reading.ok ? reading.plan.limits : problemsText(reading.problems, 'f.yaml');
+  };
+  const none = { requestsPerMinute: null, tokensPerMinute: null };
+  expect(limitsOf(rest)).toMatchObject(none);
+  expect(planOf(rest).limits).toMatchObject({ requestsPerMinute: 60 });
+  expect(limitsOf(common + rest)).toMatchObject({ requestsPerMinute: 60, tokensPerMinute: 9000 });
+  expect(limitsOf(rest, ['limits.requestsPerMinute=90'])).toEqual({
+    ...none,
+    requestsPerMinute: 90,
+    limiter: null,
+  });
+  // It paces by the limits of the interface.
+  expect(limitsOf(`${rest}pace: {}\n`)).toMatchObject({ requestsPerMinute: 60 });
+  expect(limitsOf('')).toContain('the scenario is empty');
+});

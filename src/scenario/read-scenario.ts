@@ -17,7 +17,7 @@ import { priceRule } from './rules/price-rules.ts';
 import { targetRule } from './rules/target-rules.ts';
 import { trafficRule } from './rules/traffic-rules.ts';
 import { type Environment, fillEnvironment } from './text/environment-template.ts';
-import { applyOverrides, overrideFlag } from './text/overrides.ts';
+import { applyOverrides, bothLimits, overrideFlag } from './text/overrides.ts';
 import { parseScenario } from './text/parse-scenario.ts';
 import {
   applyPoint,
@@ -50,6 +50,8 @@ export interface ScenarioSource {
   readonly environment: Environment;
   /** Whether other machines fill in keys and headers. Then the variables for these need not be set on this machine. */
   readonly secretsAreElsewhere?: boolean | undefined;
+  /** Whether a scenario without limits has none. By default it has those of the interface. */
+  readonly needsDeclaredLimits?: boolean | undefined;
   /** The overrides in their order, each as `path=value`. */
   readonly overrides?: readonly string[] | undefined;
   /** The values of the variables at one point of a sweep. They are set after the overrides. */
@@ -177,6 +179,16 @@ const planOfTree = (
     : fail(findings, files);
 };
 
+/** Writes `none` for limits that a scenario leaves out. One with a pace keeps those of the interface, since it paces by them. */
+const withoutAssumedLimits = (tree: ScenarioTree): ScenarioTree => {
+  const { value } = tree;
+  if (!isMapping(value) || value['pace'] !== undefined) return tree;
+  const { limits = {} } = value;
+  return isMapping(limits)
+    ? { ...tree, value: { ...value, limits: { ...bothLimits, ...limits } } }
+    : tree;
+};
+
 const wholeNumber = /^\d+$/;
 
 /** Reads a scenario after its flags have been applied. */
@@ -191,6 +203,7 @@ const readWithFlags = (opened: ParsedTree, source: ScenarioSource): ScenarioRead
     if (value !== undefined && isMapping(tree.value))
       tree = withFlagValue(tree, [name], value, `--${name}`);
   }
+  if (source.needsDeclaredLimits === true) tree = withoutAssumedLimits(tree);
   const reading = planOfTree(tree, source);
   const problems = [
     ...opened.problems,

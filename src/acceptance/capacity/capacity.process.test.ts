@@ -12,7 +12,7 @@ describe('weir capacity', () => {
     const { code, stderr } = await weir(['capacity', '--target', 'mock', '--model', 'weir/small']);
     expect(code).toBe(2);
     expect(stderr).toMatch(
-      /Budget: at most 1,800 requests; about [\d,]+ tokens for them; money unknown/,
+      /Budget: at most 50,000 requests; about [\d,]+ tokens for them; money unknown/,
     );
     expect(stderr).toContain('add --yes');
   });

@@ -74,6 +74,8 @@ describe('weir capacity', () => {
       'm',
       '--start',
       '9/s',
+      '--set',
+      'limits.requestsPerMinute=60',
       '--yes',
     ]);
     expect(code).toBe(2);

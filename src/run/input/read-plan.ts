@@ -35,6 +35,8 @@ export interface PlanSource {
   readonly workers?: string | undefined;
   /** Whether a scenario file may name files outside its folder. */
   readonly allowFiles?: boolean | undefined;
+  /** Whether only limits count that the scenario declares. Otherwise those of the interface are assumed. */
+  readonly needsDeclaredLimits?: boolean | undefined;
   /** Whether only the workers have the keys, headers and certificates. Then this machine reads none of them. */
   readonly secretsAreElsewhere?: boolean | undefined;
 }

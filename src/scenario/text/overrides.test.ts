@@ -46,6 +46,22 @@ describe('an override', () => {
     });
   });
 
+  it('sets one of the two limits where the scenario says that there are none', () => {
+    const text = 'limits: none\nkeys: [{limits: none}]\nmock: {limits: none}\nload: {rate: none}';
+    const { tree: without } = parseScenarioText(text);
+    const { tree, problems } = applyOverrides(without!, [
+      'limits.requestsPerMinute=90',
+      'keys.0.limits.tokensPerMinute=5000',
+    ]);
+    expect(problems).toEqual([]);
+    expect(tree.value).toMatchObject({
+      limits: { requestsPerMinute: 90, tokensPerMinute: 'none' },
+      keys: [{ limits: { requestsPerMinute: 'none', tokensPerMinute: 5000 } }],
+    });
+    const others = ['mock.limits.requestsPerMinute=9', 'load.rate.unit=s'];
+    expect(applyOverrides(without!, others).problems).toHaveLength(2);
+  });
+
   it('cannot reach outside the scenario', () => {
     const { tree } = applied('__proto__.polluted=1', 'load.constructor=2');
     expect(Object.keys(tree.value as object)).toContain('__proto__');

@@ -7,6 +7,7 @@ import {
   type Path,
   type ScenarioTree,
   valueAtPath,
+  withValueAtPath,
 } from './scenario-tree.ts';
 
 /**
@@ -83,13 +84,26 @@ const partsOf = (text: string): readonly [name: string, value: string] => {
  */
 export const overrideFlag = (text: string): string => `--set ${partsOf(text)[0]}`.trim();
 
+/** `limits: none` in full. */
+export const bothLimits = { requestsPerMinute: 'none', tokensPerMinute: 'none' };
+
+/** Writes the `limits: none` that a path leads into as two limits, so that one of them can be set. */
+const withBothLimits = (tree: ScenarioTree, name: string): ScenarioTree => {
+  const holder = /^(?!mock\.)((?:.*[.\]])?limits)\.[^.]+$/.exec(name)?.[1];
+  const path = holder === undefined ? null : parsePath(holder, tree.value);
+  return Array.isArray(path) && valueAtPath(tree.value, path) === 'none'
+    ? { ...tree, value: withValueAtPath(tree.value, path, bothLimits) }
+    : tree;
+};
+
 /** Applies one override to a tree. Returns a sentence if the override is wrong. */
-const applyOverride = (tree: ScenarioTree, text: string): ScenarioTree | string => {
-  const [name, written] = partsOf(text);
+const applyOverride = (written: ScenarioTree, text: string): ScenarioTree | string => {
+  const [name, valueText] = partsOf(text);
   if (name === '') return 'expected path=value, for example --set load.rate=10/s';
+  const tree = withBothLimits(written, name);
   const path = parsePath(name, tree.value);
   if (typeof path === 'string') return path;
-  const value = parseValue(written);
+  const value = parseValue(valueText);
   if (value === undefined) return 'its value is not valid YAML';
   return withFlagValue(tree, path, value, overrideFlag(text));
 };

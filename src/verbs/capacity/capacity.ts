@@ -180,7 +180,8 @@ const readSearchablePlan = async (
   source: PlanSource,
   { environment }: Host,
 ): Promise<ReadPlanWithFiles> => {
-  const read = await readPlanWithFiles(source, environment);
+  // An assumed limit would be the answer, whatever the gateway bears.
+  const read = await readPlanWithFiles({ ...source, needsDeclaredLimits: true }, environment);
   rejectPopulations(read.plan);
   rejectTracePrompts(read.plan);
   rejectWorkers(read.plan, 'weir capacity sends each of its steps from one thread');

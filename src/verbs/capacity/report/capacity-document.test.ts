@@ -3,7 +3,7 @@ import { capacityReportSchema } from '../model/capacity.ts';
 import { htmlPage } from '../../../report/document/html-page.ts';
 import { terminalText } from '../../../report/document/terminal-writer.ts';
 import { capacityDocument } from './capacity-document.ts';
-import { serverReason } from './capacity-text.ts';
+import { capacityAnswerRows, serverReason } from './capacity-text.ts';
 import { sampleCapacity } from './sample-capacity.fixture.ts';
 import { perSecond } from '../../../model/quantity.ts';
 
@@ -110,6 +110,17 @@ describe('the terminal form of a search for capacity', () => {
     );
     expect(sayOf(10.5)).toMatch(/660 a minute;\s+not\s+proved\s+to\s+the\s+requested\s+precision/);
     expect(sayOf(11)).toContain('At least 11.0/s: 227 users');
+  });
+
+  it('says what to declare if 429s bind first, of which nothing says that they are those of the key', () => {
+    const { terms, answer } = sampleCapacity();
+    const sayOf = (requestsPerMinute: number | null) =>
+      capacityAnswerRows(
+        { ...answer!, binding: 'refusals' },
+        sampleCapacity({ terms: { ...terms, requestsPerMinute, tokensPerMinute: null } }),
+      ).find(([name]) => name === 'First limit')![1];
+    expect(sayOf(null)).toMatch(/^refusals \(429\)\. If .* --set limits\.requestsPerMinute=…$/);
+    expect(sayOf(600)).toBe('refusals (429)');
   });
 
   it('names a range instead of a rate where the search came no closer, and whether any rate may keep the objectives', () => {

@@ -26,6 +26,12 @@ const bindingTexts = {
   none: 'nothing: no limit was reached at the rates tried',
 } as const satisfies Record<LimitingFactor, string>;
 
+/** Says which limit binds first. A 429 without a declared limit may be the key's own, which is no capacity of the gateway. */
+const bindingText = ({ binding }: CapacityAnswer, { terms }: CapacityReport): string =>
+  binding === 'refusals' && (terms.requestsPerMinute ?? terms.tokensPerMinute) === null
+    ? `${bindingTexts.refusals}. If they are a limit of the key, declare it and search again: --set limits.requestsPerMinute=…`
+    : bindingTexts[binding];
+
 export const perSecondText = (perSecond: number): string => `${figureText(perSecond)}/s`;
 
 const rangeText = ({ low, high }: EstimatedRange): string =>
@@ -176,7 +182,7 @@ export const capacityAnswerRows = (
       range === null
         ? `${perSecondText(rate.value)}${interval}, ${figureText(rate.value * 60)} a minute${precision}`
         : `${range} (90 % interval); the rows below are for ${perSecondText(rate.value)}, the median`,
-    'First limit': bindingTexts[binding],
+    'First limit': bindingText(answer, report),
     Because: `${answer.because}.`,
     'How sure': sureText(report.steps, rate.value),
     ...(server === null ? {} : { 'The server says': `${server}.` }),
