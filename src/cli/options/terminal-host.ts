@@ -30,7 +30,7 @@ export const terminalHost = ({ json = false, quiet = false, details = false } = 
       },
       close: ({ closing, hasClosing = false, isGood = true }) => {
         if (closing === undefined || json) return;
-        if (quiet && !isGood) screen.line(closing({ colour: false, width: 1000 }));
+        if (quiet && !isGood) screen.line(closing({ colour: false, width: 1000, isAlone: true }));
         if (!quiet && !details && !hasClosing) toStdout(closing(stdoutStyle()));
       },
       listFiles: (lines) => {

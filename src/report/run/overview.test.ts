@@ -160,15 +160,44 @@ describe('the overview of a run in a terminal', () => {
 
 describe('the verdict that stands last', () => {
   it('says whether to trust the run, what became of objectives, and the exit code if it is not 0', () => {
-    expect(closing({}, validTrust)).toMatch(/^✓ Load as planned\. /);
-    expect(closing({}, degradedTrust)).toMatch(
+    expect(closing({ failures: [] }, validTrust)).toMatch(/^✓ Load as planned\. /);
+    expect(closing({ failures: [] }, degradedTrust)).toMatch(
       /^✓ Load as planned; 1 figure approximate\. .*chat-stream\sChunk\sgap\sp95 25\.3\sms\s\(up\sto\s1\.4\stoo\shigh\sor\s2\.8\stoo\slow\)\.\sWhy:\s`weir\sreport\sreports\/1-quickstart\s--details`\.\sWhat\snow:\sreports\/what-now\.md\.$/s,
     );
     const coarse = { ...degradedTrust, figures: [{ ...uncertainGap, high: 32 }] };
-    expect(closing({}, coarse)).toMatch(/^! Load as planned; 1 figure approximate\. /);
-    expect(closing({}, invalidTrust, 12)).toMatch(/^✗ Exit 12\. Load not as planned\. /);
-    expect(closing({ verdicts: [broken(1)] }, validTrust, 10)).toMatch(
+    expect(closing({ failures: [] }, coarse)).toMatch(
+      /^! Load as planned; 1 figure approximate\. /,
+    );
+    expect(closing({ failures: [] }, invalidTrust, 12)).toMatch(
+      /^✗ Exit 12\. Load not as planned\. /,
+    );
+    expect(closing({ failures: [], verdicts: [broken(1)] }, validTrust, 10)).toMatch(
       /^✗ Exit 10\. 0 of 1 objective kept, 1 broken\. Load as planned\. /,
+    );
+  });
+
+  it('says first how many requests failed, and has no tick if no objective judges them', () => {
+    const failed =
+      /^492 of 1,600 requests failed, 449 of them alike: chat-stream limited, 429 rate_limit_exceeded\. /;
+    expect(closing({}, validTrust)).toMatch(failed);
+    expect(closing({ verdicts: [broken(1)] }, validTrust, 10)).toMatch(
+      /^✗ Exit 10\. 0 of 1 objective kept, 1 broken\. 492 of 1,600 requests failed/,
+    );
+    expect(closing({ verdicts: [sampleVerdict()] }, validTrust)).not.toContain('requests failed');
+  });
+
+  it('names broken objectives if nothing else is printed', () => {
+    const verdicts = [...Array.from({ length: 5 }, (_, n) => broken(n + 1)), sampleVerdict()];
+    const say = (isAlone: boolean): string =>
+      closingVerdict(
+        { ...result, verdicts },
+        validTrust,
+        { exit: 10, folder: 'f' },
+        { ...style(1000), isAlone },
+      );
+    expect(say(false)).not.toContain('✗ ttft');
+    expect(say(true)).toMatch(
+      /kept, 5 broken\. ✗ ttft\.p95 < 1ms: [^✗]+\. ✗ ttft\.p95 < 2ms: [^✗]+\. ✗ ttft\.p95 < 3ms: [^✗]+$/,
     );
   });
 

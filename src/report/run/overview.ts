@@ -26,7 +26,7 @@ import { hangUpSentence } from './hang-ups.ts';
 import { kindTable, marksText } from './headline.ts';
 import { serverLine } from './server.ts';
 import { usageSentence } from './usage-audit.ts';
-import { gravestTone, limitsVerdict, needsAdvice, objectiveLine } from './verdict.ts';
+import { failedText, limitsVerdict, needsAdvice, objectiveLine, verdictTone } from './verdict.ts';
 
 /**
  * This file shows a run in at most 20 lines of a terminal. The names of the files and three lines with the verdict
@@ -209,31 +209,46 @@ const verdictSentences = (result: Result, trust: Trust, exit: number) => {
     first: present([code, outcome !== null && `${outcome}.`]),
     undecided,
     counted: undecidedSentences(verdicts, 0),
-    others: present([limitsVerdict(result)?.text ?? null, `${load}.`, ...sentences]),
+    others: present([
+      limitsVerdict(result)?.text ?? null,
+      failedText(result),
+      `${load}.`,
+      ...sentences,
+    ]),
   };
 };
 
+const maxNamedObjectives = 3;
+
+const brokenObjectives = ({ verdicts = [] }: Result): readonly string[] =>
+  verdicts
+    .filter((verdict) => objectiveOutcome(verdict) === 'broken')
+    .slice(0, maxNamedObjectives)
+    .map((verdict) => `${objectiveLine(verdict).text}.`);
+
 /**
  * Writes the verdict on a run in at most three lines, beginning with what decides it. If the exit code is not 0, that
- * comes first. Sentences that have no room are left to the report. `folder` is where the run is stored.
+ * comes first. Sentences that have no room are left to the report. `folder` is where the run is stored. A verdict that stands
+ * alone names the broken objectives, which the figures above it do otherwise.
  */
 export const closingVerdict = (
   result: Result,
   trust: Trust,
   { exit, folder }: { readonly exit: number; readonly folder: string },
-  style: TerminalStyle,
+  { isAlone = false, ...style }: TerminalStyle & { readonly isAlone?: boolean },
 ): string => {
   const layout = terminalLayout(style);
-  const tone = exit === 0 ? gravestTone(result, trust) : 'bad';
+  const tone = exit === 0 ? verdictTone(result, trust) : 'bad';
   const { first, undecided, counted, others } = verdictSentences(result, trust, exit);
   const advice = needsAdvice(result, trust) ? [`What now: ${whatNowPage}.`] : [];
   const report = `\`weir report ${folder} --details\`.`;
   const linesOf = (sentences: readonly string[]): readonly string[] =>
-    wrappedLines(printable([tones[tone].glyph, ...sentences].join(' ')), layout.width);
+    wrappedLines(printable([tones[tone].glyph, ...sentences].join(' ').trim()), layout.width);
   const fits = (sentences: readonly string[]): boolean =>
     linesOf(sentences).length <= mostVerdictLines;
-  const beginning = [...first, ...undecided];
-  const head = fits([...beginning, ...advice]) ? beginning : [...first, ...counted];
+  const named = isAlone ? brokenObjectives(result) : [];
+  const beginning = [...first, ...named, ...undecided];
+  const head = fits([...beginning, ...advice]) ? beginning : [...first, ...named, ...counted];
   const whole = [...head, ...others];
   const end = advice.length === 0 ? [`More: ${report}`] : advice;
   const chosen = [...others, ...(advice.length === 0 ? [] : [`Why: ${report}`])].reduce(

@@ -271,21 +271,24 @@ const openObjectives = (result: Result): readonly Block[] => {
   return [...named, ...rest].map((block) => only(['html'], block));
 };
 
-/**
- * Names what failed most, so that a reader of the first screen knows why, unless the objectives are kept all the same. In
- * other media, the failures stand close by.
- */
-const failedLine = ({ failures, verdicts = [], groups }: Result): readonly Block[] => {
+/** Says how many requests failed, and how most of them did; `null` if none did, or if the objectives are kept all the same. */
+export const failedText = ({ failures, verdicts = [], groups }: Result): string | null => {
   const alike = mostAlike(failures);
   const areKept = objectivesOutcome(verdicts) === 'kept';
-  if (alike[0] === undefined || areKept) return [];
+  if (alike[0] === undefined || areKept) return null;
   const { due, cancelled } = arrivalCounts(groups);
   const [all, count] = [countIn(failures), countIn(alike)];
   const share = `${countText(all)} of ${plural(due - cancelled, 'request')} failed`;
   const how = count === all ? '' : `, ${countText(count)} of them alike`;
   const kinds = [...new Set(alike.map(({ traffic }) => traffic))];
-  const words = `${share}${how}: ${kinds.length === 1 ? `${kinds[0]} ` : ''}${reasonText(alike[0])}. `;
-  return [picture(() => markup`<p>${words}<a href="#failures">What failed?</a></p>`)];
+  return `${share}${how}: ${kinds.length === 1 ? `${kinds[0]} ` : ''}${reasonText(alike[0])}.`;
+};
+
+/** Names what failed most, so that a reader of the first screen knows why. In other media, the failures stand close by. */
+const failedLine = (result: Result): readonly Block[] => {
+  const words = failedText(result);
+  if (words === null) return [];
+  return [picture(() => markup`<p>${words} <a href="#failures">What failed?</a></p>`)];
 };
 
 /** Returns whether a run leaves a reader with the question of what to do: something about it is not certain. */

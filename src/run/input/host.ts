@@ -15,7 +15,12 @@ export type StopCause = StopSignal | 'AbortSignal' | 'the coordinator' | 'the li
  */
 export type OnStop = (listener: (cause: StopCause, times: number) => void) => () => void;
 
-type StyledText = (style: { readonly colour: boolean; readonly width: number }) => string;
+type StyledText = (style: {
+  readonly colour: boolean;
+  readonly width: number;
+  /** Whether nothing else is printed. */
+  readonly isAlone?: boolean;
+}) => string;
 
 export interface PrintedOutcome {
   readonly json?: string;
