@@ -113,8 +113,11 @@ class Examination {
     const isHopeless = isReply && hopelessStatuses.includes(reply.status);
     const patience = maxFailingWindows * this.#rule.window;
     if (!isHopeless && this.#answeredAt !== null && now - this.#answeredAt < patience) return;
+    const why = isReply ? `status ${reply.status}` : reply;
+    const hint =
+      isReply && reply.status === 404 ? ': does the target have this model (`--model`)?' : '';
     throw new ExaminationStopped(
-      `${this.#failures} small chats in a row failed, the last with ${isReply ? `status ${reply.status}` : reply}`,
+      `${this.#failures} small chats in a row failed, the last with ${why}${hint}`,
     );
   }
 

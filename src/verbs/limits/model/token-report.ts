@@ -29,6 +29,8 @@ export interface BurstRow {
 
 export interface TokenFindings {
   readonly verdict: LimitVerdict;
+  /** Whether the operator said that the key is idle and that usage is charged (`--yes-tokens`); absent if not. */
+  readonly isPromised?: true;
   /** The facts on which the verdict rests, or why there are none, one sentence each. */
   readonly reasons: readonly string[];
   readonly checks: readonly LimitCheck[];

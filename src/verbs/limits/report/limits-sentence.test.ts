@@ -36,7 +36,12 @@ const tokens = (
   window = 60_000,
 ) =>
   ({
-    log: { rule: { tokens: 2_000_000, requests: 60, window } },
+    log: {
+      rule: { tokens: 2_000_000, requests: 60, window },
+      replies: [],
+      cut: null,
+      isQuick: false,
+    },
     findings: { verdict, chargedAt: null, atOnce: null, charges: [answerCharge], ...findings },
   }) as unknown as TokenReport;
 
@@ -139,7 +144,23 @@ it('the advice names what decides the limit that is not kept, and its setting', 
     /longer \(`--sustain 10`\).*`--set limits\.requestsPerMinute=…`, `--window/,
   );
   expect(advice('kept', 'undecided')).toMatch(
-    /`--sustain 16`, and with `--yes-tokens`.*`--set limits\.tokensPerMinute=…`, `--window/,
+    /`--sustain 16` and with `--yes-tokens`.*`--set limits\.tokensPerMinute=…`, `--window/,
+  );
+  const tokensAdvice = (log: Partial<TokenReport['log']>, isPromised?: true) => {
+    const report = tokens('undecided', isPromised && { isPromised });
+    return limitsAdvice({
+      requests: null,
+      tokens: { ...report, log: { ...report.log, ...log } },
+    });
+  };
+  expect(tokensAdvice({ isQuick: true })).toContain('the key, in full, with `--sustain 16` and');
+  const sustained = {
+    replies: [{ phase: 'sustained' }] as unknown as TokenReport['log']['replies'],
+  };
+  expect(tokensAdvice(sustained)).toContain('the key, with `--yes-tokens` if');
+  expect(tokensAdvice(sustained, true)).toContain('while nothing else uses the key. If');
+  expect(tokensAdvice({ cut: 'a reason' })).toBe(
+    'What now: see to what ended it early, then examine it again.',
   );
   expect(advice(null, 'violated')).toMatch(
     /evidence for the gateway’s owner.*`--set limits\.tokensPerMinute=…`/,

@@ -183,11 +183,26 @@ export const gravestVerdict = ({ requests, tokens }: KeyFindings): LimitVerdict 
   return (['violated', 'undecided'] as const).find((each) => verdicts.includes(each)) ?? 'kept';
 };
 
+/** Lists the options by which an examination of tokens decides more, without those that it had. */
+const tokenOptionsText = ({ log, findings }: TokenReport): string => {
+  const isLong = log.replies.some(({ phase }) => phase === 'sustained');
+  const options = present([
+    log.isQuick && 'in full',
+    !isLong && 'with `--sustain 16`',
+    findings.isPromised !== true && 'with `--yes-tokens` if the key is surely idle',
+  ]);
+  return options.length === 0 ? '' : `, ${listed(options)}`;
+};
+
 /** Says how an examination decides more: of tokens by a longer load and the operator's word. */
-const longerText = (undecided: readonly Claim[]): string =>
-  undecided.every(({ setting }) => setting === 'limits.tokensPerMinute')
-    ? 'in full, with `--sustain 16`, and with `--yes-tokens` if the key is surely idle'
-    : 'in full, or for longer (`--sustain 10`)';
+const longerText = ({ tokens }: KeyFindings, undecided: readonly Claim[]): string =>
+  tokens !== null && undecided.every(({ setting }) => setting === 'limits.tokensPerMinute')
+    ? tokenOptionsText(tokens)
+    : ', in full, or for longer (`--sustain 10`)';
+
+/** Whether something ended an examination before it could decide. */
+const hasEndedEarly = ({ requests, tokens }: KeyFindings): boolean =>
+  [requests, tokens].some((report) => (report?.log.cut ?? null) !== null);
 
 /** Says what to do about a limit that is not kept, or of which an examination decides nothing; `null` if nothing is to do. */
 export const limitsAdvice = (findings: KeyFindings): string | null => {
@@ -196,9 +211,11 @@ export const limitsAdvice = (findings: KeyFindings): string | null => {
   const claims = claimsOf(findings).filter((claim) => claim.verdict !== 'kept');
   const settings = [...new Set(claims.map(({ setting }) => `\`--set ${setting}=…\``))].join(', ');
   const other = `If another limit or window was agreed, examine that one: ${settings}, \`--window …\`.`;
-  return verdict === 'violated'
-    ? `What now: what does not hold is the evidence for the gateway’s owner. ${other}`
-    : `What now: examine it again while nothing else uses the key, ${longerText(claims)}. ${other}`;
+  if (verdict === 'violated')
+    return `What now: what does not hold is the evidence for the gateway’s owner. ${other}`;
+  return hasEndedEarly(findings)
+    ? 'What now: see to what ended it early, then examine it again.'
+    : `What now: examine it again while nothing else uses the key${longerText(findings, claims)}. ${other}`;
 };
 
 /** Returns the verdict of a report on these findings. */

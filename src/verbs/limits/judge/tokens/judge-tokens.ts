@@ -370,6 +370,7 @@ export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFind
   const reasons = { violated: violations, undecided, kept }[verdict];
   return {
     verdict,
+    ...(promises.isPromised ? { isPromised: true } : {}),
     reasons,
     checks,
     charges: chargeRows(guards.charges),
