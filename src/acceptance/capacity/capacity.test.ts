@@ -1,11 +1,12 @@
 // @gate 1 s
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { constantLoad } from '../../engine/fake-run.fixture.ts';
 import { capacityReportSchema } from '../../verbs/capacity/model/capacity.ts';
 import { batchingPresets } from '../../model/gateway/mock-latency.ts';
 import { milliseconds } from '../../model/quantity.ts';
+import { startAnswering } from '../../run/answering-server.fixture.ts';
 import { simulatedPlan, runOnSimulatedServer } from './simulated-capacity.fixture.ts';
 import { weir } from '../harness/weir-command.fixture.ts';
 import { tempFile, tempFolder, cleanUpAfterEach } from '../harness/weir-process.fixture.ts';
@@ -63,6 +64,15 @@ describe('weir capacity', () => {
     const words = ['--target', 'http://127.0.0.1:1/v1', '--model', 'm', '--time', '5s', '--yes'];
     const { code, stderr } = await weir(['capacity', ...words], { WEIR_API_KEY: 'sk-weir-test' });
     expect([code, stderr]).toEqual([2, expect.stringMatching(/--time: no search .* fits in 5 s/)]);
+  });
+
+  it('sends no load with a key that the target refuses, and says which option leaves it unasked', async () => {
+    const server = await startAnswering(() => [401, '{"error": {"message": "no such key"}}']);
+    onTestFinished(() => server.close());
+    const words = ['--target', `${server.origin}/v1`, '--model', 'm', '--out', await tempFolder()];
+    const { code, stderr } = await weir(['capacity', ...words, '--yes'], { WEIR_API_KEY: 'sk-a' });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/answered 401 to a list of models .* add --no-preflight$/m);
   });
 
   it('reports a wrong option', async () => {

@@ -48,7 +48,7 @@ const check = async (
 ) => {
   const { url, asked } = await openServer(answers);
   const { plan, target } = await targetAt(url, keys, limits);
-  return { warnings: checkKeys(plan, target, isOpen), asked, url };
+  return { warnings: checkKeys(plan, target, { isOpen, option: '--no-key-check' }), asked, url };
 };
 
 /** A plan of chats with these keys at an address, and its target. */
@@ -220,7 +220,9 @@ it('a gateway that asks for a key before it looks at the address is found at its
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   for (const written of ['', '/v1/v1', '/v1/openai']) {
     const target = await targetAt(`${origin}${written}`, ['a']);
-    await expect(checkKeys(target.plan, target.target, false)).rejects.toThrow(
+    await expect(
+      checkKeys(target.plan, target.target, { isOpen: false, option: '' }),
+    ).rejects.toThrow(
       `GET ${origin}${written}/models answered 404, and ${origin}/v1 answers as a gateway does: write ${origin}/v1.`,
     );
   }

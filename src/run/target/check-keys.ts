@@ -55,13 +55,14 @@ const rejectRefused = (
   plan: Plan,
   url: string,
   statuses: readonly (readonly [name: string, status: number])[],
+  option: string,
 ): void => {
   const refused = statuses.filter(([, status]) => status === 401).map(([name]) => name);
   if (refused.length === 0) return;
   const names = listOf(refused.map((name) => withTemplate(plan, name)));
   const [keys, they] = refused.length === 1 ? ['the key', 'it is'] : ['the keys', 'they are'];
   throw new UnusableKey(
-    `${url} answered 401 to a list of models with ${keys} ${names}: check that ${they} complete and of this gateway. Nothing was sent. If only the list is refused, add --no-key-check`,
+    `${url} answered 401 to a list of models with ${keys} ${names}: check that ${they} complete and of this gateway. Nothing was sent. If only the list is refused, add ${option}`,
   );
 };
 
@@ -167,6 +168,13 @@ const listedByKeys = async (target: CheckedTarget) => {
   return all;
 };
 
+export interface KeyCheck {
+  /** Whether anybody may read the list of models. */
+  readonly isOpen: boolean;
+  /** The option of the command line that leaves this check out. */
+  readonly option: string;
+}
+
 /**
  * Returns warnings about the models and limits of a plan. Throws a `Problem` for a key that the target refuses. If
  * anybody may read the list of models, it cannot show whether a key is valid, so no request with a key is sent.
@@ -175,7 +183,7 @@ const listedByKeys = async (target: CheckedTarget) => {
 export const checkKeys = async (
   plan: Plan,
   target: CheckedTarget,
-  isOpen: boolean,
+  { isOpen, option }: KeyCheck,
 ): Promise<readonly string[]> => {
   if (isOpen) {
     const answer = await list(target, null);
@@ -186,6 +194,7 @@ export const checkKeys = async (
     plan,
     target.url,
     answers.map(({ name, status }) => [name, status]),
+    option,
   );
   // One key may see models that another key does not see.
   const listed = answers.flatMap(({ status, text }) => (status === 200 ? modelsIn(text) : []));

@@ -118,6 +118,8 @@ export interface LookOptions {
   readonly preflight?: boolean | undefined;
   /** Whether each key asks for the list of models. */
   readonly withKeys?: boolean;
+  /** The option that leaves the keys out; `--no-key-check` by default. */
+  readonly keyOption?: string;
   /** Whether the list of models is all that the caller needs. Then the check must fail if there is no list. */
   readonly needsList?: boolean;
 }
@@ -132,7 +134,7 @@ const unseen: LookedAt = { notes: [], warnings: [], listing: 'unasked', keysWere
 const lookAt = async (
   plan: Plan,
   target: CheckedTarget,
-  { withKeys = false, needsList = false }: LookOptions,
+  { withKeys = false, needsList = false, keyOption = '--no-key-check' }: LookOptions,
 ): Promise<LookedAt> => {
   const headers = {
     accept: 'application/json',
@@ -157,7 +159,9 @@ const lookAt = async (
   const { status } = preflight;
   const notes = await addressWarnings(target, headers, status);
   const isChecked = withKeys && (status === 200 || needsKey(status));
-  const found = isChecked ? await checkKeys(plan, target, status === 200) : [];
+  const found = isChecked
+    ? await checkKeys(plan, target, { isOpen: status === 200, option: keyOption })
+    : [];
   const keysWereUsed = isChecked && needsKey(status);
   return { notes, warnings: [...notes, ...found], listing: 'answered', keysWereUsed };
 };

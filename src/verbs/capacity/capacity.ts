@@ -216,7 +216,11 @@ const searchTarget = async (
     const starting = openCanary(plan, 1);
     closing.defer(async () => (await starting).stop());
     const target = await stops.unlessStopped(
-      prepareTarget(read, { preflight: request.preflight }),
+      prepareTarget(read, {
+        preflight: request.preflight,
+        withKeys: true,
+        keyOption: '--no-preflight',
+      }),
       closeTarget,
     );
     closing.defer(() => closeTarget(target));
