@@ -67,6 +67,7 @@ const publishCapacity = async (
     target,
     terms: reportedTerms,
     objectives: [...criteriaTexts(plan)],
+    currency: plan.pricing?.currency,
     steps: [...steps],
     answer: judgeCapacity(steps, terms, forLatency),
     fit: fitScalability(steps),

@@ -156,6 +156,8 @@ export const capacityReportSchema = z.strictObject({
   target: z.string(),
   terms: capacityTermsSchema,
   objectives: z.array(z.string()),
+  /** The name of the currency, if the prices have one. */
+  currency: z.string().optional(),
   steps: z.array(capacityStepSchema),
   /** `null` if no step shows anything about the rate. */
   answer: answerSchema.nullable(),

@@ -156,6 +156,8 @@ const sureText = (steps: readonly CapacityStep[], rate: number): string => {
   return [measured, ...proved, ...(near.length === 0 ? [] : [lasted])].join('; ');
 };
 
+const hoursOfMonth = 730;
+
 export const capacityAnswerRows = (
   answer: CapacityAnswer,
   report: CapacityReport,
@@ -176,7 +178,7 @@ export const capacityAnswerRows = (
   const cost =
     costPerHour === null
       ? 'unknown: the scenario names no price, or the server reported no usage'
-      : `${roughMoneyText(costPerHour)} currency units an hour`;
+      : `${roughMoneyText(costPerHour)} ${report.currency ?? 'currency units'} an hour, ${roughMoneyText(costPerHour * hoursOfMonth)} a month at this rate all day`;
   return Object.entries({
     'Highest rate':
       range === null
