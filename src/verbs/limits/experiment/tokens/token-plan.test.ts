@@ -46,6 +46,7 @@ describe('the plan of an examination of tokens', () => {
     ['reserves a prompt before it answers', 369, 127_551, 13.09],
     ['charges a chat at its end', 371, 130_541, 13.99],
     ['charges a prompt and then its answer', 371, 129_323, 14.09],
+    ['charges an estimate that it corrects later', 370, 123_185, 14.21],
   ])(
     'prints what real software used within a tenth: one that %s',
     (_, requests, tokens, minutes) => {

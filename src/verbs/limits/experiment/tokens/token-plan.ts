@@ -25,6 +25,8 @@ const usableContext = 0.95;
 export const tapTimes = [0, 1.05, 2, 4, 8, 15] as const;
 /** The windows for which the even pace lasts. */
 export const evenWindows = 5;
+/** The share of the even pace that is usually used: its prompts are a little short, and each begins after an answer. */
+const usualEvenShare = 0.96;
 /** The usual time between a burst and the even pace, in windows. */
 const usualWait = 0.5;
 /** The rate of the sustained load as a multiple of the limit, where charges are exactly the usage and where they may differ. */
@@ -166,7 +168,7 @@ interface Part {
 }
 
 /** The share of what a burst sends above the limit that is usually admitted: none if it is charged first, or all of it. */
-const usuallyAbove = 0.5;
+const usuallyAbove = 0.35;
 
 /** The requests that usually follow the refusals of a burst, to show what is left. */
 const askedAgain = 6;
@@ -203,7 +205,7 @@ const partsOf = (plan: TokenPlan) => {
     tokens: reserving * tapTokens,
     time: longestWindow(window) + latency,
   };
-  const evenTokens = evenTokenPace(plan, latency, 1).rate * evenWindows * window;
+  const evenTokens = usualEvenShare * evenTokenPace(plan, latency, 1).rate * evenWindows * window;
   const even = {
     requests: Math.ceil(evenTokens / slice),
     tokens: evenTokens,
@@ -219,8 +221,8 @@ const partsOf = (plan: TokenPlan) => {
     time: sending + tapTimes.at(-1)! * 1000 * scale,
   };
   const usualBurst = { ...burst, tokens: tokens + usuallyAbove * (burstTokens - tokens) };
-  // The second burst begins some windows and a half after the first.
-  const wait = (isQuick ? 1 / 4 : 2 / 3) * window;
+  // The second burst begins some windows and a half after the first: as long as the even pace waits, up to a window later.
+  const wait = (isQuick ? 1 / 4 : 11 / 10) * window;
   const between = { requests: 1, tokens: tapTokens, time: idle + wait };
   const sustained = {
     requests: ((sustainedRates.exact * tokens) / plan.sustained.exact) * sustain,
