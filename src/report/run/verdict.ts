@@ -318,7 +318,7 @@ export const runIntroduction = (result: Result, trust: Trust): readonly Block[] 
   ];
 };
 
-export const gravestTone = (result: Result, trust: Trust): Tone => {
+const gravestTone = (result: Result, trust: Trust): Tone => {
   const { level } = runVerdict(result, trust);
   const outcome = objectivesOutcome(result.verdicts ?? []) ?? 'kept';
   const isBroken = outcome === 'broken' || limitsVerdict(result)?.tone === 'bad';
