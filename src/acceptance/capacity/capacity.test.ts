@@ -67,9 +67,16 @@ describe('weir capacity', () => {
   });
 
   it('sends no load with a key that the target refuses, and says which option leaves it unasked', async () => {
-    const server = await startAnswering(() => [401, '{"error": {"message": "no such key"}}']);
-    onTestFinished(() => server.close());
-    const words = ['--target', `${server.origin}/v1`, '--model', 'm', '--out', await tempFolder()];
+    const refusing = await startAnswering(() => [401, '{"error": {"message": "no such key"}}']);
+    onTestFinished(() => refusing.close());
+    const words = [
+      '--target',
+      `${refusing.origin}/v1`,
+      '--model',
+      'm',
+      '--out',
+      await tempFolder(),
+    ];
     const { code, stderr } = await weir(['capacity', ...words, '--yes'], { WEIR_API_KEY: 'sk-a' });
     expect(code).toBe(2);
     expect(stderr).toMatch(/answered 401 to a list of models .* add --no-preflight$/m);

@@ -246,9 +246,9 @@ export const closingVerdict = (
     wrappedLines(printable([tones[tone].glyph, ...sentences].join(' ').trim()), layout.width);
   const fits = (sentences: readonly string[]): boolean =>
     linesOf(sentences).length <= mostVerdictLines;
-  const named = isAlone ? brokenObjectives(result) : [];
-  const beginning = [...first, ...named, ...undecided];
-  const head = fits([...beginning, ...advice]) ? beginning : [...first, ...named, ...counted];
+  const broken = isAlone ? brokenObjectives(result) : [];
+  const beginning = [...first, ...broken, ...undecided];
+  const head = fits([...beginning, ...advice]) ? beginning : [...first, ...broken, ...counted];
   const whole = [...head, ...others];
   const end = advice.length === 0 ? [`More: ${report}`] : advice;
   const chosen = [...others, ...(advice.length === 0 ? [] : [`Why: ${report}`])].reduce(
