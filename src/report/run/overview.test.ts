@@ -180,6 +180,8 @@ describe('the verdict that stands last', () => {
     const failed =
       /^492 of 1,600 requests failed, 449 of them alike: chat-stream limited, 429 rate_limit_exceeded\. /;
     expect(closing({}, validTrust)).toMatch(failed);
+    // Failures of a load that was not as planned do not come first.
+    expect(closing({}, invalidTrust, 12)).toMatch(/^✗ Exit 12\. Load not as planned\. /);
     expect(closing({ verdicts: [broken(1)] }, validTrust, 10)).toMatch(
       /^✗ Exit 10\. 0 of 1 objective kept, 1 broken\. 492 of 1,600 requests failed/,
     );

@@ -205,15 +205,15 @@ const verdictSentences = (result: Result, trust: Trust, exit: number) => {
   const verdicts = result.verdicts ?? [];
   const outcome = objectivesSentence(verdicts);
   const code = exit === 0 ? null : `Exit ${exit}.`;
+  const [failed, ofLoad] = [failedText(result), [`${load}.`, ...sentences]];
   return {
     first: present([code, outcome !== null && `${outcome}.`]),
     undecided,
     counted: undecidedSentences(verdicts, 0),
     others: present([
       limitsVerdict(result)?.text ?? null,
-      failedText(result),
-      `${load}.`,
-      ...sentences,
+      // Figures of a load that was not as planned do not count, nor do its failures.
+      ...(trust.level === 'invalid' ? [...ofLoad, failed] : [failed, ...ofLoad]),
     ]),
   };
 };

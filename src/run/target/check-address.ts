@@ -1,4 +1,7 @@
 import { servedModelListSchema } from '../../contract/models.ts';
+import { keyHeader } from '../../model/plan/key-header.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { filledHeaders } from '../../model/plan/secret.ts';
 import { routes } from '../../contract/routes.ts';
 import type { TargetEndpoint } from '../../platform/connection/connector.ts';
 import { originOf, requestPathsOf, targetAddress } from '../../platform/connection/request-path.ts';
@@ -7,6 +10,9 @@ import { DoubtfulTarget } from '../../platform/problem.ts';
 import { jsonIn, objectOf } from '../../traffic/answer/json-text.ts';
 
 /** This file finds the address that is meant by one at which a gateway lists no models. */
+
+/** The value of `${uuid}` before the run: the largest UUID, which no request of a run has (RFC 9562, section 5.10). */
+export const preflightUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Returns whether a status means that the server lists its models only for requests with a key. */
 export const needsKey = (status: number): boolean => status === 401 || status === 403;
@@ -63,4 +69,27 @@ export const addressWarnings = async (
   return [
     `${request} answered 404: the base address of a gateway ends in its version, for example https://host/v1.`,
   ];
+};
+
+/** A target whose keys are filled in, as a verb that examines one target has it. */
+interface KeyedTarget extends Omit<TargetEndpoint, 'url'> {
+  readonly baseUrl: string;
+  readonly auth: Plan['auth'];
+  readonly credentials: readonly { readonly value: string }[];
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Throws a `Problem` if a list of models that was answered 404 to a key is found at another address. The look before it has no
+ * key, and many gateways answer 401 to that at every address.
+ */
+export const rejectMisplaced = async (target: KeyedTarget): Promise<void> => {
+  const { baseUrl, wire, certificates, auth, credentials } = target;
+  const key = credentials[0]?.value;
+  const headers = {
+    accept: 'application/json',
+    ...filledHeaders(target.headers, { uuid: preflightUuid, index: 0 }),
+    ...(key === undefined ? {} : keyHeader(auth, key)),
+  };
+  await addressWarnings({ url: baseUrl, wire, certificates }, headers, 404);
 };

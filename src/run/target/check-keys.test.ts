@@ -44,11 +44,13 @@ const names = ['a', 'b', 'c'];
 
 const check = async (
   answers: Readonly<Record<string, Answer>>,
-  { isOpen = false, keys = names, limits = {} } = {},
+  { isOpen = false, keys = names, limits = {}, asksModels = true } = {},
 ) => {
   const { url, asked } = await openServer(answers);
   const { plan, target } = await targetAt(url, keys, limits);
-  return { warnings: checkKeys(plan, target, { isOpen, option: '--no-key-check' }), asked, url };
+  const found = checkKeys(plan, target, { isOpen, option: '--no-key-check', asksModels });
+  const warnings = found.then(({ warnings: said }) => said);
+  return { found, warnings, asked, url };
 };
 
 /** A plan of chats with these keys at an address, and its target. */
@@ -226,4 +228,19 @@ it('a gateway that asks for a key before it looks at the address is found at its
       `GET ${origin}${written}/models answered 404, and ${origin}/v1 answers as a gateway does: write ${origin}/v1.`,
     );
   }
+});
+
+it('a list that no key finds is a note on the address, which readers of the figures need too', async () => {
+  const { found, warnings, url } = await check({ 'key-a': { status: 404 } }, { keys: ['a'] });
+  expect(await warnings).toEqual([]);
+  expect((await found).notes).toEqual([
+    `GET ${url}/models answered 404: the gateway lacks this route, or has another address.`,
+  ]);
+});
+
+it('a model that is not listed is named and not asked for an answer where nobody has agreed to a cost', async () => {
+  const listed = { 'key-a': { status: 200, models: ['other/model'] } };
+  const { warnings, asked } = await check(listed, { keys: ['a'], asksModels: false });
+  expect(await warnings).toEqual([expect.stringContaining('does not list weir/small')]);
+  expect(asked.map(({ path }) => path)).toEqual(['/v1/models']);
 });

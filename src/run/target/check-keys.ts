@@ -114,11 +114,11 @@ const refusesModel = async (target: CheckedTarget, entry: TrafficWithModel): Pro
 const checkModels = async (
   plan: Plan,
   target: CheckedTarget,
-  listed: readonly string[],
+  { listed, asksModels }: { readonly listed: readonly string[]; readonly asksModels: boolean },
 ): Promise<readonly string[]> => {
   const missing = unlistedEntries(plan, listed);
   if (missing.length === 0) return [];
-  for (const entry of missing.slice(0, maxAsked)) {
+  for (const entry of asksModels ? missing.slice(0, maxAsked) : []) {
     if (await refusesModel(target, entry)) {
       const near = didYouMean(entry.model, listed);
       throw new DoubtfulTarget(
@@ -168,26 +168,37 @@ const listedByKeys = async (target: CheckedTarget) => {
   return all;
 };
 
+/** Sentences about a target: those that readers of its figures need too, and those for who starts the run. */
+interface KeyCheckFindings {
+  readonly notes: readonly string[];
+  readonly warnings: readonly string[];
+}
+
 export interface KeyCheck {
   /** Whether anybody may read the list of models. */
   readonly isOpen: boolean;
   /** The option of the command line that leaves this check out. */
   readonly option: string;
+  /** Whether a model that is not listed is asked for the smallest answer; true by default. */
+  readonly asksModels?: boolean;
 }
 
 /**
- * Returns warnings about the models and limits of a plan. Throws a `Problem` for a key that the target refuses. If
+ * Returns notes on the address, and warnings about the models and limits of a plan. Throws a `Problem` for a key that the target refuses. If
  * anybody may read the list of models, it cannot show whether a key is valid, so no request with a key is sent.
  * Otherwise each key asks for the list once. A model that is not listed is asked for the smallest answer.
  */
 export const checkKeys = async (
   plan: Plan,
   target: CheckedTarget,
-  { isOpen, option }: KeyCheck,
-): Promise<readonly string[]> => {
+  { isOpen, option, asksModels = true }: KeyCheck,
+): Promise<KeyCheckFindings> => {
+  const warningsOf = (listed: readonly string[]) =>
+    checkModels(plan, target, { listed, asksModels });
   if (isOpen) {
     const answer = await list(target, null);
-    return answer?.status === 200 ? checkModels(plan, target, modelsIn(answer.text)) : [];
+    const warnings = answer?.status === 200 ? await warningsOf(modelsIn(answer.text)) : [];
+    return { notes: [], warnings };
   }
   const answers = await listedByKeys(target);
   rejectRefused(
@@ -205,6 +216,9 @@ export const checkKeys = async (
   const lost = answers.find(({ status }) => status === 404);
   const used = target.credentials.find(({ name }) => name === lost?.name);
   if (used !== undefined && listed.length === 0)
-    return addressWarnings(target, headersOf(target, used.value), 404);
-  return [...(await checkModels(plan, target, [...new Set(listed)])), ...new Set(limits)];
+    return {
+      notes: await addressWarnings(target, headersOf(target, used.value), 404),
+      warnings: [],
+    };
+  return { notes: [], warnings: [...(await warningsOf([...new Set(listed)])), ...new Set(limits)] };
 };

@@ -19,7 +19,7 @@ import { DoubtfulTarget, Problem, UnusableTarget } from '../../platform/problem.
 import { runKeyCommand } from '../../platform/files/key-command.ts';
 import { resolveSecrets } from '../../platform/files/secrets.ts';
 import { scheduledEnd } from '../../schedule/stages.ts';
-import { addressWarnings, needsKey } from './check-address.ts';
+import { addressWarnings, needsKey, preflightUuid } from './check-address.ts';
 import { type CheckedTarget, checkKeys } from './check-keys.ts';
 import type { RenewableKey } from './renew-keys.ts';
 import { embeddedMockSettings } from './embedded-mock.ts';
@@ -50,9 +50,6 @@ export interface ReadyTarget {
   /** Whether a request was sent with each key before the load. */
   readonly keysWereUsed: boolean;
 }
-
-/** The value of `${uuid}` before the run: the largest UUID, which no request of a run has (RFC 9562, section 5.10). */
-const preflightUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** The note for a target in a container. Container engines pass connections to a published port through a proxy. */
 const containerNote =
@@ -120,6 +117,8 @@ export interface LookOptions {
   readonly withKeys?: boolean;
   /** The option that leaves the keys out; `--no-key-check` by default. */
   readonly keyOption?: string;
+  /** Whether a model that is not listed is asked for the smallest answer; true by default. */
+  readonly asksModels?: boolean;
   /** Whether the list of models is all that the caller needs. Then the check must fail if there is no list. */
   readonly needsList?: boolean;
 }
@@ -134,7 +133,12 @@ const unseen: LookedAt = { notes: [], warnings: [], listing: 'unasked', keysWere
 const lookAt = async (
   plan: Plan,
   target: CheckedTarget,
-  { withKeys = false, needsList = false, keyOption = '--no-key-check' }: LookOptions,
+  {
+    withKeys = false,
+    needsList = false,
+    keyOption: option = '--no-key-check',
+    asksModels = true,
+  }: LookOptions,
 ): Promise<LookedAt> => {
   const headers = {
     accept: 'application/json',
@@ -160,10 +164,11 @@ const lookAt = async (
   const notes = await addressWarnings(target, headers, status);
   const isChecked = withKeys && (status === 200 || needsKey(status));
   const found = isChecked
-    ? await checkKeys(plan, target, { isOpen: status === 200, option: keyOption })
-    : [];
+    ? await checkKeys(plan, target, { isOpen: status === 200, option, asksModels })
+    : { notes: [], warnings: [] };
   const keysWereUsed = isChecked && needsKey(status);
-  return { notes, warnings: [...notes, ...found], listing: 'answered', keysWereUsed };
+  const all = [...notes, ...found.notes];
+  return { notes: all, warnings: [...all, ...found.warnings], listing: 'answered', keysWereUsed };
 };
 
 /** Checks a target as `lookAt` does. If one may go on all the same, the problem names the option for that. */

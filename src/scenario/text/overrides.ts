@@ -88,7 +88,7 @@ export const overrideFlag = (text: string): string => `--set ${partsOf(text)[0]}
 export const bothLimits = { requestsPerMinute: 'none', tokensPerMinute: 'none' };
 
 /** Writes the `limits: none` that a path leads into as two limits, so that one of them can be set. */
-const withBothLimits = (tree: ScenarioTree, name: string): ScenarioTree => {
+export const withBothLimits = (tree: ScenarioTree, name: string): ScenarioTree => {
   const holder = /^(?!mock\.)((?:.*[.\]])?limits)\.[^.]+$/.exec(name)?.[1];
   const path = holder === undefined ? null : parsePath(holder, tree.value);
   return Array.isArray(path) && valueAtPath(tree.value, path) === 'none'

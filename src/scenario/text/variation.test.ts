@@ -118,6 +118,14 @@ describe('a value at the path of a variable', () => {
     expect(reading.ok && reading.plan.stages[0]!.load).toMatchObject({ users: 4, duration: 5000 });
   });
 
+  it('can vary one limit where the scenario says that there are none', () => {
+    const reading = readAt('limits.requestsPerMinute', 90, `${start}limits: none\n`);
+    expect(reading.ok && reading.plan.limits).toMatchObject({
+      requestsPerMinute: 90,
+      tokensPerMinute: null,
+    });
+  });
+
   it.each([
     [
       'promt.tokens',

@@ -1,6 +1,6 @@
 import { trafficEntrySchema } from '../schema/traffic-schema.ts';
 import { scenarioSchema } from '../schema/scenario-schema.ts';
-import { parsePath, parseValue } from './overrides.ts';
+import { parsePath, parseValue, withBothLimits } from './overrides.ts';
 import { placeOf, type ScenarioProblem } from './scenario-problem.ts';
 import {
   dottedPath,
@@ -246,6 +246,7 @@ const applySetting = (tree: ScenarioTree, setting: PointSetting): ScenarioTree |
   if (typeof meant === 'string') return meant;
   let current = tree;
   for (const each of meant) {
+    current = withBothLimits(current, each);
     const path = parsePath(each, current.value);
     if (typeof path === 'string') return path;
     current = withFlagValue(current, path, setting.value, setting.flag);

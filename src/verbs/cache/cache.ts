@@ -24,7 +24,7 @@ import { jsonIn, objectOf } from '../../traffic/answer/json-text.ts';
 import { readUsage } from '../../traffic/answer/read-usage.ts';
 import { readRetryHint } from '../../traffic/answer/retry-hint.ts';
 import { examineOpened, type OpenedProbe } from '../limits/examination.ts';
-import { fetchResponse } from '../limits/experiment/send-probe-request.ts';
+import { failedStatusText, fetchResponse } from '../limits/experiment/send-probe-request.ts';
 import {
   type CacheBudget,
   type CachePorts,
@@ -89,7 +89,7 @@ const askerFor = ({ session, keys, models }: OpenedProbe, isStopped: () => boole
     }
     return status === 200
       ? { took: ended - sent, ...countsIn(body) }
-      : `a chat was answered with status ${status}`;
+      : `a chat was answered with ${failedStatusText(status)}`;
   };
   return ask;
 };

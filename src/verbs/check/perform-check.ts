@@ -18,7 +18,7 @@ import { bundledClips, type CheckSession, openCheckSession } from './check-sessi
 import { budgetFor, findHangUpFacts, type HangUpSituation } from './examine-disconnects.ts';
 import { findAuditFacts, openDirectTarget } from './audit-facts.ts';
 import { type CheckSettings, type CheckSelection, selectChecks } from './check-settings.ts';
-import { versionedAddress } from '../../run/target/check-address.ts';
+import { rejectMisplaced, versionedAddress } from '../../run/target/check-address.ts';
 import { targetPlanFor } from '../../run/target/target-plan.ts';
 
 export interface PerformedCheck {
@@ -66,11 +66,13 @@ const whyNoList = (
 const readModels = async (
   { run }: Pick<OpenedCheck, 'run'>,
   options: CheckSettings,
-  baseUrl: string,
+  target: ReadyTarget,
 ): Promise<void> => {
+  const { baseUrl } = target;
   await run.sendAll(run.build([modelList.request]));
   const answer = run.answers.get(modelList.request.id);
   const status = answer?.status ?? 0;
+  if (status === 404 && options.preflight !== false) await rejectMisplaced(target);
   const reason = whyNoList(status, {
     baseUrl,
     model: options.model,
@@ -202,7 +204,7 @@ export const performCheck = async (
       stopReason: () => (stoppedBy === null ? null : `stopped by ${stoppedBy}`),
       say,
     });
-    await stops.unlessStopped(readModels({ run }, options, target.baseUrl), null);
+    await stops.unlessStopped(readModels({ run }, options, target), null);
     const facts = await findAuditFacts(selection.checks, options, read, run.target.chat);
     run.target = { ...run.target, ...facts.known };
     const { chat } = namedIn(run);

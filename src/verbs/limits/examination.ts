@@ -11,6 +11,7 @@ import type { Host } from '../../run/input/host.ts';
 import type { ReadPlan } from '../../run/input/read-plan.ts';
 import { usingFolder } from '../../run/output/output-folder.ts';
 import type { RunFolder } from '../../platform/files/run-folder.ts';
+import { rejectMisplaced } from '../../run/target/check-address.ts';
 import { closeTarget, prepareTarget, type ReadyTarget } from '../../run/target/prepare-target.ts';
 
 /**
@@ -45,7 +46,8 @@ export const openProbe = async (
   const sent = clock.now();
   // If the model is named, a list that failed is not requested again.
   const unlisted = target.listing === 'answered' ? null : listedModels('', model);
-  const models = unlisted ?? (await findProbeModels(session, first, model));
+  const models =
+    unlisted ?? (await findProbeModels(session, first, model, () => rejectMisplaced(target)));
   const listed = { sent, answered: clock.now() };
   if (typeof models === 'string') {
     await transport.close();

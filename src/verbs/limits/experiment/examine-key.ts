@@ -1,3 +1,4 @@
+import { failedStatusText } from './send-probe-request.ts';
 import { evenPace } from '../judge/facts/even-pace.ts';
 import { limiterMemory } from '../../../judge/limits/facts/rule-bounds.ts';
 import {
@@ -113,11 +114,9 @@ class Examination {
     const isHopeless = isReply && hopelessStatuses.includes(reply.status);
     const patience = maxFailingWindows * this.#rule.window;
     if (!isHopeless && this.#answeredAt !== null && now - this.#answeredAt < patience) return;
-    const why = isReply ? `status ${reply.status}` : reply;
-    const hint =
-      isReply && reply.status === 404 ? ': does the target have this model (`--model`)?' : '';
+    const why = isReply ? failedStatusText(reply.status) : reply;
     throw new ExaminationStopped(
-      `${this.#failures} small chats in a row failed, the last with ${why}${hint}`,
+      `${this.#failures} small chats in a row failed, the last with ${why}`,
     );
   }
 

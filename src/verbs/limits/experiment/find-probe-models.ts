@@ -56,14 +56,33 @@ const advice: Readonly<Record<number, string>> = {
   429: 'the key is not idle: wait until it is admitted again, or use another one (--key NAME of an environment variable)',
 };
 
+/** Adds the limits that the headers of an answer declare. */
+const withDeclared = (
+  models: ProbeModels,
+  headers: Readonly<Record<string, string>>,
+): ProbeModels => {
+  const found = readDeclaredLimits(headers);
+  if (found === null) return models;
+  const { limitRequests = null, limitTokens = null } = found.quota ?? {};
+  const { families, longer } = found;
+  const assumed = found.assumed.map(({ text }) => text);
+  return {
+    ...models,
+    declared: { requests: limitRequests, tokens: limitTokens, longer, families, assumed },
+  };
+};
+
+/** Returns the models of a target, or a sentence why there are none. `onMissing` is called if the list is answered 404. */
 export const findProbeModels = async (
   session: ProbeSession,
   credential: string,
   chat: string | undefined,
+  onMissing?: () => Promise<void>,
 ): Promise<ProbeModels | string> => {
   const request = { ...routes.models, headers: { accept: 'application/json' }, body: null };
   const response = await fetchResponse(session, request, session.keyHeader(credential));
   if (typeof response === 'string') return `the model list could not be read: ${response}`;
+  if (response.status === 404) await onMissing?.();
   const { method, path } = routes.models;
   const place = `the model list (${method} ${path} below the base address)`;
   const hasNone = chat !== undefined && withoutList.includes(response.status);
@@ -77,13 +96,5 @@ export const findProbeModels = async (
   const models = modelsFrom(ids ?? noIds, chat);
   if (models === null)
     return 'the model list has no chat model: name one with --model PUBLISHER/MODEL';
-  const found = readDeclaredLimits(response.headers);
-  if (found === null) return models;
-  const { limitRequests = null, limitTokens = null } = found.quota ?? {};
-  const { families, longer } = found;
-  const assumed = found.assumed.map(({ text }) => text);
-  return {
-    ...models,
-    declared: { requests: limitRequests, tokens: limitTokens, longer, families, assumed },
-  };
+  return withDeclared(models, response.headers);
 };

@@ -62,6 +62,12 @@ const holdsError = (body: string): boolean => {
   return (error ?? null) !== null && (choices ?? null) === null;
 };
 
+/** Names the status of a chat that failed, for a sentence. */
+export const failedStatusText = (status: number): string =>
+  status === 404
+    ? 'status 404, which an unknown address or model (`--model`) has'
+    : `status ${status}`;
+
 export interface ProbeResponse extends Pick<ProbeReply, 'sent' | 'answered' | 'ended' | 'status'> {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
