@@ -132,10 +132,10 @@ const planFor = (
 const rangeText = ({ usual, most }: TokenBudget['requests']): string =>
   `about ${countText(usual)} (at most ${countText(most)})`;
 
-const budgetText = ({ requests, tokens, time, cost }: TokenBudget): string =>
+const budgetText = ({ requests, tokens, time, cost }: TokenBudget, isQuick: boolean): string =>
   [
     `${rangeText(requests)} requests`,
-    `${rangeText(tokens)} tokens`,
+    `${rangeText(tokens)} tokens${isQuick ? ', a third more if they are charged at the end' : ''}`,
     cost === null
       ? 'money unknown: give --price INPUT/OUTPUT for a million tokens'
       : `about ${moneyText(cost.usual)} of your currency (at most ${moneyText(cost.most)}${cost.cached === undefined ? '' : `; about ${moneyText(cost.cached)} if a cache holds prompts and the limit counts them in full`})`,
@@ -192,7 +192,7 @@ export const examineTokenLimit = async (
     const budget = tokenBudget(planned, chosen.price);
     return {
       model: chosen.models.chat,
-      budget: budgetText(budget),
+      budget: budgetText(budget, planned.isQuick),
       run: async (stoppable, origin) => {
         const isTeam = request.sameTeam;
         const terms = { chosen, plan: planned, budget, isTeam };

@@ -47,7 +47,7 @@ const tokenCharge = (entry: LedgerEntry): readonly Charge[] => {
 
 const requestUse = (entry: LedgerEntry): LimitUse => {
   const { sent, answered, status, unit } = entry;
-  // Many gateways count a request before they refuse it for tokens.
+  // The limit of requests was not what refused it, and many gateways count a request before they look at its tokens.
   const isCounted = unit === 'tokens';
   const fate = status === 429 && !isCounted ? 'refused' : isAnswer(entry) ? 'admitted' : 'other';
   const most = status === 401 ? 0 : 1;

@@ -17,7 +17,7 @@ export const mayBeUsedUp = (
   { limit, window }: LimitRule,
   countFactor = 1,
 ): ((refusal: LimitUse) => boolean) => {
-  // A gateway that charges what it refused is rare, and after an overload it would explain every refusal.
+  // A gateway that charges a limit for what this limit refused is rare, and after an overload it would explain every refusal.
   const charged = uses.filter(({ fate }) => fate !== 'refused');
   const longest = longestWindow(window);
   const most = ({ most: amount, reserved }: LimitUse): number =>

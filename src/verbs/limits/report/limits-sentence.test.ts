@@ -10,6 +10,8 @@ const requests = (verdict: LimitVerdict, { admitted = 60, limiter = 'fixed-align
         requests: { limit: 60, window: 60_000 },
         tokens: { limit: 2_000_000, window: 60_000 },
       },
+      replies: [],
+      cut: null,
     },
     judgement: {
       verdict,
@@ -59,10 +61,15 @@ describe('the sentence over both limits', () => {
   it.each([
     ['nothing was seen', []],
     ['its prompt alone was charged', [{ ...answerCharge, charge: 100 }]],
-    ['less than its usage was charged', [{ ...answerCharge, charge: 130 }]],
+    ['no more was charged than a count of its prompt', [{ ...answerCharge, charge: 106 }]],
   ])('says that a limit is kept by what prompts show, if of an answer %s', (_, charges) => {
-    expect(limitsSentence({ requests: null, tokens: tokens('kept', { charges }) })).toBe(
+    expect(
+      limitsSentence({ requests: null, tokens: tokens('kept', { charges, isPromised: true }) }),
+    ).toBe(
       '2,000,000 tokens a minute are kept; that the tokens of answers are charged was not seen, but promised.',
+    );
+    expect(limitsSentence({ requests: null, tokens: tokens('kept', { charges }) })).toMatch(
+      / was not seen\.$/,
     );
     const undecided = tokens('undecided', { charges });
     expect(limitsSentence({ requests: null, tokens: undecided })).not.toContain('answers');
@@ -159,13 +166,23 @@ it('the advice names what decides the limit that is not kept, and its setting', 
   };
   expect(tokensAdvice(sustained)).toContain('the key, with `--yes-tokens` if');
   expect(tokensAdvice(sustained, true)).toContain('while nothing else uses the key. If');
-  expect(tokensAdvice({ cut: 'a reason' })).toBe(
-    'What now: see to what ended it early, then examine it again.',
+  expect(tokensAdvice({ cut: 'a reason' })).toMatch(
+    /^What now: see to what ended the examination of tokens early, then repeat it\. If another/,
   );
   expect(advice(null, 'violated')).toMatch(
     /evidence for the gateway’s owner.*`--set limits\.tokensPerMinute=…`/,
   );
   expect(advice('undecided', 'undecided')).toMatch(
-    /requestsPerMinute=…`, `--set limits\.tokensPerMinute=…`/,
+    /examine requests again .* in full and for longer .*; examine tokens again .*requestsPerMinute=…`, `--set limits\.tokensPerMinute=…`/,
+  );
+  const whole = requests('undecided');
+  const stopped = tokens('undecided');
+  expect(
+    limitsAdvice({
+      requests: { ...whole, log: { ...whole.log, replies: [{ phase: 'even' }] as never } },
+      tokens: { ...stopped, log: { ...stopped.log, cut: 'stopped by SIGINT' } },
+    }),
+  ).toMatch(
+    /^What now: examine requests again while nothing else uses the key, for longer \(`--sustain 10`\); see to what ended the examination of tokens early/,
   );
 });

@@ -2,7 +2,7 @@ import type { LimiterClass } from '../../../model/limits/limit-log.ts';
 import type { Tone, TonedText } from '../../../report/document/document.ts';
 import { countText, listed, timeText } from '../../../report/text/number-text.ts';
 import { present } from '../../../report/text/present.ts';
-import { areAnswersShown } from '../judge/tokens/check-accounting.ts';
+import { areAnswersUnseen } from '../judge/tokens/check-accounting.ts';
 import type { KeyFindings } from '../model/key-findings.ts';
 import type { LimitReport, LimitVerdict } from '../model/limit-report.ts';
 import type { TokenReport } from '../model/token-report.ts';
@@ -137,11 +137,12 @@ const chargingText = ({ findings, log }: TokenReport): readonly string[] => {
   return [`${chargedWords[chargedAt]}${use === '' ? '' : `, so ${use}`}`];
 };
 
-/** Says that a limit of all tokens was seen to be kept with prompts only, and is kept by the operator's word that usage is charged. */
-const answersText = ({ findings, log }: TokenReport): readonly string[] =>
-  findings.verdict !== 'kept' || log.unit !== undefined || areAnswersShown(findings.charges)
-    ? []
-    : ['that the tokens of answers are charged was not seen, but promised'];
+/** Says that a limit of all tokens was seen to be kept with prompts only, perhaps by the operator's word that usage is charged. */
+const answersText = ({ findings, log }: TokenReport): readonly string[] => {
+  if (findings.verdict !== 'kept' || !areAnswersUnseen(findings, log)) return [];
+  const promise = findings.isPromised === true ? ', but promised' : '';
+  return [`that the tokens of answers are charged was not seen${promise}`];
+};
 
 const day = 24 * 60 * minute;
 
@@ -183,26 +184,29 @@ export const gravestVerdict = ({ requests, tokens }: KeyFindings): LimitVerdict 
   return (['violated', 'undecided'] as const).find((each) => verdicts.includes(each)) ?? 'kept';
 };
 
-/** Lists the options by which an examination of tokens decides more, without those that it had. */
-const tokenOptionsText = ({ log, findings }: TokenReport): string => {
-  const isLong = log.replies.some(({ phase }) => phase === 'sustained');
-  const options = present([
+/** How an examination of tokens decides more, without what it had. */
+const moreOfTokens = ({ log, findings }: TokenReport): readonly string[] =>
+  present([
     log.isQuick && 'in full',
-    !isLong && 'with `--sustain 16`',
+    !log.replies.some(({ phase }) => phase === 'sustained') && 'with `--sustain 16`',
     findings.isPromised !== true && 'with `--yes-tokens` if the key is surely idle',
   ]);
-  return options.length === 0 ? '' : `, ${listed(options)}`;
+
+/** How an examination of requests decides more, without what it had. */
+const moreOfRequests = ({ log }: LimitReport): readonly string[] => {
+  const has = (wanted: string): boolean => log.replies.some(({ phase }) => phase === wanted);
+  return present([!has('even') && 'in full', 'for longer (`--sustain 10`)']);
 };
 
-/** Says how an examination decides more: of tokens by a longer load and the operator's word. */
-const longerText = ({ tokens }: KeyFindings, undecided: readonly Claim[]): string =>
-  tokens !== null && undecided.every(({ setting }) => setting === 'limits.tokensPerMinute')
-    ? tokenOptionsText(tokens)
-    : ', in full, or for longer (`--sustain 10`)';
-
-/** Whether something ended an examination before it could decide. */
-const hasEndedEarly = ({ requests, tokens }: KeyFindings): boolean =>
-  [requests, tokens].some((report) => (report?.log.cut ?? null) !== null);
+/** Says what to do about an examination that decides nothing: mend what ended it, or give it more. */
+const againText = (
+  of: string,
+  { log }: { readonly log: { readonly cut: string | null } },
+  more: readonly string[],
+): string =>
+  log.cut === null
+    ? `examine ${of} again while nothing else uses the key${more.length === 0 ? '' : `, ${listed(more)}`}`
+    : `see to what ended the examination of ${of} early, then repeat it`;
 
 /** Says what to do about a limit that is not kept, or of which an examination decides nothing; `null` if nothing is to do. */
 export const limitsAdvice = (findings: KeyFindings): string | null => {
@@ -213,9 +217,13 @@ export const limitsAdvice = (findings: KeyFindings): string | null => {
   const other = `If another limit or window was agreed, examine that one: ${settings}, \`--window …\`.`;
   if (verdict === 'violated')
     return `What now: what does not hold is the evidence for the gateway’s owner. ${other}`;
-  return hasEndedEarly(findings)
-    ? 'What now: see to what ended it early, then examine it again.'
-    : `What now: examine it again while nothing else uses the key${longerText(findings, claims)}. ${other}`;
+  const { requests, tokens } = findings;
+  const steps = present([
+    requests?.judgement.requests === 'undecided' &&
+      againText('requests', requests, moreOfRequests(requests)),
+    tokens?.findings.verdict === 'undecided' && againText('tokens', tokens, moreOfTokens(tokens)),
+  ]);
+  return `What now: ${steps.join('; ')}. ${other}`;
 };
 
 /** Returns the verdict of a report on these findings. */

@@ -136,6 +136,22 @@ describe('an examination of tokens', () => {
     },
   );
 
+  it.each([
+    ['as one token', ({ prompt }: { readonly prompt: number }) => prompt + 1],
+    ['by a hundredth of its prompt', ({ prompt }: { readonly prompt: number }) => 1.01 * prompt],
+  ])('calls no limit kept that counts an answer %s', async (_, atEnd) => {
+    for (const store of ['fixed window on a grid', 'sliding log'] as const) {
+      const honest = compliantLimiters[`${store}, charged at the end`]!;
+      const limiter = { ...honest, charging: { ...honest.charging, atEnd } };
+      const options = { tokens: 20_000, hasSmallBucket: false };
+      for (const seed of [31, 62]) {
+        const { findings } = await examineVirtually(limiter, seed, options);
+        expect(findings.verdict).toBe('undecided');
+        expect((await examineVirtually(honest, seed, options)).findings.verdict).toBe('kept');
+      }
+    }
+  });
+
   it('calls no limit kept of which an idle key never has more than a part', async () => {
     for (const store of ['token bucket', 'GCRA', 'bucket of a quarter']) {
       for (const rule of ['charged at the end', 'reserved at the start, then corrected']) {

@@ -1,4 +1,5 @@
 import { longestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
+import { failedStatusText } from '../send-probe-request.ts';
 import { measuredCharges } from '../../judge/tokens/measured-charges.ts';
 import { isAdmitted, isRefused, type TokenReply } from '../../model/token-log.ts';
 import { Cut, type OpenExamination, forget, settleOf } from './open-examination.ts';
@@ -48,7 +49,7 @@ export const calibrateTokens = async (examination: OpenExamination): Promise<voi
     throw new Cut(
       isRefused(second)
         ? 'the first chats were refused: the key is not idle'
-        : `the first chat was answered with status ${second.status}`,
+        : `the first chat was answered with ${failedStatusText(second.status)}`,
     );
   }
   await examination.pause(settleOf(examination));
@@ -84,7 +85,9 @@ const calibrateKind = async (examination: OpenExamination, query: TokenQuery): P
     const hasRemaining = examination.replies.some(({ reported }) => reported !== null);
     if (seen?.isSteady === true || (isAdmitted(reply) && !hasRemaining)) return;
     if (i === 0 && !isAdmitted(reply) && !isRefused(reply))
-      throw new Cut(`a chat of ${query.prompt} tokens was answered with status ${reply.status}`);
+      throw new Cut(
+        `a chat of ${query.prompt} tokens was answered with ${failedStatusText(reply.status)}`,
+      );
   }
   if (last === null)
     throw new Cut(

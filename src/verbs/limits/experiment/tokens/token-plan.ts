@@ -148,7 +148,7 @@ export const forgottenAfter = (window: number): number =>
 /** The usual time of an answer in ms, until one is measured. */
 const usualLatency = 1000;
 
-/** What an examination uses: for a gateway that keeps its limit and charges at the end, and at most. */
+/** What an examination uses: usually, in the middle between gateways that charge first and at the end, and at most. */
 export interface TokenBudget {
   readonly requests: { readonly usual: number; readonly most: number };
   readonly tokens: { readonly usual: number; readonly most: number };
@@ -167,7 +167,7 @@ interface Part {
   readonly time: number;
 }
 
-/** The share of what a burst sends above the limit that is usually admitted: none if it is charged first, or all of it. */
+/** The share of what a burst sends above the limit that is admitted: none if it is charged first, all if at the end; the middle of six rules. */
 const usuallyAbove = 0.35;
 
 /** The requests that usually follow the refusals of a burst, to show what is left. */

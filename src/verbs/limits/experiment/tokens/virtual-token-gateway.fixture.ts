@@ -126,6 +126,12 @@ export const openVirtualGateway = (
   const ofRequests = terms.requestStore({ limit: requests, window, random });
   const ratio = limiter.estimate?.(random) ?? 1;
   let connection = 0;
+  const answerOf = (kind: TokenQuery['kind'], most: number, drawn: number): number => {
+    // A model that is given words only says some more.
+    const wanted = kind === 'answer' ? most * (0.25 + 0.75 * drawn) : 3 * drawn;
+    const each = Math.max(1, Math.min(most, Math.ceil(wanted)));
+    return kind === 'two-answers' ? 2 * each : each;
+  };
   const chatOf = ({
     prompt,
     maxTokens,
@@ -135,8 +141,7 @@ export const openVirtualGateway = (
     kind,
   }: TokenQuery): Chat => ({
     prompt,
-    answer:
-      (kind === 'two-answers' ? 2 : 1) * Math.max(1, Math.min(maxTokens, Math.ceil(3 * random()))),
+    answer: answerOf(kind, maxTokens, random()),
     maxTokens: (kind === 'two-answers' ? 2 : 1) * maxTokens,
     estimate: prompt * ratio,
     isStream,

@@ -1,4 +1,5 @@
 import { advisoryCheck, type LimitCheck } from '../../../../model/limits/limit-log.ts';
+import { ownCountRatio } from '../../../../judge/limits/facts/token-uses.ts';
 import type { TokenLog } from '../../model/token-log.ts';
 import type { ChargeRow } from '../../model/token-report.ts';
 import type { MeasuredCharge } from './measured-charges.ts';
@@ -77,22 +78,27 @@ const partsNotShown = (shown: readonly MeasuredCharge[]): readonly string[] => [
   ...(shown.some(({ status }) => status >= 400) ? [] : ['errors']),
 ];
 
-/** Whether a charge shows that the tokens of an answer are charged, and not its prompt alone: it is the usage to a token. */
-export const areAnswersShown = (
+/** The fewest tokens of an answer that show in a charge beside its prompt. */
+const shownAnswer = 5;
+
+/**
+ * Whether a charge shows that the tokens of an answer are charged, and not its prompt alone: it is a usage that no count of the
+ * prompt comes to, or between the two, since what is refilled meanwhile makes a charge smaller.
+ */
+const areAnswersShown = (
   charges: readonly Pick<MeasuredCharge, 'status' | 'prompt' | 'used' | 'charge'>[],
 ): boolean =>
-  charges.some(
-    ({ status, prompt, used, charge }) =>
-      status === 200 &&
-      charge !== null &&
-      used !== null &&
-      Math.abs(charge - used) <= 1 &&
-      Math.abs(charge - used) < Math.abs(charge - prompt),
-  );
+  charges.some(({ status, prompt, used, charge }) => {
+    if (status !== 200 || charge === null || used === null || charge > used + 1) return false;
+    const isUsage = charge >= used - 1 && used - prompt >= shownAnswer;
+    return charge >= ownCountRatio * prompt + (isUsage ? 0 : shownAnswer);
+  });
 
 /** Whether all tokens are limited and, since all that fills the limit are prompts, nothing shows that answers are charged. */
-const areAnswersUnseen = ({ charges }: TokenGuards, { unit }: Pick<TokenLog, 'unit'>): boolean =>
-  unit === undefined && !areAnswersShown(charges);
+export const areAnswersUnseen = (
+  { charges }: { readonly charges: Parameters<typeof areAnswersShown>[0] },
+  { unit }: Pick<TokenLog, 'unit'>,
+): boolean => unit === undefined && !areAnswersShown(charges);
 
 /** Returns why a limit is not called kept that only prompts were seen to fill; none if answers were, or by promise. */
 export const whyAnswersAreUnseen = (

@@ -121,13 +121,21 @@ const refusedAfter = (bursts: Evidence['bursts']): string => {
   return amounts.length === 0 ? '' : `: refused after ${amounts.map(roundedCount).join(' and ')}`;
 };
 
+/** Why one burst above the limit proves nothing beside others below it. */
+const windowEnd =
+  'the end of a window explains it, since bursts at another phase were refused in time';
+
+/** Returns the bursts that were refused in time, after most of the limit was certainly used. */
+const refusedInTime = ({ bursts, log }: Pick<Evidence, 'bursts' | 'log'>): Evidence['bursts'] =>
+  bursts.filter(
+    (burst) => burst.exceeded === null && (burst.beforeRefusal ?? 0) >= enoughUse * log.rule.tokens,
+  );
+
 const checkBurst = ({ log, guards, bursts, promises }: Evidence): FactCheck => {
   const above = bursts.filter((burst) => burst.exceeded !== null);
   const exceeded = above.flatMap(({ exceeded: found }) => found ?? []);
   const worst = exceeded[0];
-  const below = bursts.filter(
-    (burst) => burst.exceeded === null && (burst.beforeRefusal ?? 0) >= enoughUse * log.rule.tokens,
-  );
+  const below = refusedInTime({ bursts, log });
   const observed =
     worst === undefined
       ? `${bursts.length} bursts, none certainly above what any limiter admits${refusedAfter(bursts)}`
@@ -143,14 +151,14 @@ const checkBurst = ({ log, guards, bursts, promises }: Evidence): FactCheck => {
     {
       isFound,
       ...(isOnce
-        ? { why: 'the end of a window explains the bursts at one phase' }
+        ? { why: 'the end of a window explains bursts at one phase' }
         : areApart(surely, log.rule.window)
           ? { why: null }
           : excuse(whyLeastIsUnsure, guards, promises)),
-      isProved: below.length > 1,
+      isProved: below.length > 1 && worst === undefined,
       shownBy: exceeded.map(({ admission }) => admission),
       // The others were refused in time.
-      observed: isFound || worst === undefined ? observed : `${observed}: a window ended meanwhile`,
+      observed: isFound || worst === undefined ? observed : `${observed}; ${windowEnd}`,
     },
   );
 };
@@ -363,9 +371,10 @@ export const judgeTokenLog = (log: TokenLog, promises: TokenPromises): TokenFind
   const undecided = whyNotKept(evidence, checks, excused);
   const chargedAt = chargedAtOf(evidence);
   const verdict = violations.length > 0 ? 'violated' : undecided.length > 0 ? 'undecided' : 'kept';
-  const reached = evidence.bursts.filter(({ beforeRefusal }) => beforeRefusal !== null).length;
+  const inTime = refusedInTime(evidence);
+  const above = evidence.bursts.filter(({ exceeded }) => exceeded !== null).length;
   const kept = [
-    `${reached} of ${evidence.bursts.length} bursts were refused, and not certainly too late${refusedAfter(evidence.bursts)} of ${roundedCount(log.rule.tokens)} tokens${isChargedAtEnd(evidence) ? ' (all that was sent before the first charge)' : ''}; an even pace below the limit never was, and the key recovered${guards.hasRemaining ? '' : '; no header shows what is charged'}${promisedText(guards, log)}`,
+    `${inTime.length} of ${evidence.bursts.length} bursts were refused, and not certainly too late${refusedAfter(inTime)} of ${roundedCount(log.rule.tokens)} tokens${isChargedAtEnd(evidence) ? ' (all that was sent before the first charge)' : ''}${above > 0 ? `; in ${above} more was admitted: ${windowEnd}` : ''}; an even pace below the limit never was, and the key recovered${guards.hasRemaining ? '' : '; no header shows what is charged'}${promisedText(guards, log)}`,
   ];
   const reasons = { violated: violations, undecided, kept }[verdict];
   return {
