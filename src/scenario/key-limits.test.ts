@@ -101,7 +101,7 @@ it('has no limits but those that it declares, where none may be assumed', () => 
     requestsPerMinute: 90,
     limiter: null,
   });
-  // It paces by the limits of the interface.
-  expect(limitsOf(`${rest}pace: {}\n`)).toMatchObject({ requestsPerMinute: 60 });
+  expect(limitsOf(`${rest}pace: {}\n`)).toMatchObject(none);
+  expect(limitsOf(`limits: {limiter: sliding-log}\n${rest}`)).toContain('"requestsPerMinute"');
   expect(limitsOf('')).toContain('the scenario is empty');
 });

@@ -50,7 +50,7 @@ export interface ScenarioSource {
   readonly environment: Environment;
   /** Whether other machines fill in keys and headers. Then the variables for these need not be set on this machine. */
   readonly secretsAreElsewhere?: boolean | undefined;
-  /** Whether a scenario without limits has none. By default it has those of the interface. */
+  /** Whether a scenario without limits has none, and no pace. By default it has those of the interface. */
   readonly needsDeclaredLimits?: boolean | undefined;
   /** The overrides in their order, each as `path=value`. */
   readonly overrides?: readonly string[] | undefined;
@@ -179,14 +179,18 @@ const planOfTree = (
     : fail(findings, files);
 };
 
-/** Writes `none` for limits that a scenario leaves out. One with a pace keeps those of the interface, since it paces by them. */
+const limitKeys = ['requestsPerMinute', 'tokensPerMinute', 'class'];
+
+/** Writes `none` for limits that a scenario leaves out, and leaves its pace out, which would have none to keep. */
 const withoutAssumedLimits = (tree: ScenarioTree): ScenarioTree => {
-  const { value } = tree;
-  if (!isMapping(value) || value['pace'] !== undefined) return tree;
+  if (!isMapping(tree.value)) return tree;
+  const { pace: _, ...value } = tree.value;
   const { limits = {} } = value;
-  return isMapping(limits)
+  // Messages about other keys name all that are expected and not there.
+  const isSound = isMapping(limits) && Object.keys(limits).every((key) => limitKeys.includes(key));
+  return isSound
     ? { ...tree, value: { ...value, limits: { ...bothLimits, ...limits } } }
-    : tree;
+    : { ...tree, value };
 };
 
 const wholeNumber = /^\d+$/;

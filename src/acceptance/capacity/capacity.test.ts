@@ -6,6 +6,7 @@ import { constantLoad } from '../../engine/fake-run.fixture.ts';
 import { capacityReportSchema } from '../../verbs/capacity/model/capacity.ts';
 import { batchingPresets } from '../../model/gateway/mock-latency.ts';
 import { milliseconds } from '../../model/quantity.ts';
+import type { Result } from '../../model/result/result.ts';
 import { startAnswering } from '../../run/answering-server.fixture.ts';
 import { simulatedPlan, runOnSimulatedServer } from './simulated-capacity.fixture.ts';
 import { weir } from '../harness/weir-command.fixture.ts';
@@ -58,6 +59,22 @@ describe('weir capacity', () => {
     // A step of this server takes 18 ms and 0.2 ms for each in flight: shared in half where both are equal.
     expect(fit?.knee?.rate).toBeLessThan(saturation);
     expect(await readFile(join(out, 'capacity.html'), 'utf8')).toContain('Latency against');
+  });
+
+  it('counts no limit of a stored plan that the gateway was seen to exceed', async () => {
+    const file = await storedStairs([3, 6, 9]);
+    const stored = JSON.parse(await readFile(file, 'utf8')) as Result;
+    const limits = { requestsPerMinute: 60, tokensPerMinute: null, limiter: null };
+    const limited = { ...stored, plan: { ...stored.plan, limits } };
+    const path = await tempFile('limited.json', JSON.stringify(limited));
+    const out = await tempFolder();
+    const { stdout } = await weir(['capacity', '--from', path, '--out', out, '--json']);
+    const { answer, notes, terms } = capacityReportSchema.parse(JSON.parse(stdout));
+    expect(terms.requestsPerMinute).toBeNull();
+    expect(answer!.rate.value).toBeGreaterThan(6);
+    expect(notes).toEqual([
+      'The gateway kept 9.00/s, more than the limit of 60 requests a minute for each key in the stored plan, so this limit does not count.',
+    ]);
   });
 
   it('refuses a time in which no search fits, before it asks or sends', async () => {

@@ -170,14 +170,15 @@ export const billParts = (result: Result): readonly BillPart[] | null => {
   );
 };
 
-const secondsPerMonth = 30 * 24 * 60 * 60;
+/** The hours of a month of 30 days. */
+export const hoursPerMonth = 30 * 24;
 
 /** Returns what 30 days of the measured load cost; `null` if nothing was measured or no cost is known. */
 export const costOfMonth = (result: Result, parts: readonly BillPart[]): CostSum | null => {
   const seconds = measuredTime(result);
   const measured = addCosts(parts.filter(({ labels }) => !labels.warmUp));
   if (seconds === null || measured.known === 0) return null;
-  return { ...measured, cost: (measured.cost / seconds) * secondsPerMonth };
+  return { ...measured, cost: (measured.cost / seconds) * hoursPerMonth * 3600 };
 };
 
 const itemOrder: readonly BillItem[] = [...tokenClasses, 'request', 'speech', 'transcription'];

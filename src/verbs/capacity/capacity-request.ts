@@ -58,7 +58,7 @@ const firstStepDivisor = 4;
 const maxFirstStepSeconds = 240;
 
 /** The requests per second that the declared limit allows over all keys. */
-const declaredCeiling = (requestsPerMinute: number | null, keys: number): number =>
+export const declaredCeiling = (requestsPerMinute: number | null, keys: number): number =>
   requestsPerMinute === null ? Infinity : (requestsPerMinute * keys) / 60;
 
 /** Returns the mean limit of a plan's keys; `null` if a key has none. */

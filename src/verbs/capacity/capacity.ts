@@ -19,11 +19,13 @@ import { instant, perSecond } from '../../model/quantity.ts';
 import { Problem } from '../../platform/problem.ts';
 import { findCapacity, type FinishedSearch, type SearchBudget, stepPlan } from './find-capacity.ts';
 import { countText, timeText } from '../../report/text/number-text.ts';
+import { present } from '../../report/text/present.ts';
 import { requestNeedsOf } from '../../traffic/request/request-needs.ts';
-import { capacityStepLine } from './report/capacity-text.ts';
+import { capacityStepLine, perSecondText } from './report/capacity-text.ts';
 import { openCanary } from '../../run/canary.ts';
 import { budgetRange, coarseText } from './capacity-budget.ts';
 import {
+  declaredCeiling,
   searchBudgetFor,
   type CapacityRequest,
   highestTried,
@@ -221,6 +223,8 @@ const searchTarget = async (
         preflight: request.preflight,
         withKeys: true,
         keyOption: '--no-preflight',
+        // That may cost something, and nobody has agreed yet.
+        asksModels: false,
       }),
       closeTarget,
     );
@@ -231,7 +235,7 @@ const searchTarget = async (
     for (const warning of target.warnings) printer.say(warning);
     printer.say(`${target.baseUrl}\nBudget: ${budgetText(options, budget)}.\n${range}.`);
     if (!request.yes) {
-      const asked = confirmBudget(host, 'nothing was sent to the gateway');
+      const asked = confirmBudget(host, 'no load was sent');
       await stops.unlessStopped(asked, null);
     }
     const canary = await starting;
@@ -242,7 +246,7 @@ const searchTarget = async (
     for (const line of refused === null ? [] : ending) printer.warn(line);
     const trafficNotes =
       plan.stages.length > 1 ? ['Every step sends the traffic of the first stage.'] : [];
-    const notes = [...target.notes, ...trafficNotes, ...ending];
+    const notes = [...new Set([...target.notes, ...target.warnings]), ...trafficNotes, ...ending];
     const measured = { plan, terms, steps, target: target.baseUrl, notes };
     const exit = await publishCapacity(measured, folder, printer);
     if (stoppedBy !== null) return exitOfStop[stoppedBy];
@@ -268,9 +272,17 @@ const answerFromStored = async (
     );
   }
   const others = repetitions.filter(({ result }) => result.baseUrl !== baseUrl);
-  const notes = others.length === 0 ? [] : ['The results are of more than one address.'];
   const rates = steps.map(({ rate }) => rate);
-  const terms = searchTermsFor(plan, { ...request, start: undefined, top: undefined });
+  const planned = searchTermsFor(plan, { ...request, start: undefined, top: undefined });
+  const kept = Math.max(0, ...steps.flatMap((step) => (step.verdict === 'kept' ? step.rate : [])));
+  // The limit of a stored plan may be assumed, and is no limit of a gateway that kept more.
+  const isContradicted = kept > declaredCeiling(planned.requestsPerMinute, planned.keys);
+  const terms = isContradicted ? { ...planned, requestsPerMinute: null } : planned;
+  const notes = present([
+    others.length > 0 && 'The results are of more than one address.',
+    isContradicted &&
+      `The gateway kept ${perSecondText(kept)}, more than the limit of ${countText(planned.requestsPerMinute ?? 0)} requests a minute for each key in the stored plan, so this limit does not count.`,
+  ]);
   const testedRange = {
     start: perSecond(Math.min(...rates)),
     top: perSecond(Math.max(...rates)),

@@ -114,13 +114,14 @@ describe('the terminal form of a search for capacity', () => {
 
   it('says what to declare if 429s bind first, of which nothing says that they are those of the key', () => {
     const { terms, answer } = sampleCapacity();
-    const sayOf = (requestsPerMinute: number | null) =>
+    const sayOf = (requestsPerMinute: number | null, tokensPerMinute: number | null = null) =>
       capacityAnswerRows(
         { ...answer!, binding: 'refusals' },
-        sampleCapacity({ terms: { ...terms, requestsPerMinute, tokensPerMinute: null } }),
+        sampleCapacity({ terms: { ...terms, requestsPerMinute, tokensPerMinute } }),
       ).find(([name]) => name === 'First limit')![1];
     expect(sayOf(null)).toMatch(/^refusals \(429\)\. If .* --set limits\.requestsPerMinute=…$/);
-    expect(sayOf(600)).toBe('refusals (429)');
+    expect(sayOf(600)).toMatch(/ --set limits\.tokensPerMinute=…$/);
+    expect(sayOf(600, 100_000)).toBe('refusals (429)');
   });
 
   it('names a range instead of a rate where the search came no closer, and whether any rate may keep the objectives', () => {

@@ -1,3 +1,4 @@
+import { hoursPerMonth } from '../../../report/run/bill.ts';
 import { roughMoneyText } from '../../../report/run/bill-blocks.ts';
 import {
   type LimitingFactor,
@@ -26,11 +27,15 @@ const bindingTexts = {
   none: 'nothing: no limit was reached at the rates tried',
 } as const satisfies Record<LimitingFactor, string>;
 
-/** Says which limit binds first. A 429 without a declared limit may be the key's own, which is no capacity of the gateway. */
-const bindingText = ({ binding }: CapacityAnswer, { terms }: CapacityReport): string =>
-  binding === 'refusals' && (terms.requestsPerMinute ?? terms.tokensPerMinute) === null
-    ? `${bindingTexts.refusals}. If they are a limit of the key, declare it and search again: --set limits.requestsPerMinute=…`
+/** Says which limit binds first. A 429 by a limit that is not declared may be the key's own, which is no capacity of the gateway. */
+const bindingText = ({ binding }: CapacityAnswer, { terms }: CapacityReport): string => {
+  const undeclared = (['requestsPerMinute', 'tokensPerMinute'] as const).find(
+    (limit) => terms[limit] === null,
+  );
+  return binding === 'refusals' && undeclared !== undefined
+    ? `${bindingTexts.refusals}. If they are a limit of the key, declare it and search again: --set limits.${undeclared}=…`
     : bindingTexts[binding];
+};
 
 export const perSecondText = (perSecond: number): string => `${figureText(perSecond)}/s`;
 
@@ -156,8 +161,6 @@ const sureText = (steps: readonly CapacityStep[], rate: number): string => {
   return [measured, ...proved, ...(near.length === 0 ? [] : [lasted])].join('; ');
 };
 
-const hoursOfMonth = 730;
-
 export const capacityAnswerRows = (
   answer: CapacityAnswer,
   report: CapacityReport,
@@ -178,7 +181,7 @@ export const capacityAnswerRows = (
   const cost =
     costPerHour === null
       ? 'unknown: the scenario names no price, or the server reported no usage'
-      : `${roughMoneyText(costPerHour)} ${report.currency ?? 'currency units'} an hour, ${roughMoneyText(costPerHour * hoursOfMonth)} a month at this rate all day`;
+      : `${roughMoneyText(costPerHour)} ${report.currency ?? 'currency units'} an hour, ${roughMoneyText(costPerHour * hoursPerMonth)} in 30 days at this rate`;
   return Object.entries({
     'Highest rate':
       range === null
@@ -189,7 +192,7 @@ export const capacityAnswerRows = (
     'How sure': sureText(report.steps, rate.value),
     ...(server === null ? {} : { 'The server says': `${server}.` }),
     Users: `${usersText(users).replace(/ users?$/, '')} who think for ${timeText(thinkTime)} between an answer${average} and the next request`,
-    Keys: keys.join(', ') || 'no declared limit',
+    Keys: keys.join(', ') || 'the scenario declares no limit',
     Cost: cost,
   });
 };
