@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { coveredSpans, covers } from './covered-spans.ts';
+import { coveredSpans, covers, loadedSpans } from './covered-spans.ts';
 
 const range = (startOffset: number, endOffset: number, count: number) => ({
   startOffset,
@@ -19,4 +19,14 @@ it('nothing ran where no range was counted', () => {
   expect(coveredSpans([range(0, 10, 0)])).toEqual([]);
   expect(covers([], 5)).toBe(false);
   expect(covers([10, 20], 5)).toBe(false);
+});
+
+it('what runs while a module is loaded is what ran of it outside its functions', () => {
+  const inner = { ranges: [range(10, 40, 5), range(20, 30, 0)] };
+  expect(loadedSpans([{ ranges: [range(0, 100, 1), range(50, 60, 0)] }, inner])).toEqual([
+    0, 10, 40, 50, 60, 100,
+  ]);
+  // A module that was loaded before has functions only.
+  expect(loadedSpans([{ ranges: [range(0, 100, 0)] }, inner])).toEqual([]);
+  expect(loadedSpans([inner])).toEqual([]);
 });

@@ -24,6 +24,14 @@ export const coveredSpans = (ranges: readonly CountedRange[]): Spans => {
   return edges.filter((_, index) => isRun[index] !== (isRun[index - 1] ?? false));
 };
 
+/** Returns what ran of a module outside its functions, which runs only while the module is loaded. */
+export const loadedSpans = (functions: readonly { readonly ranges: readonly CountedRange[] }[]) =>
+  coveredSpans(
+    functions.flatMap(({ ranges }) =>
+      ranges[0]?.startOffset === 0 ? ranges : ranges.map((range) => ({ ...range, count: 0 })),
+    ),
+  );
+
 /** Whether a place lies in one of the stretches. */
 export const covers = (spans: Spans, place: number): boolean =>
   spans.findLastIndex((edge) => edge <= place) % 2 === 0;

@@ -3,7 +3,7 @@ import { Session } from 'node:inspector';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TestRunner } from 'vitest';
-import { coveredSpans, type Spans } from './covered-spans.ts';
+import { coveredSpans, loadedSpans, type Spans } from './covered-spans.ts';
 
 /**
  * Runs tests as vitest does, and writes which places of the source each file runs, apart for what runs while it is
@@ -21,17 +21,23 @@ const startSession = (): Session => {
 const kept = globalThis as { weirCoverage?: Session };
 const session = (kept.weirCoverage ??= startSession());
 
-/** What ran since the last call. */
-const take = (): Readonly<Record<string, Spans>> => {
-  const spans: Record<string, Spans> = {};
+type SpansOfFiles = Readonly<Record<string, Spans>>;
+
+/** What ran since the last call, and what of it lies outside functions. */
+const take = (): { readonly ran: SpansOfFiles; readonly loaded: SpansOfFiles } => {
+  const ran: Record<string, Spans> = {};
+  const loaded: Record<string, Spans> = {};
   session.post('Profiler.takePreciseCoverage', (error, taken) => {
     if (error !== null) throw error;
     for (const { url, functions } of taken.result) {
       if (!/^file:.*\/src\/.*\.ts(\?|$)/.test(url) || /\.(test|fixture)\.ts/.test(url)) continue;
-      spans[fileURLToPath(url)] = coveredSpans(functions.flatMap(({ ranges }) => ranges));
+      const path = fileURLToPath(url);
+      ran[path] = coveredSpans(functions.flatMap(({ ranges }) => ranges));
+      const outside = loadedSpans(functions);
+      if (outside.length > 0) loaded[path] = outside;
     }
   });
-  return spans;
+  return { ran, loaded };
 };
 
 type Files = Parameters<TestRunner['onAfterRunFiles']>[0];
@@ -40,7 +46,7 @@ type Files = Parameters<TestRunner['onAfterRunFiles']>[0];
 export default class ReachRunner extends TestRunner {
   readonly #folder = process.env['WEIR_REACH'] ?? '';
   #began = 0;
-  #loading: Readonly<Record<string, Spans>> = {};
+  #loading: SpansOfFiles = {};
 
   override onCollectStart(file: Files[number]): void {
     super.onCollectStart(file);
@@ -49,18 +55,20 @@ export default class ReachRunner extends TestRunner {
   }
 
   onCollected(): void {
-    this.#loading = take();
+    this.#loading = take().ran;
   }
 
   override onAfterRunFiles(files: Files): void {
     super.onAfterRunFiles(files);
-    const running = take();
+    const { ran: running, loaded } = take();
+    // A test may import a file while it runs, so that it is loaded for all later tests, too.
+    const loading = { ...this.#loading, ...loaded };
     const seconds = (performance.now() - this.#began) / 1_000;
     mkdirSync(this.#folder, { recursive: true });
     for (const { filepath: test } of files)
       writeFileSync(
         join(this.#folder, `${test.replaceAll('/', '+')}.json`),
-        JSON.stringify({ test, seconds, loading: this.#loading, running }),
+        JSON.stringify({ test, seconds, loading, running }),
       );
   }
 }
