@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { highestChatCost, isTooLong, speechCostOf, transcriptionCostOf } from './price.ts';
+import {
+  highestChatCost,
+  isTooLong,
+  speechCostOf,
+  tokensByClass,
+  transcriptionCostOf,
+} from './price.ts';
 
 it('speech costs as much as its characters, or its seconds, rounded to a millionth', () => {
   const speech = { characters: 2000, seconds: 12.5 };
@@ -41,4 +47,38 @@ it('a prompt is too long for a price above its bound, if there is one', () => {
     [9, 10, 11].map((input) => isTooLong(input, { input: 1, output: 1, maxInput: 10 })),
   ).toEqual([false, false, true]);
   expect(isTooLong(1e9, { input: 1, output: 1 })).toBe(false);
+});
+
+it('tokens are split into classes, of which the last ones are cut where they are more than the whole', () => {
+  const split = (tokens: Parameters<typeof tokensByClass>[0]) =>
+    Object.entries(tokensByClass(tokens)).flatMap(([name, count]) =>
+      count === 0 ? [] : `${name} ${count}`,
+    );
+  const whole = { input: 100, output: 50 };
+  expect(split(whole)).toEqual(['input 100', 'output 50']);
+  expect(split({ ...whole, cached: 30, cacheWrite: 20, audioInput: 10 })).toEqual([
+    'input 40',
+    'cachedInput 30',
+    'cacheWrite 20',
+    'audioInput 10',
+    'output 50',
+  ]);
+  expect(split({ ...whole, reasoning: 30, audioOutput: 15 })).toEqual([
+    'input 100',
+    'output 5',
+    'reasoning 30',
+    'audioOutput 15',
+  ]);
+  const many = { cached: 70, cacheWrite: 60, audioInput: 50, reasoning: 40, audioOutput: 30 };
+  expect(split({ ...whole, ...many })).toEqual([
+    'cachedInput 70',
+    'cacheWrite 30',
+    'reasoning 40',
+    'audioOutput 10',
+  ]);
+  expect(split({ ...whole, ...many, cacheWrite: 10 })).toContain('audioInput 20');
+  expect(split({ ...whole, cached: 101, reasoning: 51 })).toEqual([
+    'cachedInput 100',
+    'reasoning 50',
+  ]);
 });
