@@ -62,6 +62,11 @@ describe('the row of a request', () => {
     expect(cellsOf({ due: instant(4999.9) }, { plan, zero }).warm_up).toBe(true);
   });
 
+  it('says whether the client was to hang up', () => {
+    expect(cellsOf({ toCancel: true })['hang_up']).toBe(true);
+    expect(cellsOf({})['hang_up']).toBe(false);
+  });
+
   it('has its times to a thousandth of a millisecond', () => {
     const cells = cellsOf({ due: instant(5000.1234), ended: instant(5200.5678) });
     expect(cells).toMatchObject({ due_ms: 5000.123, elapsed_ms: 200.444, end_to_end_ms: 200.444 });
