@@ -246,6 +246,26 @@ describe('an encoded histogram', () => {
       expect(accepts(changed)).toBe(false);
   });
 
+  it('whose last counter is cut off or too large is refused', () => {
+    const { hdr: text, ...rest } = holding([0.5, 12.25, 99]).toJSON();
+    const whole = Buffer.from(text, 'base64');
+    const inflated = inflateSync(whole.subarray(8));
+    const accepts = (end: readonly number[]): boolean => {
+      const changed = Buffer.concat([inflated.subarray(0, -1), Buffer.from(end)]);
+      changed.writeInt32BE(changed.length - 40, 4);
+      const compressed = deflateSync(changed);
+      const head = Buffer.from(whole.subarray(0, 8));
+      head.writeInt32BE(compressed.length, 4);
+      const changedText = Buffer.concat([head, compressed]).toString('base64');
+      return encodedHistogramSchema.safeParse({ ...rest, hdr: changedText }).success;
+    };
+    const last = inflated.at(-1)!;
+    expect(accepts([last])).toBe(true);
+    // The first of seven bits says that more follow.
+    expect(accepts([last, 128])).toBe(false);
+    expect(accepts([last, ...Array<number>(8).fill(255), 255])).toBe(false);
+  });
+
   it('that is damaged anywhere is refused or read, and never does anything else', () => {
     const { hdr: text, ...rest } = holding([0.5, 12.25, 99, 7_000_000]).toJSON();
     const whole = Buffer.from(text, 'base64');
