@@ -112,6 +112,21 @@ describe('a drawing', () => {
     expect(svg).toMatch(/<g class="mark">[^]*text-anchor="end">end</);
   });
 
+  it('has texts of ticks that end at the tick where less than 24 pixels are left, else are in its middle', () => {
+    // The axis is 332 pixels long and ends 14 before the edge, so 322 is at 376 of 400.
+    const anchorsOf = (tick: number): string | undefined => {
+      const x = { ends: [0, 332], ticks: [[tick, 'here']] } as const;
+      return /text-anchor="(\w+)">here</.exec(figure([400, 200], { x }))?.[1];
+    };
+    expect([0, 321, 322, 323, 332].map(anchorsOf)).toEqual([
+      'middle',
+      'middle',
+      'middle',
+      'end',
+      'end',
+    ]);
+  });
+
   it('says what it shows, and is drawn a second time for narrow screens if it is wide', () => {
     const narrow = figure([400, 200], { aside: 'of all', keys: ['chat'] });
     expect(narrow).toContain('aria-label="Latency: of all"');
