@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { loadDuration } from '../../../model/plan/plan.ts';
 import { milliseconds } from '../../../model/quantity.ts';
 import { toLedgerEntry, toLedgerRow } from '../../../model/observation/ledger.ts';
+import type { Group } from '../../../model/measures/counts.ts';
+import { emptyOutcomeCounts } from '../../../model/measures/outcome-counts.ts';
 import type { Result, SliceRun } from '../../../model/result/result.ts';
 import { healthyResult } from '../../sample-result.fixture.ts';
 import { samplePlan } from '../../../model/plan/sample-plan.fixture.ts';
-import { ledgersOfOneClock, measuredRefusals } from './explained-refusals.ts';
+import { countExplained, ledgersOfOneClock, measuredRefusals } from './explained-refusals.ts';
 
 const row: Result['ledger'][number]['rows'][number] = [
   1000,
@@ -111,4 +114,31 @@ describe('a 429 of a limit of 60 requests a minute', () => {
     expect(isLastExplained('tokens')).toBe(true);
     expect(isLastExplained('requests')).toBe(false);
   });
+});
+
+it('explained 429s count for the stage in which they were sent', () => {
+  const [stage] = samplePlan().stages;
+  const plan = samplePlan({
+    warmUp: milliseconds(0),
+    limits: { requestsPerMinute: 60, tokensPerMinute: null, limiter: null },
+    stages: [
+      { ...stage!, name: 'first' },
+      { ...stage!, name: 'second' },
+    ],
+  });
+  const begins = loadDuration(stage!.load);
+  const entry = toLedgerEntry(row);
+  const rows = Array.from({ length: 62 }, (_, i) => {
+    const sent = begins - 30_500 + i * 500;
+    const times = { sent, answered: sent + 50, ended: sent + 80 };
+    return toLedgerRow({ ...entry, ...times, status: i >= 60 ? 429 : 200 });
+  });
+  const result = { ...runOf({}), plan, ledger: [{ key: 'main', rows, left: 0 }] };
+  const group = {
+    labels: { traffic: 'chat' },
+    outcomes: { ...emptyOutcomeCounts(), limited: 9 },
+  } as Group;
+  const countIn = (stages: readonly string[] | null) =>
+    countExplained(result, { traffic: null, model: null, key: null, stages } as never, [group]);
+  expect([null, ['first'], ['second'], ['third']].map(countIn)).toEqual([2, 1, 1, 0]);
 });
