@@ -105,6 +105,25 @@ describe('a synthetic conversation', () => {
     );
   });
 
+  it('shares with others its prefix, and with its own later requests all up to each question', () => {
+    const beginningsAt = (iteration: number) =>
+      syntheticConversation(
+        source({ prefix: { tokens: 8, pool: 1 }, tokens: 20 }),
+        { count: 3, answer: 5 },
+        { user: 2, users: 4, iteration },
+        { vocabulary, seed: 1, stage: 0 },
+      ).shared;
+    const third = beginningsAt(5);
+    expect(third.beginnings.map(({ tokens }) => tokens)).toEqual([8, 20, 45, 70]);
+    expect(third.tokens).toBe(70);
+    expect(new Set(third.beginnings.map(({ name }) => name)).size).toBe(4);
+    expect(beginningsAt(4).beginnings).toEqual(third.beginnings.slice(0, 3));
+    expect(beginningsAt(3).beginnings).toEqual(third.beginnings.slice(0, 2));
+    // The next conversation has the prefix only.
+    expect(beginningsAt(6).beginnings[0]).toEqual(third.beginnings[0]);
+    expect(beginningsAt(6).beginnings[1]).not.toEqual(third.beginnings[1]);
+  });
+
   it('has questions and answers of exactly the drawn lengths', () => {
     const lengths = chatExchange(1, 5).map(
       ({ content }) => wordsOf(textsOfContent(content).join('')).length,
