@@ -30,6 +30,14 @@ it.each([
   ['coordinate s.yaml --rendezvous nats://h:1 --slices 2 --wait odd', '--wait: expected '],
   ['capacity --from x --top 5/s', 'sends nothing: leave --top out'],
   ['capacity --from x --rate 5/s --start 1/s', 'sends nothing: leave --rate, --start out'],
+  [
+    'compare s.yaml --paired --with http://h:1 --key sk-1',
+    '--key: expected the name of an environment variable',
+  ],
+  [
+    'compare s.yaml --paired --with http://h:1 --key MINE --with-key sk-1',
+    '--with-key: expected the name of an environment variable',
+  ],
   ['emit', launched],
   ['emit k8s', launched],
   [
