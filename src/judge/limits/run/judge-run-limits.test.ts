@@ -92,3 +92,10 @@ it('a rest of requests that stays the same is shown only where a bucket’s woul
   expect(restFinding(7000, () => 9)).toBe('undecided');
   expect(restFinding(10, () => 0)).toBe('undecided');
 });
+
+it('a limiter is held against the first 400 decisions of a key at most', () => {
+  const [key] = judgeRunLimits(runWith({ a: 10, b: 4 }), trust).keys;
+  expect(key!.checks.find(({ id }) => id === 'limit-explained')?.claim).toBe(
+    'A permitted limiter of 10 requests a minute explains the decisions (at most the first 400).',
+  );
+});
