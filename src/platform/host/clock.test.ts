@@ -7,6 +7,7 @@ import {
   steadyNow,
   wallClock,
   wallClockNow,
+  wallZero,
 } from './clock.ts';
 import { hostName, thisMachine, uniqueName, weirVersion } from './machine.ts';
 
@@ -58,6 +59,32 @@ describe('the time of the day', () => {
       0,
     );
   });
+});
+
+it.each<[string, readonly number[]]>([
+  ['no', []],
+  ['the first three', [0.5, 0.3, 0.2]],
+  ['the second and the third', [0, 0.4, 0.4]],
+])('the zero of the time of the day is exact where pauses spoil %s readings', (_, pauses) => {
+  const zero = 1_000_000.25;
+  let [elapsed, ticks, last] = [100, 0, 0];
+  const own = vi.spyOn(performance, 'now').mockImplementation(() => (elapsed += 0.001));
+  const wall = vi.spyOn(Date, 'now').mockImplementation(() => {
+    elapsed += 0.001;
+    const now = Math.floor(zero + elapsed);
+    // A pause comes after the reading that shows a new millisecond.
+    if (now !== last && last !== 0) elapsed += pauses[ticks++] ?? 0;
+    last = now;
+    return now;
+  });
+  onTestFinished(() => {
+    own.mockRestore();
+    wall.mockRestore();
+  });
+  const found = wallZero();
+  expect(found).toBeLessThanOrEqual(zero);
+  expect(found).toBeGreaterThan(zero - 0.01);
+  expect(ticks).toBe(3 + (pauses[0] === undefined ? 0 : pauses[0] === 0 ? 1 : 2));
 });
 
 it('another clock is read beside this one, by the reading that took least', () => {

@@ -279,7 +279,7 @@ const sameReading = 0.01;
  * the largest counts, once another one agrees with it. (`performance.timeOrigin` is wrong by the pauses during the start
  * of the process.)
  */
-const wallZero = (): number => {
+export const wallZero = (): number => {
   let [zero, next] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   // If the wall clock does not change in time, or no two readings agree, its present value or the largest is used.
   const until = performance.now() + 20;
