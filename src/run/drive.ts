@@ -109,9 +109,9 @@ export interface DriveContext {
  * Stops the run on request. After the first request to stop, requests in flight may end; after the second, they are
  * aborted.
  */
-const stopOnRequest = (
-  running: RunningSlice,
-  { say, onStop }: DriveContext,
+export const stopOnRequest = (
+  running: Pick<RunningSlice, 'stop'>,
+  { say, onStop }: Pick<DriveContext, 'say' | 'onStop'>,
 ): { readonly cause: () => StopCause | null; readonly release: () => void } => {
   let first: StopCause | null = null;
   const release = onStop((cause, times) => {
