@@ -90,7 +90,31 @@ it('a key that a command issues for some time can be issued again, and no other'
   );
   const target = await prepareTarget(read, { preflight: false });
   expect(target.credentials.map(({ value }) => value)).toEqual(['a', 'sk-once', 'sk-again']);
+  expect(target.secrets).toEqual(expect.arrayContaining(['a', 'sk-once', 'sk-again']));
   expect(target.renewableKeys).toMatchObject([{ index: 2, lifetime: 3_000_000 }]);
   expect(await target.renewableKeys[0]!.read()).toBe('sk-again');
+  await closeTarget(target);
+});
+
+it('secrets are what keys and headers read from elsewhere', async () => {
+  const read = await readPlanWithFiles(
+    {
+      scenario: undefined,
+      value: {
+        headers: { 'x-team': 'blue ${env:TEAM}' },
+        keys: [{ name: 'own', key: '${env:WEIR_API_KEY}', weight: 2 }],
+        traffic: [{ kind: 'models' }],
+        load: { kind: 'constant', rate: '1/s', duration: '1s' },
+      },
+      flags: {},
+      set: [],
+      target: 'http://127.0.0.1:9/v1',
+    },
+    { WEIR_API_KEY: 'sk-own', TEAM: 'sk-team' },
+  );
+  const target = await prepareTarget(read, { preflight: false });
+  expect(new Set(target.secrets)).toEqual(new Set(['sk-own', 'sk-team']));
+  expect(target.credentials).toEqual([{ name: 'own', weight: 2, value: 'sk-own' }]);
+  expect(target.headers).toEqual({ 'x-team': 'blue sk-team' });
   await closeTarget(target);
 });
