@@ -22,6 +22,14 @@ it('a system without /proc tells no memory, and the other figures are there', ()
   expect(cpu).toBeGreaterThan(0);
 });
 
+it('the longest pause for garbage collection is one of them, and none before the first', () => {
+  const { sample, stop } = watchGenerator();
+  onTestFinished(stop);
+  const { gcMax, gcTotal } = sample(0);
+  expect(gcMax).toBeGreaterThanOrEqual(0);
+  expect(gcMax).toBeLessThanOrEqual(gcTotal);
+});
+
 it('a process without descriptors has the memory that was last known', () => {
   const { sample, stop } = watchGenerator();
   onTestFinished(stop);
