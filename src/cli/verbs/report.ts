@@ -29,7 +29,7 @@ const requestsOptions = {
  * Returns the table of requests that the options ask for, and where its data is; `null` for none. Throws a
  * `UsageProblem` if only one of the two is given.
  */
-const requestsFrom = ({ requests, observations }: Given<typeof requestsOptions>) => {
+export const requestsFrom = ({ requests, observations }: Given<typeof requestsOptions>) => {
   if (requests === undefined) {
     if (observations.length === 0) return null;
     throw new UsageProblem(
