@@ -108,6 +108,18 @@ describe('gamma arrivals', () => {
 });
 
 describe('arrivals of any spacing', () => {
+  it.each(['even', 'poisson', { gamma: 0.5 }] as const)(
+    'are dealt to slices in turn: %o',
+    (spacing) => {
+      const load = openLoadOf([segment(20, 20, 1000)], spacing);
+      const whole = arrivals(load);
+      for (const index of [0, 1, 2])
+        expect(arrivals(load, { slice: { index, count: 3 } })).toEqual(
+          whole.filter((arrival) => arrival.index % 3 === index),
+        );
+    },
+  );
+
   it.each<[Parameters<typeof openLoadOf>[1], readonly number[]]>([
     ['poisson', [29, 113, 191, 278, 347, 666, 761, 831, 858, 993, 1007, 1164]],
     [{ gamma: 0.25 }, [16, 77, 78, 81, 109, 116, 121, 121, 182, 185, 251, 388]],
