@@ -5,6 +5,7 @@ import { afterAll, expect, it } from 'vitest';
 import { fakeWorld } from '../../engine/fake-world.fixture.ts';
 import type { ExchangeObserver } from '../../model/observation/exchange.ts';
 import type { Observation } from '../../model/observation/observation.ts';
+import { instant } from '../../model/quantity.ts';
 import { redacted, redactor } from '../../model/plan/secret.ts';
 import { sampleObservation } from '../../record/sample-observations.fixture.ts';
 import type { CaptureMode } from '../input/run-request.ts';
@@ -154,4 +155,39 @@ it('a long body is cut off, without what may be half of a secret at its end', as
       response: { body: { bytes: 32_783, text: cut } },
     },
   ]);
+});
+
+it('who sends hears all that happens to a request that is captured', async () => {
+  const world = fakeWorld();
+  const capture = await openCapture(mkdtempSync(join(home, 'run-')), 'all');
+  const heard: string[] = [];
+  const observer = new Proxy({} as ExchangeObserver, {
+    get:
+      (_, name) =>
+      (...details: readonly unknown[]) =>
+        heard.push(`${String(name)} ${JSON.stringify(details)}`),
+  });
+  capture.wrapTransport!({
+    ...world.transport,
+    send: (_, inner) => {
+      inner.onConnected(instant(1), 'new');
+      inner.onSent(instant(2));
+      inner.onReconnect(instant(3));
+      inner.onHeaders(instant(4), 200, { a: 'b' });
+      inner.onChunk(instant(5), new Uint8Array());
+      inner.onEnd(instant(6));
+      inner.onFailure(instant(7), 'reset', 'by peer');
+      return { abort: () => undefined };
+    },
+  }).send({ method: 'GET', path: '/', headers: { 'x-request-id': 'a' }, body: null }, observer);
+  expect(heard).toEqual([
+    'onConnected [1,"new"]',
+    'onSent [2]',
+    'onReconnect [3]',
+    'onHeaders [4,200,{"a":"b"}]',
+    'onChunk [5,{}]',
+    'onEnd [6]',
+    'onFailure [7,"reset","by peer"]',
+  ]);
+  await capture.onPublished!('pass');
 });
