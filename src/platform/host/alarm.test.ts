@@ -96,3 +96,30 @@ it('functions of one interval are called together, and a removed one no more', a
   expect(calls.one).toBe(1);
   expect(set.mock.calls.filter(([, ms]) => ms === 2)).toHaveLength(1);
 });
+
+it.each([
+  [1.1, [0.25, 0.25, 0.25, 0.25, 0.07]],
+  [1.07, [0.25, 0.25, 0.25, 0.25, 0.04]],
+  // Six hundredths of a millisecond are too short for a nap.
+  [1.05, [0.25, 0.25, 0.25, 0.25]],
+  [0.2, [0.17]],
+])(
+  'an alarm in %f ms is awaited in naps of which the last ends just before it',
+  async (delay, expected) => {
+    const clock = startClock();
+    let elapsed = performance.now();
+    const naps: number[] = [];
+    vi.spyOn(performance, 'now').mockImplementation(() => (elapsed += 0.000_1));
+    vi.spyOn(Atomics, 'wait').mockImplementation((...[, , , nap = 0]) => {
+      naps.push(Math.round(nap * 100) / 100);
+      elapsed += nap;
+      return 'timed-out';
+    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const alarm = clock.alarm(resolve);
+    alarm.set(instant(clock.now() + delay));
+    await promise;
+    alarm.stop();
+    expect(naps).toEqual(expected);
+  },
+);
