@@ -129,3 +129,9 @@ it.each([
     message,
   ]);
 });
+
+it('a request may take any time above 0 to arrive', () => {
+  const accepts = (requestTimeout: number): boolean =>
+    settingsSchema.safeParse({ requestTimeout }).success;
+  expect([-1, 0, 0.5, 1, 2].map(accepts)).toEqual([false, false, true, true, true]);
+});
