@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emptyHistogram } from './histogram.ts';
-import { confidenceRanks, quantile } from './quantile.ts';
+import { confidenceRanks, doubtOfLooks, quantile } from './quantile.ts';
 
 const holding = (samples: readonly number[]) => {
   const histogram = emptyHistogram();
@@ -110,4 +110,16 @@ describe('a quantile', () => {
     expect(quantile(counting(enough - 1), q)!.weak).toBe(true);
     expect(quantile(counting(enough), q)!.weak).toBe(false);
   });
+});
+
+it('the outer interval is that of half as many samples, or of fewer for a run that looks often', () => {
+  const plain = (widening: number) => {
+    const { low, high } = quantile(counting(1000), 0.9, { effect: 1, widening })!;
+    return { low, high };
+  };
+  expect(quantile(counting(1000), 0.9)!.outer).toEqual(plain(2));
+  expect(quantile(counting(1000), 0.9, { effect: 1, widening: 3 })!.outer).toEqual(plain(6));
+  const often = quantile(counting(1000), 0.9, undefined, doubtOfLooks)!;
+  expect(often.outer).toEqual(plain(2.5));
+  expect(plain(2)).not.toEqual(plain(2.5));
 });
