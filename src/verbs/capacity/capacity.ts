@@ -11,19 +11,18 @@ import { capacityDocument } from './report/capacity-document.ts';
 import { type ExitName, exitOfStop } from '../../run/output/exit-codes.ts';
 import { openOutputFolder, usingFolder } from '../../run/output/output-folder.ts';
 import { publishReport } from '../../run/output/write-outputs.ts';
-import { drawRequestContent } from '../../engine/request-content.ts';
 import type { SliceOptions } from '../../engine/slice-options.ts';
 import { judgeSteps, judgeStoredSteps } from './judge/judge-steps.ts';
 import { wholeRunSlice } from '../../model/workload/arrival.ts';
-import { instant, perSecond } from '../../model/quantity.ts';
+import { perSecond } from '../../model/quantity.ts';
 import { Problem } from '../../platform/problem.ts';
 import { findCapacity, type FinishedSearch, type SearchBudget, stepPlan } from './find-capacity.ts';
-import { countText, timeText } from '../../report/text/number-text.ts';
+import { countText } from '../../report/text/number-text.ts';
 import { present } from '../../report/text/present.ts';
-import { requestNeedsOf } from '../../traffic/request/request-needs.ts';
 import { capacityStepLine, perSecondText } from './report/capacity-text.ts';
 import { openCanary } from '../../run/canary.ts';
-import { budgetRange, coarseText } from './capacity-budget.ts';
+import { budgetRange } from './capacity-budget.ts';
+import { budgetText } from './budget-text.ts';
 import {
   declaredCeiling,
   searchBudgetFor,
@@ -79,37 +78,6 @@ const publishCapacity = async (
   const written = await publishReport(printer, folder, 'capacity', { report, document });
   if (report.answer !== null) return written;
   return report.steps.some(({ verdict }) => verdict === 'broken') ? 'objective' : 'invalid';
-};
-
-const sampledRequests = 50;
-
-/**
- * Returns the maximum tokens and cost of a request, as the mean over the first requests of the plan. The cost is in
- * micro-units; `null` if a price or the bound of an answer is unknown.
- */
-const estimateOf = (sliceRequest: SliceOptions) => {
-  let tokens = 0;
-  let cost: number | null = 0;
-  for (let index = 0; index < sampledRequests; index += 1) {
-    const arrival = { stage: 0, index, due: instant(0) };
-    const { traffic, ...drawing } = drawRequestContent(sliceRequest, arrival);
-    const needs = requestNeedsOf(traffic, { ...drawing, clips: sliceRequest.clips });
-    tokens += needs.input + (needs.output ?? 0);
-    cost = cost === null || needs.cost === null ? null : cost + needs.cost;
-  }
-  return { tokens: tokens / sampledRequests, cost: cost === null ? null : cost / sampledRequests };
-};
-
-const budgetText = (sliceRequest: SliceOptions, { requests, seconds }: SearchBudget): string => {
-  const { tokens, cost } = estimateOf(sliceRequest);
-  return [
-    `at most ${countText(requests)} requests`,
-    `about ${coarseText(tokens * requests)} tokens for them`,
-    cost === null
-      ? 'money unknown: the scenario names no price, or nothing bounds the answers'
-      : `about ${coarseText(Math.ceil(cost * requests) / 1e6)} of your currency`,
-    `at most ${timeText(seconds * 1000)} of load and the answers’ own time`,
-  ].join('; ');
 };
 
 /** A search sends one mix at one rate, so it cannot keep populations apart. */
