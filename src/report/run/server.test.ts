@@ -57,6 +57,15 @@ describe('the server’s own figures', () => {
     expect(line!.split(', ')).toHaveLength(5);
   });
 
+  it.each([
+    [0, null, /^preemptions never seen/],
+    [1, 'refused', /^1 of 2 readings .* failed, the last with: refused\. preemptions never seen/],
+    [2, 'refused', /^2 of 2 readings .* failed, the last with: refused\. preemptions never seen/],
+  ])('follow what is said of %i failed readings', (failed, lastFailure, line) => {
+    const server = { ...result.server!, scrapes: 2, failed, lastFailure };
+    expect(serverLine({ ...result, server })).toMatch(line);
+  });
+
   it('are said to be none if a run was too short for them', () => {
     const { server, plan } = result;
     const samples = [{ sent: instant(0), received: instant(1), values: {} }];
