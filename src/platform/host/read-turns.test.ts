@@ -133,6 +133,29 @@ describe('the delay of a read', () => {
     expect([5, 20, 25, 30, 35].map((at) => turns.delayAt(at))).toEqual([0, 0, 5, 0, 0]);
   });
 
+  it('of the first read of a turn is that of its turn, not of the one before', () => {
+    const { turns, sleep, endTurn } = fakeLoop();
+    sleep(10);
+    turns.read(10);
+    turns.read(11);
+    endTurn(11);
+    // The loop does not sleep, so that this read may have waited since it looked before.
+    turns.read(15);
+    turns.read(16);
+    endTurn(16);
+    sleep(10);
+    turns.read(26);
+    turns.read(27);
+    endTurn(27);
+    sleep(10);
+    turns.read(37);
+    endTurn(37);
+    const reads = [10, 11, 15, 16, 26, 27];
+    expect(reads.map((at) => turns.delayAt(at))).toEqual([0, 1, 5, 6, 0, 1]);
+    for (const at of reads)
+      expect(turns.delaysAt(Float64Array.of(at), 0)).toEqual([turns.delayAt(at)]);
+  });
+
   it('is found for many instants at once, on the clock that they are of', () => {
     const { turns, sleep, endTurn } = fakeLoop();
     sleep(10);
