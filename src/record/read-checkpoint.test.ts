@@ -79,6 +79,24 @@ describe('a checkpoint of two workers', () => {
     expect(resultOf([...a, b[0]!]).slices.map(({ index }) => index)).toEqual([0]);
   });
 
+  it('was killed at once if its first line is cut off, and is of another version if more follow', () => {
+    const [header = '', ...others] = linesOf(0);
+    const messageOf = (...lines: readonly string[]): string | null => {
+      const read = readCheckpoint(lines);
+      return read.ok ? null : read.message;
+    };
+    const atOnce = 'is from a run that was killed in its first seconds, before anything was saved';
+    expect(messageOf()).toBe(atOnce);
+    expect(messageOf(header.slice(0, 30))).toBe(atOnce);
+    expect(messageOf(header)).toBe(atOnce);
+    const another = 'is not a checkpoint of this version of Weir';
+    expect(messageOf(header.slice(0, 30), ...others)).toBe(another);
+    expect(messageOf('{}')).toBe(another);
+    expect(messageOf(header, ...others)).toBeNull();
+    // Of several lines, the last may be cut off.
+    expect(messageOf(header, ...others, '{"slice":')).toBeNull();
+  });
+
   it('is invalid if a part belongs to a slice without a header', () => {
     const [a, b] = both as [readonly string[], readonly string[]];
     expect(readCheckpoint([...a, b[1]!])).toEqual({
