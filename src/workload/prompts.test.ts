@@ -70,6 +70,20 @@ describe('a synthetic prompt', () => {
     expect(rests.size).toBe(400);
   });
 
+  it('names the beginnings that it shares: its prefix, and all of it if a cache is invited', () => {
+    const prefix = { tokens: 16, pool: 1 };
+    const named = (parts: Parameters<typeof source>[0]) =>
+      syntheticText(source(parts), at(3)).beginnings;
+    expect(named({})).toEqual([]);
+    expect(named({ prefix })).toEqual([{ name: 'prefix 0', tokens: 16 }]);
+    expect(named({ prefix, tokens: 9 })).toEqual([{ name: 'prefix 0', tokens: 9 }]);
+    expect(named({ cache: 'invite' })).toEqual([{ name: 'common 0', tokens: 40 }]);
+    expect(named({ prefix, cache: 'invite' })).toEqual([
+      { name: 'prefix 0', tokens: 16 },
+      { name: 'common 0', tokens: 40 },
+    ]);
+  });
+
   it('for a cache is the beginning of every longer one', () => {
     const tokens = { kind: 'uniform', min: 1, max: 100 } as const;
     const prompts = Array.from({ length: 50 }, (_, index) =>
