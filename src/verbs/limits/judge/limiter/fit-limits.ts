@@ -204,7 +204,7 @@ const searchOutwards = (
 };
 
 /** Returns the range of windows that explain the log as well as the best; some in between may not. */
-const windowInterval = (
+export const windowInterval = (
   isExplained: Explains,
   { limit, window, wrong }: Place,
   declared: number,
