@@ -106,6 +106,23 @@ describe('the delay of a read', () => {
     expect(turns.delayAt(39.2)).toBe(0);
   });
 
+  it.each([
+    [23.4, 476.6],
+    [23.6, 0],
+  ])(
+    'counts from before a later sleep if the loop woke at %f ms for a timer at 25 ms: %f',
+    (woke, delay) => {
+      const { turns, sleep } = fakeLoop();
+      turns.woke(5);
+      turns.timerSet(25);
+      sleep(woke - 5);
+      turns.woke(woke);
+      sleep(500 - woke);
+      turns.read(500);
+      expect(turns.delayAt(500)).toBeCloseTo(delay, 9);
+    },
+  );
+
   it('counts from before such a sleep if the timer itself notices it first', () => {
     const { turns, sleep } = fakeLoop();
     turns.woke(5);
