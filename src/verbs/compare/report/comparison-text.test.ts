@@ -49,3 +49,22 @@ it('a verdict asks for a quieter machine only if the error keeps a change undeci
   expect(verdictOf({ change: 1.3, relevant: 1.1, least: 1.67 })).toContain('use a quieter machine');
   expect(verdictOf({ change: 1.08, relevant: 1.1, least: 1.67 })).not.toContain('quieter machine');
 });
+
+it('fewer repetitions than the rules ask for decide nothing, and the text names the number of the rules', () => {
+  const sample = sampleComparison();
+  const [run] = sample.base.runs;
+  const textOf = (runs: number, rules: Readonly<Record<string, number>>): string =>
+    comparisonVerdictText({
+      ...sample,
+      verdict: 'inconclusive',
+      rules,
+      metrics: [{ ...undecided({}), gated: true, needed: 9 }],
+      base: { ...sample.base, runs: Array<typeof run>(runs).fill(run) as typeof sample.base.runs },
+      next: { ...sample.next, runs: Array<typeof run>(9).fill(run) as typeof sample.next.runs },
+    });
+  const fewer = (least: number) => `Fewer than ${least} repetitions per side decide nothing`;
+  expect(textOf(6, { repetitions: 7 })).toContain(fewer(7));
+  expect(textOf(7, { repetitions: 7 })).not.toContain('Fewer');
+  expect(textOf(4, {})).toContain(fewer(5));
+  expect(textOf(5, {})).not.toContain('Fewer');
+});
