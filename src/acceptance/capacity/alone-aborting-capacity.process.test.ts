@@ -17,7 +17,13 @@ import { refusals, served } from './shedding-server.fixture.ts';
 cleanUpAfterEach();
 vi.setConfig({ testTimeout: 1_800_000 });
 
-/** Starts a server of 80 answers a second that aborts, in a 200, what would wait behind four others. */
+/**
+ * How many may wait at the server: half a second of answers. A pause of a busy machine is shorter; one that outlasts
+ * what waits leaves the server idle and makes it abort what has come meanwhile, so that it truly bears less than 80/s.
+ */
+const waiting = 40;
+
+/** Starts a server of 80 answers a second that aborts, in a 200, what would wait behind too many others. */
 const abortingServer = async (): Promise<string> => {
   const length = 1000 / 80;
   let busyUntil = 0;
@@ -29,7 +35,7 @@ const abortingServer = async (): Promise<string> => {
       return;
     }
     const now = performance.now();
-    const isAborted = busyUntil - now > 4 * length;
+    const isAborted = busyUntil - now > waiting * length;
     if (!isAborted) busyUntil = Math.max(busyUntil, now) + length;
     const { body } = isAborted ? refusals['aborts in a 200 without a token'] : served;
     setTimeout(() => response.end(JSON.stringify(body)), isAborted ? 0 : busyUntil - now);
