@@ -1,4 +1,5 @@
 // @full 600 s: whole sweeps on real sockets
+// @alone: a server that waits for the processor takes longer than the formula says
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
