@@ -12,7 +12,9 @@ it(
   { timeout: 900_000 },
   async () => {
     // Together, so that the moments vary with the load of the machine.
-    const kept = await Promise.all(measuringCommandNames.map((name) => expectKept(name, rounds)));
-    expect(kept).toEqual(measuringCommandNames.map(() => rounds));
+    const tables = await Promise.all(measuringCommandNames.map((name) => expectKept(name, rounds)));
+    // On a busy machine, too, many of the moments come when something has been measured.
+    const early = tables.map((table) => table['stopped before the load'] ?? 0);
+    expect(Math.max(...early)).toBeLessThan((3 * rounds) / 4);
   },
 );

@@ -25,6 +25,15 @@ type MeasuringCommand = keyof typeof measuringCommands;
 
 type Signals = readonly (readonly [after: number, signal: NodeJS.Signals])[];
 
+interface Blow {
+  /**
+   * From when the first signal's delay counts: a busy machine takes seconds to start a command, so that none of those
+   * which count from the start would meet its load.
+   */
+  readonly from: 'start' | 'load';
+  readonly signals: Signals;
+}
+
 interface KilledCommand {
   readonly code: number | null;
   readonly signal: string | null;
@@ -72,8 +81,11 @@ const orphansOf = async (group: number): Promise<readonly string[]> => {
   return commandsOf(group);
 };
 
+/** What every command says just before its load: the address of the target. */
+const loadBegins = /127\.0\.0\.1:\d+\/v1/;
+
 /** Starts a command in a separate process group and sends it signals, each with its delay in ms after the previous one. */
-const killed = async (name: MeasuringCommand, signals: Signals): Promise<KilledCommand> => {
+const killed = async (name: MeasuringCommand, { from, signals }: Blow): Promise<KilledCommand> => {
   const folder = join(await tempFolder(), 'out');
   const words = [launcher, ...measuringCommands[name].words, '--out', folder];
   const child = spawn(process.execPath, words, {
@@ -86,6 +98,10 @@ const killed = async (name: MeasuringCommand, signals: Signals): Promise<KilledC
     stderr += text;
   });
   const closed = once(child, 'close') as Promise<[number | null, string | null]>;
+  if (from === 'load') {
+    while (!loadBegins.test(stderr) && child.exitCode === null && child.signalCode === null)
+      await sleep(20);
+  }
   let last = performance.now();
   for (const [after, signal] of signals) {
     await Promise.race([sleep(after), closed]);
@@ -99,35 +115,47 @@ const killed = async (name: MeasuringCommand, signals: Signals): Promise<KilledC
   return { code, signal, took, orphans, stderr, folder };
 };
 
-/** `kept` if a command that was stopped left what it had measured, or had measured nothing yet; else what was found. */
+/** What a command that was stopped may leave. */
+const remainders = [
+  'result',
+  'checkpoint',
+  /** A checkpoint of a run that was killed before its first snapshot. */
+  'first seconds',
+  /** It was killed, and keeps what it measured only when a step or a run ends. */
+  'killed',
+  'stopped before the load',
+] as const;
+type Remainder = (typeof remainders)[number];
+
+/** What a command that was stopped has left, or a sentence that says why that is not enough. */
 const whatIsKept = async (
   name: MeasuringCommand,
   { folder, stderr, signal }: KilledCommand,
-): Promise<string> => {
+): Promise<Remainder | (string & {})> => {
   const file = join(folder, measuringCommands[name].leaves);
   if (existsSync(file)) {
     JSON.parse(readFileSync(file, 'utf8'));
-    return 'kept';
+    return 'result';
   }
+  const hasCheckpoint = existsSync(join(folder, 'checkpoint.jsonl'));
   // SIGKILL, or a signal before anything was opened.
-  if (signal !== null && name !== 'run' && name !== 'workers') return 'kept';
-  if (!existsSync(join(folder, 'checkpoint.jsonl'))) {
-    const isEarly = signal !== null || /before the load began/.test(stderr);
-    return isEarly ? 'kept' : 'nothing at all';
-  }
+  if (signal !== null && (!hasCheckpoint || (name !== 'run' && name !== 'workers')))
+    return loadBegins.test(stderr) ? 'killed' : 'stopped before the load';
+  if (!hasCheckpoint)
+    return /before the load began/.test(stderr) ? 'stopped before the load' : 'nothing at all';
   const again = await weirProcess(['report', folder, '--out', `${folder}-again`]);
-  const isReported = existsSync(join(`${folder}-again`, 'result.json'));
-  return isReported || /killed in its first seconds/.test(again.stderr) ? 'kept' : again.stderr;
+  if (existsSync(join(`${folder}-again`, 'result.json'))) return 'checkpoint';
+  return /killed in its first seconds/.test(again.stderr) ? 'first seconds' : again.stderr;
 };
 
 /** How long a command may take from its last signal to its end, in ms, on a busy machine too. */
 const deadline = 20_000;
 
 /** One to three signals within the seconds that a command lasts. */
-const drawSignals = (draw: Draw): Signals => {
+const drawBlow = (draw: Draw): Blow => {
   const moment = (): number => Math.floor(draw.uniform() * 2500);
   const gentle = draw.pick(['SIGINT', 'SIGTERM', 'SIGHUP'] as const);
-  return draw.pick<Signals>([
+  const signals = draw.pick<Signals>([
     [[moment(), 'SIGKILL']],
     [[moment(), gentle]],
     [
@@ -140,22 +168,28 @@ const drawSignals = (draw: Draw): Signals => {
       [Math.floor(draw.uniform() * 1000), 'SIGINT'],
     ],
   ]);
+  return { from: draw.pick(['start', 'load']), signals };
 };
 
 export const measuringCommandNames = Object.keys(measuringCommands) as readonly MeasuringCommand[];
 
-/** Stops or kills a command at random moments: it ends soon, loses nothing and leaves no process. Returns how often it did. */
-export const expectKept = async (name: MeasuringCommand, rounds: number): Promise<number> => {
-  let kept = 0;
+type Table = Partial<Record<Remainder, number>>;
+
+/** Stops or kills a command at random moments: it ends soon, loses nothing and leaves no process. Prints and returns how often it left what. */
+export const expectKept = async (name: MeasuringCommand, rounds: number): Promise<Table> => {
+  const table: Table = {};
   for (let round = 0; round < rounds; round += 1) {
-    const signals = drawSignals(drawFrom(19, measuringCommandNames.indexOf(name), round));
-    const ended = await killed(name, signals);
-    const where = `${JSON.stringify(signals)}: exit ${ended.code} ${ended.signal}\n${ended.stderr}`;
+    const blow = drawBlow(drawFrom(19, measuringCommandNames.indexOf(name), round));
+    const ended = await killed(name, blow);
+    const where = `${JSON.stringify(blow)}: exit ${ended.code} ${ended.signal}\n${ended.stderr}`;
     expect(ended.orphans, where).toEqual([]);
     expect(ended.took, where).toBeLessThan(deadline);
     expect(ended.code, where).not.toBe(1);
-    expect(await whatIsKept(name, ended), where).toBe('kept');
-    kept += 1;
+    const kept = await whatIsKept(name, ended);
+    const remainder = remainders.find((each) => each === kept);
+    expect(remainder, `${kept}\n${where}`).toBeDefined();
+    table[remainder!] = (table[remainder!] ?? 0) + 1;
   }
-  return kept;
+  console.log(`${name}: ${JSON.stringify(table)}`);
+  return table;
 };
