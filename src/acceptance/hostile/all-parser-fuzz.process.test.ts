@@ -1,4 +1,4 @@
-// @full 300 s: many more answers
+// @full 30 s: many more answers
 import { expect, it } from 'vitest';
 import { fuzz, fuzzTargets } from './parser-fuzz.fixture.ts';
 
