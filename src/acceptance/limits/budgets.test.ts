@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { probePhases, type ProbePhase } from '../../model/limits/limit-log.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { phaseBudget, probeBudgetFor } from '../../verbs/limits/experiment/probe-budget.ts';
+import { phaseBudget, probeBudgetFor } from '../../verbs/limits/experiment/request-budget.ts';
 import {
   planTokens,
   tokenBudget,

@@ -7,7 +7,7 @@ import {
 } from '../../model/limits/limit-log.ts';
 import type { LimitJudgement } from '../../verbs/limits/model/limit-report.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { defaultSustain, probeBudgetFor } from '../../verbs/limits/experiment/probe-budget.ts';
+import { defaultSustain, probeBudgetFor } from '../../verbs/limits/experiment/request-budget.ts';
 import { examineKey } from '../../verbs/limits/experiment/examine-key.ts';
 import { openProbeClient } from '../../verbs/limits/experiment/send-probe-request.ts';
 import {

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { type ProbePhase, probePhases } from '../../model/limits/limit-log.ts';
 import { milliseconds } from '../../model/quantity.ts';
-import { defaultSustain, probeBudgetFor } from '../../verbs/limits/experiment/probe-budget.ts';
+import { defaultSustain, probeBudgetFor } from '../../verbs/limits/experiment/request-budget.ts';
 import { simulationOf } from './foreign/campaign.fixture.ts';
 import { examineForeignGateway } from './foreign/examine-foreign-gateway.fixture.ts';
 import { foreignLimiters } from './foreign/foreign-limiters.fixture.ts';

@@ -8,7 +8,7 @@ import { sampleRunResult } from '../../report/fixtures/sample-result.fixture.ts'
 import { degradedTrust, invalidTrust } from '../../report/fixtures/sample-trust.fixture.ts';
 import { sampleVerdict } from '../../report/fixtures/sample-verdict.fixture.ts';
 import { forecastDocument } from '../../report/run/forecast-document.ts';
-import { closingVerdict } from '../../report/run/overview.ts';
+import { closingVerdict } from '../../report/run/closing-verdict.ts';
 import { runDocument } from '../../report/run/run-document.ts';
 import { displayWidth } from '../../report/text/display-width.ts';
 import { checkDocument } from '../../verbs/check/report/check-document.ts';

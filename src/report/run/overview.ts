@@ -1,6 +1,6 @@
 import type { Failure, Result } from '../../model/result/result.ts';
 import type { Trust } from '../../model/result/verdict.ts';
-import { isShown, type Tone, tones } from '../document/document.ts';
+import { isShown, type Tone } from '../document/document.ts';
 import {
   terminalLayout,
   type TerminalLayout,
@@ -8,14 +8,9 @@ import {
   terminalTableLines,
 } from '../document/terminal-writer.ts';
 import { causeText } from '../summary/outcome-text.ts';
-import {
-  objectiveOutcome,
-  objectivesSentence,
-  undecidedSentences,
-} from '../summary/objective-text.ts';
+import { objectiveOutcome } from '../summary/objective-text.ts';
 import { addressText } from '../summary/plan-terms.ts';
 import { completedPhrase, measuredRates, runDuration } from '../summary/rates.ts';
-import { runVerdict, whatNowPage } from '../summary/run-verdict.ts';
 import { loadsText } from '../summary/workload-text.ts';
 import { displayWidth, truncatedText, wrappedLines, printable } from '../text/display-width.ts';
 import { countText, figureText, plural, timeText } from '../text/number-text.ts';
@@ -26,7 +21,7 @@ import { hangUpSentence } from './hang-ups.ts';
 import { kindTable, marksText } from './headline.ts';
 import { serverLine } from './server.ts';
 import { usageSentence } from './usage-audit.ts';
-import { failedText, limitsVerdict, needsAdvice, objectiveLine, verdictTone } from './verdict.ts';
+import { objectiveLine } from './verdict.ts';
 
 /**
  * This file shows a run in at most 20 lines of a terminal. The names of the files and three lines with the verdict
@@ -195,68 +190,4 @@ export const runOverview = (result: Result, trust: Trust, style: TerminalStyle):
     ...markLines.map((line) => `  ${layout.paint('quiet', line)}`),
     ...linesOfAll(layout, texts, spare - (title.length - 1)),
   ].join('\n');
-};
-
-const mostVerdictLines = 3;
-
-/** Returns the beginning of the verdict on a run, and the other sentences that belong to it, the most important first. */
-const verdictSentences = (result: Result, trust: Trust, exit: number) => {
-  const { load, undecided, sentences } = runVerdict(result, trust);
-  const verdicts = result.verdicts ?? [];
-  const outcome = objectivesSentence(verdicts);
-  const code = exit === 0 ? null : `Exit ${exit}.`;
-  const [failed, ofLoad] = [failedText(result), [`${load}.`, ...sentences]];
-  return {
-    first: present([code, outcome !== null && `${outcome}.`]),
-    undecided,
-    counted: undecidedSentences(verdicts, 0),
-    others: present([
-      limitsVerdict(result)?.text ?? null,
-      // Figures of a load that was not as planned do not count, nor do its failures.
-      ...(trust.level === 'invalid' ? [...ofLoad, failed] : [failed, ...ofLoad]),
-    ]),
-  };
-};
-
-const maxNamedObjectives = 3;
-
-const brokenObjectives = ({ verdicts = [] }: Result): readonly string[] =>
-  verdicts
-    .filter((verdict) => objectiveOutcome(verdict) === 'broken')
-    .slice(0, maxNamedObjectives)
-    .map((verdict) => `${objectiveLine(verdict).text}.`);
-
-/**
- * Writes the verdict on a run in at most three lines, beginning with what decides it. If the exit code is not 0, that
- * comes first. Sentences that have no room are left to the report. `folder` is where the run is stored. A verdict that stands
- * alone names the broken objectives, which the figures above it do otherwise.
- */
-export const closingVerdict = (
-  result: Result,
-  trust: Trust,
-  { exit, folder }: { readonly exit: number; readonly folder: string },
-  { isAlone = false, ...style }: TerminalStyle & { readonly isAlone?: boolean },
-): string => {
-  const layout = terminalLayout(style);
-  const tone = exit === 0 ? verdictTone(result, trust) : 'bad';
-  const { first, undecided, counted, others } = verdictSentences(result, trust, exit);
-  const advice = needsAdvice(result, trust) ? [`What now: ${whatNowPage}.`] : [];
-  const report = `\`weir report ${folder} --details\`.`;
-  const linesOf = (sentences: readonly string[]): readonly string[] =>
-    wrappedLines(printable([tones[tone].glyph, ...sentences].join(' ').trim()), layout.width);
-  const fits = (sentences: readonly string[]): boolean =>
-    linesOf(sentences).length <= mostVerdictLines;
-  const broken = isAlone ? brokenObjectives(result) : [];
-  const beginning = [...first, ...broken, ...undecided];
-  const head = fits([...beginning, ...advice]) ? beginning : [...first, ...broken, ...counted];
-  const whole = [...head, ...others];
-  const end = advice.length === 0 ? [`More: ${report}`] : advice;
-  const chosen = [...others, ...(advice.length === 0 ? [] : [`Why: ${report}`])].reduce(
-    (found, each) => (fits([...found, each, ...end]) ? [...found, each] : found),
-    head,
-  );
-  const shown = advice.length === 0 && fits(whole) ? whole : [...chosen, ...end];
-  return linesOf(shown)
-    .map((line) => layout.paint(tone, line))
-    .join('\n');
 };

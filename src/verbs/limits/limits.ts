@@ -26,7 +26,7 @@ import {
   phaseBudget,
   type ProbeBudget,
   probeBudgetFor,
-} from './experiment/probe-budget.ts';
+} from './experiment/request-budget.ts';
 import { openProbeClient } from './experiment/send-probe-request.ts';
 import { judgeLimits } from './judge/judge-limits.ts';
 import { explainLimiter } from './judge/name-limiter.ts';

@@ -8,7 +8,7 @@ import {
 import type { LimitJudgement } from '../../../verbs/limits/model/limit-report.ts';
 import { milliseconds } from '../../../model/quantity.ts';
 import { examineKey } from '../../../verbs/limits/experiment/examine-key.ts';
-import { defaultSustain, probeBudgetFor } from '../../../verbs/limits/experiment/probe-budget.ts';
+import { defaultSustain, probeBudgetFor } from '../../../verbs/limits/experiment/request-budget.ts';
 import { openProbeClient } from '../../../verbs/limits/experiment/send-probe-request.ts';
 import { type ForeignSimulation, openForeignGateway } from './foreign-gateway.fixture.ts';
 import { simulatedSession } from '../../harness/simulated-session.fixture.ts';

@@ -33,7 +33,7 @@ import {
   requestsWhenExhausted,
   requestsBetweenChats,
   secondKeyRequests,
-} from './probe-budget.ts';
+} from './request-budget.ts';
 import {
   provokeLimiter,
   isBurstUnclear,
