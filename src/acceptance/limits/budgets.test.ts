@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { probePhases, type ProbePhase } from '../../model/limits/limit-log.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import { phaseBudget, probeBudgetFor } from '../../verbs/limits/experiment/request-budget.ts';
+import { tokenBudget } from '../../verbs/limits/experiment/tokens/token-budget.ts';
 import {
   planTokens,
-  tokenBudget,
   type TokenPlanTerms,
 } from '../../verbs/limits/experiment/tokens/token-plan.ts';
 

@@ -18,12 +18,8 @@ import { cheapestModel } from './experiment/model-details.ts';
 import type { ModelDetails } from './experiment/probe-requests.ts';
 import { examineTokens } from './experiment/tokens/examine-tokens.ts';
 import { openTokenClient } from './experiment/tokens/send-token-request.ts';
-import {
-  planTokens,
-  tokenBudget,
-  type TokenBudget,
-  type TokenPlan,
-} from './experiment/tokens/token-plan.ts';
+import { tokenBudget, type TokenBudget } from './experiment/tokens/token-budget.ts';
+import { planTokens, type TokenPlan } from './experiment/tokens/token-plan.ts';
 import { judgeTokenLog } from './judge/tokens/judge-tokens.ts';
 import { priceOf, sustainOf } from './limits.ts';
 import { isAdmitted, type TokenLog, tokenPhases, type TokenRule } from './model/token-log.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { planTokens, tokenBudget, type TokenPlanTerms } from './token-plan.ts';
+import { tokenBudget } from './token-budget.ts';
+import { planTokens, type TokenPlanTerms } from './token-plan.ts';
 
 const terms: TokenPlanTerms = {
   rule: { tokens: 2_000_000, requests: 60, window: 60_000 },

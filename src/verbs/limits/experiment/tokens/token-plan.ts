@@ -1,6 +1,5 @@
 import { longestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
 import { type TokenRule } from '../../model/token-log.ts';
-import type { ListedPrice } from '../probe-requests.ts';
 import type { TokenUnit } from '../../model/token-units.ts';
 import { ownCountRatio, settleTime } from '../../../../judge/limits/facts/token-uses.ts';
 import { refillStep } from '../../judge/tokens/token-bursts.ts';
@@ -25,10 +24,6 @@ const usableContext = 0.95;
 export const tapTimes = [0, 1.05, 2, 4, 8, 15] as const;
 /** The windows for which the even pace lasts. */
 export const evenWindows = 5;
-/** The share of the even pace that is usually used: its prompts are a little short, and each begins after an answer. */
-const usualEvenShare = 0.96;
-/** The usual time between a burst and the even pace, in windows. */
-const usualWait = 0.5;
 /** The rate of the sustained load as a multiple of the limit, where charges are exactly the usage and where they may differ. */
 export const sustainedRates = { exact: 1.3, rough: 1.6 } as const;
 const usualDelay = 1 / 12;
@@ -144,147 +139,3 @@ export const evenTokenPace = (
 /** Returns the time in ms without a request in flight after which every limiter has forgotten all of them. */
 export const forgottenAfter = (window: number): number =>
   2 * longestWindow(window) + settleTime(window);
-
-/** The usual time of an answer in ms, until one is measured. */
-const usualLatency = 1000;
-
-/** What an examination uses: usually, in the middle between gateways that charge first and at the end, and at most. */
-export interface TokenBudget {
-  readonly requests: { readonly usual: number; readonly most: number };
-  readonly tokens: { readonly usual: number; readonly most: number };
-  /** The usual time in ms. */
-  readonly time: number;
-  /**
-   * The usual and the largest price in micro-units of the currency, and the usual one where a cache holds prompts and the
-   * limit counts them in full, if that is cheaper; `null` without prices.
-   */
-  readonly cost: { readonly usual: number; readonly most: number; readonly cached?: number } | null;
-}
-
-interface Part {
-  readonly requests: number;
-  readonly tokens: number;
-  readonly time: number;
-}
-
-/** The share of what a burst sends above the limit that is admitted: none if it is charged first, all if at the end; the middle of six rules. */
-const usuallyAbove = 0.35;
-
-/** The requests that usually follow the refusals of a burst, to show what is left. */
-const askedAgain = 6;
-
-const sum = (parts: readonly Part[], pick: (part: Part) => number): number =>
-  parts.reduce((whole, part) => whole + pick(part), 0);
-
-/**
- * Returns the parts of an examination. `cacheable` counts the tokens of the even pace and of the sustained load, whose prompts a cache may
- * hold: the first burst only writes their common beginning, and the second has none.
- */
-const partsOf = (plan: TokenPlan) => {
-  const { rule, isQuick, sustain, large, slice, visible, reserving } = plan;
-  const { tokens, window } = rule;
-  const scale = window / 60_000;
-  const [idle, latency] = [forgottenAfter(window), usualLatency * scale];
-  const kinds = 10 - (plan.hasOtherModel ? 0 : 1) - (plan.hasAudio ? 0 : 2);
-  const perKind = Math.max(
-    2 * latency + settleTime(window),
-    (4 * window) / (rule.requests ?? Infinity),
-  );
-  const calibration = {
-    requests: 11,
-    tokens: 2.3 * slice + visible,
-    time: window / 2 + 5 * latency + 3 * settleTime(window),
-  };
-  const accounting = {
-    requests: 2 * kinds + 5,
-    tokens: slice + 7 * visible,
-    time: kinds * perKind,
-  };
-  const reserve = {
-    requests: reserving,
-    tokens: reserving * tapTokens,
-    time: longestWindow(window) + latency,
-  };
-  const evenTokens = usualEvenShare * evenTokenPace(plan, latency, 1).rate * evenWindows * window;
-  const even = {
-    requests: Math.ceil(evenTokens / slice),
-    tokens: evenTokens,
-    time: evenWindows * window + latency + usualWait * window,
-  };
-  const sending = 6000 * scale;
-  const needed =
-    tokens * (1 + refillStep + (2 * latency + settleTime(window) + 4000 * scale) / window);
-  const burstTokens = Math.ceil(needed / large + 1) * large;
-  const burst = {
-    requests: burstTokens / large + tapTimes.length + askedAgain,
-    tokens: burstTokens,
-    time: sending + tapTimes.at(-1)! * 1000 * scale,
-  };
-  const usualBurst = { ...burst, tokens: tokens + usuallyAbove * (burstTokens - tokens) };
-  // The second burst begins some windows and a half after the first: as long as the even pace waits, up to a window later.
-  const wait = (isQuick ? 1 / 4 : 11 / 10) * window;
-  const between = { requests: 1, tokens: tapTokens, time: idle + wait };
-  const sustained = {
-    requests: ((sustainedRates.exact * tokens) / plan.sustained.exact) * sustain,
-    tokens: sustain * tokens,
-    time: sustain * window,
-  };
-  const parts: readonly Part[] = [
-    calibration,
-    { requests: 0, tokens: 0, time: idle },
-    ...(isQuick ? [] : [accounting, reserve, even]),
-    usualBurst,
-    between,
-    usualBurst,
-    ...(sustain > 0 ? [sustained] : []),
-  ];
-  return { parts, burst, cacheable: even.tokens + sustained.tokens };
-};
-
-/** The share by which a plan may exceed what it usually uses, beside a third burst. */
-const reserveOfBudget = 1.15;
-
-export const tokenBudget = (plan: TokenPlan, price: ListedPrice | null): TokenBudget => {
-  const { parts, burst, cacheable } = partsOf(plan);
-  const requests = Math.round(sum(parts, (part) => part.requests));
-  const tokens = Math.round(sum(parts, (part) => part.tokens));
-  const mostOf = (usual: number, ofBurst: number): number =>
-    Math.ceil(reserveOfBudget * (usual + ofBurst));
-  const beyondSustained = (sustainedRates.rough - 1) * plan.sustain * plan.rule.tokens;
-  const { exact, rough } = plan.sustained;
-  const roughRequests =
-    (sustainedRates.rough / rough - sustainedRates.exact / exact) * plan.rule.tokens * plan.sustain;
-  const beyondUsual = 2 * (1 - usuallyAbove) * (burst.tokens - plan.rule.tokens);
-  const most = {
-    requests: mostOf(requests + Math.max(0, roughRequests), burst.requests),
-    tokens: mostOf(tokens + beyondUsual + beyondSustained, burst.tokens),
-  };
-  const priceOf = (all: number, chats: number): number => {
-    if (price === null) return 0;
-    // Beside the tokens of the limit each chat has a few of the other side.
-    const [counted, beside] =
-      plan.unit === 'output-tokens'
-        ? [price.output, tapTokens * price.input]
-        : [price.input, price.output];
-    return Math.ceil((all * counted + chats * beside) / 1e6);
-  };
-  return {
-    requests: { usual: requests, most: most.requests },
-    tokens: { usual: tokens, most: most.tokens },
-    time: sum(parts, (part) => part.time),
-    cost:
-      price === null
-        ? null
-        : {
-            usual: priceOf(tokens, requests),
-            most: priceOf(most.tokens, most.requests),
-            ...(plan.isCachedCheaper
-              ? {
-                  cached:
-                    priceOf(tokens, requests) -
-                    Math.floor((cacheable * (price.input - (price.cached ?? price.input))) / 1e6),
-                }
-              : {}),
-          },
-  };
-};

@@ -5,7 +5,8 @@ import {
 } from '../../../../judge/limits/facts/true-token-limiters.fixture.ts';
 import { judgeTokenLog } from '../../judge/tokens/judge-tokens.ts';
 import { examineTokens } from './examine-tokens.ts';
-import { planTokens, tokenBudget } from './token-plan.ts';
+import { tokenBudget } from './token-budget.ts';
+import { planTokens } from './token-plan.ts';
 import { openVirtualGateway, type VirtualLimiter } from './virtual-token-gateway.fixture.ts';
 import { openVirtualWorld } from './virtual-world.fixture.ts';
 
