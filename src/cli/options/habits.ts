@@ -1,6 +1,6 @@
 /** This file says what Weir has for the options that people know from curl, wrk, hey, k6, vegeta, Locust, JMeter, AIPerf, GuideLLM and vLLM. */
 
-/** What to write instead of an option; `value` is what the user gave it, `…` if nothing. */
+/** What to write instead of an option of another tool. */
 interface Habit {
   /** The names without dashes, separated by spaces. A name of one letter is a short option. */
   readonly names: string;
@@ -8,8 +8,9 @@ interface Habit {
   readonly needs: string;
   /** The field of a scenario that says the same where a scenario file was given. */
   readonly field?: string;
-  /** Adds the unit that other tools leave out. */
+  /** Adds the unit to the user's value that other tools leave out. */
   readonly read?: (value: string) => string;
+  /** Returns the advice for the user's value, or for `…` if the option had none. */
   readonly advice: (value: string) => string;
 }
 

@@ -150,10 +150,7 @@ const pageAdvice = (url: string): string =>
     ? 'the gateway lists its models at another address, or to none'
     : 'the base address of an inference gateway ends in its version, for example https://host/v1';
 
-/**
- * Returns why an answer cannot come from a gateway: it is no list of models, and does not refuse such a list. Returns
- * `null` if it can.
- */
+/** Returns why an answer is probably not a gateway's: it is a redirect or an HTML page. Returns `null` for any other answer. */
 const doubtOf = (
   url: string,
   address: string,

@@ -23,7 +23,7 @@ export interface ParsedObjective {
   readonly labels: readonly { readonly label: LabelName; readonly name: string }[];
   readonly comparison: ComparisonOperator;
   readonly bound: number;
-  /** `excluded` if 429s that a declared limit explains are left out. */
+  /** `excluded` if those 429s are left out that a declared limit explains; absent if all count. */
   readonly quota?: 'excluded';
 }
 

@@ -153,7 +153,7 @@ class SharedMemoryReader implements BodyReader {
 export const withinMemory = (memory: TargetMemory, inner: BodyReader): BodyReader =>
   new SharedMemoryReader(memory, inner);
 
-/** Returns a wait in the form in which results store it. A server may name a wait that is longer than any run. */
+/** Returns a wait as results store it: at least 0, and at most the longest run, since a server may name any wait. */
 const storedWait = (wait: number): Milliseconds =>
   milliseconds(Math.max(0, Math.min(wait, longestRun)));
 
@@ -180,7 +180,7 @@ const noteLongerLimits = (longer: readonly string[], { targetMemory }: ReadingCo
   );
 };
 
-/** Adds a note, once, about limits whose window is assumed, since a run compares them with its own. */
+/** Adds a note, once, about limits for which the headers name no window. They count as limits per minute, and the run compares them with those of its plan. */
 const noteAssumedLimits = (
   assumed: readonly AssumedLimit[],
   { targetMemory }: ReadingContext,

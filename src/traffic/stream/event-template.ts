@@ -69,7 +69,7 @@ class RepeatedEvent {
   #reading: ChunkReading | null = null;
   /** The bytes of what the model wrote besides the words. */
   #others = 0;
-  /** The bytes of what the model wrote in the event of the last match. */
+  /** How many bytes the model wrote in the last event that matched. */
   written = 0;
 
   /** Drops the event, since the bytes of the last read are no longer valid. */
@@ -121,7 +121,7 @@ class RepeatedEvent {
 export class EventTemplate {
   readonly #events = new LearnedBodies<ChunkReading>(variableMembers, maxForms);
   readonly #repeated = new RepeatedEvent();
-  /** The bytes of what the model wrote in the event of the last match; not a number if that is unknown. */
+  /** How many bytes the model wrote in the last event that matched; not a number if that is unknown. */
   written = 0;
 
   /** Begins a read. It must be called before the events of each read. */

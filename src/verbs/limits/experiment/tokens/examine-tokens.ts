@@ -86,7 +86,10 @@ const sendEvenly = async (examination: OpenExamination): Promise<void> => {
   await Promise.all(all);
 };
 
-/** Sends prompts at a multiple of the limit, as few at once as that needs, each when one before it is charged. */
+/**
+ * Sends prompts at a multiple of the limit, in as few lanes as that rate needs. A lane sends its next prompt when its last one is
+ * answered and has had time to be charged.
+ */
 const sendAbove = async (
   examination: OpenExamination,
   prompt: number,

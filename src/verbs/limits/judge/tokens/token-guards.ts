@@ -87,8 +87,9 @@ const hiddenUse = (
 const unsharedRefill = 0.93;
 
 /**
- * Adds what remained in the bursts, which shows charges that single chats do not: if it hardly falls, or by far more than the
- * usage while it is refilled by the whole limit, no count of the texts explains that.
+ * Looks at the bursts if single chats do not show how the gateway counts. The finding is `less` if the remaining tokens fall by less
+ * than any count of the texts explains. It is `more` if they fall by more, and a bucket is refilled so fast that nobody else can
+ * use much of it.
  */
 const withBursts = (
   counting: CountingEvidence,
@@ -117,7 +118,7 @@ const withBursts = (
 /** The share of admitted answers that must report the remaining tokens for a guard to look. */
 const enoughReports = 0.5;
 
-/** Measures the assumptions of the facts: how the gateway counts, when it charges, and who else uses the key. */
+/** Measures what the facts about tokens rest on: how the gateway counts, when it charges, and whether somebody else uses the key. */
 export const tokenGuards = (log: TokenLog): TokenGuards => {
   const charges = measuredCharges(log.replies);
   const usual = {
@@ -249,7 +250,10 @@ export const whyMostIsUnsure = (guards: TokenGuards, terms: GuardTerms): string 
   return guards.settling.isLate ? null : whyChargesAreUnknown(guards, terms);
 };
 
-/** Returns why a fact proves nothing; if nothing does, whether that rests on the operator's promise. */
+/**
+ * Returns why a fact proves nothing, or `null`. Then `restsOnPromise` says whether there would be a reason without the operator's
+ * promise.
+ */
 export const excuse = (
   whyIsUnsure: (guards: TokenGuards, terms: GuardTerms) => string | null,
   guards: TokenGuards,

@@ -33,7 +33,10 @@ const repliesOf = (
   return log.replies.filter((_, i) => wanted.has(uses[i]!));
 };
 
-/** Returns when every limiter has forgotten what the key did before; at once if true headers show that it was idle. */
+/**
+ * Returns the instant from which no limiter remembers earlier use of the key. That is the first request if the remaining tokens can
+ * be trusted and show that the key was idle.
+ */
 const forgottenBy = (
   { replies, rule }: TokenLog,
   settle: number,
@@ -165,8 +168,8 @@ const stepShare = 1 / 9;
 /** The part of the limit of requests that is admitted again at once, as of gateways that count tenths of a minute. */
 const regainedAtOnce = 1 / 6;
 /**
- * So many requests within a sixth of a window, as a part of the limit, may use up a window of that length. It is less than
- * the sixth that such a window admits, since some of it may have been used before.
+ * A share of the limit. If so many requests came within a sixth of a window, they may have used up a limiter with windows of that
+ * length. It admits a sixth of the limit; the share is smaller, since some of that may have been used before.
  */
 const smallWindowShare = 1 / 9;
 
@@ -175,8 +178,8 @@ export const requestsRegained = ({ requests, window }: TokenRule, time: number):
   1 + Math.max(2, (requests ?? Infinity) * (regainedAtOnce + time / window));
 
 /**
- * Finds refusals after so many requests were admitted since an earlier refusal that no small bucket of requests explains
- * both. Fewer than the limit were sent in two windows, so no window explains them either.
+ * Finds refusals that no small bucket of requests explains: since an earlier refusal more requests were admitted than it regains in
+ * that time. The caller checks that fewer than the limit were sent in two windows, so no window explains them either.
  */
 const namedBetweenAdmissions = (
   named: readonly TokenReply[],
