@@ -159,9 +159,9 @@ const storedWait = (wait: number): Milliseconds =>
 
 const limitDetails = (
   headers: ResponseHeaders,
-  { form, message }: Refusal,
+  { message }: Refusal,
 ): Pick<LimitedOutcome, 'unit' | 'retryAfter' | 'resetIn'> => {
-  const { unit, resetAt } = readRefusedLimit(message, form === 'html' ? 'page' : 'message');
+  const { unit, resetAt } = readRefusedLimit(message);
   const date = dateOf(headers);
   const retryAfter = readRetryAfter(headers, Number.NaN)?.wait ?? null;
   return {

@@ -1,4 +1,3 @@
-import { looksLikeHtml } from './read-refusal.ts';
 import { milliseconds } from '../../model/quantity.ts';
 import type { RetryHint } from '../traffic-handler.ts';
 import { type HeaderFields, readReportedLimits } from '../limits/read-limit-headers.ts';
@@ -80,7 +79,7 @@ export const readRetryHint = (response: RefusedResponse): RetryHint | null => {
   const inBody = isPlausible(named) ? { by: named.by, wait: milliseconds(named.wait) } : null;
   if (asked !== null && asked.wait > 0)
     return inBody !== null && inBody.wait > asked.wait ? inBody : asked;
-  const limit = readRefusedLimit(body, looksLikeHtml(body) ? 'page' : 'message');
+  const limit = readRefusedLimit(body);
   const limitWaits = [
     { by: 'reset-header', wait: untilReset(response, limit, now) },
     { by: 'reset-in-body', wait: status === 429 ? untilResetInBody(limit, now) : null },

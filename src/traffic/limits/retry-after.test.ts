@@ -63,15 +63,11 @@ it('the second form of a 429 names its limit and its reset', () => {
   ).toStrictEqual({ unit: 'tokens', resetAt: now + 30_000 });
 });
 
-it('the name of the status on an HTML page names no limit', () => {
-  expect(readRefusedLimit('429 Too Many Requests', 'page').unit).toBeNull();
-  expect(readRefusedLimit('429 - Too many requests | g.example', 'page').unit).toBeNull();
-  expect(readRefusedLimit('Too many requests: 5 requests in flight', 'page').unit).toBe(
-    'in-flight',
-  );
-  expect(readRefusedLimit('429 Too Many Requests: 60 requests a minute', 'page').unit).toBe(
-    'requests',
-  );
+it('the name of the status names no limit', () => {
+  expect(readRefusedLimit('429 Too Many Requests').unit).toBeNull();
+  expect(readRefusedLimit('429 - Too many requests | g.example').unit).toBeNull();
+  expect(readRefusedLimit('Too many requests: 5 requests in flight').unit).toBe('in-flight');
+  expect(readRefusedLimit('429 Too Many Requests: 60 requests a minute').unit).toBe('requests');
 });
 
 it('of several limits that a text lists with what is used of each, the only one that is used up is named', () => {
@@ -87,7 +83,6 @@ it('of several limits that a text lists with what is used of each, the only one 
 });
 
 it('any other 429 is read from its message', () => {
-  expect(readRefusedLimit('Too many requests').unit).toBe('requests');
   expect(readRefusedLimit('Rate limit reached: 5 requests in flight for this key.').unit).toBe(
     'in-flight',
   );
@@ -99,6 +94,38 @@ it('any other 429 is read from its message', () => {
   );
   expect(readRefusedLimit('TPM limit exceeded').unit).toBe('tokens');
   expect(readRefusedLimit('slow down')).toStrictEqual({ unit: null, resetAt: null });
+});
+
+it.each([
+  ['Spring’s', '{"status":429,"error":"Too Many Requests"}'],
+  ['FastAPI’s', '{"detail":"Too Many Requests"}'],
+  ['hono-rate-limiter’s', 'Too many requests, please try again later.'],
+  ['Django’s', 'Request was throttled. Expected available in 5 seconds.'],
+  ['one for a key called a token', 'Rate limit exceeded for this API token. Retry your request.'],
+  ['one for an access token', 'Quota of access tokens of this user exceeded'],
+  ['Azure API Management’s', 'Rate limit is exceeded. Try again in 9 seconds.'],
+  ['one with advice', 'Rate limit exceeded: slow down, or reduce your request rate'],
+  [
+    'another with advice',
+    'Rate limit exceeded: reduce the number of requests or reduce concurrency',
+  ],
+])('a 429 that names no limit has no unit: %s', (_, text) => {
+  expect(readRefusedLimit(text).unit).toBeNull();
+});
+
+it.each([
+  ['Too many requests per minute for this key', 'requests'],
+  ['Too many requests in 60 seconds', 'requests'],
+  ['Request limit exceeded', 'requests'],
+  ['Your request rate is above the limit', 'requests'],
+  ['You have exceeded 60 requests a minute', 'requests'],
+  ['This organization reached its limit of 20,000 input tokens per minute', 'tokens'],
+  ['Token limit reached for this API token', 'tokens'],
+  ['Token rate exceeded, please retry your request later', 'tokens'],
+  ['Too many concurrent requests', 'in-flight'],
+  ['Max parallel requests reached', 'in-flight'],
+])('a 429 that names its limit in a sentence is read: %s', (text, unit) => {
+  expect(readRefusedLimit(text).unit).toBe(unit);
 });
 
 it.each([

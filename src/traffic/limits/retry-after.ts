@@ -2,11 +2,31 @@ import { type Milliseconds, milliseconds } from '../../model/quantity.ts';
 import type { NamedLimit } from '../../model/observation/outcome.ts';
 import { dateOf, millisecondsUntilReset } from './wait-text.ts';
 
-const limitWords = [
-  ['in-flight', /max_parallel_requests|in flight|concurren|parallel/i],
+const inFlightWords = /max_parallel_requests|in flight|concurren|parallel/i;
+
+/** The words for a limit in a field that names it. */
+const fieldWords = [
+  ['in-flight', inFlightWords],
   ['tokens', /\btokens?\b|\btpm\b/i],
   ['requests', /\brequests?\b|\brpm\b/i],
 ] as const;
+
+/** The words for a limit in a sentence: a single request is what was refused, and a single token may be the key. */
+const sentenceWords = [
+  ['in-flight', inFlightWords],
+  ['tokens', /\btokens\b|\btoken[- ](?:rate|limit|quota|usage|budget|count|per)|\btpm\b/i],
+  ['requests', /\brequests\b|\brequest[- ](?:rate|limit|quota|count)|\brpm\b/i],
+] as const;
+
+/**
+ * Matches what names no limit though it has such a word: the name of the status 429, whatever limit was reached; keys that are called
+ * tokens; and advice.
+ */
+const otherWords = [
+  /\b(?:429\W*)?too many requests\b(?! (?:per|an?|in|within|every|each)\b|\/)/gi,
+  /\b(?:api|access|auth|bearer|session|personal|secret)[- ](?:access )?tokens?\b/gi,
+  /\b(?:reduce|lower|decrease|limit|fewer|retry|repeat|resend|slow down|space out)(?: or \w+)?(?: the| your| down)*(?: number| rate| frequency| volume)?(?: of)?(?: your| the)? (?:requests?(?: rate| frequency| volume)?|concurrency|parallelism|concurrent requests)\b/gi,
+];
 
 /** Matches the state of one of several limits: LiteLLM’s older proxies list those of requests, tokens and concurrency. */
 const limitStatePattern = /\bcurrent (\w+): (\d+), \1(?: limit)?: (\d+)/gi;
@@ -18,10 +38,17 @@ const limitNamePattern = /Limit type:\s*([a-z_]+)|\bon (tokens|requests) per\b/i
  * Returns the limit that a text names; `null` if it names no limit or lists all limits. Texts about too many requests
  * in flight also contain the word "requests", so that limit is looked for first.
  */
-const unitIn = (text: string): NamedLimit | null => {
+const unitIn = (
+  text: string,
+  limitWords: typeof fieldWords | typeof sentenceWords,
+): NamedLimit | null => {
   const found = limitWords.filter(([, words]) => words.test(text)).map(([unit]) => unit);
   return found.length > 1 && found.includes('tokens') ? null : (found[0] ?? null);
 };
+
+/** Returns a text without the words that name no limit. */
+const sentenceOf = (text: string): string =>
+  otherWords.reduce((left, words) => left.replaceAll(words, ' '), text);
 
 /** Returns the only one of several listed limits that is used up, as its text. */
 const usedUpIn = (text: string): string | undefined => {
@@ -32,22 +59,19 @@ const usedUpIn = (text: string): string | undefined => {
 
 const resetPattern = /resets? at:?\s*(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)\s*(?:UTC|Z)/i;
 
-/** Matches the name of the status 429. Pages of proxies have it as their title, whatever limit was reached. */
-const statusPhrase = /\b(?:429\W*)?too many requests\b/gi;
-
 /**
  * Reads the limit from the text of a 429. The second documented form (interface, section 7) is `Rate limit exceeded for
  * {whom}: {hash}. Limit type: {unit}. Current limit: {n}, Remaining: {r}. Limit resets at: {YYYY-MM-DD HH:MM:SS UTC}`.
- * Other texts are searched for units. In HTML pages, the name of the status is ignored.
+ * Other texts are searched for units. What a 429 is called, in pages and in messages, names no limit.
  */
-export const readRefusedLimit = (text: string, form: 'page' | 'message' = 'message') => {
-  const message = form === 'page' ? text.replaceAll(statusPhrase, '') : text;
-  const [, type, measure] = limitNamePattern.exec(message) ?? [];
-  const [, day, time] = resetPattern.exec(message) ?? [];
+export const readRefusedLimit = (text: string) => {
+  const [, type, measure] = limitNamePattern.exec(text) ?? [];
+  const field = type ?? measure ?? usedUpIn(text);
+  const [, day, time] = resetPattern.exec(text) ?? [];
   const moment = day === undefined ? Number.NaN : Date.parse(`${day}T${time}Z`);
   return {
     /** The unit of the limit; `null` if the text names no limit. */
-    unit: unitIn(type ?? measure ?? usedUpIn(message) ?? message),
+    unit: field === undefined ? unitIn(sentenceOf(text), sentenceWords) : unitIn(field, fieldWords),
     /** The reset time, in ms since 1970. */
     resetAt: Number.isNaN(moment) ? null : moment,
   };

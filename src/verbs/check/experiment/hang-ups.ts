@@ -239,12 +239,9 @@ const tryShort = async (ports: HangUpPorts, { short }: HangUpRequests): Promise<
 
 const isRefused = ({ status }: HeldStream): boolean => status === 429 || status === 503;
 
-/** The name of status 429, which a proxy's page repeats: it says nothing about the kind of limit. */
-const statusName = /\b(?:429 )?Too Many Requests\b/g;
-
 /** Returns why a refusal may come from another limit than one of requests in flight; `null` if nothing says so. */
 const otherLimit = ({ text, headers }: HeldStream): string | null => {
-  const { unit } = readRefusedLimit(text.replaceAll(statusName, ''));
+  const { unit } = readRefusedLimit(text);
   if (unit !== null && unit !== 'in-flight') return `the refusal names a limit of ${unit}`;
   const quota = readDeclaredLimits(headers)?.quota;
   return quota?.remainingRequests === 0 || quota?.remainingTokens === 0

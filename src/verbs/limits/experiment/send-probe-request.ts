@@ -79,7 +79,7 @@ const refusalIn = (
 ): RefusalDetails | null => {
   if (status !== 429) return null;
   const { form, message } = readRefusal(status, { text: body, isTruncated: false }, redact);
-  return { form, message, ...readRefusedLimit(message, form === 'html' ? 'page' : 'message') };
+  return { form, message, ...readRefusedLimit(message) };
 };
 
 export const replyOf = (
