@@ -40,7 +40,7 @@ const limitNamePattern = /Limit type:\s*([a-z_]+)|\bon (tokens|requests) per\b/i
  */
 const unitIn = (
   text: string,
-  limitWords: typeof fieldWords | typeof sentenceWords,
+  limitWords: readonly (readonly [unit: NamedLimit, words: RegExp])[],
 ): NamedLimit | null => {
   const found = limitWords.filter(([, words]) => words.test(text)).map(([unit]) => unit);
   return found.length > 1 && found.includes('tokens') ? null : (found[0] ?? null);

@@ -4,7 +4,7 @@ import type { TokenUnit } from './token-units.ts';
 /** The phases of an examination of a limit of tokens, in order. */
 export const tokenPhases = {
   calibration: 'how many tokens a text has, how long an answer takes, and who else uses the key',
-  accounting: 'what is charged for thirteen kinds of requests',
+  accounting: 'what is charged for fourteen kinds of requests',
   reserve: 'whether max_tokens is reserved',
   even: 'whether an even pace below the limit is always admitted',
   burst: 'more tokens than the limit at once, and small chats when they are charged',
@@ -19,6 +19,7 @@ export const tokenKinds = {
   'stream-unreported': 'a streamed chat that does not ask for its usage',
   again: 'the same long prompt again',
   answer: 'a chat with a longer answer',
+  'stream-answer': 'a streamed chat with a longer answer',
   'two-answers': 'a chat with n: 2',
   'cut-answering': 'a streamed chat, cut at its first bytes',
   'cut-sent': 'a streamed chat, cut when it is sent',

@@ -61,6 +61,8 @@ const fitText = (fit: LimiterFit): string =>
 const identificationText = (found: LimiterIdentification): string => {
   const { best, ties, runnerUp, decisions, ranking } = found;
   const explained = plural(decisions, 'decision');
+  if (best === null && runnerUp?.wrong === 0 && decisions > 0)
+    return `no class is named: ${runnerUp.limiter} explains all ${explained}, but answers were delayed, or what is typical of it was not seen.`;
   if (best === null) {
     const closest =
       runnerUp === null

@@ -14,6 +14,12 @@ const violationsOf = ({ findings }: Awaited<ReturnType<typeof examineVirtually>>
 
 const seeds = fc.nat(1e9);
 
+interface EndedChat {
+  readonly prompt: number;
+  readonly answer: number;
+  readonly isStream: boolean;
+}
+
 describe('an examination of tokens', () => {
   it('never accuses a limiter that keeps its limit, and calls many of them kept', async () => {
     let kept = 0;
@@ -137,8 +143,16 @@ describe('an examination of tokens', () => {
   );
 
   it.each([
-    ['as one token', ({ prompt }: { readonly prompt: number }) => prompt + 1],
-    ['by a hundredth of its prompt', ({ prompt }: { readonly prompt: number }) => 1.01 * prompt],
+    ['as one token', ({ prompt }: EndedChat) => prompt + 1],
+    ['by a hundredth of its prompt', ({ prompt }: EndedChat) => 1.01 * prompt],
+    [
+      'of a stream as nothing',
+      ({ prompt, answer, isStream }: EndedChat) => prompt + (isStream ? 0 : answer),
+    ],
+    [
+      'of a stream as an eighth',
+      ({ prompt, answer, isStream }: EndedChat) => prompt + (isStream ? answer / 8 : answer),
+    ],
   ])('calls no limit kept that counts an answer %s', async (_, atEnd) => {
     for (const store of ['fixed window on a grid', 'sliding log'] as const) {
       const honest = compliantLimiters[`${store}, charged at the end`]!;
@@ -148,6 +162,10 @@ describe('an examination of tokens', () => {
         const { findings } = await examineVirtually(limiter, seed, options);
         expect(findings.verdict).toBe('undecided');
         expect((await examineVirtually(honest, seed, options)).findings.verdict).toBe('kept');
+        const word = { ...options, isPromised: true };
+        const isKept = (await examineVirtually(limiter, seed, word)).findings.verdict === 'kept';
+        // The remaining tokens show that an answer is free, whatever the operator says.
+        expect(isKept && atEnd({ prompt: 100, answer: 40, isStream: true }) <= 101).toBe(false);
       }
     }
   });

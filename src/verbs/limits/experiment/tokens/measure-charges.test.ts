@@ -71,7 +71,8 @@ describe('the accounting of an examination of tokens', () => {
     expect(sent).toEqual([
       `stream-unreported: ${visible} in, 1 out, streamed`,
       `again: ${slice} in, 1 out`,
-      `answer: ${Math.min(visible, 100)} in, 40 out`,
+      `answer: ${Math.min(visible, 100)} in, 160 out`,
+      `stream-answer: ${Math.min(visible, 100)} in, 160 out, streamed`,
       `two-answers: ${visible} in, 1 out`,
       `cut-answering: ${visible} in, 1 out, streamed`,
       `cut-sent: ${visible} in, 1 out, streamed`,
@@ -101,7 +102,7 @@ describe('the accounting of an examination of tokens', () => {
     const { queries } = await accounted({ hasOtherModel: false, hasAudio: false });
     const order = queries.map(({ query }) => (query.isTap === true ? '.' : ` ${query.kind}`));
     expect(order.join('')).toBe(
-      '. stream-unreported.. again.. answer. two-answers. cut-answering.. cut-sent.. bad-parameter. unknown-model.',
+      '. stream-unreported.. again.. answer. stream-answer.. two-answers. cut-answering.. cut-sent.. bad-parameter. unknown-model.',
     );
   });
 

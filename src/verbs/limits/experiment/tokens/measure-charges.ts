@@ -97,8 +97,10 @@ const calibrateKind = async (examination: OpenExamination, query: TokenQuery): P
     );
 };
 
-/** The most tokens of a prompt beside which an answer of 40 shows in a charge. */
+/** The most tokens of a prompt beside which a longer answer shows in a charge. */
 const shortPrompt = 100;
+/** The tokens of a longer answer: more than a weighted counter forgets meanwhile, and a small part of the limit. */
+const longAnswer = { least: 40, share: 1 / 100, most: 160 };
 
 /**
  * Measures the charges of the remaining kinds of request. The requests are spaced so that the request limit refuses
@@ -109,11 +111,17 @@ export const account = async (examination: OpenExamination): Promise<void> => {
   const phase = 'accounting';
   const medium = { phase, prompt: plan.visible, maxTokens: 1, isStream: false } as const;
   const stream = { ...medium, isStream: true };
+  const share = Math.round(longAnswer.share * plan.rule.tokens);
+  const withAnswer = {
+    prompt: Math.min(plan.visible, shortPrompt),
+    maxTokens: Math.max(longAnswer.least, Math.min(longAnswer.most, share)),
+  };
   const queries: readonly TokenQuery[] = [
     { ...stream, kind: 'stream-unreported' },
     { ...medium, kind: 'again', prompt: plan.slice, isRepeated: true },
     // Beside a long prompt, nothing would show that its answer is charged too.
-    { ...medium, kind: 'answer', prompt: Math.min(plan.visible, shortPrompt), maxTokens: 40 },
+    { ...medium, kind: 'answer', ...withAnswer },
+    { ...stream, kind: 'stream-answer', ...withAnswer },
     { ...medium, kind: 'two-answers' },
     { ...stream, kind: 'cut-answering' },
     { ...stream, kind: 'cut-sent' },

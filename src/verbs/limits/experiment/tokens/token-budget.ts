@@ -58,7 +58,7 @@ const partsOf = (plan: TokenPlan) => {
   const { tokens, window } = rule;
   const scale = window / 60_000;
   const [idle, latency] = [forgottenAfter(window), usualLatency * scale];
-  const kinds = 10 - (plan.hasOtherModel ? 0 : 1) - (plan.hasAudio ? 0 : 2);
+  const kinds = 11 - (plan.hasOtherModel ? 0 : 1) - (plan.hasAudio ? 0 : 2);
   const perKind = Math.max(
     2 * latency + settleTime(window),
     (4 * window) / (rule.requests ?? Infinity),
@@ -70,7 +70,7 @@ const partsOf = (plan: TokenPlan) => {
   };
   const accounting = {
     requests: 2 * kinds + 5,
-    tokens: slice + 7 * visible,
+    tokens: slice + 10 * visible,
     time: kinds * perKind,
   };
   const reserve = {

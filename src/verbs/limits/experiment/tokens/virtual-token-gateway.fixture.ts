@@ -128,7 +128,8 @@ export const openVirtualGateway = (
   let connection = 0;
   const answerOf = (kind: TokenQuery['kind'], most: number, drawn: number): number => {
     // A model that is given words only says some more.
-    const wanted = kind === 'answer' ? most * (0.25 + 0.75 * drawn) : 3 * drawn;
+    const isLong = kind === 'answer' || kind === 'stream-answer';
+    const wanted = isLong ? most * (0.25 + 0.75 * drawn) : 3 * drawn;
     const each = Math.max(1, Math.min(most, Math.ceil(wanted)));
     return kind === 'two-answers' ? 2 * each : each;
   };

@@ -78,39 +78,68 @@ const partsNotShown = (shown: readonly MeasuredCharge[]): readonly string[] => [
   ...(shown.some(({ status }) => status >= 400) ? [] : ['errors']),
 ];
 
-/** The fewest tokens of an answer that show in a charge beside its prompt. */
+/** What a charge says of an answer, as it is measured and as it is stored. */
+type AnswerCharge = Pick<ChargeRow, 'kind' | 'status' | 'prompt' | 'used' | 'charge'>;
+
+/** The fewest tokens of an answer that show in a charge beside its prompt, and the part of it that must show. */
 const shownAnswer = 5;
+const shownShare = 0.5;
 
 /**
- * Whether a charge shows that the tokens of an answer are charged, and not its prompt alone: it is a usage that no count of the
- * prompt comes to, or between the two, since what is refilled meanwhile makes a charge smaller.
+ * Whether a charge shows that the tokens of an answer are charged, and not its prompt alone: it is more than any count of the prompt,
+ * and the usage or at least the prompt and half of the answer, since what is refilled meanwhile makes a charge smaller.
  */
-const areAnswersShown = (
-  charges: readonly Pick<MeasuredCharge, 'status' | 'prompt' | 'used' | 'charge'>[],
-): boolean =>
-  charges.some(({ status, prompt, used, charge }) => {
-    if (status !== 200 || charge === null || used === null || charge > used + 1) return false;
-    const isUsage = charge >= used - 1 && used - prompt >= shownAnswer;
-    return charge >= ownCountRatio * prompt + (isUsage ? 0 : shownAnswer);
-  });
+const isAnswerShown = ({ status, prompt, used, charge }: AnswerCharge): boolean => {
+  if (status !== 200 || charge === null || used === null || charge > used + 1) return false;
+  const answer = used - prompt;
+  const isUsage = charge >= used - 1 && answer >= shownAnswer;
+  return charge >= ownCountRatio * prompt && (isUsage || charge >= prompt + shownShare * answer);
+};
+
+/** Returns whose answers no charge shows: of chats, of streams. Examinations of earlier versions have no longer answer of a stream. */
+const answersNotShown = (charges: readonly AnswerCharge[]): readonly string[] => {
+  const isStreamed = ({ kind }: AnswerCharge): boolean => kind === 'stream-answer';
+  const streamed = charges.filter(isStreamed);
+  const isWholeShown = charges.some((each) => !isStreamed(each) && isAnswerShown(each));
+  const isStreamShown = streamed.length === 0 || streamed.some(isAnswerShown);
+  return [...(isWholeShown ? [] : ['whole']), ...(isStreamShown ? [] : ['streamed'])];
+};
+
+/** Returns the longer answers beside which exactly their prompt was charged, which contradicts the word that usage is. */
+const freeAnswers = (charges: readonly AnswerCharge[]): readonly AnswerCharge[] =>
+  charges.filter(
+    ({ status, prompt, used, charge }) =>
+      status === 200 &&
+      charge !== null &&
+      used !== null &&
+      used - prompt >= shownAnswer &&
+      Math.abs(charge - prompt) <= 1,
+  );
 
 /** Whether all tokens are limited and, since all that fills the limit are prompts, nothing shows that answers are charged. */
 export const areAnswersUnseen = (
-  { charges }: { readonly charges: Parameters<typeof areAnswersShown>[0] },
+  { charges }: { readonly charges: readonly AnswerCharge[] },
   { unit }: Pick<TokenLog, 'unit'>,
-): boolean => unit === undefined && !areAnswersShown(charges);
+): boolean => unit === undefined && answersNotShown(charges).length > 0;
 
 /** Returns why a limit is not called kept that only prompts were seen to fill; none if answers were, or by promise. */
 export const whyAnswersAreUnseen = (
   guards: TokenGuards,
   log: Pick<TokenLog, 'unit'>,
   { isPromised }: { readonly isPromised: boolean },
-): readonly string[] =>
-  isPromised || !areAnswersUnseen(guards, log)
+): readonly string[] => {
+  const free = freeAnswers(guards.charges);
+  if (isPromised && free.length > 0 && log.unit === undefined)
+    return free.map(
+      ({ kind, used, prompt }) =>
+        `beside ${kind} of ${roundedCount((used ?? 0) - prompt)} tokens the remaining tokens fell by its prompt alone`,
+    );
+  return isPromised || !areAnswersUnseen(guards, log)
     ? []
     : [
-        'the bursts are of prompts, and nothing shows that the tokens of answers are charged (--yes-tokens says that usage is)',
+        `the bursts are of prompts, and nothing shows that the tokens of ${answersNotShown(guards.charges).join(' and ')} answers are charged (--yes-tokens says that usage is)`,
       ];
+};
 
 /** Says, after the reasons for which a limit is kept, that it rests on the promise of the operator too. */
 export const promisedText = (guards: TokenGuards, log: Pick<TokenLog, 'unit'>): string =>
