@@ -5,12 +5,14 @@ import { generate } from 'selfsigned';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startNatsServer } from './nats-server.fixture.ts';
 import { openRendezvous } from './open-rendezvous.ts';
-import { rendezvousSuite } from './rendezvous-suite.fixture.ts';
+import { rendezvousSuite, silentClockTest } from './rendezvous-suite.fixture.ts';
 
-rendezvousSuite('NATS', async () => {
+const openNats = async () => {
   const { url } = await startNatsServer();
   return () => openRendezvous(url, {});
-});
+};
+rendezvousSuite('NATS', openNats);
+silentClockTest('NATS', openNats);
 
 const opened = async (...given: Parameters<typeof openRendezvous>) => {
   const rendezvous = await openRendezvous(...given);

@@ -91,8 +91,7 @@ export const rendezvousSuite = (
         expect(time).toBeLessThanOrEqual(answered + 0.1);
       }
       await stop();
-      expect(await worker!.askTime()).toBeNull();
-    }, 20_000);
+    });
 
     it('is empty once it is cleared, and can be used again', async () => {
       const [a, b] = await parties(2);
@@ -107,4 +106,19 @@ export const rendezvousSuite = (
       expect(await b!.get('claim')).toBe('again');
     });
   });
+};
+
+/** What every rendezvous promises of a clock that answers no more. It waits for an answer, for seconds. */
+export const silentClockTest = (
+  name: string,
+  openOne: () => Promise<() => Promise<Rendezvous>>,
+): void => {
+  it(`a rendezvous tells no time once its clock has stopped: ${name}`, async () => {
+    const rendezvous = await (await openOne())();
+    onTestFinished(() => rendezvous.close());
+    const stop = await rendezvous.answerTime(() => 1);
+    expect(await rendezvous.askTime()).toBe(1);
+    await stop();
+    expect(await rendezvous.askTime()).toBeNull();
+  }, 20_000);
 };
