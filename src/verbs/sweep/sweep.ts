@@ -32,18 +32,9 @@ import {
   type SweepRequest,
   sourceOfRun,
 } from './sweep-points.ts';
+import { exitForSweep } from './exit-for-sweep.ts';
 import { judgeSweep } from './judge/judge-sweep.ts';
 import { bareRequest } from '../../run/input/run-request.ts';
-
-/** Returns the exit of a sweep. If points were excluded or not run, the sweep is undecided. */
-const exitFor = ({ points, partial }: SweepReport): ExitName => {
-  const verdicts = new Set(points.map(({ verdict }) => verdict));
-  return gravestExit([
-    ...(partial === null && !verdicts.has('missing') ? [] : (['incomplete'] as const)),
-    ...(verdicts.has('excluded') ? (['invalid'] as const) : []),
-    ...(verdicts.has('kept') ? [] : (['objective'] as const)),
-  ]);
-};
 
 const checkAxes = ({ throughput, latency }: SweepRequest): void => {
   if (throughput !== undefined && !isRateName(throughput)) {
@@ -101,7 +92,7 @@ const publishSweep = async ({
     ...judgeSweep({ variables, points, throughput, latency }, plan),
     partial,
   };
-  const exit = stopped ?? exitFor(report);
+  const exit = stopped ?? exitForSweep(report);
   const code = exitCode(exit);
   const verdict = `${code === 0 ? '' : `Exit ${code}. `}${sweepHeadline(report)}.`;
   const written = await publishReport(printer, folder, 'sweep', {
