@@ -37,7 +37,7 @@ export interface WorkRequest extends Omit<WorkerFolder, 'environment'> {
 }
 
 /** Combines two sources of requests to stop into one. */
-const eitherStop =
+export const eitherStop =
   (...all: readonly OnStop[]): OnStop =>
   (listener) => {
     const times = all.map(() => 0);
@@ -129,7 +129,7 @@ const keepResult = async (
 /** Sends the result and waits until the coordinator has it. */
 const handOver = async (
   rendezvous: Rendezvous,
-  { run, slice, follow }: ClaimedSlice,
+  { run, slice, follow }: Pick<ClaimedSlice, 'run' | 'slice' | 'follow'>,
   { result }: FinishedRun,
   clock: ClockOffset | null,
 ): Promise<boolean> => {
@@ -150,27 +150,19 @@ const handOver = async (
 
 const stopExits: readonly ExitName[] = ['interrupted', 'terminated', 'hangup'];
 
-/** Runs a claimed slice to its end and sends its result. If the slice fails, tells the coordinator. */
-const workOn = async (
+/** Sends the result of a slice that has run, keeps it where that is asked or needed, and says what became of it. */
+export const endSlice = async (
   rendezvous: Rendezvous,
-  claimed: ClaimedSlice,
-  request: WorkRequest,
-  host: Host,
+  claimed: Pick<ClaimedSlice, 'run' | 'slice' | 'follow'>,
+  { finished, clock }: Awaited<ReturnType<typeof runSlice>>,
+  out: string | undefined,
+  { say, warn }: Host['printer'],
 ): Promise<ExitName> => {
-  const { follow, slice, run } = claimed;
-  const { say, warn } = host.printer;
-  const both = { ...host, onStop: eitherStop(host.onStop, follow.onStop) };
-  const { finished, clock } = await runSlice(rendezvous, claimed, request, both).catch(
-    (error: unknown) => {
-      const message = error instanceof Problem ? error.message : 'a bug in Weir';
-      follow.tell({ phase: 'failed', message });
-      throw error;
-    },
-  );
+  const { slice, run } = claimed;
   const isCollected = await handOver(rendezvous, claimed, finished, clock);
   const name = `Slice ${slice.index}/${run.slices}`;
-  if (!isCollected || request.out !== undefined) {
-    const path = await keepResult(finished, request.out, slice);
+  if (!isCollected || out !== undefined) {
+    const path = await keepResult(finished, out, slice);
     if (isCollected) say(`Result: ${path}`);
     else
       warn(
@@ -182,6 +174,23 @@ const workOn = async (
   else if (isCollected) say(`${name} is complete; the coordinator has its result.`);
   if (stopExits.includes(finished.exit)) return finished.exit;
   return isCollected && partial === null ? 'pass' : 'incomplete';
+};
+
+/** Runs a claimed slice to its end and sends its result. If the slice fails, tells the coordinator. */
+const workOn = async (
+  rendezvous: Rendezvous,
+  claimed: ClaimedSlice,
+  request: WorkRequest,
+  host: Host,
+): Promise<ExitName> => {
+  const { follow } = claimed;
+  const both = { ...host, onStop: eitherStop(host.onStop, follow.onStop) };
+  const ended = await runSlice(rendezvous, claimed, request, both).catch((error: unknown) => {
+    const message = error instanceof Problem ? error.message : 'a bug in Weir';
+    follow.tell({ phase: 'failed', message });
+    throw error;
+  });
+  return endSlice(rendezvous, claimed, ended, request.out, host.printer);
 };
 
 /**
