@@ -32,7 +32,14 @@ it.each([
   ['counts prompts twice', faultyLimiters['prompts counted twice']!, 11, {}],
   ['is never reset', faultyLimiters['never reset while requests pass']!, 11, {}],
   ['names requests', faultyLimiters['names requests']!, 11, {}],
-])('says of a limiter that it %s', async (_, limiter, seed, terms) => {
+  ['answers slowly', grid, 79, { isQuick: true, speed: [9000, 9001] }],
+  [
+    'admits 1.5 times the limit and hides what single chats are charged',
+    { ...compliantLimiters['token bucket, charged at the end']!, flush: 500, times: 1.5 },
+    5_000_000,
+    { isQuick: true },
+  ],
+] as const)('says of a limiter that it %s', async (_, limiter, seed, terms) => {
   const { log, findings } = await examineVirtually(limiter, seed, {
     hasSmallBucket: false,
     tokens: 20_000,

@@ -1,0 +1,119 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startAnswering } from '../../run/answering-server.fixture.ts';
+import { fakeHost } from '../../run/fake-host.fixture.ts';
+import { examineTokenLimit, type TokenLimitRequest } from './token-limits.ts';
+
+/** Two chat models with prices for a token, of which the second is cheaper, and both of audio. */
+const listed = [
+  { id: 'dear', context_length: 131_072, pricing: { prompt: '0.000004', completion: '0.00002' } },
+  { id: 'cheap', context_length: 32_768, pricing: { prompt: '0.000001', completion: '0.000002' } },
+  { id: 'a-tts' },
+  { id: 'whisper' },
+];
+
+/** Asks for an examination of a limit of tokens, which nobody confirms. */
+const ask = async (
+  given: Partial<TokenLimitRequest> = {},
+  models: readonly object[] = listed,
+  limits: readonly string[] = ['limits.tokensPerMinute=2000000', 'limits.requestsPerMinute=60'],
+) => {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-tokens-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const list = models.map((model) => ({ object: 'model', ...model }));
+  const sent: string[] = [];
+  const server = await startAnswering(({ url }) => {
+    sent.push(url);
+    return [200, JSON.stringify({ object: 'list', data: list })];
+  });
+  onTestFinished(() => server.close());
+  const { host, said, warned } = fakeHost({ WEIR_API_KEY: 'sk-of-this-test' });
+  const request: TokenLimitRequest = {
+    scenario: undefined,
+    target: `${server.origin}/v1`,
+    set: limits,
+    key: undefined,
+    secondKey: undefined,
+    tokens: '',
+    context: undefined,
+    unit: undefined,
+    sameTeam: false,
+    yesTokens: false,
+    model: undefined,
+    preflight: true,
+    window: undefined,
+    price: undefined,
+    sustain: undefined,
+    yes: false,
+    out: join(folder, 'out'),
+    ...given,
+  };
+  const exit = examineTokenLimit(request, host);
+  const budget = async (): Promise<readonly string[]> => {
+    await expect(exit).rejects.toThrow('this budget needs a confirmation');
+    expect(sent.filter((url) => url !== '/v1/models')).toEqual([]);
+    expect(await readdir(folder)).toEqual([]);
+    return said.map((line) => line.replace(server.origin, 'ORIGIN'));
+  };
+  return { exit, budget, warned, folder };
+};
+
+describe('an examination of tokens', () => {
+  it.each<readonly [Partial<TokenLimitRequest>]>([
+    [{}],
+    [{ tokens: 'quick' }],
+    [{ model: 'dear' }],
+    [{ sustain: '6', price: '2/8' }],
+    [{ unit: 'output-tokens' }],
+    [{ context: '65536', window: '30s' }],
+  ])('with %j says its model and its budget, and sends nothing without a yes', async (given) => {
+    expect(await (await ask(given)).budget()).toMatchSnapshot();
+  });
+
+  it('uses the cheapest model whose context holds the prompts of the limit', async () => {
+    const lower = ['limits.tokensPerMinute=700000', 'limits.requestsPerMinute=60'];
+    expect((await (await ask({}, listed, lower)).budget())[0]).toContain(', model cheap: ');
+    const higher = ['limits.tokensPerMinute=750000', 'limits.requestsPerMinute=60'];
+    expect((await (await ask({}, listed, higher)).budget())[0]).toContain(', model dear: ');
+  });
+
+  it('says what money needs where no price is known', async () => {
+    const { budget } = await ask({}, [{ id: 'm' }]);
+    expect((await budget()).join()).toContain(
+      'money unknown: give --price INPUT/OUTPUT for a million tokens',
+    );
+  });
+
+  it.each<readonly [Partial<TokenLimitRequest>, string]>([
+    [{ tokens: 'slow' }, '--tokens: expected full or quick; got slow'],
+    [{ unit: 'words' }, '--unit: expected tokens or input-tokens or output-tokens; got words'],
+    [{ context: '0' }, '--context: expected a number of tokens, such as 131072; got 0'],
+    [{ context: '1234567890' }, '--context: expected a number of tokens'],
+    [{ price: '3' }, '--price: '],
+    [{ sustain: '0.5' }, '--sustain: '],
+    [{ window: 'x' }, '--window: '],
+  ])('refuses %j', async (given, message) => {
+    await expect((await ask(given)).exit).rejects.toThrow(message);
+  });
+
+  it('needs the limit that the gateway declares', async () => {
+    const { exit } = await ask({}, listed, ['limits=none']);
+    await expect(exit).rejects.toThrow(
+      'limits.tokensPerMinute: expected the limit that the gateway declares; got none. Pass it with --set limits.tokensPerMinute=2000000',
+    );
+  });
+
+  it('is undecided, and writes nothing, where small chats are large beside the limit', async () => {
+    const { exit, warned, folder } = await ask({}, listed, [
+      'limits.tokensPerMinute=500',
+      'limits.requestsPerMinute=60',
+    ]);
+    expect(await exit).toBe('inconclusive');
+    expect(warned).toEqual([
+      expect.stringMatching(/^Undecided: .*\. Nothing was sent to examine the limit\.$/),
+    ]);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
