@@ -92,7 +92,8 @@ interface Examination {
   readonly maxMoved: number;
 }
 
-const reportOf = (
+/** Returns what a run of blocks found, and what it spent. */
+export const fairnessReportOf = (
   { result, trust }: FinishedRun,
   arrivals: readonly SeenArrival[],
   { terms, blocks, figure, maxMoved }: Examination,
@@ -193,7 +194,7 @@ export const examineFairness = async (request: FairnessRequest, host: Host): Pro
     host,
     (observation, plan) => seenArrival(observation, plan, figure.measure),
     (run, arrivals) => {
-      const report = reportOf(run, arrivals, examination);
+      const report = fairnessReportOf(run, arrivals, examination);
       return { report, document: fairnessDocument(report), exit: exits[report.verdict] };
     },
   );

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { healthyResult } from '../../judge/sample-result.fixture.ts';
+import { samplePlan } from '../../model/plan/sample-plan.fixture.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { milliseconds } from '../../model/quantity.ts';
+import type { Result } from '../../model/result/result.ts';
+import type { FinishedRun } from '../../run/run.ts';
+import { fairnessReportOf } from './fairness.ts';
+import type { SeenArrival } from './model/seen-arrival.ts';
+
+const terms = { quiet: 'b', noisy: 'a', times: null, pairs: 3, block: 8000, settle: 2000 };
+
+/** Three pairs of blocks of 10 s, of which the first 2 s do not count; every other block has the noise. */
+const blocks = Array.from({ length: 6 }, (_, place) => ({
+  pair: Math.floor(place / 2),
+  isNoisy: place % 2 === 1,
+  begins: 10_000 * place,
+  from: 10_000 * place + 2000,
+  to: 10_000 * place + 10_000,
+}));
+
+const isLoud = (due: number): boolean => Math.floor(due / 10_000) % 2 === 1;
+
+const arrival = (population: string, due: number, time: number): SeenArrival => ({
+  population,
+  key: population,
+  due,
+  ended: due + time,
+  isTimed: true,
+  least: time,
+  most: time,
+  isCompleted: true,
+  limited: 0,
+  tokens: 3,
+  sent: 2,
+  cost: 5,
+});
+
+/** So many requests of b in each second, which take so long, and five of a with noise. */
+const seenWith = (timeOf: (due: number) => number, perSecond = 10): readonly SeenArrival[] => [
+  ...Array.from({ length: 60 * perSecond }, (_, n) => (1000 * n) / perSecond).map((due) =>
+    arrival('b', due, timeOf(due)),
+  ),
+  ...Array.from({ length: 300 }, (_, n) => 200 * n)
+    .filter(isLoud)
+    .map((due) => arrival('a', due, 50)),
+];
+
+const reportOf = (
+  arrivals: readonly SeenArrival[],
+  {
+    level = 'valid',
+    changes = {},
+    plan = {},
+  }: {
+    readonly level?: FinishedRun['trust']['level'];
+    readonly changes?: Partial<Result>;
+    readonly plan?: Partial<Plan>;
+  } = {},
+) => {
+  const none = { requestsPerMinute: null, tokensPerMinute: null, limiter: null };
+  const result = {
+    ...healthyResult({ scheduled: milliseconds(60_000), ended: milliseconds(60_400), ...changes }),
+    plan: samplePlan({ name: 'neighbours', limits: none, ...plan }),
+  };
+  const trust = { level, evidence: [], figures: [] };
+  const { weir: _, ...report } = fairnessReportOf(
+    { result, trust } as unknown as FinishedRun,
+    arrivals,
+    {
+      terms,
+      blocks,
+      figure: { measure: 'ttft', q: 0.5, text: 'TTFT p50' },
+      maxMoved: 0.1,
+    },
+  );
+  return report;
+};
+
+describe('the report of weir fairness', () => {
+  it('says by how much the noise moved the quiet population, and what that cost', () => {
+    const report = reportOf(seenWith((due) => (isLoud(due) ? 150 : 100)));
+    expect(report).toMatchSnapshot();
+    expect(report.spent).toEqual({ requests: 1500, tokens: 2250, cost: 3750 });
+  });
+
+  it('calls the populations isolated where nothing moved', () => {
+    const { verdict, moved, reasons } = reportOf(seenWith(() => 100, 20));
+    expect([verdict, moved, reasons]).toEqual(['isolated', { value: 0, low: 0, high: 0 }, []]);
+    const few = reportOf(seenWith(() => 100));
+    expect([few.verdict, few.reasons]).toEqual([
+      'unknown',
+      [
+        expect.stringMatching(
+          /^the requests are too few to exclude that one in a hundred more fails, which takes at least 381 /,
+        ),
+      ],
+    ]);
+  });
+
+  it('has no cost where one is unknown', () => {
+    const [first, ...others] = seenWith(() => 100);
+    expect(reportOf([{ ...first!, cost: null }, ...others]).spent).toEqual({
+      requests: 1500,
+      tokens: 2250,
+      cost: null,
+    });
+    expect(reportOf([]).spent).toEqual({ requests: 0, tokens: 0, cost: 0 });
+  });
+
+  it('decides nothing by a load that was not as planned, or of which too little was seen', () => {
+    const arrivals = seenWith((due) => (isLoud(due) ? 150 : 100));
+    const invalid = reportOf(arrivals, { level: 'invalid' });
+    expect([invalid.verdict, invalid.reasons[0]]).toEqual([
+      'unknown',
+      'the load was not as planned (run/report.html says why)',
+    ]);
+    expect(reportOf(arrivals, { level: 'degraded' }).verdict).toBe('moved');
+    const half = { scheduled: milliseconds(30_000), partial: 'stopped by SIGINT' };
+    const stopped = reportOf(arrivals, { changes: half });
+    expect([stopped.verdict, stopped.partial, stopped.blocks.length]).toEqual([
+      'unknown',
+      'stopped by SIGINT',
+      3,
+    ]);
+  });
+});
