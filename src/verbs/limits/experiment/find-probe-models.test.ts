@@ -85,4 +85,17 @@ describe('the models of an examination', () => {
   ])('cannot be had from status %i and %j', async (status, body, chat, message) => {
     expect(await find(body, chat, status)).toMatch(message);
   });
+
+  it('have a caller who is told of a list that is not there, and of nothing else', async () => {
+    let missing = 0;
+    const findIn = (status: number) =>
+      findProbeModels(sessionWith(status, { data: [{ id: 'a' }] }), 'sk-a', 'a', async () => {
+        missing += 1;
+      });
+    await findIn(200);
+    await findIn(405);
+    expect(missing).toBe(0);
+    await findIn(404);
+    expect(missing).toBe(1);
+  });
 });

@@ -32,6 +32,7 @@ it.each([
   ['counts prompts twice', faultyLimiters['prompts counted twice']!, 11, {}],
   ['is never reset', faultyLimiters['never reset while requests pass']!, 11, {}],
   ['names requests', faultyLimiters['names requests']!, 11, {}],
+  ['has 1.2 times the limit', faultyLimiters['limit x 1.2']!, 11, { isQuick: true }],
   ['answers slowly', grid, 79, { isQuick: true, speed: [9000, 9001] }],
   [
     'admits 1.5 times the limit and hides what single chats are charged',
