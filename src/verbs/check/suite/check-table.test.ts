@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { interfaceRows } from '../model/interface-rows.ts';
 import { type CheckProfile, checkProfiles, checkTopics } from '../model/check-choices.ts';
-import { checkRequests, checkTable, requestsFor } from './check-table.ts';
+import { checkBudgetFor, checkRequests, checkTable, isFree, requestsFor } from './check-table.ts';
 import { exemptedIds, exemptionOf } from './profiles.ts';
 
 const checkedRows = new Set(checkTable.flatMap(({ rows }) => rows));
@@ -75,5 +75,33 @@ describe('the table of checks', () => {
         key === 'valid' && base === 'versioned' && onlyIfRefused === null,
     );
     expect(counted.length).toBeLessThanOrEqual(60);
+  });
+
+  it('costs at most what its requests ask for, and knows which of them are free', () => {
+    expect(checkBudgetFor(checkRequests)).toMatchInlineSnapshot(`
+      {
+        "audioCost": 12200,
+        "audioSeconds": 80,
+        "characters": 280,
+        "inputTokens": 970,
+        "more": 13,
+        "outputTokens": 600,
+        "requests": 67,
+      }
+    `);
+    const priced = checkRequests.filter((request) => !isFree(request));
+    expect([checkRequests.length, priced.length]).toMatchInlineSnapshot(`
+      [
+        80,
+        34,
+      ]
+    `);
+    expect(checkBudgetFor(checkRequests.filter(isFree))).toMatchObject({
+      inputTokens: 0,
+      outputTokens: 0,
+      characters: 0,
+      audioSeconds: 0,
+      audioCost: 0,
+    });
   });
 });
