@@ -96,13 +96,16 @@ const isAnswerShown = ({ status, prompt, used, charge }: AnswerCharge): boolean 
   return charge >= ownCountRatio * prompt && (isUsage || charge >= prompt + shownShare * answer);
 };
 
-/** Returns whose answers no charge shows: of chats, of streams. Examinations of earlier versions have no longer answer of a stream. */
-const answersNotShown = (charges: readonly AnswerCharge[]): readonly string[] => {
+/** Returns which answers no charge shows: none, all, whole or streamed ones. Not every examination has a longer answer of a stream. */
+const answersNotShown = (
+  charges: readonly AnswerCharge[],
+): 'answers' | 'whole answers' | 'streamed answers' | null => {
   const isStreamed = ({ kind }: AnswerCharge): boolean => kind === 'stream-answer';
   const streamed = charges.filter(isStreamed);
   const isWholeShown = charges.some((each) => !isStreamed(each) && isAnswerShown(each));
-  const isStreamShown = streamed.length === 0 || streamed.some(isAnswerShown);
-  return [...(isWholeShown ? [] : ['whole']), ...(isStreamShown ? [] : ['streamed'])];
+  const isStreamShown = streamed.some(isAnswerShown);
+  if (isWholeShown) return isStreamShown || streamed.length === 0 ? null : 'streamed answers';
+  return isStreamShown ? 'whole answers' : 'answers';
 };
 
 /** Returns the longer answers beside which exactly their prompt was charged, which contradicts the word that usage is. */
@@ -120,7 +123,7 @@ const freeAnswers = (charges: readonly AnswerCharge[]): readonly AnswerCharge[] 
 export const areAnswersUnseen = (
   { charges }: { readonly charges: readonly AnswerCharge[] },
   { unit }: Pick<TokenLog, 'unit'>,
-): boolean => unit === undefined && answersNotShown(charges).length > 0;
+): boolean => unit === undefined && answersNotShown(charges) !== null;
 
 /** Returns why a limit is not called kept that only prompts were seen to fill; none if answers were, or by promise. */
 export const whyAnswersAreUnseen = (
@@ -132,12 +135,12 @@ export const whyAnswersAreUnseen = (
   if (isPromised && free.length > 0 && log.unit === undefined)
     return free.map(
       ({ kind, used, prompt }) =>
-        `beside ${kind} of ${roundedCount((used ?? 0) - prompt)} tokens the remaining tokens fell by its prompt alone`,
+        `beside an answer of ${roundedCount((used ?? 0) - prompt)} tokens (${kind}) the remaining tokens fell by the prompt alone`,
     );
   return isPromised || !areAnswersUnseen(guards, log)
     ? []
     : [
-        `the bursts are of prompts, and nothing shows that the tokens of ${answersNotShown(guards.charges).join(' and ')} answers are charged (--yes-tokens says that usage is)`,
+        `the bursts are of prompts, and nothing shows that the tokens of ${answersNotShown(guards.charges)} are charged (--yes-tokens says that usage is)`,
       ];
 };
 
