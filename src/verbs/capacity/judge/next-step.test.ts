@@ -93,4 +93,25 @@ describe('the search for the highest rate', () => {
     const slow = sampleStep(1, { latency: { mean: 9000, p50: 9000, p95: 9500 } });
     expect(nextStep([slow], sampleTerms())?.seconds).toBe(90);
   });
+
+  it('takes a step again at twice the length if its growth is uncertain after enough arrivals, three times', () => {
+    const uncertain = (arrivals: number) =>
+      sampleStep(8, {
+        arrivals,
+        sure: false,
+        verdict: 'undecided',
+        growth: { value: 0.02, low: -0.02, high: 0.06 },
+        breaches: [{ bound: 'concurrency', text: 'requests in flight grew' }],
+      });
+    const lengthAfter = (...steps: readonly ReturnType<typeof sampleStep>[]) => {
+      const next = nextStep([sampleStep(4), overloadedStep(16, 9), ...steps], sampleTerms());
+      return [next?.rate, next?.seconds];
+    };
+    // Its load lasted a minute. Nine tenths of 1,540 arrivals are enough; else the search goes on to a step near the border.
+    expect(lengthAfter(uncertain(1386))).toEqual([8, 120]);
+    expect(lengthAfter(uncertain(1385))).toEqual([8.73, 246]);
+    const thrice = [uncertain(1600), uncertain(1600), uncertain(1600)];
+    expect(lengthAfter(...thrice)).toEqual([8, 120]);
+    expect(lengthAfter(...thrice, uncertain(1600))).toEqual([8.73, 246]);
+  });
 });
