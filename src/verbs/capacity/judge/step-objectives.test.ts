@@ -10,7 +10,11 @@ import { sampleObjective } from '../../../model/plan/sample-objective.fixture.ts
 const objective: Objective = sampleObjective();
 
 /** The breaches of a step in which 900 answers took so many ms, and as many requests failed as named. */
-const breachesOf = (took: number, failed: Readonly<Record<string, number>>) => {
+const breachesOf = (
+  took: number,
+  failed: Readonly<Record<string, number>>,
+  objectives: readonly Objective[] = [objective],
+) => {
   const endToEnd = emptyHistogram(3);
   endToEnd.recordAll(Array.from({ length: 900 }, () => took));
   const outcomes = { ...emptyOutcomeCounts(), completed: 900, ...failed };
@@ -19,7 +23,7 @@ const breachesOf = (took: number, failed: Readonly<Record<string, number>>) => {
     outcomes,
     distributions: { endToEnd: endToEnd.toJSON() },
   });
-  const plan = samplePlan({ objectives: [objective] });
+  const plan = samplePlan({ objectives: [...objectives] });
   return objectiveBreaches(healthyResult({ plan, groups: [group] }), group.labels.stage, outcomes)
     .breaches;
 };
@@ -34,3 +38,15 @@ it.each([
     expect(breachesOf(took, failed)).toEqual([{ bound, text: `${objective.text}: ${why}` }]);
   },
 );
+
+it.each([
+  [{ limited: 9 }, []],
+  [
+    { limited: 47 },
+    [{ bound: 'refusals', text: '5.0 % of all arrivals failed; expected at most 1 %' }],
+  ],
+  [{ limited: 48 }, [{ bound: 'refusals', text: 'goodput 94.9 %; expected at least 95 %' }]],
+  [{ broken: 100 }, [{ bound: 'failures', text: 'goodput 90.0 %; expected at least 95 %' }]],
+])('a step without objectives whose failures are %o breaks %j', (failed, breaches) => {
+  expect(breachesOf(100, failed, [])).toEqual(breaches);
+});
