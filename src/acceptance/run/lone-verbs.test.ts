@@ -38,6 +38,10 @@ it.each([
     'compare s.yaml --paired --with http://h:1 --key MINE --with-key sk-1',
     '--with-key: expected the name of an environment variable',
   ],
+  ['history baseline a/b 1', 'baseline: expected a name of letters, digits, ., - and _'],
+  ['history baseline main 1', 'no history is kept: WEIR_HISTORY is `off`'],
+  ['history baseline --delete', 'expected the name of one baseline; got none'],
+  ['history baseline main 1 --delete', 'expected the name of one baseline; got runs too'],
   ['emit', launched],
   ['emit k8s', launched],
   [
