@@ -25,7 +25,10 @@ import { sendBursts } from './send-bursts.ts';
 import type { TokenClient } from './token-client.ts';
 import { evenTokenPace, evenWindows, sustainedRates } from './token-plan.ts';
 
-/** The share of the limit that a bucket may still lack when the even pace begins: a lower one has regained less. */
+/**
+ * The share of the limit that a bucket may still lack when the even pace begins. A bucket of a lower limit lacks more by
+ * then.
+ */
 const lackingShare = 0.5;
 
 /** Waits after a burst until a bucket of the limit lacks no more than a part. */
@@ -123,8 +126,8 @@ const sendAbove = async (
 };
 
 /**
- * Sends more than the limit, first waiting until a bucket has forgotten most of the last burst. If charges may differ from the
- * usage, more is sent, since only a rate that is more than that above the limit shows.
+ * Waits until a bucket has forgotten most of the last burst, then sends more than the limit. If charges may differ from
+ * the usage, it sends more: the rate must be above the limit by more than they differ. /
  */
 const sustain = async (examination: OpenExamination): Promise<void> => {
   const { plan } = examination;

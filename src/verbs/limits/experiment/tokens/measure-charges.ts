@@ -6,7 +6,7 @@ import { Cut, type OpenExamination, forget, settleOf } from './open-examination.
 import type { TokenQuery } from './token-client.ts';
 import { tapTokens } from './token-plan.ts';
 
-/** Sends a request of a kind between small chats, which read what remains before it, at its end, and when it is charged. */
+/** Sends a request of a kind between small chats. They report what remains before it, at its end, and when it is charged. */
 const measureKind = async (
   examination: OpenExamination,
   query: TokenQuery,
@@ -68,7 +68,7 @@ export const calibrateTokens = async (examination: OpenExamination): Promise<voi
   await tap(phase);
 };
 
-/** The attempts to see the charge of a large prompt: a window may end meanwhile. */
+/** How often the charge of a large prompt is tried, since a window may end meanwhile. */
 const attempts = 3;
 
 /** Measures a chat or a stream of the even pace until its charge is seen; throws if none is answered. */

@@ -18,12 +18,12 @@ import { type OpenExamination, forget, latencyOf, logOf, settleOf } from './open
 import { tapTimes, tapTokens } from './token-plan.ts';
 
 const enoughRefusals = 2;
-/** The answers after which a burst of slow ones is sent at once, in ms of a window of a minute. */
+/** If answers take longer than this, in ms of a window of a minute, a burst is sent at once. */
 const slowAnswer = 4000;
 
 /**
- * The shares of the limit between which the second burst has few requests in flight, if the first was not too large: a
- * refusal then shows what was used, where many at once hide a smaller limit that is charged at the end.
+ * Between these shares of the limit the second burst has few requests in flight, unless the first was too large. A
+ * refusal then shows what was used; many requests at once hide a smaller limit that is charged at the end. /
  */
 const togetherShare = 0.6;
 const fewTogether = 3;
@@ -102,8 +102,8 @@ const isCountUnknown = (examination: OpenExamination): boolean => {
 };
 
 /**
- * Decides whether a burst was more than the limit unless the gateway counts fewer tokens, by two small chats that are sent when
- * all is charged: a gateway that keeps its limit refuses them. The second has a report of what remained before it.
+ * Decides whether a burst was more than the limit, or the gateway counts fewer tokens, by two small chats when all is
+ * charged: a gateway that keeps its limit refuses them. The second has a report of what remained before it. /
  */
 const isExcusedByCount = async (examination: OpenExamination, burst: number): Promise<boolean> => {
   if (!isCountUnknown(examination)) return false;
@@ -137,7 +137,10 @@ const tapAfter = async (
   }
 };
 
-/** Returns how many of the planned tokens a request did not use: an answer can be shorter than asked for, and a refusal uses none. */
+/**
+ * Returns how many of the planned tokens a request did not use: an answer can be shorter than asked for, and a refusal
+ * uses none.
+ */
 const unusedBy = (reply: TokenReply, planned: number): number =>
   isAdmitted(reply) ? Math.max(0, planned - (usedTokens(reply) ?? planned)) : planned;
 

@@ -8,8 +8,8 @@ import {
 import { type ChargeTerms, chargesOf } from './token-charges.ts';
 
 /**
- * What the remaining tokens say that a burst was charged. A bucket refills as fast as single chats are charged, but after
- * a burst it is not full, so the small chats that follow show how fast it is refilled.
+ * What a burst was charged, by the remaining tokens. A bucket hides the charges of single chats, since it refills as
+ * fast. After a burst it is not full, so the small chats that follow show how fast it refills. /
  */
 export interface BurstCharge {
   /** The least that was charged, as a multiple of the usage. */
@@ -18,9 +18,9 @@ export interface BurstCharge {
   readonly refill: number;
 }
 
-/** The share of a full bucket below which it certainly is refilled. */
+/** A bucket with less than this share of its tokens is certainly being refilled. */
 const notFull = 0.95;
-/** How many small chats must show one and the same refill, so that it comes in no large steps. */
+/** At least so many small chats must show the same refill. Then it does not come in large steps. */
 const enoughTaps = 3;
 
 /** Returns the slowest and the fastest refill between two reports of what remains, in tokens per ms. */
@@ -45,8 +45,9 @@ const steadyRefill = (taps: readonly TokenReply[]): number | null => {
 };
 
 /**
- * Measures what a burst from an idle key was charged, by a small chat after all of it: what remains of the full bucket,
- * and what certainly was refilled since the first charge. `full` is the most that ever remained. `null` if it is not shown.
+ * Measures what a burst from an idle key was charged, by a small chat after the burst: it is what is missing from the
+ * full bucket, and what was certainly refilled since the first charge. `full` is the most that ever remained. Returns
+ * `null` if this is not shown. /
  */
 export const burstCharge = (
   replies: readonly TokenReply[],

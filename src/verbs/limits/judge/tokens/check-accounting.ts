@@ -8,7 +8,7 @@ import { roundedCount } from './token-charges.ts';
 
 export const seconds = (ms: number): string => `${Number((ms / 1000).toFixed(1))} s`;
 
-/** How far a charge may be from the amount that it is called after, in tokens and as a share of it. */
+/** How far a charge may be from an amount and still be called by it, in tokens and as a share of the amount. */
 const tolerance = { tokens: 2, share: 0.02 };
 
 const isAbout = (charge: number, amount: number): boolean =>
@@ -38,7 +38,7 @@ export const chargeRows = (charges: readonly MeasuredCharge[]): readonly ChargeR
     words: wordsOf(measured),
   }));
 
-/** The kinds whose charge a customer cannot expect to be any amount. */
+/** The kinds for which a customer cannot expect a certain charge. */
 const freely: readonly string[] = ['cut-answering', 'cut-sent', 'again', 'speech', 'transcription'];
 
 /** Returns what a customer expects to be charged: the usage of an answer, nothing for an error. */
@@ -46,8 +46,8 @@ const expectedOf = ({ status, used, prompt }: MeasuredCharge): number =>
   status === 200 ? (used ?? prompt + 1) : 0;
 
 /**
- * Returns the charges that are not what a customer expects. What is refilled hides a part of a charge, so one that is
- * too small counts only if another kind is charged the same share.
+ * Returns the charges that are not what a customer expects. A refill hides a part of a charge, so a small charge counts
+ * only if another kind is charged the same share. /
  */
 const oddCharges = (charges: readonly MeasuredCharge[]): readonly MeasuredCharge[] => {
   const shown = charges.filter(({ kind, charge }) => charge !== null && !freely.includes(kind));
@@ -86,8 +86,9 @@ const shownAnswer = 5;
 const shownShare = 0.5;
 
 /**
- * Whether a charge shows that the tokens of an answer are charged, and not its prompt alone: it is more than any count of the prompt,
- * and the usage or at least the prompt and half of the answer, since what is refilled meanwhile makes a charge smaller.
+ * Whether a charge shows that the tokens of an answer are charged, and not its prompt alone: it is more than any count of
+ * the prompt, and the usage or at least the prompt and half of the answer, since what is refilled meanwhile makes a
+ * charge smaller. /
  */
 const isAnswerShown = ({ status, prompt, used, charge }: AnswerCharge): boolean => {
   if (status !== 200 || charge === null || used === null || charge > used + 1) return false;
@@ -96,7 +97,10 @@ const isAnswerShown = ({ status, prompt, used, charge }: AnswerCharge): boolean 
   return charge >= ownCountRatio * prompt && (isUsage || charge >= prompt + shownShare * answer);
 };
 
-/** Returns which answers no charge shows: none, all, whole or streamed ones. Not every examination has a longer answer of a stream. */
+/**
+ * Returns which answers no charge shows: none, all, whole or streamed ones. Not every examination has a longer answer of
+ * a stream.
+ */
 const answersNotShown = (
   charges: readonly AnswerCharge[],
 ): 'answers' | 'whole answers' | 'streamed answers' | null => {
@@ -119,13 +123,19 @@ const freeAnswers = (charges: readonly AnswerCharge[]): readonly AnswerCharge[] 
       Math.abs(charge - prompt) <= 1,
   );
 
-/** Whether all tokens are limited and, since all that fills the limit are prompts, nothing shows that answers are charged. */
+/**
+ * Whether the limit is of all tokens, and nothing shows that answers are charged. Prompts fill the limit, so the bursts
+ * do not show it.
+ */
 export const areAnswersUnseen = (
   { charges }: { readonly charges: readonly AnswerCharge[] },
   { unit }: Pick<TokenLog, 'unit'>,
 ): boolean => unit === undefined && answersNotShown(charges) !== null;
 
-/** Returns why a limit is not called kept that only prompts were seen to fill; none if answers were, or by promise. */
+/**
+ * Returns why a limit is not called kept although its bursts were refused in time: only prompts were seen to be charged.
+ * Returns nothing if answers were, too, or if the operator says so.
+ */
 export const whyAnswersAreUnseen = (
   guards: TokenGuards,
   log: Pick<TokenLog, 'unit'>,

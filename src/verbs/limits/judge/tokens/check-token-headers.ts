@@ -16,7 +16,7 @@ const isConstant = ({ replies, rule }: TokenLog): boolean => {
   return isUsed && new Set(reporting.map(({ reported }) => reported!.remaining)).size === 1;
 };
 
-/** Counts the refusals for tokens although more tokens remained before them than can have been charged since. */
+/** Counts the refusals for tokens before which enough tokens remained: more than can have been charged in between. */
 const refusedWithRemaining = (log: TokenLog, terms: ChargeTerms): number => {
   const inFlight = sumInFlight(chargesOf(log.replies, terms), ({ most, reserved }) =>
     Math.max(most, reserved),
@@ -43,7 +43,7 @@ export const otherLimits = ({ replies, rule }: TokenLog): readonly number[] =>
 /** The share of the limit by which the remaining tokens must have fallen to show that they are true. */
 const shownFall = 1 / 2;
 
-/** Returns why the reported remaining tokens do not show that they are true; `null` if they do. */
+/** Returns why nothing shows that the reported remaining tokens are true; `null` if something does. */
 const whyRemainingIsUnsure = (
   { replies, rule }: TokenLog,
   { counting, hasRemaining }: Pick<TokenGuards, 'counting' | 'hasRemaining'>,

@@ -64,7 +64,7 @@ interface Finding {
   readonly why: string | null;
   /** Whether something would excuse it but for the operator's promise; false by default. */
   readonly restsOnPromise?: boolean;
-  /** Whether the examination shows that there is none. */
+  /** Whether the examination shows that the limit keeps this fact. */
   readonly isProved: boolean;
   readonly observed: string;
   readonly shownBy: readonly TokenReply[];
@@ -322,8 +322,8 @@ const chargedAtOf = ({ log, guards, bursts }: Evidence): TokenFindings['chargedA
 };
 
 /**
- * Returns what so many requests can use as were admitted at once with more than the limit. If they are charged at their
- * end, each of them may fill the context.
+ * Returns how many requests were admitted at once with more than the limit, and what so many can use. Requests that are
+ * charged at their end may each fill the context. /
  */
 const atOnceOf = (
   { log, guards, bursts }: Evidence,
@@ -338,7 +338,7 @@ const atOnceOf = (
   return { requests, limits: Math.max(most.atOnce, requests * each) / tokens };
 };
 
-/** Returns whether more than the limit came before a refusal because charges come at the end of answers. */
+/** Returns whether a burst was refused only after more than the limit, since charges come at the end of answers. */
 const isChargedAtEnd = (evidence: Evidence): boolean =>
   chargedAtOf(evidence) === 'end' &&
   evidence.bursts.some(({ beforeRefusal }) => (beforeRefusal ?? 0) > evidence.log.rule.tokens);

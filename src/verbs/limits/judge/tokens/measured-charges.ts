@@ -7,11 +7,11 @@ export interface MeasuredCharge {
   readonly prompt: number;
   /** The tokens that the answer reports; `null` if it reports none. */
   readonly used: number | null;
-  /** The tokens by which the remaining ones fell for it; `null` if they do not show it. */
+  /** By how many tokens the remaining ones fell because of it; `null` if they do not show that. */
   readonly charge: number | null;
-  /** Whether the remaining tokens stood still beside it, so that nothing was refilled or forgotten meanwhile. */
+  /** Whether the remaining tokens stood still before and after it. Then nothing was refilled or forgotten meanwhile. */
   readonly isSteady: boolean;
-  /** Whether the remaining tokens did not go on to fall after it, as they do while others use the key. */
+  /** Whether the remaining tokens stopped falling after it. They go on to fall while others use the key. */
   readonly isUnshared: boolean;
 }
 
@@ -46,7 +46,10 @@ const groupsOf = (replies: readonly TokenReply[]): readonly Group[] => {
 const sumUsed = (replies: readonly TokenReply[]): number =>
   replies.reduce((sum, reply) => sum + (usedTokens(reply) ?? 0), 0);
 
-/** Returns what the remaining tokens fell by between the last two small chats after a request, but for the last one. */
+/**
+ * Returns by how many tokens the remaining ones fell between the last two small chats after a request, without the charge
+ * of the last chat.
+ */
 const furtherFallIn = ({ subject, after }: Pick<Group, 'subject' | 'after'>): number => {
   const [previous, last] = [after.at(-2), after.at(-1)!];
   if (previous === undefined || previous.sent < subject.ended) return Infinity;
@@ -54,7 +57,7 @@ const furtherFallIn = ({ subject, after }: Pick<Group, 'subject' | 'after'>): nu
   return earlier === null || end === null ? Infinity : earlier - end - (usedTokens(last) ?? 0);
 };
 
-/** Measures a group: the fall of the remaining tokens, but for the small chats in between. */
+/** Measures a request: by how many tokens the remaining ones fell, without those of the small chats in between. */
 const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCharge => {
   const { kind, status, prompt } = subject;
   const used = usedTokens(subject);
@@ -82,8 +85,9 @@ const measure = ({ before, subject, after }: Group, fullest: number): MeasuredCh
 };
 
 /**
- * Returns what was charged for each kind of request. Remaining tokens that were refilled meanwhile show too little and
- * never too much, so of several measurements of a kind the largest counts, most of all one beside which they stood still.
+ * Returns what was charged for each kind of request. A refill makes a charge look smaller, never larger. So of several
+ * measurements of a kind the largest counts, and one during which the remaining tokens stood still counts before all
+ * others. /
  */
 export const measuredCharges = (replies: readonly TokenReply[]): readonly MeasuredCharge[] => {
   const measured = replies.filter(({ phase }) => phase === 'calibration' || phase === 'accounting');
@@ -100,8 +104,9 @@ export const measuredCharges = (replies: readonly TokenReply[]): readonly Measur
 };
 
 /**
- * Returns when the prompt of a stream is charged, by what a small chat beside it reported to remain before its
- * first byte. It is later only if what remains afterwards shows the charge, since a refill may have hidden it.
+ * Returns when the prompt of a stream is charged. A small chat beside the stream reports what remains before the stream's
+ * first byte. If it does not show the charge, the charge comes later; but what remains afterwards must show it, since a
+ * refill may have hidden it. /
  */
 export const chargedWhen = (replies: readonly TokenReply[]): 'admission' | 'later' | null => {
   const found = groupsOf(replies.filter(({ phase }) => phase === 'calibration')).flatMap(
@@ -141,9 +146,9 @@ export const isUsageCharged = ({ finding }: CountingEvidence): boolean =>
 const exactness = 0.01;
 /** The counts of text with four characters a token by any tokenizer, as multiples of its tokens. */
 export const plausibleRatios = { least: 0.7, most: 1.6 };
-/** The share of an excess that a small prompt has as well, from which on it is a constant, such as a hidden prompt. */
+/** If a small prompt has this share of the excess of a large one, the excess is a constant, such as a hidden prompt. */
 const constantShare = 0.2;
-/** The same as a multiple of its share of the large prompt’s tokens, where that is more. */
+/** The same share as a multiple of the small prompt’s share of the large prompt’s tokens. The larger of the two counts. */
 const constantRatio = 1.5;
 /** The largest share of a large prompt that a small one may have. */
 const smallShare = 1 / 3;
@@ -168,8 +173,8 @@ const growsWithPrompt = (charges: readonly MeasuredCharge[], large: MeasuredChar
 const cachedShare = 0.5;
 
 /**
- * Decides whether input that a cache held is charged as any other: the remaining tokens fell by the whole usage of a prompt
- * most of which came from a cache.
+ * Decides whether cached input is charged like other input: a prompt came mostly from a cache, and the remaining tokens
+ * fell by its whole usage. /
  */
 export const areCachedCharged = (
   replies: readonly TokenReply[],

@@ -9,7 +9,10 @@ import type { LimitUse } from '../../../../judge/limits/facts/token-uses.ts';
 import type { TokenRule } from '../../model/token-log.ts';
 import { refillStep } from './token-bursts.ts';
 
-/** The phases of a weighted counter that are tried; its older window has the weight of the next phase before it. */
+/**
+ * The phases of a weighted counter that are tried. For each, the older window has the weight of the phase before it,
+ * which is higher.
+ */
 const counterPhases = 48;
 
 /** Creates a function that returns the most that a weighted counter of any phase counts just before a request. */
@@ -26,8 +29,8 @@ const weightedCount = (uses: readonly LimitUse[], window: number) => (next: Limi
 };
 
 /**
- * Returns the largest level that a bucket which is refilled with the limit in each window has lost at some moments that
- * ascend: the debt that is left of all that was charged as late as possible.
+ * Returns, for moments in ascending order, the most that a bucket can lack if it is refilled with the limit in each
+ * window: what is left of all charges if each came as late as possible. /
  */
 export const lostLevels = (
   uses: readonly LimitUse[],
@@ -40,7 +43,10 @@ export const lostLevels = (
   return moments.map(levelAt);
 };
 
-/** What a bucket that lacks nothing certainly holds: the smallest one, which a step may have left unfilled, as a share of the limit. */
+/**
+ * What any bucket certainly holds if it lacks nothing, as a share of the limit: the smallest bucket, before the next step
+ * of its refill.
+ */
 export const smallestRoom = smallestBucket - refillStep;
 
 /**

@@ -12,7 +12,10 @@ import { plausibleRatios } from './measured-charges.ts';
 import { type ChargeTerms, chargesOf } from './token-charges.ts';
 import { sumOf } from '../../../../model/sums.ts';
 
-/** An admission of a burst after certainly more tokens than the limit and what was refilled since the burst began. */
+/**
+ * An admission that no limiter allows: certainly more tokens were charged before it than the limit, with the refill since
+ * the burst began.
+ */
 export interface ExceededBurst {
   readonly admission: TokenReply;
   readonly charged: number;
@@ -36,13 +39,16 @@ export interface BurstEvidence {
   readonly beforeRefusal: number | null;
   /** The tokens that can have been charged before the first refusal for tokens; `null` without one. */
   readonly mostBeforeFirst: number | null;
-  /** What was certainly charged before a refusal, as a share of the limit and what is refilled until then, so that a bucket has the share of its own limit. */
+  /**
+   * What was certainly charged before a refusal, as a share of the limit with the refill until then. For a bucket this is
+   * the share of its own limit.
+   */
   readonly shareBefore: number;
-  /** Whether more was admitted, what was in flight included, than who charges at admission can admit. */
+  /** Whether more was admitted than a gateway can admit that charges at admission. Requests in flight count. */
   readonly isAheadOfCharges: boolean;
   /** The admission with the largest excess; `null` if none exceeds. */
   readonly exceeded: ExceededBurst | null;
-  /** Whether a request was admitted when by the gateway’s own count of what remains nothing can have been left. */
+  /** Whether a request was admitted although, by the gateway’s own count of what remains, nothing can have been left. */
   readonly isAboveOwnCount: boolean;
 }
 
@@ -78,7 +84,7 @@ const ownCountIsBelow = (
   };
 };
 
-/** Decides whether more was admitted than who charges at admission can admit of a limit, with one prompt too many. */
+/** Decides whether more was admitted than a gateway can admit that charges at admission: the limit and one prompt. */
 const isAheadOfCharges = (
   uses: readonly LimitUse[],
   begin: number,
@@ -93,7 +99,7 @@ const isAheadOfCharges = (
   });
 };
 
-/** Returns what was certainly charged before the refusals of a burst, the most of all, and as a share of the limit. */
+/** Returns the most that was certainly charged before a refusal of a burst, in tokens and as a share of the limit. */
 const chargedBeforeRefusals = (
   replies: readonly TokenReply[],
   chargedBefore: (moment: number) => number,
@@ -218,11 +224,14 @@ export const burstsEvidence = (log: TokenLog, terms: ChargeTerms): readonly Burs
 /** How much earlier or later than its time a window may end, as a share of it. */
 const phaseTolerance = 1 / 60;
 
-/** Returns the time from the begin of a burst to the admission after too much, as a share of the window. */
+/** Returns how long after its begin a burst exceeded the limit, as a share of the window. */
 const lengthOf = ({ begin, exceeded }: BurstEvidence, window: number): number =>
   ((exceeded?.admission.answered ?? Infinity) - begin) / window;
 
-/** Decides whether two of some bursts that exceeded have no phase in common, so that a boundary of a grid explains at most one. */
+/**
+ * Decides whether the end of one window explains at most one of the bursts that exceeded: two of them have no phase in
+ * common.
+ */
 export const areApart = (bursts: readonly BurstEvidence[], window: number): boolean =>
   bursts.some((a) =>
     bursts.some((b) => {
@@ -243,7 +252,7 @@ export interface SettleEvidence {
   readonly settle: number;
   /** Whether charges come so late that a burst proves nothing. */
   readonly isLate: boolean;
-  /** Whether nothing but late charges can explain that; otherwise the small chats may have used up what was left. */
+  /** Whether only late charges can explain that. Otherwise the small chats may have used up what was left. */
   readonly isLateShown: boolean;
   /** Whether small chats after a burst show it: some were admitted, and a later one refused. */
   readonly isMeasured: boolean;
@@ -252,7 +261,7 @@ export interface SettleEvidence {
 /** The rise of the remaining tokens, as a share of the limit, that shows that a window ended. */
 const endOfWindow = 1 / 10;
 
-/** Returns the replies of a burst before the remaining tokens rose, since an ended window hides what was charged before. */
+/** Returns the replies of a burst until the remaining tokens rise. The end of a window hides what was charged before it. */
 const beforeEndOfWindow = (
   replies: readonly TokenReply[],
   { tokens }: TokenLog['rule'],
@@ -346,7 +355,7 @@ const mayHaveFilled = (
   return used > negligibleUse * largest;
 };
 
-/** Measures when usage is charged: small chats that are admitted first and refused then show that it came between. */
+/** Measures when usage is charged. If small chats are first admitted and then refused, it came in between. */
 export const settleEvidence = (log: TokenLog, terms: ChargeTerms): SettleEvidence => {
   let settle = terms.settle;
   let shown = terms.settle;

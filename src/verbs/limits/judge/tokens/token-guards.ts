@@ -22,7 +22,7 @@ import {
 import { type ChargeTerms, chargesOf, usualChargeTerms } from './token-charges.ts';
 import { tokenRuleOf } from './token-refusals.ts';
 
-/** How much more of a limit was used, by the remaining tokens, than the requests explain. */
+/** How much more was used than the requests explain, by the remaining tokens. */
 interface HiddenUse {
   /** The most by which the remaining tokens fell between two answers, as a multiple of what the requests can have used. */
   readonly spent: number;
@@ -44,7 +44,7 @@ export interface TokenGuards {
    * uses the key, nothing but its own answers shows what was used.
    */
   readonly hiddenFromAnswers: HiddenUse;
-  /** The multiple above which either shows somebody else. */
+  /** Above this multiple, either of the two shows that somebody else uses the key. */
   readonly allowance: number;
   readonly terms: ChargeTerms;
 }
@@ -87,9 +87,9 @@ const hiddenUse = (
 const unsharedRefill = 0.93;
 
 /**
- * Looks at the bursts if single chats do not show how the gateway counts. The finding is `less` if the remaining tokens fall by less
- * than any count of the texts explains. It is `more` if they fall by more, and a bucket is refilled so fast that nobody else can
- * use much of it.
+ * Looks at the bursts if single chats do not show how the gateway counts. The finding is `less` if the remaining tokens
+ * fall by less than any count of the texts explains. It is `more` if they fall by more, and a bucket is refilled so fast
+ * that nobody else can use much of it. /
  */
 const withBursts = (
   counting: CountingEvidence,
@@ -118,7 +118,10 @@ const withBursts = (
 /** The share of admitted answers that must report the remaining tokens for a guard to look. */
 const enoughReports = 0.5;
 
-/** Measures what the facts about tokens rest on: how the gateway counts, when it charges, and whether somebody else uses the key. */
+/**
+ * Measures what the facts about tokens rest on: how the gateway counts, when it charges, and whether somebody else uses
+ * the key.
+ */
 export const tokenGuards = (log: TokenLog): TokenGuards => {
   const charges = measuredCharges(log.replies);
   const usual = {
@@ -190,9 +193,9 @@ export const whyLeastIsUnsure = (guards: TokenGuards, terms: GuardTerms): string
 };
 
 /**
- * Decides whether nothing excuses a burst after which so much more was admitted that it is too much by any count of the
- * texts, or by the least that the bursts show, although the remaining tokens do not show what single chats are charged. By the
- * gateway’s own count of what remains it is too much whenever it is charged.
+ * Decides whether nothing excuses a burst, although the remaining tokens do not show what single chats are charged: what
+ * was admitted is too much by any count of the texts, or by the least that the bursts show. If it is too much by the
+ * gateway’s own count of what remains, it does not matter when it is charged. /
  */
 export const isTooMuchByAnyCount = (
   { counting, settling, hasRemaining, hasUsage, terms }: TokenGuards,
@@ -207,8 +210,8 @@ export const isTooMuchByAnyCount = (
 };
 
 /**
- * How far the remaining tokens may fall, as a multiple of what the requests can have used, if the operator says that nobody else uses
- * the key: a gateway that charges twice the usage stays below it.
+ * How far the remaining tokens may fall, as a multiple of what the requests can have used, if the operator says that
+ * nobody else uses the key: a gateway that charges twice the usage stays below it. /
  */
 const promisedAllowance = 2;
 

@@ -21,7 +21,7 @@ export const tokenRuleOf = ({ tokens, window }: TokenRule): LimitRule => ({
   window: milliseconds(window),
 });
 
-/** The amounts that an examination tries, more of them than a run does, since its requests are large. */
+/** The amounts that an examination tries. They are more than a run tries, since its requests are large. */
 const atOnceAmounts = amountsAtOnce([5, 6, 7, 8, 9, 10, 12, 16].map((part) => 1 / part));
 
 const repliesOf = (
@@ -34,8 +34,8 @@ const repliesOf = (
 };
 
 /**
- * Returns the instant from which no limiter remembers earlier use of the key. That is the first request if the remaining tokens can
- * be trusted and show that the key was idle.
+ * Returns the instant from which no limiter remembers earlier use of the key. That is the first request if the remaining
+ * tokens can be trusted and show that the key was idle. /
  */
 const forgottenBy = (
   { replies, rule }: TokenLog,
@@ -73,8 +73,9 @@ const mayBeInDebt = (log: TokenLog, terms: ChargeTerms): boolean => {
 };
 
 /**
- * Finds refusals for tokens, or for no named limit, of a key that certainly stayed below the limit of tokens, at the even
- * pace also by what was sent since it began. `isRemainingTrue` says whether the reported remaining tokens fall by what is used.
+ * Finds refusals for tokens, or for no named limit, of a key that certainly stayed below the limit of tokens. At the even
+ * pace, what was sent since it began is enough to show that. `isRemainingTrue` says whether the reported remaining tokens
+ * fall by what is used. /
  */
 export const tokensRefusedEarly = (
   log: TokenLog,
@@ -118,7 +119,7 @@ export const evenOutcome = (log: TokenLog, terms: ChargeTerms) => {
   };
 };
 
-/** Finds admissions after more tokens in n windows than any limiter admits; most of all under a sustained load. */
+/** Finds admissions after more tokens in n windows than any limiter admits. A sustained load shows most of them. */
 export const tokensExceeded = (log: TokenLog, terms: ChargeTerms) => {
   const sustained = log.replies.filter(({ phase }) => phase === 'sustained');
   return [log.replies, sustained].flatMap((replies) =>
@@ -178,8 +179,9 @@ export const requestsRegained = ({ requests, window }: TokenRule, time: number):
   1 + Math.max(2, (requests ?? Infinity) * (regainedAtOnce + time / window));
 
 /**
- * Finds refusals that no small bucket of requests explains: since an earlier refusal more requests were admitted than it regains in
- * that time. The caller checks that fewer than the limit were sent in two windows, so no window explains them either.
+ * Finds refusals that no small bucket of requests explains: since an earlier refusal more requests were admitted than it
+ * regains in that time. The caller checks that fewer than the limit were sent in two windows, so no window explains them
+ * either. /
  */
 const namedBetweenAdmissions = (
   named: readonly TokenReply[],

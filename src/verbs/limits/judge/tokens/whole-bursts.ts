@@ -3,10 +3,13 @@ import type { BurstEvidence } from './token-bursts.ts';
 import { roundedCount } from './token-charges.ts';
 import type { TokenGuards } from './token-guards.ts';
 
-/** The share of the limit that must certainly be used before a refusal: an own count and a prompt that has no room leave more. */
+/**
+ * The share of the limit that must certainly be used before a refusal. It is below 1 for the gateway's own count and for
+ * a prompt that had no room.
+ */
 const wholeUse = 0.85;
 
-/** The same with what a bucket of the limit refills until then, which a bucket of a lower limit does not reach. */
+/** The same share of the limit with its refill until then. A bucket of a lower limit does not reach it. */
 const wholeShare = 0.8;
 
 /** Returns why the bursts do not show that the limit is the declared one, in one sentence; none if two do. */
