@@ -37,7 +37,7 @@ import { trafficKinds } from '../../model/workload/traffic.ts';
 import { instant, secondOf } from '../../model/quantity.ts';
 import type { ErrorBounds, Trust } from '../../model/result/verdict.ts';
 import { type FigureErrors, figureErrorsOf } from '../errors/figure-errors.ts';
-import { doubtOfLooks } from '../../model/measures/quantile.ts';
+import { doubtOfLooks, wilsonInterval } from '../../model/measures/quantile.ts';
 import { dependenceOfPopulation, isOfEachPopulation } from './population-dependence.ts';
 import { ratedSeconds, stageSpans } from '../../model/plan/stage-spans.ts';
 import {
@@ -225,6 +225,21 @@ export const isSure = (
 };
 
 /**
+ * Returns `false` for a kept share of so few arrivals that not even independent ones would make it sure; `null` otherwise.
+ * Example: 0 failures of 30 say of a bound of 1 % only that less than 11 % fail.
+ */
+const isShareUnsure = (
+  { figure, comparison, bound }: Objective,
+  { observed, n }: ObservedValue,
+): false | null => {
+  if (figure.kind !== 'share' || observed === null || n === null || n === 0) return null;
+  const keeps = (value: number): boolean => comparisonOperators[comparison](value, bound);
+  const { low, high } = wilsonInterval((observed / 100) * n, n);
+  const worst = 100 * (isLowerBound(comparison) ? low : high);
+  return keeps(observed) && !keeps(worst) ? false : null;
+};
+
+/**
  * Returns the bounds of the true figure, given the error of the load generator or the answers that do not report the
  * figure; `null` if neither can have changed it.
  */
@@ -324,7 +339,8 @@ const judge = (
   const found = findingOf(result, objective, observedValue, error);
   const value = breach === null ? observedValue : breachedValue(breach, observedValue);
   const { observed, n, low, high } = value;
-  const seen = found === 'no-data' ? null : isSure(objective, value);
+  const seen =
+    found === 'no-data' ? null : (isSure(objective, value) ?? isShareUnsure(objective, value));
   // Without an end of the warm-up, the samples are not those of a steady server, which the interval takes them for.
   const sure = seen === null ? null : seen && result.warmUp?.isSteady !== false;
   const grounds =
