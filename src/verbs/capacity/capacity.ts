@@ -105,7 +105,7 @@ const rejectTracePrompts = ({ stages: [first] }: Plan): void => {
 const endNotes = {
   done: [],
   capped: [
-    'The search used up its budget before the answer was as precise as requested: raise --requests or --time.',
+    'The search ended before the answer was as precise as requested: its next step did not fit into what was left of --requests and --time. More of them helps, unless the key refuses: then declare its limit.',
   ],
   unfit: [
     'The search ended early: the load of five consecutive steps was not as planned, so they do not count.',

@@ -49,7 +49,7 @@ describe('a first scenario', () => {
   });
 
   it.each([
-    { says: 'nothing', declared: unsaid.declared, limits: [60, 2_000_000], load: [1, 50_000] },
+    { says: 'nothing', declared: unsaid.declared, limits: [null, null], load: [1, 50_000] },
     {
       says: 'much',
       declared: { requests: 600, tokens: 90_000, families: ['openai'] },
@@ -59,7 +59,7 @@ describe('a first scenario', () => {
     {
       says: 'few requests',
       declared: { requests: 20, tokens: null, assumed: ['20 requests'] },
-      limits: [20, 2_000_000],
+      limits: [20, null],
       load: [16 / 60, 188_000],
     },
   ])('stays below the limits, and is enough, where the gateway declares $says', (row) => {
@@ -72,9 +72,7 @@ describe('a first scenario', () => {
       row.says === 'few requests',
     );
     expect(text.includes('by the openai headers of its answer')).toBe(row.says === 'much');
-    expect(text.includes('# It names no tokens per minute: those are the interface’s.')).toBe(
-      row.says === 'few requests',
-    );
+    expect(text.includes('# It names no tokens per minute.')).toBe(row.says === 'few requests');
     const read = reading(text);
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
     const { limits, stages } = read.plan;

@@ -34,8 +34,8 @@ export interface StarterScenario {
   readonly schema: string;
 }
 
-/** The limits of the interface (section 8). They are used if a gateway declares none. */
-const usualLimits = { requests: 60, tokens: 2_000_000 } as const;
+/** The requests per minute of the interface (section 8). The load stays below them if a gateway declares no limit. */
+const usualRequests = 60;
 
 /** The median time to the first token that a run must keep if the user names none. */
 export const usualFirstToken = '2s';
@@ -52,17 +52,17 @@ const familyHint = ([family]: readonly string[] = []): string =>
 
 /** Returns the limits, where they come from, and a rate that stays below them. */
 const limitsOf = ({ declared, longer = [] }: StarterScenario) => {
-  const requests = declared.requests ?? usualLimits.requests;
-  const tokens = declared.tokens ?? usualLimits.tokens;
+  const requests = declared.requests ?? usualRequests;
   const isDeclared = declared.requests !== null || declared.tokens !== null;
   // The rate is slightly below the limit, and at most one request per second.
-  const perMinute = requests < 60 ? Math.max(1, Math.floor(requests * 0.8)) : 60;
+  const perMinute =
+    requests < usualRequests ? Math.max(1, Math.floor(requests * 0.8)) : usualRequests;
   const duration = Math.ceil((requestCount * 60) / perMinute);
   const { assumed = [] } = declared;
   const units = ['requests', 'tokens'] as const;
   const unsaid = isDeclared ? units.filter((unit) => declared[unit] === null) : [];
   const more = [
-    ...unsaid.map((unit) => `\n# It names no ${unit} per minute: those are the interface’s.`),
+    ...unsaid.map((unit) => `\n# It names no ${unit} per minute.`),
     ...(assumed.length === 0
       ? []
       : [`\n# The headers name no time for ${assumed.join(' and ')}: a minute is assumed.`]),
@@ -71,9 +71,11 @@ const limitsOf = ({ declared, longer = [] }: StarterScenario) => {
   return {
     load: `rate: ${perMinute === 60 ? '1/s' : `${perMinute}/min`}, duration: ${duration}s`,
     source: isDeclared
-      ? `The limits that the gateway declares for each key, by the ${familiesText(declared.families)}headers of its answer${familyHint(declared.families)}.${more}`
-      : `The gateway’s answer declares no limits${longer.length === 0 ? '' : ' per minute'}: these are the interface’s, for each key.${more}`,
-    fields: `{ requestsPerMinute: ${requests}, tokensPerMinute: ${tokens} }`,
+      ? `The limits that the gateway declares for each key, by the ${familiesText(declared.families)}headers of its answer${familyHint(declared.families)}.${more}\n# It refuses a load above them with 429, which is a normal outcome; \`pace: {}\` makes requests wait instead.`
+      : `The gateway’s answer declares no limits${longer.length === 0 ? '' : ' per minute'}. If a key has some, name them: { requestsPerMinute: 60, tokensPerMinute: 2000000 }.${more}`,
+    fields: isDeclared
+      ? `{ requestsPerMinute: ${declared.requests ?? 'none'}, tokensPerMinute: ${declared.tokens ?? 'none'} }`
+      : 'none',
   };
 };
 
@@ -184,7 +186,6 @@ ${priceLines(starter)}
 load: { kind: constant, ${limits.load} }
 
 # ${limits.source}
-# It refuses a load above them with 429, which is a normal outcome; \`pace: {}\` makes requests wait instead.
 limits: ${limits.fields}
 
 # The most that the run may spend. Weir refuses a run that may need more, and ends a run before it

@@ -2,6 +2,7 @@ import type { ReportDocument } from '../../report/document/document.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { followStops } from '../../run/input/follow-stops.ts';
 import { confirmBudget, type Host, type StopCause } from '../../run/input/host.ts';
+import { countText } from '../../report/text/number-text.ts';
 import type { ReadPlan } from '../../run/input/read-plan.ts';
 import { folderFor } from '../../run/input/report-paths.ts';
 import { type ExitName, exitOfStop, gravestExit } from '../../run/output/exit-codes.ts';
@@ -71,11 +72,21 @@ export interface PlannedExamination {
 }
 
 interface ExaminationRequest {
+  readonly scenario: string | undefined;
+  readonly set: readonly string[];
   readonly model: string | undefined;
   readonly preflight: boolean;
   readonly yes: boolean;
   readonly out: string | undefined;
 }
+
+/** Says which limits are assumed, if neither a scenario nor an option names any; `null` otherwise. */
+const assumedText = ({ scenario, set }: ExaminationRequest, { plan }: ReadPlan): string | null => {
+  const { requestsPerMinute, tokensPerMinute } = plan.limits;
+  const areDeclared = scenario !== undefined || set.some((each) => each.startsWith('limits'));
+  if (areDeclared || requestsPerMinute === null || tokensPerMinute === null) return null;
+  return `No limit was declared, so ${countText(requestsPerMinute)} requests and ${countText(tokensPerMinute)} tokens a minute are assumed. Name others with --set limits.requestsPerMinute=… or --set limits.tokensPerMinute=….`;
+};
 
 const exitFor = ({ stoppedBy, verdict, hasAnswers }: ExaminationOutcome): ExitName => {
   if (stoppedBy !== null) return exitOfStop[stoppedBy];
@@ -117,6 +128,8 @@ export const examineTarget = async (
       return 'inconclusive';
     }
     say(`${target.baseUrl}, model ${planned.model}: nothing else may use the key until the end.`);
+    const assumed = assumedText(request, read);
+    if (assumed !== null) say(assumed);
     say(`Budget: ${planned.budget}.`);
     if (!request.yes) {
       const asked = confirmBudget(host, 'nothing was sent to examine the gateway’s limits');

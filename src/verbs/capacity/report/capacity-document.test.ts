@@ -140,6 +140,9 @@ describe('the terminal form of a search for capacity', () => {
       /Highest rate\s+Between 5\.00 and 17\.0\/s \(90 % interval\);\s+the\s+rows/,
     );
     expect(sayOf(0.1)).toMatch(/Highest rate\s+At most 17\.0\/s, if any/);
+    // 227 users are of 11/s, the median; nobody saw that rate kept.
+    expect(sayOf(0.1)).toContain('at most 350 who think');
+    expect(sayOf(5)).toMatch(/Users +227 who think/);
     expect(sayOf(0.1)).toContain('At most 17.0/s, if any: the search came no closer');
     expect(sayOf(12)).toContain('Up to 11.0/s: 227 users');
   });

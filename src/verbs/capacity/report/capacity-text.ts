@@ -161,12 +161,18 @@ const sureText = (steps: readonly CapacityStep[], rate: number): string => {
   return [measured, ...proved, ...(near.length === 0 ? [] : [lasted])].join('; ');
 };
 
+/** An answer that is only an upper bound bounds the users, too: its median is no rate that was seen to be kept. */
+const mostUsers = ({ users, rate }: CapacityAnswer, range: string | null): string =>
+  range?.startsWith('At most') === true
+    ? `at most ${usersText(Math.floor((users * rate.high) / rate.value))}`
+    : usersText(users);
+
 export const capacityAnswerRows = (
   answer: CapacityAnswer,
   report: CapacityReport,
 ): readonly (readonly [name: string, text: string])[] => {
   const { terms } = report;
-  const { rate, binding, proved, users, latency, costPerHour } = answer;
+  const { rate, binding, proved, latency, costPerHour } = answer;
   const server = serverReason(report);
   const range = coarseRange(answer, report);
   const { requestsPerMinute, tokensPerMinute, thinkTime } = terms;
@@ -191,7 +197,7 @@ export const capacityAnswerRows = (
     Because: `${answer.because}.`,
     'How sure': sureText(report.steps, rate.value),
     ...(server === null ? {} : { 'The server says': `${server}.` }),
-    Users: `${usersText(users).replace(/ users?$/, '')} who think for ${timeText(thinkTime)} between an answer${average} and the next request`,
+    Users: `${mostUsers(answer, range).replace(/ users?$/, '')} who think for ${timeText(thinkTime)} between an answer${average} and the next request`,
     Keys: keys.join(', ') || 'the scenario declares no limit',
     Cost: cost,
   });
