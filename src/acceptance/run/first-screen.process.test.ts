@@ -39,8 +39,8 @@ it('npm start leaves the verdict, the figures of every kind and the path of the 
   const { summary } = await resultIn(out);
   // Degraded is also a run with figures that may be off by a few milliseconds, which is no warning.
   const verdict = {
-    valid: /^✓ Load as planned\. /,
-    degraded: /^(?:✓ Load as planned; |! Load )/,
+    valid: /^15 of 75 requests failed: limited, /,
+    degraded: /^(?:! )?15 of 75 requests failed: limited, /,
     invalid: /^✗ Exit 12\. /,
   };
   const place = screen.findIndex((line) => verdict[summary!.trust].test(line));

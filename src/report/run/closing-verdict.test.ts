@@ -50,6 +50,10 @@ describe('the verdict that stands last', () => {
     expect(closing({}, validTrust)).toMatch(failed);
     // Failures of a load that was not as planned do not come first.
     expect(closing({}, invalidTrust, 12)).toMatch(/^✗ Exit 12\. Load not as planned\. /);
+    const partial = 'since the first 20 requests were all refused';
+    expect(closing({ partial }, validTrust, 3)).toMatch(
+      /^✗ Exit 3\. Load as planned, partial\. The run stopped before its plan did: since the first 20/,
+    );
     expect(closing({ verdicts: [broken(1)] }, validTrust, 10)).toMatch(
       /^✗ Exit 10\. 0 of 1 objective kept, 1 broken\. 492 of 1,600 requests failed/,
     );

@@ -18,7 +18,7 @@ const mostVerdictLines = 3;
 
 /** Returns the beginning of the verdict on a run, and the other sentences that belong to it, the most important first. */
 const verdictSentences = (result: Result, trust: Trust, exit: number) => {
-  const { load, undecided, sentences } = runVerdict(result, trust);
+  const { level, load, undecided, sentences } = runVerdict(result, trust);
   const verdicts = result.verdicts ?? [];
   const outcome = objectivesSentence(verdicts);
   const code = exit === 0 ? null : `Exit ${exit}.`;
@@ -29,8 +29,10 @@ const verdictSentences = (result: Result, trust: Trust, exit: number) => {
     counted: undecidedSentences(verdicts, 0),
     others: present([
       limitsVerdict(result)?.text ?? null,
-      // Figures of a load that was not as planned do not count, nor do its failures.
-      ...(trust.level === 'invalid' ? [...ofLoad, failed] : [failed, ...ofLoad]),
+      // Why a run ended early, or does not count, comes before how many of its requests failed.
+      ...(result.partial !== null || level === 'invalid'
+        ? [...ofLoad, failed]
+        : [failed, ...ofLoad]),
     ]),
   };
 };
