@@ -239,6 +239,9 @@ const isShareUnsure = (
   return keeps(observed) && !keeps(worst) ? false : null;
 };
 
+const isSureOrUnsure = (objective: Objective, value: ObservedValue): boolean | null =>
+  isSure(objective, value) ?? isShareUnsure(objective, value);
+
 /**
  * Returns the bounds of the true figure, given the error of the load generator or the answers that do not report the
  * figure; `null` if neither can have changed it.
@@ -339,8 +342,7 @@ const judge = (
   const found = findingOf(result, objective, observedValue, error);
   const value = breach === null ? observedValue : breachedValue(breach, observedValue);
   const { observed, n, low, high } = value;
-  const seen =
-    found === 'no-data' ? null : (isSure(objective, value) ?? isShareUnsure(objective, value));
+  const seen = found === 'no-data' ? null : isSureOrUnsure(objective, value);
   // Without an end of the warm-up, the samples are not those of a steady server, which the interval takes them for.
   const sure = seen === null ? null : seen && result.warmUp?.isSteady !== false;
   const grounds =
