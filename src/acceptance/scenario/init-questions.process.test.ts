@@ -125,7 +125,7 @@ describe('the scenario of weir init', () => {
     const { text, out } = await initWith([''], { target: url });
     expect(text).toMatch(/^ {2}a\/b: \{ input: 0\.15, output: 0\.6 \}$/m);
     expect(text).toContain('# It also declares 1,000 requests a day.\n');
-    expect(text).toContain('limits: { requestsPerMinute: 60, tokensPerMinute: 30000 }');
+    expect(text).toContain('limits: { requestsPerMinute: none, tokensPerMinute: 30000 }');
     expect((await weir(['validate', out], { WEIR_API_KEY: key })).code).toBe(0);
   });
 
