@@ -13,6 +13,7 @@ import {
   quickFile,
   withKey,
 } from './quick-scenario.fixture.ts';
+import { agreedSweep } from '../../verbs/sweep/started-sweep.fixture.ts';
 
 cleanUpAfterEach();
 const gateway = gatewayForFile();
@@ -29,12 +30,7 @@ const request = (out: string, changes: object, more: object = {}) => ({
     target: gateway.url(),
   },
   vary: ['prompt.tokens=10,40'],
-  repetitions: 1,
-  pause: undefined,
-  answerTime: undefined,
-  throughput: undefined,
-  latency: undefined,
-  yes: true,
+  ...agreedSweep,
   out,
   ...more,
 });

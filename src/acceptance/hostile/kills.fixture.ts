@@ -10,7 +10,10 @@ import { launcher, tempFolder, weirProcess } from '../harness/weir-process.fixtu
 const load =
   '--target mock --model weir/small --rate 20/s --duration 1s --max-tokens 2 --yes'.split(' ');
 
-/** The commands that measure, and the file that each leaves. A search would go on for minutes, the others for some two seconds. */
+/**
+ * The commands that measure, and the file that each leaves. A search would go on for minutes, the others for some two
+ * seconds.
+ */
 const measuringCommands = {
   run: { words: ['run', ...load], leaves: 'result.json' },
   workers: { words: ['run', ...load, '--workers', '2'], leaves: 'result.json' },
@@ -175,7 +178,10 @@ export const measuringCommandNames = Object.keys(measuringCommands) as readonly 
 
 type Table = Partial<Record<Remainder, number>>;
 
-/** Stops or kills a command at random moments: it ends soon, loses nothing and leaves no process. Prints and returns how often it left what. */
+/**
+ * Stops or kills a command at random moments: it ends soon, loses nothing and leaves no process. Prints and returns how
+ * often it left what.
+ */
 export const expectKept = async (name: MeasuringCommand, rounds: number): Promise<Table> => {
   const table: Table = {};
   for (let round = 0; round < rounds; round += 1) {

@@ -17,9 +17,10 @@ cleanUpAfterEach();
 vi.setConfig({ testTimeout: 1_200_000 });
 
 /**
- * The way of an answer to the client, and of its next request back, is outside the model and adds to what requests share in a step:
- * 2 ms on an idle machine, but 10 to 60 ms on a busy one, which with steps of 60 ms moved a knee by 7 %. Hence long steps, and what
- * one user waits says first whether the machine can be used: more runs would not help, since it is no noise.
+ * The way of an answer to the client, and of its next request back, is outside the model and adds to what requests share
+ * in a step: 2 ms on an idle machine, but 10 to 60 ms on a busy one, which with steps of 60 ms moved a knee by 7 %. Hence
+ * long steps, and what one user waits says first whether the machine can be used: more runs would not help, since it is
+ * no noise. /
  */
 const outputTokens = 10;
 const promptTokens = [200, 400, 800];

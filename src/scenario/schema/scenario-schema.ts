@@ -200,7 +200,7 @@ export const scenarioSchema = z
       'The target: the base address of a gateway (ending in /v1), "mock" for the bundled reference gateway, or "container" for the reference gateway in a container.',
     ),
     targets: optionalField(targets).describe(
-      'Several addresses to send to, each under a name of your choice: {direct: http://host:8000/v1, gateway: {url: …, keys: …}}. Each population names the one that it sends to (target: direct). A target may have its own keys, auth, headers, wire, endpoints and limits. Default: the single address in "target".',
+      'The addresses of several gateways. Give each a name: {direct: http://host:8000/v1, gateway: {url: …, keys: …}}. Each population says by that name where its requests go (target: direct). A target may have its own keys, auth, headers, wire, endpoints and limits. Default: the single address in "target".',
     ),
     keys: keys.describe(
       'The API keys: ${env:NAME}, ${secret:PATH}, ${command:…}, or a list of {name, key, weight, limits}. Default: ${env:WEIR_API_KEY}.',

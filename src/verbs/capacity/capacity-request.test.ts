@@ -7,19 +7,9 @@ import {
   searchBudgetFor,
   searchTermsFor,
 } from './capacity-request.ts';
+import { sampleRequest } from './sample-request.fixture.ts';
 
-const request: CapacityRequest = {
-  source: null,
-  from: [],
-  think: undefined,
-  start: undefined,
-  top: undefined,
-  precision: undefined,
-  requests: '20000',
-  time: '30m',
-  yes: true,
-  out: undefined,
-};
+const request: CapacityRequest = { ...sampleRequest, requests: '20000', yes: true };
 const limited = (requestsPerMinute: number | null, tokensPerMinute: number | null = null) =>
   samplePlan({ limits: { requestsPerMinute, tokensPerMinute, limiter: null } });
 const termsOf = (plan: ReturnType<typeof samplePlan>, changes: Partial<CapacityRequest> = {}) =>

@@ -1,3 +1,4 @@
+import { sampleRequest } from './sample-request.fixture.ts';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,19 +80,6 @@ const resultOf = (
   return { ...whole, timeline };
 };
 
-const nothing: CapacityRequest = {
-  source: null,
-  from: [],
-  think: undefined,
-  start: undefined,
-  top: undefined,
-  precision: undefined,
-  requests: '50000',
-  time: '30m',
-  yes: false,
-  out: undefined,
-};
-
 const folderOf = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-capacity-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -105,7 +93,7 @@ const answer = async (results: readonly Result[], given: Partial<CapacityRequest
   for (const [n, result] of results.entries()) await writeFile(files[n]!, JSON.stringify(result));
   const { host, printed, said } = fakeHost({ WEIR_HISTORY: 'off' });
   const out = join(folder, 'out');
-  const exit = await findTargetCapacity({ ...nothing, from: files, out, ...given }, host);
+  const exit = await findTargetCapacity({ ...sampleRequest, from: files, out, ...given }, host);
   const stored: unknown = JSON.parse(await readFile(join(out, 'capacity.json'), 'utf8'));
   expect(JSON.parse(printed.at(-1)!.json!)).toEqual(stored);
   return { exit, files, said, report: capacityReportSchema.parse(stored) };
@@ -147,7 +135,7 @@ describe('weir capacity, from stored results,', () => {
     expect([report.terms.requestsPerMinute, report.notes]).toEqual([taken, notes]);
   });
 
-  it('has the exit of an objective if no stage is kept, and finds nothing in too short ones', async () => {
+  it('has the exit of an objective if no stage is kept, and finds sampleRequest in too short ones', async () => {
     const { exit, report } = await answer([resultOf([10, 20], 5)]);
     expect([exit, report.answer]).toEqual(['objective', null]);
     const short = resultOf([10], 100);
@@ -185,11 +173,11 @@ describe('weir capacity, of a target,', () => {
       target,
     };
     const out = join(await folderOf(), 'out');
-    const exit = findTargetCapacity({ ...nothing, source, out, ...given }, fake.host);
+    const exit = findTargetCapacity({ ...sampleRequest, source, out, ...given }, fake.host);
     return { ...fake, exit, target };
   };
 
-  it('says its budget, and sends nothing without a yes', async () => {
+  it('says its budget, and sends sampleRequest without a yes', async () => {
     const { exit, said, target } = await search({}, { top: '64/s', requests: '4000' });
     await expect(exit).rejects.toThrow('this budget needs a confirmation');
     expect(said.map((line) => line.replace(target, 'TARGET'))).toMatchSnapshot();

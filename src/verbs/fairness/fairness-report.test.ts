@@ -6,44 +6,30 @@ import { milliseconds } from '../../model/quantity.ts';
 import type { Result } from '../../model/result/result.ts';
 import type { FinishedRun } from '../../run/run.ts';
 import { fairnessReportOf } from './fairness.ts';
+import { arrival, blocks, isLoud } from './judge/sample-arrivals.fixture.ts';
 import type { SeenArrival } from './model/seen-arrival.ts';
 
 const terms = { quiet: 'b', noisy: 'a', times: null, pairs: 3, block: 8000, settle: 2000 };
 
-/** Three pairs of blocks of 10 s, of which the first 2 s do not count; every other block has the noise. */
-const blocks = Array.from({ length: 6 }, (_, place) => ({
-  pair: Math.floor(place / 2),
-  isNoisy: place % 2 === 1,
-  begins: 10_000 * place,
-  from: 10_000 * place + 2000,
-  to: 10_000 * place + 10_000,
-}));
-
-const isLoud = (due: number): boolean => Math.floor(due / 10_000) % 2 === 1;
-
-const arrival = (population: string, due: number, time: number): SeenArrival => ({
-  population,
-  key: population,
-  due,
-  ended: due + time,
-  isTimed: true,
-  least: time,
-  most: time,
-  isCompleted: true,
-  limited: 0,
-  tokens: 3,
-  sent: 2,
-  cost: 5,
-});
+const arrivalOf = (population: string, due: number, time: number): SeenArrival =>
+  arrival(due, {
+    population,
+    key: population,
+    ended: due + time,
+    least: time,
+    most: time,
+    sent: 2,
+    cost: 5,
+  });
 
 /** So many requests of b in each second, which take so long, and five of a with noise. */
 const seenWith = (timeOf: (due: number) => number, perSecond = 10): readonly SeenArrival[] => [
   ...Array.from({ length: 60 * perSecond }, (_, n) => (1000 * n) / perSecond).map((due) =>
-    arrival('b', due, timeOf(due)),
+    arrivalOf('b', due, timeOf(due)),
   ),
   ...Array.from({ length: 300 }, (_, n) => 200 * n)
     .filter(isLoud)
-    .map((due) => arrival('a', due, 50)),
+    .map((due) => arrivalOf('a', due, 50)),
 ];
 
 const reportOf = (

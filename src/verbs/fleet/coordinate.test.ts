@@ -6,7 +6,7 @@ import { fakeHost } from '../../run/fake-host.fixture.ts';
 import { coordinateOnce } from './coordinate.ts';
 import type { CoordinateRequest } from './follow-load.ts';
 
-/** A coordinator at a rendezvous in a folder of its own, to which nobody comes. */
+/** Starts a coordinator that meets its workers in a folder. No worker comes. */
 const opened = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-coordinate-'));
   onTestFinished(() => rm(folder, { recursive: true }));

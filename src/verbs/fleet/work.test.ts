@@ -19,7 +19,7 @@ import { memoryRendezvous, sampleRun } from './memory-rendezvous.fixture.ts';
 import { keysOf, runKey } from './model/records.ts';
 import { eitherStop, endSlice, workOnce, type WorkRequest } from './work.ts';
 
-/** A worker in this process at a rendezvous in a folder of its own. */
+/** Starts a worker in this process. It meets its coordinator in a new folder. */
 const opened = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-work-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -150,10 +150,10 @@ const ended = async ({
   onTestFinished(() => rm(folder, { recursive: true }));
   const { rendezvous } = memoryRendezvous();
   const { host, said, warned } = fakeHost();
-  const told: object[] = [];
+  const updates: object[] = [];
   const follow = {
     isRunOver: () => isRunOver,
-    tell: (change: object) => told.push(change),
+    tell: (change: object) => updates.push(change),
     ended: Promise.resolve(isTaken),
   } as unknown as Parameters<typeof endSlice>[1]['follow'];
   const result = healthyResult(changes);
@@ -166,15 +166,15 @@ const ended = async ({
     host.printer,
   );
   const kept = join(out, 'result.json');
-  return { code, told, said, warned, result, rendezvous, out, kept };
+  return { code, updates, said, warned, result, rendezvous, out, kept };
 };
 
 describe('a slice that has run', () => {
   it('is handed over with its digest, and is complete', async () => {
-    const { code, told, said, warned, result, rendezvous, out } = await ended();
+    const { code, updates, said, warned, result, rendezvous, out } = await ended();
     expect([code, warned]).toEqual(['pass', []]);
     expect(said).toEqual(['Slice 1/2 is complete; the coordinator has its result.']);
-    expect(told).toEqual([
+    expect(updates).toEqual([
       {
         phase: 'ended',
         clock: { offset: 2, uncertainty: 1 },
@@ -198,8 +198,8 @@ describe('a slice that has run', () => {
 
   it('is kept if the coordinator does not take it, or is gone', async () => {
     for (const isRunOver of [false, true]) {
-      const { code, said, warned, told, kept } = await ended({ isTaken: false, isRunOver });
-      expect([code, said, told.length]).toEqual(['incomplete', [], isRunOver ? 0 : 1]);
+      const { code, said, warned, updates, kept } = await ended({ isTaken: false, isRunOver });
+      expect([code, said, updates.length]).toEqual(['incomplete', [], isRunOver ? 0 : 1]);
       expect(warned).toEqual([
         `Slice 1/2: the coordinator did not take the result. It is in ${kept}; \`weir merge\` joins it with those of the other slices.`,
       ]);
@@ -209,10 +209,10 @@ describe('a slice that has run', () => {
 
   it('that ended early is not whole, and has the exit of its stop', async () => {
     const changes = { partial: 'stopped by SIGINT before the load had ended' };
-    const { code, said, warned, told } = await ended({ changes, exit: 'interrupted' });
+    const { code, said, warned, updates } = await ended({ changes, exit: 'interrupted' });
     expect([code, said]).toEqual(['interrupted', []]);
     expect(warned).toEqual(['Slice 1/2: stopped by SIGINT before the load had ended.']);
-    expect(told).toMatchObject([{ result: { isWhole: false } }]);
+    expect(updates).toMatchObject([{ result: { isWhole: false } }]);
     expect((await ended({ changes, exit: 'objective' })).code).toBe('incomplete');
     expect((await ended({ exit: 'objective' })).code).toBe('pass');
   });

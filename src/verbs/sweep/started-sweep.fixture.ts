@@ -14,6 +14,16 @@ import { type SweepReport, sweepReportSchema } from './model/sweep.ts';
 import { sweep } from './sweep.ts';
 import type { SweepRequest } from './sweep-points.ts';
 
+/** The usual options of a sweep whose budget was agreed to, once for each point. */
+export const agreedSweep = {
+  repetitions: 1,
+  pause: undefined,
+  answerTime: undefined,
+  throughput: undefined,
+  latency: undefined,
+  yes: true,
+} as const;
+
 /** Test support: whole sweeps in this process, each of a few requests, against a server that answers at once. */
 
 export const sweptScenario = {
@@ -67,13 +77,8 @@ export const openSweeps = () => {
     const value = { ...sweptScenario, ...changes };
     const request: SweepRequest = {
       source: { scenario: undefined, value, flags: {}, set: [], target: `${origin}/${path}` },
+      ...agreedSweep,
       vary: ['load.rate=100/s,200/s'],
-      repetitions: 1,
-      pause: undefined,
-      answerTime: undefined,
-      throughput: undefined,
-      latency: undefined,
-      yes: true,
       out,
       ...given,
     };

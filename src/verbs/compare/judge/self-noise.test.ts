@@ -1,21 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Noise, noiseSchema } from '../model/noise.ts';
 import { sampleSide } from '../../../judge/series/sample-sides.fixture.ts';
+import { measured, ttft } from './measured-noise.fixture.ts';
 import { selfNoise } from './self-noise.ts';
-
-const measured = (side: ReturnType<typeof sampleSide>): Noise => {
-  const found = selfNoise({
-    side,
-    gates: null,
-    allowed: [],
-    weir: '0.1.0',
-    comparedAt: '2026-07-01T10:20:30.000Z',
-  });
-  if (!found.ok) throw new Error(found.refusals.map(({ message }) => message).join('; '));
-  return noiseSchema.parse(found.noise);
-};
-
-const ttft = ({ metrics }: Noise) => metrics.find(({ id }) => id === 'chat-stream ttft.p50')!;
 
 describe('the noise of an environment', () => {
   it('assigns runs to the halves in turn, so that a steady drift makes no difference', () => {

@@ -7,34 +7,8 @@ import { type FairnessTerms, judgeFairness } from './judge-fairness.ts';
 import { percentileWithFailures } from '../../../judge/statistics/percentile-with-failures.ts';
 import { blockFigures, meanInterval, movementOf } from './moved.ts';
 import { refusalsOf } from './refusals.ts';
+import { arrival, blocks, isLoud } from './sample-arrivals.fixture.ts';
 import { sharesOf } from './shares.ts';
-
-/** Three pairs of blocks of 10 s, of which the first 2 s do not count; every other block has the noise. */
-const blocks = Array.from({ length: 6 }, (_, place) => ({
-  pair: Math.floor(place / 2),
-  isNoisy: place % 2 === 1,
-  begins: 10_000 * place,
-  from: 10_000 * place + 2000,
-  to: 10_000 * place + 10_000,
-}));
-
-const isLoud = (due: number): boolean => Math.floor(due / 10_000) % 2 === 1;
-
-const arrival = (due: number, changes: Partial<SeenArrival> = {}): SeenArrival => ({
-  population: 'b',
-  key: 'b',
-  due,
-  ended: due + 50,
-  isTimed: true,
-  least: 50,
-  most: 50,
-  isCompleted: true,
-  limited: 0,
-  tokens: 3,
-  sent: 1,
-  cost: null,
-  ...changes,
-});
 
 /** So many requests of b in each of 60 s, as `of` changes them; with noise, five a second of a. */
 const runWith = (
