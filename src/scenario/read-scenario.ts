@@ -179,7 +179,7 @@ const planOfTree = (
     : fail(findings, files);
 };
 
-const limitKeys = ['requestsPerMinute', 'tokensPerMinute', 'class'];
+const limitKeys = [...Object.keys(bothLimits), 'class'];
 
 /** Writes `none` for limits that a scenario leaves out, and leaves its pace out, which would have none to keep. */
 const withoutAssumedLimits = (tree: ScenarioTree): ScenarioTree => {

@@ -9,7 +9,10 @@ import { describe, expect, it } from 'vitest';
 const root = resolve(import.meta.dirname, '..', '..', '..');
 const places = ['README.md', 'src', 'scenarios', 'reports', '.github', '.package'];
 
-/** A package manager that fetches `weir` itself, as npx does wherever no project has it: not `weir-bench`, not the command of an installed package. */
+/**
+ * A package manager that fetches `weir` itself, as npx does wherever no project has it: not `weir-bench`, not the command
+ * of an installed package.
+ */
 const foreignInstall =
   /\b(?:npx(?:\s+-[-\w=]*)*|(?:npm|pnpm|yarn|bun)\s+(?:i|in|install|add|x|exec|dlx)\b(?![^\n`]*--no\s)[^\n`]*?|bunx|pnpx)\s*['"]?weir(?![-\w])/;
 

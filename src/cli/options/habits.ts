@@ -1,4 +1,7 @@
-/** This file says what Weir has for the options that people know from curl, wrk, hey, k6, vegeta, Locust, JMeter, AIPerf, GuideLLM and vLLM. */
+/**
+ * This file says what Weir has for the options that people know from curl, wrk, hey, k6, vegeta, Locust, JMeter, AIPerf,
+ * GuideLLM and vLLM.
+ */
 
 /** What to write instead of an option of another tool. */
 interface Habit {

@@ -239,7 +239,8 @@ const isShareUnsure = (
   return keeps(observed) && !keeps(worst) ? false : null;
 };
 
-const isSureOrUnsure = (objective: Objective, value: ObservedValue): boolean | null =>
+/** Returns whether a verdict is sure: by its interval, or without one by the number of arrivals; `null` if neither says. */
+const surenessOf = (objective: Objective, value: ObservedValue): boolean | null =>
   isSure(objective, value) ?? isShareUnsure(objective, value);
 
 /**
@@ -342,7 +343,7 @@ const judge = (
   const found = findingOf(result, objective, observedValue, error);
   const value = breach === null ? observedValue : breachedValue(breach, observedValue);
   const { observed, n, low, high } = value;
-  const seen = found === 'no-data' ? null : isSureOrUnsure(objective, value);
+  const seen = found === 'no-data' ? null : surenessOf(objective, value);
   // Without an end of the warm-up, the samples are not those of a steady server, which the interval takes them for.
   const sure = seen === null ? null : seen && result.warmUp?.isSteady !== false;
   const grounds =

@@ -30,7 +30,10 @@ export const addCosts = (sums: readonly CostSum[]): CostSum =>
 export interface CostBounds {
   readonly least: number;
   readonly most: number | null;
-  /** Of which answers the prompts are in both, as those of completed ones: where none of their kind completed, they are left out. */
+  /**
+   * Of which answers the prompts are in both, as those of completed ones: where none of their kind completed, they are
+   * left out.
+   */
   readonly prompts: 'all' | 'some' | 'none';
 }
 

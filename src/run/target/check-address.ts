@@ -30,6 +30,8 @@ const bareAddress = (baseUrl: string): string => baseUrl.replace(/\/+$/, '');
 
 /** Returns a base address with its version, once, such as https://host/v1 for https://host and for https://host/v1/v1. */
 export const versionedAddress = (baseUrl: string): string => {
+  // The path of a socket ends at a colon.
+  if (/^unix:[^:]+$/.test(baseUrl)) return `${baseUrl}:/v1`;
   const [place = '', query] = baseUrl.split('?');
   const once = bareAddress(place).replace(/(\/v\d+)\1$/, '$1');
   const versioned = /\/v\d+$/.test(once) ? once : `${once}/v1`;

@@ -184,9 +184,9 @@ export interface KeyCheck {
 }
 
 /**
- * Returns notes on the address, and warnings about the models and limits of a plan. Throws a `Problem` for a key that the target refuses. If
- * anybody may read the list of models, it cannot show whether a key is valid, so no request with a key is sent.
- * Otherwise each key asks for the list once. A model that is not listed is asked for the smallest answer.
+ * Returns notes on the address, and warnings about the models and limits of a plan. Throws a `Problem` for a key that the
+ * target refuses. If anybody may read the list of models, it cannot show whether a key is valid, so no request with a key
+ * is sent. Otherwise each key asks for the list once. A model that is not listed is asked for the smallest answer. /
  */
 export const checkKeys = async (
   plan: Plan,

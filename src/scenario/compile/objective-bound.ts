@@ -83,7 +83,10 @@ const notationOf = (figure: ObjectiveFigure): BoundNotation => {
     : runNotations[figure.kind];
 };
 
-/** Tells how to write a number with its unit. A share below 1 may be meant as a fraction, as other tools write it, so both readings are offered. */
+/**
+ * Tells how to write a number with its unit. A share below 1 may be meant as a fraction, as other tools write it, so both
+ * readings are offered.
+ */
 const unitAdvice = (
   { kind }: ObjectiveFigure,
   n: number,

@@ -180,7 +180,10 @@ const noteLongerLimits = (longer: readonly string[], { targetMemory }: ReadingCo
   );
 };
 
-/** Adds a note, once, about limits for which the headers name no window. They count as limits per minute, and the run compares them with those of its plan. */
+/**
+ * Adds a note, once, about limits for which the headers name no window. They count as limits per minute, and the run
+ * compares them with those of its plan.
+ */
 const noteAssumedLimits = (
   assumed: readonly AssumedLimit[],
   { targetMemory }: ReadingContext,

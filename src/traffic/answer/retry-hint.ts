@@ -63,10 +63,11 @@ export interface RefusedResponse {
 }
 
 /**
- * Returns when a refused request may be retried, by the most exact statement of the server; `null` if no statement can
- * be read. The order is: `retry-after-ms` and similar headers; `Retry-After`; the reset headers, and for a 429 the reset
+ * Returns when a refused request may be retried, by the most exact statement of the server; `null` if no statement can be
+ * read. The order is: `retry-after-ms` and similar headers; `Retry-After`; the reset headers, and for a 429 the reset
  * time in its body; the wait in the body. A wait in the body takes precedence over any header if it is longer, since a
- * wait that is named is never undercut. A header with a wait of 0 counts only if nothing else is named. Dates are compared with the answer's own `Date` header.
+ * wait that is named is never undercut. A header with a wait of 0 counts only if nothing else is named. Dates are
+ * compared with the answer's own `Date` header. /
  */
 export const readRetryHint = (response: RefusedResponse): RetryHint | null => {
   const { status, headers, body } = response;

@@ -98,6 +98,8 @@ it('any other 429 is read from its message', () => {
 
 it.each([
   ['Spring’s', '{"status":429,"error":"Too Many Requests"}'],
+  ['that of RFC 6585', 'The user has sent too many requests in a given amount of time'],
+  ['one for an address', 'Too many requests from this IP, please try again after 15 minutes'],
   ['FastAPI’s', '{"detail":"Too Many Requests"}'],
   ['hono-rate-limiter’s', 'Too many requests, please try again later.'],
   ['Django’s', 'Request was throttled. Expected available in 5 seconds.'],
@@ -116,6 +118,8 @@ it.each([
 it.each([
   ['Too many requests per minute for this key', 'requests'],
   ['Too many requests in 60 seconds', 'requests'],
+  ['Too many requests in the last minute', 'requests'],
+  ['You have reached the limit of requests of your plan', 'requests'],
   ['Request limit exceeded', 'requests'],
   ['Your request rate is above the limit', 'requests'],
   ['You have exceeded 60 requests a minute', 'requests'],

@@ -19,13 +19,13 @@ const sentenceWords = [
 ] as const;
 
 /**
- * Matches what names no limit though it has such a word: the name of the status 429, whatever limit was reached; keys that are called
- * tokens; and advice.
+ * Matches what names no limit though it has such a word: the name of the status 429, whatever limit was reached; keys
+ * that are called tokens; and advice. /
  */
 const otherWords = [
-  /\b(?:429\W*)?too many requests\b(?! (?:per|an?|in|within|every|each)\b|\/)/gi,
+  /\b(?:429\W*)?too many requests\b(?!\/| (?:per|every|each)\b| (?:in |within )?(?:the last |\d|(?:an?|one) (?:second|minute|hour|day)\b))/gi,
   /\b(?:api|access|auth|bearer|session|personal|secret)[- ](?:access )?tokens?\b/gi,
-  /\b(?:reduce|lower|decrease|limit|fewer|retry|repeat|resend|slow down|space out)(?: or \w+)?(?: the| your| down)*(?: number| rate| frequency| volume)?(?: of)?(?: your| the)? (?:requests?(?: rate| frequency| volume)?|concurrency|parallelism|concurrent requests)\b/gi,
+  /\b(?:reduce|lower|decrease|limit(?= your)|fewer|retry|repeat|resend|slow down|space out)(?: or \w+)?(?: the| your| down)*(?: number| rate| frequency| volume)?(?: of)?(?: your| the)? (?:requests?(?: rate| frequency| volume)?|concurrency|parallelism|concurrent requests)\b/gi,
 ];
 
 /** Matches the state of one of several limits: LiteLLM’s older proxies list those of requests, tokens and concurrency. */

@@ -106,9 +106,9 @@ const mostExactPlaces = 120;
 
 /**
  * Returns the phases of a period that a log can distinguish. All decisions are folded into one period. Between two
- * neighbouring decisions every phase has the same effect, so only the middle is tried: between 100 and 400 ms, 250 ms.
- * Of many decisions, those closer than `apart` ms count as one. Phases are searched in the shortest interval that contains a refill;
- * without one, 24 phases are tried.
+ * neighbouring decisions every phase has the same effect, so only the middle is tried: between 100 and 400 ms, 250 ms. Of
+ * many decisions, those closer than `apart` ms count as one. Phases are searched in the shortest interval that contains a
+ * refill; without one, 24 phases are tried. /
  */
 const distinctPhases = (
   history: DecisionHistory,
@@ -305,7 +305,10 @@ export const closerCandidates = (
   return around(next - first);
 };
 
-/** The limiters of a class with another limit or window than declared. Of many decisions their phases are at least `apart` ms apart (`distinctPhases`). */
+/**
+ * The limiters of a class with another limit or window than declared. Of many decisions their phases are at least `apart`
+ * ms apart (`distinctPhases`).
+ */
 export const otherCandidates = (
   name: LimiterClass,
   history: DecisionHistory,

@@ -50,8 +50,8 @@ const missSchema = z.strictObject({
 });
 
 /**
- * `undecided`: too few samples for an objective, an objective within its error of measurement, or enough arrivals whose growth is neither certain nor certainly below 5 %. `unfit`: the
- * load generator was invalid; the step is excluded.
+ * `undecided`: too few samples for an objective, an objective within its error of measurement, or enough arrivals whose
+ * growth is neither certain nor certainly below 5 %. `unfit`: the load generator was invalid; the step is excluded. /
  */
 const stepVerdictNames = ['kept', 'broken', 'undecided', 'unfit'] as const;
 

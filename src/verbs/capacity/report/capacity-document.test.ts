@@ -141,7 +141,7 @@ describe('the terminal form of a search for capacity', () => {
     );
     expect(sayOf(0.1)).toMatch(/Highest rate\s+At most 17\.0\/s, if any/);
     // 227 users are of 11/s, the median; nobody saw that rate kept.
-    expect(sayOf(0.1)).toContain('at most 350 who think');
+    expect(sayOf(0.1)).toMatch(/Users +at most 350 at 17\.0\/s, who think/);
     expect(sayOf(5)).toMatch(/Users +227 who think/);
     expect(sayOf(0.1)).toContain('At most 17.0/s, if any: the search came no closer');
     expect(sayOf(12)).toContain('Up to 11.0/s: 227 users');

@@ -27,7 +27,10 @@ const bindingTexts = {
   none: 'nothing: no limit was reached at the rates tried',
 } as const satisfies Record<LimitingFactor, string>;
 
-/** Says which limit binds first. A 429 by a limit that is not declared may be the key's own, which is no capacity of the gateway. */
+/**
+ * Says which limit binds first. A 429 by a limit that is not declared may be the key's own, which is no capacity of the
+ * gateway.
+ */
 const bindingText = ({ binding }: CapacityAnswer, { terms }: CapacityReport): string => {
   const undeclared = (['requestsPerMinute', 'tokensPerMinute'] as const).find(
     (limit) => terms[limit] === null,
@@ -51,16 +54,25 @@ const usersText = (users: number): string => {
 /** An interval this many times as wide holds no figure to plan by. */
 const widestFigure = 1.5;
 
+/** Whether no rate was seen to be kept as low as the interval begins, so that the answer is only an upper bound. */
+const isOnlyBound = (
+  { rate, proved, binding }: CapacityAnswer,
+  { steps }: CapacityReport,
+): boolean =>
+  !proved &&
+  binding !== 'none' &&
+  !steps.some((step) => step.rate <= rate.low && step.verdict === 'kept');
+
 /** The answer of a search that came no closer than a range; `null` for one that found a figure. */
-const coarseRange = ({ rate, proved, binding }: CapacityAnswer, { steps }: CapacityReport) => {
+const coarseRange = (answer: CapacityAnswer, report: CapacityReport) => {
+  const { rate, proved, binding } = answer;
+  const { steps } = report;
   const { low, high } = rate;
   if (proved || binding === 'none') return null;
   // A declared limit is below every rate that was tried, and a rate above it was kept.
   const isBelowKept = steps.some((step) => step.rate >= high && step.verdict === 'kept');
   if (isBelowKept && !steps.some(({ verdict }) => verdict === 'broken')) return null;
-  if (!steps.some((step) => step.rate <= low && step.verdict === 'kept')) {
-    return `At most ${perSecondText(high)}, if any`;
-  }
+  if (isOnlyBound(answer, report)) return `At most ${perSecondText(high)}, if any`;
   return high > widestFigure * low ? `Between ${rangeText(rate).replace('–', ' and ')}` : null;
 };
 
@@ -161,11 +173,12 @@ const sureText = (steps: readonly CapacityStep[], rate: number): string => {
   return [measured, ...proved, ...(near.length === 0 ? [] : [lasted])].join('; ');
 };
 
-/** An answer that is only an upper bound bounds the users, too: its median is no rate that was seen to be kept. */
-const mostUsers = ({ users, rate }: CapacityAnswer, range: string | null): string =>
-  range?.startsWith('At most') === true
-    ? `at most ${usersText(Math.floor((users * rate.high) / rate.value))}`
-    : usersText(users);
+/** Says how many users an answer is for. One that is only an upper bound bounds them, too: its median was not seen to be kept. */
+const answeredUsers = ({ users, rate }: CapacityAnswer, isBound: boolean): string => {
+  const count = isBound ? Math.floor((users * rate.high) / rate.value) : users;
+  const words = usersText(count).replace(/ users?$/, '');
+  return isBound ? `at most ${words} at ${perSecondText(rate.high)},` : words;
+};
 
 export const capacityAnswerRows = (
   answer: CapacityAnswer,
@@ -175,6 +188,7 @@ export const capacityAnswerRows = (
   const { rate, binding, proved, latency, costPerHour } = answer;
   const server = serverReason(report);
   const range = coarseRange(answer, report);
+  const isBound = range !== null && isOnlyBound(answer, report);
   const { requestsPerMinute, tokensPerMinute, thinkTime } = terms;
   const interval = textIf(rate.low !== rate.high, ` (90 % interval ${rangeText(rate)})`);
   const isOpen = binding === 'none' && rate.low === rate.high;
@@ -197,7 +211,7 @@ export const capacityAnswerRows = (
     Because: `${answer.because}.`,
     'How sure': sureText(report.steps, rate.value),
     ...(server === null ? {} : { 'The server says': `${server}.` }),
-    Users: `${mostUsers(answer, range).replace(/ users?$/, '')} who think for ${timeText(thinkTime)} between an answer${average} and the next request`,
+    Users: `${answeredUsers(answer, isBound)} who think for ${timeText(thinkTime)} between an answer${average} and the next request`,
     Keys: keys.join(', ') || 'the scenario declares no limit',
     Cost: cost,
   });

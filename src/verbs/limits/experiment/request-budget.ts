@@ -77,7 +77,10 @@ interface BudgetOptions {
   readonly phases: readonly ProbePhase[];
 }
 
-/** The usual time of a small chat's answer in ms, for which chats that are sent one by one wait: less in windows below a minute. */
+/**
+ * The usual time of a small chat's answer in ms, for which chats that are sent one by one wait: less in windows below a
+ * minute.
+ */
 const usualAnswer = (window: number): number => Math.min(250, window / 240);
 
 /** Forecasts the typical and maximum requests of a phase, and its time in ms. */

@@ -137,7 +137,10 @@ const chargingText = ({ findings, log }: TokenReport): readonly string[] => {
   return [`${chargedWords[chargedAt]}${use === '' ? '' : `, so ${use}`}`];
 };
 
-/** Says that a limit of all tokens was seen to be kept with prompts only, perhaps by the operator's word that usage is charged. */
+/**
+ * Says that a limit of all tokens was seen to be kept with prompts only, perhaps by the operator's word that usage is
+ * charged.
+ */
 const answersText = ({ findings, log }: TokenReport): readonly string[] => {
   if (findings.verdict !== 'kept' || !areAnswersUnseen(findings, log)) return [];
   const promise = findings.isPromised === true ? ', but promised' : '';

@@ -40,7 +40,10 @@ interface Part {
   readonly time: number;
 }
 
-/** The share of what a burst sends above the limit that is admitted: none if it is charged first, all if at the end; the middle of six rules. */
+/**
+ * The share of what a burst sends above the limit that is admitted: none if it is charged first, all if at the end; the
+ * middle of six rules.
+ */
 const usuallyAbove = 0.35;
 
 /** The requests that usually follow the refusals of a burst, to show what is left. */
@@ -50,8 +53,8 @@ const sum = (parts: readonly Part[], pick: (part: Part) => number): number =>
   parts.reduce((whole, part) => whole + pick(part), 0);
 
 /**
- * Returns the parts of an examination. `cacheable` counts the tokens of the even pace and of the sustained load, whose prompts a cache may
- * hold: the first burst only writes their common beginning, and the second has none.
+ * Returns the parts of an examination. `cacheable` counts the tokens of the even pace and of the sustained load, whose
+ * prompts a cache may hold: the first burst only writes their common beginning, and the second has none. /
  */
 const partsOf = (plan: TokenPlan) => {
   const { rule, isQuick, sustain, large, slice, visible, reserving } = plan;

@@ -19,7 +19,8 @@ export type Explains = (limit: number, window: number, most: number) => boolean;
 
 /**
  * Searches one class for the limiters that contradict the fewest decisions. It replays every `every`-th decision, so
- * counts are estimates if `every` is above 1. Of many decisions the tried phases are `apart`, as a share of the window, from each other.
+ * counts are estimates if `every` is above 1. Of many decisions the tried phases are `apart`, as a share of the window,
+ * from each other. /
  */
 const searchClass = (
   name: LimiterClass,
