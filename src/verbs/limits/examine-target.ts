@@ -11,6 +11,7 @@ import { publishReport } from '../../run/output/write-outputs.ts';
 import type { ReadyTarget } from '../../run/target/prepare-target.ts';
 import { examineOpened, type OpenedProbe } from './examination.ts';
 import type { KeyFindings } from './model/key-findings.ts';
+import { perWindow } from './report/limits-sentence.ts';
 import { exitOfFindings, findingsBeside } from './stored-findings.ts';
 
 /** This file is what an examination of a limit does whatever it examines: opening, budget, stops, reports and exit. */
@@ -81,11 +82,15 @@ interface ExaminationRequest {
 }
 
 /** Says which limits are assumed, if neither a scenario nor an option names any; `null` otherwise. */
-const assumedText = ({ scenario, set }: ExaminationRequest, { plan }: ReadPlan): string | null => {
+const assumedText = (
+  { scenario, set }: ExaminationRequest,
+  { plan }: ReadPlan,
+  window: number,
+): string | null => {
   const { requestsPerMinute, tokensPerMinute } = plan.limits;
   const areDeclared = scenario !== undefined || set.some((each) => each.startsWith('limits'));
   if (areDeclared || requestsPerMinute === null || tokensPerMinute === null) return null;
-  return `No limit was declared, so ${countText(requestsPerMinute)} requests and ${countText(tokensPerMinute)} tokens a minute are assumed. Name others with --set limits.requestsPerMinute=… or --set limits.tokensPerMinute=….`;
+  return `No limit was declared, so ${countText(requestsPerMinute)} requests and ${countText(tokensPerMinute)} tokens ${perWindow(window)} are assumed. Name others with --set limits.requestsPerMinute=… or --set limits.tokensPerMinute=….`;
 };
 
 const exitFor = ({ stoppedBy, verdict, hasAnswers }: ExaminationOutcome): ExitName => {
@@ -128,7 +133,7 @@ export const examineTarget = async (
       return 'inconclusive';
     }
     say(`${target.baseUrl}, model ${planned.model}: nothing else may use the key until the end.`);
-    const assumed = assumedText(request, read);
+    const assumed = assumedText(request, read, window);
     if (assumed !== null) say(assumed);
     say(`Budget: ${planned.budget}.`);
     if (!request.yes) {

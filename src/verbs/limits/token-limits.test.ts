@@ -79,6 +79,16 @@ describe('an examination of tokens', () => {
     expect((await (await ask({}, listed, higher)).budget())[0]).toContain(', model dear: ');
   });
 
+  it('says which limits it assumes if none is declared', async () => {
+    const said = async (window?: string) => (await ask({ window }, listed, [])).budget();
+    const assumed = 'No limit was declared, so 60 requests and 2,000,000 tokens';
+    expect((await said())[1]).toBe(
+      `${assumed} a minute are assumed. Name others with --set limits.requestsPerMinute=… or --set limits.tokensPerMinute=….`,
+    );
+    expect((await said('30s'))[1]).toMatch(`${assumed} in 30 s are assumed.`);
+    expect((await (await ask()).budget()).join()).not.toContain('assumed');
+  });
+
   it('says what money needs where no price is known', async () => {
     const { budget } = await ask({}, [{ id: 'm' }]);
     expect((await budget()).join()).toContain(

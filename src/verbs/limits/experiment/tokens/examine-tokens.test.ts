@@ -170,6 +170,23 @@ describe('an examination of tokens', () => {
     }
   });
 
+  it('asks again for a longer answer whose charge the end of a window hid', async () => {
+    const limiter = compliantLimiters['fixed window on a grid, charged at the end']!;
+    const verdicts: string[] = [];
+    let most = 0;
+    for (let seed = 1; seed <= 16; seed += 1) {
+      const options = { tokens: 20_000, hasSmallBucket: false };
+      const { findings, log } = await examineVirtually(limiter, seed * 977, options);
+      verdicts.push(findings.verdict);
+      const asked = log.replies.filter(({ kind }) => kind === 'answer' || kind === 'stream-answer');
+      most = Math.max(most, asked.length);
+    }
+    expect(verdicts).toEqual(verdicts.map(() => 'kept'));
+    // At least one of them had to ask again, and none more than twice.
+    expect(most).toBeGreaterThan(2);
+    expect(most).toBeLessThanOrEqual(6);
+  });
+
   it('calls no limit kept of which an idle key never has more than a part', async () => {
     for (const store of ['token bucket', 'GCRA', 'bucket of a quarter']) {
       for (const rule of ['charged at the end', 'reserved at the start, then corrected']) {

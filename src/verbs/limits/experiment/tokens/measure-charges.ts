@@ -68,7 +68,7 @@ export const calibrateTokens = async (examination: OpenExamination): Promise<voi
   await tap(phase);
 };
 
-/** How often the charge of a large prompt is tried, since a window may end meanwhile. */
+/** How often a charge is tried on which much rests, since a window may end meanwhile. */
 const attempts = 3;
 
 /** Measures a chat or a stream of the even pace until its charge is seen; throws if none is answered. */
@@ -101,6 +101,17 @@ const calibrateKind = async (examination: OpenExamination, query: TokenQuery): P
 const shortPrompt = 100;
 /** The tokens of a longer answer: more than a weighted counter forgets meanwhile, and a small part of the limit. */
 const longAnswer = { least: 40, share: 1 / 100, most: 160 };
+
+/** Whether the end of a window hid a longer answer: the charges of single chats are shown, and this one is not. */
+const isHidden = ({ sorted }: OpenExamination, { kind }: TokenQuery): boolean => {
+  if (kind !== 'answer' && kind !== 'stream-answer') return false;
+  const charges = measuredCharges(sorted());
+  const isShown = charges.some(
+    (each) => (each.kind === 'chat' || each.kind === 'stream') && each.isSteady,
+  );
+  const found = charges.find((each) => each.kind === kind);
+  return isShown && (found?.charge ?? 0) < (found?.used ?? 0) - 1;
+};
 
 /**
  * Measures the charges of the remaining kinds of request. The requests are spaced so that the request limit refuses
@@ -138,10 +149,13 @@ export const account = async (examination: OpenExamination): Promise<void> => {
   await pause(settleOf(examination));
   await tap(phase);
   for (const query of queries) {
-    const begun = client.now();
     const isExact = query.isStream || query.kind === 'again';
-    await measureKind(examination, query, { isExact, isWatched: false });
-    await client.sleepUntil(begun + gap);
+    for (let i = 0; i < attempts; i += 1) {
+      const begun = client.now();
+      await measureKind(examination, query, { isExact, isWatched: false });
+      await client.sleepUntil(begun + gap);
+      if (!isHidden(examination, query)) break;
+    }
   }
 };
 
