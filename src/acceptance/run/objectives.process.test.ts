@@ -122,12 +122,12 @@ objectives:
     expect(result.verdicts).toMatchObject([{ ruling: 'fail', grounds: 'broken' }]);
   });
 
-  it('exits with 15 if every request failed, regardless of its objectives', async () => {
+  it('exits with 15 if every request of the whole load failed, regardless of its objectives', async () => {
     const mock = await openMock();
     for (const objectives of ['', 'objectives: [errorRate < 1%]', 'objectives: [refused > 1]']) {
       const { code, result } = await runWeir(
         scenario(objectives),
-        ['--target', mock.url, '--no-key-check'],
+        ['--target', mock.url, '--no-key-check', '--no-early-stop'],
         {
           WEIR_API_KEY: 'sk-wrong-key',
         },

@@ -135,7 +135,7 @@ describe('weir capacity, from stored results,', () => {
     expect([report.terms.requestsPerMinute, report.notes]).toEqual([taken, notes]);
   });
 
-  it('has the exit of an objective if no stage is kept, and finds sampleRequest in too short ones', async () => {
+  it('has the exit of an objective if no stage is kept, and finds nothing in too short ones', async () => {
     const { exit, report } = await answer([resultOf([10, 20], 5)]);
     expect([exit, report.answer]).toEqual(['objective', null]);
     const short = resultOf([10], 100);
@@ -177,7 +177,7 @@ describe('weir capacity, of a target,', () => {
     return { ...fake, exit, target };
   };
 
-  it('says its budget, and sends sampleRequest without a yes', async () => {
+  it('says its budget, and sends nothing without a yes', async () => {
     const { exit, said, target } = await search({}, { top: '64/s', requests: '4000' });
     await expect(exit).rejects.toThrow('this budget needs a confirmation');
     expect(said.map((line) => line.replace(target, 'TARGET'))).toMatchSnapshot();

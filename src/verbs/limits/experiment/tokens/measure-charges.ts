@@ -102,7 +102,10 @@ const shortPrompt = 100;
 /** The tokens of a longer answer: more than a weighted counter forgets meanwhile, and a small part of the limit. */
 const longAnswer = { least: 40, share: 1 / 100, most: 160 };
 
-/** Whether the end of a window hid a longer answer: the charges of single chats are shown, and this one is not. */
+/**
+ * Whether the end of a window hid a longer answer: the charges of single chats are shown, and not half of this one. A
+ * weighted counter that forgets a little meanwhile hides less, and would hide it again.
+ */
 const isHidden = ({ sorted }: OpenExamination, { kind }: TokenQuery): boolean => {
   if (kind !== 'answer' && kind !== 'stream-answer') return false;
   const charges = measuredCharges(sorted());
@@ -110,7 +113,7 @@ const isHidden = ({ sorted }: OpenExamination, { kind }: TokenQuery): boolean =>
     (each) => (each.kind === 'chat' || each.kind === 'stream') && each.isSteady,
   );
   const found = charges.find((each) => each.kind === kind);
-  return isShown && (found?.charge ?? 0) < (found?.used ?? 0) - 1;
+  return isShown && (found?.charge ?? 0) < (found?.used ?? 0) / 2;
 };
 
 /**
