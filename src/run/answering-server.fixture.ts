@@ -26,7 +26,9 @@ interface SeenRequest {
   readonly text: string;
 }
 
-export type AnswerTo = (request: SeenRequest) => readonly [status: number, json: string];
+export type AnswerTo = (
+  request: SeenRequest,
+) => readonly [status: number, json: string, headers?: Readonly<Record<string, string>>];
 
 /** Listens until it is disposed. `origin` is its address without a path. */
 export const startAnswering = async (answerTo: AnswerTo) => {
@@ -35,8 +37,8 @@ export const startAnswering = async (answerTo: AnswerTo) => {
     request.on('data', (part: Buffer) => (text += part.toString()));
     request.on('end', () => {
       const { url = '', headers } = request;
-      const [status, json] = answerTo({ url, authorization: headers.authorization, text });
-      response.writeHead(status, { 'content-type': 'application/json' }).end(json);
+      const [status, json, more] = answerTo({ url, authorization: headers.authorization, text });
+      response.writeHead(status, { 'content-type': 'application/json', ...more }).end(json);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

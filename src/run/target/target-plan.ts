@@ -21,10 +21,14 @@ export interface TargetRequest {
 const missingKeyHintHere =
   'set it before the run (export WEIR_API_KEY=…), name another variable (--key NAME), or add "keys" to a scenario';
 
-/** Returns a plan with the target and the keys. The plan's traffic is not used. */
+/**
+ * Returns a plan with the target and the keys. The plan's traffic is not used. With `needsDeclaredLimits` it has no limit
+ * that is only assumed.
+ */
 export const targetPlanFor = async (
   request: TargetRequest,
   environment: Environment,
+  needsDeclaredLimits = false,
 ): Promise<ReadPlan> => {
   const { scenario, target, key, secondKey } = request;
   if (scenario === undefined && target === undefined) {
@@ -40,7 +44,8 @@ export const targetPlanFor = async (
     set.unshift(`keys=${JSON.stringify(keys)}`);
   }
   const flags = scenario === undefined ? placeholderScenario : {};
-  const source = { scenario, target, flags, set, allowFiles: request.allowFiles };
+  const { allowFiles } = request;
+  const source = { scenario, target, flags, set, allowFiles, needsDeclaredLimits };
   try {
     return await readPlan(source, environment);
   } catch (error) {

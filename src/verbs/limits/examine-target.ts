@@ -2,16 +2,16 @@ import type { ReportDocument } from '../../report/document/document.ts';
 import { weirVersion } from '../../platform/host/machine.ts';
 import { followStops } from '../../run/input/follow-stops.ts';
 import { confirmBudget, type Host, type StopCause } from '../../run/input/host.ts';
-import { countText } from '../../report/text/number-text.ts';
 import type { ReadPlan } from '../../run/input/read-plan.ts';
 import { folderFor } from '../../run/input/report-paths.ts';
 import { type ExitName, exitOfStop, gravestExit } from '../../run/output/exit-codes.ts';
 import { openOutputFolder } from '../../run/output/output-folder.ts';
 import { publishReport } from '../../run/output/write-outputs.ts';
 import type { ReadyTarget } from '../../run/target/prepare-target.ts';
+import type { TargetRequest } from '../../run/target/target-plan.ts';
+import { assumedLimitsOf, assumedText, rejectOtherHeaders } from './assumed-limits.ts';
 import { examineOpened, type OpenedProbe } from './examination.ts';
 import type { KeyFindings } from './model/key-findings.ts';
-import { perWindow } from './report/limits-sentence.ts';
 import { exitOfFindings, findingsBeside } from './stored-findings.ts';
 
 /** This file is what an examination of a limit does whatever it examines: opening, budget, stops, reports and exit. */
@@ -47,13 +47,17 @@ export const runIdOf = (prefix: string, { startedAt }: OpenedProbe): string =>
   `${prefix}-${startedAt.replaceAll(/[^0-9]/g, '').slice(4, 14)}`;
 
 /** The facts about a report that say which program wrote it, and of what. */
-export const reportOrigin = (target: ReadyTarget, { startedAt }: OpenedProbe, model: string) => ({
+const reportOrigin = (target: ReadyTarget, { startedAt }: OpenedProbe, model: string) => ({
   weir: weirVersion(),
   target: target.baseUrl,
   startedAt,
   model,
 });
-export type ReportOrigin = ReturnType<typeof reportOrigin>;
+
+/** The origin of a report, and whether nobody declared the limit that is examined. */
+export interface ReportOrigin extends ReturnType<typeof reportOrigin> {
+  readonly isAssumed?: true;
+}
 
 export interface ExaminationOutcome {
   readonly report: object;
@@ -72,26 +76,12 @@ export interface PlannedExamination {
   readonly run: (host: Host, origin: ReportOrigin) => Promise<ExaminationOutcome>;
 }
 
-interface ExaminationRequest {
-  readonly scenario: string | undefined;
-  readonly set: readonly string[];
+interface ExaminationRequest extends TargetRequest {
   readonly model: string | undefined;
   readonly preflight: boolean;
   readonly yes: boolean;
   readonly out: string | undefined;
 }
-
-/** Says which limits are assumed, if neither a scenario nor an option names any; `null` otherwise. */
-const assumedText = (
-  { scenario, set }: ExaminationRequest,
-  { plan }: ReadPlan,
-  window: number,
-): string | null => {
-  const { requestsPerMinute, tokensPerMinute } = plan.limits;
-  const areDeclared = scenario !== undefined || set.some((each) => each.startsWith('limits'));
-  if (areDeclared || requestsPerMinute === null || tokensPerMinute === null) return null;
-  return `No limit was declared, so ${countText(requestsPerMinute)} requests and ${countText(tokensPerMinute)} tokens ${perWindow(window)} are assumed. Name others with --set limits.requestsPerMinute=… or --set limits.tokensPerMinute=….`;
-};
 
 const exitFor = ({ stoppedBy, verdict, hasAnswers }: ExaminationOutcome): ExitName => {
   if (stoppedBy !== null) return exitOfStop[stoppedBy];
@@ -117,6 +107,9 @@ export const examineTarget = async (
   const { printer } = host;
   const { say } = printer;
   const { files, window } = examination;
+  const examined = files === 'limits' ? 'requests' : 'tokens';
+  const assumed = await assumedLimitsOf(request, read, host.environment);
+  const isAssumed = assumed[examined] !== null;
   const folder = await openOutputFolder(folderFor(request.out, 'limits'), files, say);
   const stops = followStops(host.onStop, () =>
     say('the examination is over; its report is being written'),
@@ -126,6 +119,7 @@ export const examineTarget = async (
   const { model, preflight } = request;
   const opening = { read, model, preflight, timeout, folder, stops };
   return examineOpened(opening, printer, async (probe, target) => {
+    rejectOtherHeaders(assumed, probe.models.declared, examined);
     const planned = examination.plan(probe);
     if (typeof planned === 'string') {
       printer.warn(`Undecided: ${planned}. Nothing was sent to examine the limit.`);
@@ -133,16 +127,18 @@ export const examineTarget = async (
       return 'inconclusive';
     }
     say(`${target.baseUrl}, model ${planned.model}: nothing else may use the key until the end.`);
-    const assumed = assumedText(request, read, window);
-    if (assumed !== null) say(assumed);
+    if (isAssumed) say(assumedText(assumed, window));
     say(`Budget: ${planned.budget}.`);
     if (!request.yes) {
       const asked = confirmBudget(host, 'nothing was sent to examine the gateway’s limits');
       await stops.unlessStopped(asked, null);
     }
-    const origin = reportOrigin(target, probe, planned.model);
+    const origin = {
+      ...reportOrigin(target, probe, planned.model),
+      ...(isAssumed ? { isAssumed: true as const } : {}),
+    };
     const outcome = await planned.run({ ...host, onStop: stops.onStop }, origin);
-    const other = files === 'limits' ? 'tokens' : 'requests';
+    const other = examined === 'requests' ? 'tokens' : 'requests';
     const beside = await findingsBeside(folder.path, origin.target, other);
     const { report, junit } = outcome;
     const published = { report, document: outcome.document(beside), junit };

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -19,6 +19,7 @@ const ask = async (
   given: Partial<TokenLimitRequest> = {},
   models: readonly object[] = listed,
   limits: readonly string[] = ['limits.tokensPerMinute=2000000', 'limits.requestsPerMinute=60'],
+  headers: Readonly<Record<string, string>> = {},
 ) => {
   const folder = await mkdtemp(join(tmpdir(), 'weir-tokens-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -26,7 +27,7 @@ const ask = async (
   const sent: string[] = [];
   const server = await startAnswering(({ url }) => {
     sent.push(url);
-    return [200, JSON.stringify({ object: 'list', data: list })];
+    return [200, JSON.stringify({ object: 'list', data: list }), headers];
   });
   onTestFinished(() => server.close());
   const { host, said, warned } = fakeHost({ WEIR_API_KEY: 'sk-of-this-test' });
@@ -87,6 +88,34 @@ describe('an examination of tokens', () => {
     );
     expect((await said('30s'))[1]).toMatch(`${assumed} in 30 s are assumed.`);
     expect((await (await ask()).budget()).join()).not.toContain('assumed');
+  });
+
+  it('says of a scenario without limits which it assumes, and of one limit only that', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'weir-tokens-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const scenario = join(folder, 'run.yaml');
+    const [traffic, load] = ['{ kind: models }', '{ kind: constant, rate: 1/s, duration: 1s }'];
+    await writeFile(scenario, `traffic: [${traffic}]\nload: ${load}\n`);
+    expect((await (await ask({ scenario }, listed, [])).budget())[1]).toContain(
+      'No limit was declared, so 60 requests and 2,000,000 tokens a minute are assumed.',
+    );
+    const set = ['limits.requestsPerMinute=90'];
+    expect((await (await ask({ scenario }, listed, set)).budget())[1]).toBe(
+      'No limit of tokens was declared, so 2,000,000 tokens a minute are assumed. Name another with --set limits.tokensPerMinute=….',
+    );
+    const other = ['limits.tokensPerMinute=2000000'];
+    expect((await (await ask({}, listed, other)).budget()).join()).not.toContain('assumed');
+  });
+
+  it('examines no assumed limit if the headers name another', async () => {
+    const headers = { 'x-ratelimit-limit-requests': '90', 'x-ratelimit-limit-tokens': '50000' };
+    await expect((await ask({}, listed, [], headers)).exit).rejects.toThrow(
+      'no limit of tokens was declared, and the headers of this gateway name 90 requests and 50,000 tokens a minute, not the 2,000,000 tokens that would be assumed: declare the limit to examine, such as --set limits.requestsPerMinute=90 --set limits.tokensPerMinute=50000',
+    );
+    const set = ['limits.tokensPerMinute=60000'];
+    expect(await (await ask({}, listed, set, headers)).budget()).toHaveLength(2);
+    const same = { 'x-ratelimit-limit-requests': '90', 'x-ratelimit-limit-tokens': '2000000' };
+    expect(await (await ask({}, listed, [], same)).budget()).toHaveLength(3);
   });
 
   it('says what money needs where no price is known', async () => {

@@ -29,6 +29,7 @@ import {
   limitsSentence,
   limitsAdvice,
   ownerOf,
+  sourceOfLimit,
   perWindow,
   verdictOnLimits,
 } from './limits-sentence.ts';
@@ -171,7 +172,7 @@ export const requestSections = (report: LimitReport): readonly Section[] => {
 export const requestTexts = (report: LimitReport) => {
   const { limit, window } = report.log.declared.requests;
   return {
-    declared: `declared limit of ${countText(limit)} requests ${perWindow(window)} per ${ownerOf(report.log)}`,
+    declared: `${sourceOfLimit(report)} limit of ${countText(limit)} requests ${perWindow(window)} per ${ownerOf(report.log)}`,
     sent: requestsSentText(report),
     why: reasonsText(report),
   };

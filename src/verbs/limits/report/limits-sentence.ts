@@ -19,6 +19,10 @@ export const perWindow = (window: number): string =>
 export const ownerOf = ({ isTeam }: { readonly isTeam?: true }): string =>
   isTeam === true ? 'team' : 'key';
 
+/** Whether a scenario or an option declares the limit that was examined. */
+export const sourceOfLimit = ({ isAssumed }: { readonly isAssumed?: true }): string =>
+  isAssumed === true ? 'assumed' : 'declared';
+
 /** A limit in words, the setting of a scenario that says it, and whether it is kept. */
 interface Claim {
   readonly setting: 'limits.requestsPerMinute' | 'limits.tokensPerMinute';

@@ -24,6 +24,7 @@ import {
   limitsSentence,
   limitsAdvice,
   ownerOf,
+  sourceOfLimit,
   perWindow,
   verdictOnLimits,
 } from './limits-sentence.ts';
@@ -108,7 +109,7 @@ export const tokenTexts = (report: TokenReport) => {
   const { requests, tokens, window } = report.log.rule;
   const beside = requests === null ? '' : `${countText(requests)} requests and `;
   return {
-    declared: `declared limit of ${beside}${countText(tokens)} ${wordsOfUnit(report.log)} ${perWindow(window)} per ${ownerOf(report.log)}`,
+    declared: `${sourceOfLimit(report)} limit of ${beside}${countText(tokens)} ${wordsOfUnit(report.log)} ${perWindow(window)} per ${ownerOf(report.log)}`,
     sent: requestsText(report),
     why: `Why: ${report.findings.reasons.join('; ')}.`,
   };
