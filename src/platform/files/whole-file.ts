@@ -47,18 +47,21 @@ export const readFileBytes = (path: string, most: number = fileBounds.text): Buf
 export const requireRegularFile = (path: string, most: number): void =>
   requireFile(statSync(path), most);
 
+/** How much of a pipe is read at once, in bytes. */
+const partLength = 65_536;
+
 /** Reads a pipe or a device to its end, but at most up to the maximum size. */
 const readPipe = async (path: string, most: number): Promise<Buffer> => {
   const file = await open(path);
   try {
     const parts: Buffer[] = [];
     for (let length = 0; ;) {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(65_536));
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(partLength));
       if (bytesRead === 0) return Buffer.concat(parts);
       length += bytesRead;
       if (length > most) throw tooLarge(most);
-      // A copy, since a short part would keep its whole buffer.
-      parts.push(Buffer.from(buffer.subarray(0, bytesRead)));
+      // A short part is copied, since it would keep its whole buffer. A copy of a whole one would need twice the memory.
+      parts.push(bytesRead === partLength ? buffer : Buffer.from(buffer.subarray(0, bytesRead)));
     }
   } finally {
     await file.close();
