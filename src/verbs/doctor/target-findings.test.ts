@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { startAnswering } from '../../run/answering-server.fixture.ts';
 import { silentHost } from '../../run/input/silent-host.ts';
 import { targetFindings } from './target-findings.ts';
 
@@ -75,6 +76,22 @@ describe('doctor on a target', () => {
       new Set(['GET /v1/models']),
     );
     expect(asked.at(-1)!.headers.authorization).toBe('Bearer sk-weir-test');
+  });
+
+  it('names the right address of a gateway that wants a key everywhere', async () => {
+    const server = await startAnswering(({ url, authorization }) => {
+      if (authorization === undefined) return [401, '{}'];
+      return url === '/v1/models' ? [200, listOf('a/b')] : [404, '{}'];
+    });
+    open.push(server.close);
+    const target = server.origin;
+    const request = { scenario: undefined, target, set: [], key: undefined, secondKey: undefined };
+    const environment = { WEIR_API_KEY: 'sk-weir-test' };
+    const host = silentHost(environment, new AbortController().signal, []);
+    const [only, ...others] = await targetFindings(request, host);
+    expect(others).toEqual([]);
+    expect(only).toMatchObject({ name: 'address', level: 'bad' });
+    expect(only!.advice).toContain(`${target}/v1 answers as a gateway does: write ${target}/v1.`);
   });
 
   it('says what is missing: a key, a model, limits', async () => {

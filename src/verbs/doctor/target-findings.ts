@@ -8,6 +8,7 @@ import { answerTo } from '../../platform/http/preflight.ts';
 import { Problem } from '../../platform/problem.ts';
 import { countText, figureText, listed, plural } from '../../report/text/number-text.ts';
 import type { Host } from '../../run/input/host.ts';
+import { rejectMisplaced } from '../../run/target/check-address.ts';
 import { closeTarget, prepareTarget, type ReadyTarget } from '../../run/target/prepare-target.ts';
 import { targetPlanFor, type TargetRequest } from '../../run/target/target-plan.ts';
 import { jsonIn } from '../../traffic/answer/json-text.ts';
@@ -106,6 +107,8 @@ const askForModels = async (target: ReadyTarget, hasKey: boolean): Promise<reado
       ),
     ];
   const { status, text, headers } = answer;
+  // A gateway may ask for a key at every address, and know the address only then.
+  if (status === 404 && hasKey) await rejectMisplaced(target);
   return [
     statusFinding(status, took, hasKey),
     ...(status === 200 ? [modelsFinding(text), limitsFinding(headers)] : []),
@@ -141,7 +144,7 @@ const subjectOf = (message: string, { scenario }: TargetRequest): string => {
   return option ?? (scenario !== undefined && message.includes(scenario) ? 'scenario' : 'address');
 };
 
-/** Looks at a target without any load: two requests for its list of models at most. */
+/** Looks at a target without any load: four requests for its list of models at most. */
 export const targetFindings = async (
   request: TargetRequest,
   host: Host,
@@ -150,7 +153,7 @@ export const targetFindings = async (
   try {
     const read = await targetPlanFor(request, environment);
     host.printer.say(
-      'Asks the target for its list of models: two requests, and one of them with the key. No chat is sent.',
+      'Asks the target for its list of models: two requests, one of them with the key, and two more if the address may be wrong. No chat is sent.',
     );
     const target = await prepareTarget(read);
     try {
