@@ -29,6 +29,7 @@ it.each([
   ['coordinate s.yaml --rendezvous nats://h:1 --slices 2 --silence 1s', '--silence: expected '],
   ['coordinate s.yaml --rendezvous nats://h:1 --slices 2 --wait odd', '--wait: expected '],
   ['capacity --from x --top 5/s', 'sends nothing: leave --top out'],
+  ['capacity --from x --target mock --set prices={}', 'sends nothing: leave --target, --set out'],
   ['capacity --from x --rate 5/s --start 1/s', 'sends nothing: leave --rate, --start out'],
   [
     'compare s.yaml --paired --with http://h:1 --key sk-1',

@@ -62,7 +62,10 @@ export const capacityVerb = defineVerb({
   run: async (given) => {
     const ignored = [
       ...givenFlags(given),
-      ...(['start', 'top'] as const).filter((name) => given[name] !== undefined),
+      ...(['start', 'top', 'target', 'transport'] as const).filter(
+        (name) => given[name] !== undefined,
+      ),
+      ...(given.set.length > 0 ? ['set'] : []),
     ];
     if (given.from.length > 0 && ignored.length > 0) {
       throw new UsageProblem(
