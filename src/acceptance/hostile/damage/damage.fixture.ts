@@ -251,7 +251,7 @@ const changedBytes = (draw: Draw, bytes: Buffer): Buffer => {
       return copy;
     },
     () => Buffer.concat([copy.subarray(0, at), copy.subarray(at + 1 + draw.uniform() * 1000)]),
-    () => copy.fill(draw.pick([0, 0xff]), at, at + 64),
+    () => copy.fill(draw.pick([0, 0xff]), at, Math.min(at + 64, copy.length)),
   ])();
 };
 
