@@ -1,4 +1,3 @@
-// @gate 1 s
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { LimitLog } from '../../model/limits/limit-log.ts';
 import {

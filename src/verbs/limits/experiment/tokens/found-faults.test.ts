@@ -38,6 +38,10 @@ const measured = (log: TokenLog): readonly string[] => {
     `terms: ${terms.ownCount} ${terms.promptSlack} ${terms.chargesCached}; has ${guards.hasRemaining} ${guards.hasUsage}`,
     `even: ${even.sent} sent, ${even.admitted} admitted, ${even.refused} refused, ${even.others} others`,
     ...burstsEvidence(log, terms).map(burstText),
+    ...(['even', 'sustained'] as const).map((phase) => {
+      const sent = log.replies.filter((reply) => reply.phase === phase).slice(0, 5);
+      return `${phase}: ${sent.map((reply) => `${reply.kind} after ${Math.round(reply.sent - sent[0]!.sent)}`).join(', ')}`;
+    }),
   ];
 };
 

@@ -64,28 +64,28 @@ describe('a refusal with room', () => {
     expect(unknown(5)).toBe(false);
   });
 
-  /** So many uses of 1,600 tokens, one each 5 s until the refusal. A bucket lacks 1,600 of them at most. */
-  const evenly = (count: number, moment = 300_000): readonly LimitUse[] =>
-    Array.from({ length: count }, (_, i) => use(moment - 5000 * (i + 1), 1600));
+  /** So many uses of a number of tokens, one each 5 s until a moment. */
+  const evenly = (count: number, moment: number, each: number): readonly LimitUse[] =>
+    Array.from({ length: count }, (_, i) => use(moment - 5000 * (i + 1), each));
 
   it('is none if a weighted counter may have counted the limit', () => {
-    const most = (pause: number): number =>
+    const most = (pause: number, each: number): number =>
       [...Array(40).keys()].findLast((count) =>
-        isFound(evenly(count, 300_000 - pause), refusal(300_000)),
+        isFound(evenly(count, 300_000 - pause, each), refusal(300_000)),
       )!;
     // Of an older window a share counts.
-    expect(
-      [0, 10, 20, 30, 40, 50, 60, 90].map((seconds) => most(1000 * seconds)),
-    ).toMatchInlineSnapshot(`
+    const rows = [0, 2000, 5000, 10_000, 20_000, 30_000, 45_000].map((pause) =>
+      [1600, 1900, 2200, 2600, 3500].map((each) => most(pause, each)).join(' '),
+    );
+    expect(rows).toMatchInlineSnapshot(`
       [
-        12,
-        39,
-        39,
-        39,
-        39,
-        39,
-        39,
-        39,
+        "12 9 4 2 1",
+        "39 10 5 3 1",
+        "39 10 7 4 2",
+        "39 10 8 6 3",
+        "39 35 16 7 4",
+        "39 39 22 12 5",
+        "39 39 30 18 9",
       ]
     `);
   });

@@ -104,6 +104,9 @@ describe('the charge of a request', () => {
     expect(chats([...large, ...later(steady)])).toEqual(['chat 500, steady, unshared']);
     expect(chats([...steady, ...later(large)])).toEqual(['chat 500, steady, unshared']);
     expect(chats([...measured([null, 3]), ...later(small)])).toEqual(['chat 480']);
+    // Of two that show nothing it is the first.
+    const unknown = [...measured([null, 3]), ...later(measured([null, 3], { prompt: 7 }))];
+    expect(measuredCharges(unknown)[0]).toMatchObject({ kind: 'chat', prompt: 1000 });
   });
 
   it('is measured while the examination calibrates and accounts', () => {
