@@ -137,7 +137,7 @@ describe('nothing is decided', () => {
         .replies.slice(0, 20)
         .filter(({ admitted }) => admitted),
     };
-    expect(why(few)).toMatchSnapshot();
+    expect(why(few)).toMatchSnapshot('nothing refused');
     expect(why({ ...few, replies: [] })).toMatchSnapshot('nothing sent');
   });
 
