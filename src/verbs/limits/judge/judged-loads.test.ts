@@ -90,6 +90,7 @@ describe('of a load it is said that the limiter is', () => {
     ['half windows', limiter('half windows')],
     ['a log of 7', limiter('a log', { limit: 7 })],
     ['a log of 6 s', limiter('a log', { window: 6000 })],
+    ['a counter of 10', limiter('a weighted counter that floors', { limit: 10 })],
     ['a small bucket', limiter('a bucket of any size')],
     ['a lock', locking()],
     ['a bucket of each connection', connections()],
