@@ -224,6 +224,13 @@ describe('a sustained load', () => {
     );
   });
 
+  it('has a rate between two whole numbers, which is told in tenths', () => {
+    expect(of({ rate: { least: 1.29, most: 1.9 } })).toBe(
+      'proved: 61 were admitted in 3.0 windows: a limit of 1.3 to 1.9',
+    );
+    expect(of({ rate: { least: 1.29, most: 2 } })).toMatch(/a limit of 2 to 2$/);
+  });
+
   it('is low or short', () => {
     expect(of({ isLow: true })).toBe(
       'undecided: 61 were admitted in 3.0 windows: a limit of 16 to 29, less than declared unless refusals count',

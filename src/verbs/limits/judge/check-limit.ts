@@ -5,7 +5,7 @@ import {
   type LimitRule,
   type ProbeReply,
 } from '../../../model/limits/limit-log.ts';
-import type { LimitFacts } from '../../../model/limits/limit-facts.ts';
+import type { LimitFacts, SustainedFact } from '../../../model/limits/limit-facts.ts';
 import { checkReplies } from './check-answers.ts';
 import { findingOf, longestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
 
@@ -98,6 +98,15 @@ const checkEvenPace = (evidence: DecisionEvidence): LimitCheck => {
   return unlessCaused({ ...check, finding: findingOf(isEnough, refusals.length > 0) }, otherCause);
 };
 
+/** Returns the whole limits that a rate can be of; if there is none between its bounds, these in tenths. */
+export const limitsOfRate = ({ least, most }: SustainedFact['rate']): SustainedFact['rate'] => {
+  if (most === null) return { least: Math.ceil(least), most };
+  const [lowest, highest] = [Math.ceil(least), Math.floor(most)];
+  return lowest <= highest
+    ? { least: lowest, most: highest }
+    : { least: Number(least.toFixed(1)), most: Number(most.toFixed(1)) };
+};
+
 const checkSustained = ({ rule, facts, otherCause }: DecisionEvidence): LimitCheck => {
   const { sustained } = facts;
   const id = 'sustained-rate';
@@ -105,11 +114,11 @@ const checkSustained = ({ rule, facts, otherCause }: DecisionEvidence): LimitChe
   if (sustained === null)
     return sectionCheck({ id, claim, finding: 'undecided', observed: 'not tried' });
   const { windows, admitted, rate, isLow, isShort } = sustained;
-  const most =
-    rate.most === null ? 'more, since the load can have been lower' : Math.floor(rate.most);
+  const bounds = limitsOfRate(rate);
+  const most = bounds.most ?? 'more, since the load can have been lower';
   const low = isLow ? ', less than declared unless refusals count' : '';
   const finding = findingOf(rate.most !== null && !isLow, isShort);
-  const observed = `${admitted} were admitted in ${windows.toFixed(1)} windows: a limit of ${Math.ceil(rate.least)} to ${most}${low}`;
+  const observed = `${admitted} were admitted in ${windows.toFixed(1)} windows: a limit of ${bounds.least} to ${most}${low}`;
   return unlessCaused(sectionCheck({ id, claim, finding, violates: true, observed }), otherCause);
 };
 

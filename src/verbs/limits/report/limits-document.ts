@@ -21,6 +21,7 @@ import {
 import { junitFile } from '../../../report/junit/junit-file.ts';
 import { countText, plural, timeText } from '../../../report/text/number-text.ts';
 import { present } from '../../../report/text/present.ts';
+import { limitsOfRate } from '../judge/check-limit.ts';
 import type { KeyFindings } from '../model/key-findings.ts';
 import type { LimitReport } from '../model/limit-report.ts';
 import { caseOf, checkOutcomeOf, claimsSection, countsText } from './claims.ts';
@@ -96,9 +97,9 @@ const boundsText = ({ least, most }: CountBounds): string =>
 const rateText = ({ sustained }: LimitFacts, per: string): string => {
   if (sustained === null) return 'not tried';
   const { windows, admitted, rate } = sustained;
-  const least = countText(Math.ceil(rate.least));
+  const { least, most } = limitsOfRate(rate);
   const bounds =
-    rate.most === null ? `at least ${least}` : `${least} to ${countText(Math.floor(rate.most))}`;
+    most === null ? `at least ${tenths(least)}` : `${tenths(least)} to ${tenths(most)}`;
   return `${tenths(admitted / windows)} in ${per} (${bounds} for any limiter)`;
 };
 
