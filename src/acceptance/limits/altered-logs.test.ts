@@ -1,3 +1,4 @@
+// @gate 1 s
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { LimitLog } from '../../model/limits/limit-log.ts';
 import { altered, changes, examinedLog, foundIn, quickChanges } from './altered-logs.fixture.ts';
