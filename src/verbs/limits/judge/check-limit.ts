@@ -5,7 +5,8 @@ import {
   type LimitRule,
   type ProbeReply,
 } from '../../../model/limits/limit-log.ts';
-import type { LimitFacts, SustainedFact } from '../../../model/limits/limit-facts.ts';
+import type { LimitFacts } from '../../../model/limits/limit-facts.ts';
+import { limitsOfRate } from '../model/limits-of-rate.ts';
 import { checkReplies } from './check-answers.ts';
 import { findingOf, longestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
 
@@ -96,15 +97,6 @@ const checkEvenPace = (evidence: DecisionEvidence): LimitCheck => {
     observed: `${refusals.length} of ${paced} evenly sent requests were refused${seen}`,
   });
   return unlessCaused({ ...check, finding: findingOf(isEnough, refusals.length > 0) }, otherCause);
-};
-
-/** Returns the whole limits that a rate can be of; if there is none between its bounds, these in tenths. */
-export const limitsOfRate = ({ least, most }: SustainedFact['rate']): SustainedFact['rate'] => {
-  if (most === null) return { least: Math.ceil(least), most };
-  const [lowest, highest] = [Math.ceil(least), Math.floor(most)];
-  return lowest <= highest
-    ? { least: lowest, most: highest }
-    : { least: Number(least.toFixed(1)), most: Number(most.toFixed(1)) };
 };
 
 const checkSustained = ({ rule, facts, otherCause }: DecisionEvidence): LimitCheck => {

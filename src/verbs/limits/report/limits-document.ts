@@ -21,9 +21,9 @@ import {
 import { junitFile } from '../../../report/junit/junit-file.ts';
 import { countText, plural, timeText } from '../../../report/text/number-text.ts';
 import { present } from '../../../report/text/present.ts';
-import { limitsOfRate } from '../judge/check-limit.ts';
 import type { KeyFindings } from '../model/key-findings.ts';
 import type { LimitReport } from '../model/limit-report.ts';
+import { limitsOfRate } from '../model/limits-of-rate.ts';
 import { caseOf, checkOutcomeOf, claimsSection, countsText } from './claims.ts';
 import { explanationSection, limiterNames } from './explanation-section.ts';
 import {
