@@ -111,7 +111,7 @@ export interface RunningSlice {
 /** The interval between checks of deadlines, in ms. An exchange is aborted at most this long after its deadline. */
 export const deadlineCheckInterval = 20;
 
-/** Returns the reason for which requests in flight are aborted at the end of a slice. */
+/** Returns the reason why requests in flight are aborted at the end of a slice. */
 export const unfinishedDetail = (isStopped: boolean): string =>
   `unfinished when the ${isStopped ? 'run was stopped' : 'run’s grace period ended'}`;
 

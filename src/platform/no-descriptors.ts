@@ -1,4 +1,4 @@
-/** The reason for which an operation failed if there are no file descriptors left. */
+/** The reason why an operation failed if there are no file descriptors left. */
 export const noDescriptors = 'this process may open no more files (`ulimit -n`)';
 
 /** Returns this reason if an error says that no file descriptors are left; `null` for any other error. */

@@ -291,7 +291,7 @@ const findingOf = (
 
 interface Circumstances {
   readonly errors: FigureErrors;
-  /** The reason for which no objective can be kept; `null` if there is none. */
+  /** The reason why no objective can be kept; `null` if there is none. */
   readonly disqualifiedBecause: VerdictReason | null;
   /** Whether an objective must be sure to be kept. */
   readonly isStrict: boolean;

@@ -188,6 +188,6 @@ export interface LimitLog {
   readonly listed?: Pick<LimiterDecision, 'sent' | 'answered'>;
   /** The causes of failure of the requests that got no answer. */
   readonly unanswered: readonly string[];
-  /** The reason for which the examination stopped early; `null` if it is complete. */
+  /** The reason why the examination stopped early; `null` if it is complete. */
   readonly cut: string | null;
 }

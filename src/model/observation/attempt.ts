@@ -16,7 +16,7 @@ export const waitSources = [
 export type WaitSource = (typeof waitSources)[number];
 
 /**
- * The reasons for which a failure was not retried although the plan retries such failures, with their texts in reports.
+ * The reasons why a failure was not retried although the plan retries such failures, with their texts in reports.
  */
 export const gaveUpReasons = {
   attempts: 'all attempts were used',

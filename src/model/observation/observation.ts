@@ -60,7 +60,7 @@ export const observationSchema = z.strictObject({
   due: instantSchema,
   ...attemptFactsSchema.shape,
   earlier: z.array(retriedAttemptSchema).readonly(),
-  /** The reason for which the failure was not retried; `null` if the plan does not retry such failures. */
+  /** The reason why the failure was not retried; `null` if the plan does not retry such failures. */
   gaveUp: z.enum(gaveUpNames).nullable(),
   outcome: outcomeSchema,
   /**

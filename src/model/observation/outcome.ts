@@ -190,7 +190,7 @@ export const malformedIssues = [
 export type MalformedIssue = (typeof malformedIssues)[number];
 
 /**
- * The reasons for which an arrival was not sent. Either too many requests were in flight, or the arrival waited for the
+ * The reasons why an arrival was not sent. Either too many requests were in flight, or the arrival waited for the
  * pace until its deadline or the end of the run.
  */
 export const droppedCauses = ['saturated', 'patience', 'run-ended'] as const;

@@ -111,7 +111,7 @@ export const unitOfFigure = (figure: ObjectiveFigure): string => {
 
 const quotaCounts = ['failed', 'limited'];
 
-/** Returns the reason for which 429s cannot be left out of a figure; `null` if they can. */
+/** Returns the reason why 429s cannot be left out of a figure; `null` if they can. */
 export const whyNoQuota = (figure: ObjectiveFigure): string | null => {
   const { kind, name } = figure;
   switch (kind) {

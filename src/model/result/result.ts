@@ -152,7 +152,7 @@ export const resultSchema = z.strictObject({
   scheduled: millisecondsSchema,
   /** When the last exchange ended. */
   ended: millisecondsSchema,
-  /** The reason for which the run stopped early; `null` if it did not. */
+  /** The reason why the run stopped early; `null` if it did not. */
   partial: z.string().nullable(),
   breach: breachSchema.optional(),
   /** The end of the warm-up, which the run has found: `plan.warmUp`. Absent if the plan sets it, or slices are missing. */

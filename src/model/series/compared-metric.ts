@@ -99,7 +99,7 @@ export const comparedMetricSchema = z.strictObject({
    * exceeds 1,000.
    */
   needed: z.int().nullable(),
-  /** A note, for example the reason for which the metric is not gated; `null` for none. */
+  /** A note, for example the reason why the metric is not gated; `null` for none. */
   remark: z.string().nullable(),
 });
 export type ComparedMetric = z.infer<typeof comparedMetricSchema>;

@@ -55,7 +55,7 @@ const audioOf = (
 };
 
 /**
- * Returns the part as it is sent, with the content of the file that it names, or the reason for which it cannot be
+ * Returns the part as it is sent, with the content of the file that it names, or the reason why it cannot be
  * sent.
  */
 export const withMedia = (part: WrittenPart, find: FindMedia): ReadResult<MessagePart> => {

@@ -108,7 +108,7 @@ export interface Certificates {
   readonly client: { readonly cert: string; readonly key: string } | null;
 }
 
-/** Returns the reason for which a client certificate and its key cannot be used together; `null` if they can. */
+/** Returns the reason why a client certificate and its key cannot be used together; `null` if they can. */
 export const clientCertificateProblem = (client: Certificates['client']): string | null => {
   try {
     loadTls().createSecureContext(client ?? {});

@@ -147,7 +147,7 @@ export class ReuseRule {
   }
 
   /**
-   * Returns whether the observed rule is the only reason for which a connection is not used again. The other possible
+   * Returns whether the observed rule is the only reason why a connection is not used again. The other possible
    * reason is the scenario.
    */
   isOnlyObserved(connection: AnsweredConnection): boolean {

@@ -7,7 +7,7 @@ const commandTimeout = 30_000;
 const maxOutput = 64 * 1024;
 
 /**
- * Returns the reason for which a command gave no key. The reason quotes no output, which may contain a part of a key.
+ * Returns the reason why a command gave no key. The reason quotes no output, which may contain a part of a key.
  */
 const whyFailed = ({ code, killed, signal }: NonNullable<Parameters<Ended>[0]>): string => {
   if (killed) return `was ended after ${commandTimeout / 1000} s or ${maxOutput} characters`;

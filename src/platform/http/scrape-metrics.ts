@@ -5,7 +5,7 @@ import { undici } from '../undici.ts';
 import { connectorTo, type TargetEndpoint } from '../connection/connector.ts';
 import { targetAddress } from '../connection/request-path.ts';
 
-/** The useful lines of an answer, or the reason for which there are none. */
+/** The useful lines of an answer, or the reason why there are none. */
 export type Scrape =
   | { readonly ok: true; readonly lines: readonly string[] }
   | { readonly ok: false; readonly reason: string };
@@ -41,7 +41,7 @@ class WantedLines {
   #rest = '';
   #bytes = 0;
   /**
-   * The reason for which no lines are kept: the text is too large, so sums over its first part would be wrong. `null`
+   * The reason why no lines are kept: the text is too large, so sums over its first part would be wrong. `null`
    * if it is not too large.
    */
   #excess: string | null = null;

@@ -115,7 +115,7 @@ class Readers {
 }
 
 /**
- * Returns the reason for which a request is not answered, with the status of the refusal; `null` if it may be answered.
+ * Returns the reason why a request is not answered, with the status of the refusal; `null` if it may be answered.
  */
 const refusalOf = (
   { method = '', headers }: IncomingMessage,

@@ -2,7 +2,7 @@ import type { BrokenCause } from '../../model/observation/exchange.ts';
 import { isFieldName } from '../../model/observation/header-fields.ts';
 
 /**
- * The reason for which a response cannot be read further. This is a class, so that it differs from the other results of
+ * The reason why a response cannot be read further. This is a class, so that it differs from the other results of
  * a parser.
  */
 export class HttpFault {

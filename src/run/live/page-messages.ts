@@ -37,7 +37,7 @@ export type ToPage = z.infer<typeof toPageSchema>['live'];
 /** The first line that the process sends to the run. */
 export const pageReadySchema = z.union([
   z.strictObject({ address: z.string() }),
-  /** The reason for which the process cannot listen on the port. */
+  /** The reason why the process cannot listen on the port. */
   z.strictObject({ problem: z.string() }),
 ]);
 

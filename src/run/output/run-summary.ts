@@ -204,7 +204,7 @@ const costOf = (result: Result): RunSummary['cost'] => {
   return { total: cost.known === 0 ? null : Math.round(cost.total) / 1e6, unknown: cost.unknown };
 };
 
-/** Returns a sentence for each reason for which the exit code is not 0. */
+/** Returns a sentence for each reason why the exit code is not 0. */
 const exitReasons = (
   { result, trust, isStrict = false }: JudgedResult,
   exit: ExitName,

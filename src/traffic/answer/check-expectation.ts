@@ -10,7 +10,7 @@ export interface WrittenChoice {
   readonly calls: readonly string[];
 }
 
-/** Returns the reason for which an answer is not as expected; `null` if it is. The reason never quotes the answer. */
+/** Returns the reason why an answer is not as expected; `null` if it is. The reason never quotes the answer. */
 type ExpectationTest = (choice: WrittenChoice) => string | null;
 
 const noJsonProblem = (text: string): string => {
@@ -62,7 +62,7 @@ export const prepareExpectation = (expect: Expectation): ExpectationTest => {
 };
 
 /**
- * Returns why the first choice that is not as expected differs, and the reason for which the answer ended; `null` if
+ * Returns why the first choice that is not as expected differs, and the reason why the answer ended; `null` if
  * all choices are as expected.
  */
 export const describeMiss = (

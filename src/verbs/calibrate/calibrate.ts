@@ -44,7 +44,7 @@ interface GridRequest {
   readonly workers: readonly number[] | null;
 }
 
-/** The tokens per second from which on several threads may be better than one. */
+/** The tokens per second from which several threads may be better than one. */
 const twoWorkerTokenRate = 20_000;
 
 /**
@@ -213,8 +213,8 @@ const measureAll = async (
 };
 
 /**
- * Measures the measurement error of this machine over a grid of loads, and stores it for later reports. If the
- * calibration was stopped, or if the machine was overloaded at every load, the result is printed but not stored.
+ * Measures this machine's measurement error over a grid of loads, and stores it for later reports. If the user stopped
+ * it, or if the machine was overloaded at every load, the result is printed but not stored.
  */
 export const calibrate = async (request: CalibrateRequest, host: Host): Promise<ExitName> => {
   const { environment, printer } = host;

@@ -11,8 +11,8 @@ import type { SearchBudget } from './find-capacity.ts';
 const sampledRequests = 50;
 
 /**
- * Returns the maximum tokens and cost of a request, as the mean over the first requests of the plan. The cost is in
- * micro-units; `null` if a price or the bound of an answer is unknown.
+ * Returns the most tokens and the highest cost of a request, as means over the first requests of the plan. The cost is
+ * in micro-units; `null` if a price or the length of an answer is unknown.
  */
 const estimateOf = (sliceRequest: SliceOptions) => {
   let tokens = 0;

@@ -16,16 +16,19 @@ export interface Highest {
   readonly isDeclared: boolean;
 }
 
-/** The requests and the seconds of load that some steps take. */
+/** The requests and the seconds of load of some steps. */
 interface Need {
   readonly requests: number;
   readonly seconds: number;
 }
 
-/** Steps near the answer: the fewest that show a rate that is kept and one that is not, and what a search of default precision usually takes. */
+/**
+ * The number of steps near the answer: the fewest are one kept and one broken; `usual` is what a search of default
+ * precision takes.
+ */
 const borderSteps = { fewest: 2, leastUsual: 6, usual: { flow: 12, latency: 14 } } as const;
 
-/** Half the width takes four times the steps. */
+/** Returns the usual number of steps for a precision. Half the width takes four times the steps. */
 const usualSteps = ({ forLatency, precision }: SearchTerms): number => {
   const kind = forLatency ? 'latency' : 'flow';
   const finer = defaultPrecision[kind] / precision;
@@ -37,7 +40,7 @@ const needOf = (steps: readonly StepRequest[]): Need => ({
   seconds: steps.reduce((sum, { seconds }) => sum + seconds, 0),
 });
 
-/** The steps of a climb that ends beyond an answer, or at the highest rate allowed. */
+/** The steps of the climb: it ends at the first rate above the answer, or at the highest rate allowed. */
 const climbTo = (answer: number, terms: SearchTerms, most: number): readonly StepRequest[] => {
   const rates: number[] = [];
   let rate = Math.min(terms.start, most);
@@ -49,7 +52,7 @@ const climbTo = (answer: number, terms: SearchTerms, most: number): readonly Ste
   return rates.map((each) => climbStepFor(each, terms));
 };
 
-/** What a search needs whose answer is a rate; at the declared limit, nothing is searched around it. */
+/** What a search needs if its answer is this rate. At the declared limit, it takes no steps around the answer. */
 const needFor = (answer: number, terms: SearchTerms, most: Highest, around: number): Need => {
   const climb = climbTo(answer, terms, most.rate);
   const isLimit = most.isDeclared && answer >= most.rate;
@@ -60,7 +63,7 @@ const needFor = (answer: number, terms: SearchTerms, most: Highest, around: numb
 const fits = (need: Need, budget: SearchBudget): boolean =>
   need.requests <= budget.requests && need.seconds <= budget.seconds;
 
-/** Possible answers, from the first rate up to the highest allowed. */
+/** Returns possible answers, from the first rate to the highest allowed. */
 const answersUpTo = ({ rate: most }: Highest, { start }: SearchTerms): readonly number[] => {
   const first = Math.min(start, most);
   const count = Math.ceil(Math.log(most / first) / Math.log(1.1));
@@ -69,11 +72,11 @@ const answersUpTo = ({ rate: most }: Highest, { start }: SearchTerms): readonly 
 
 const rounded = (rate: number): string => perSecondText(Number(rate.toPrecision(2)));
 
-/** What is only known roughly has two digits. */
+/** Formats a rough value with two digits. */
 export const coarseText = (value: number): string =>
   value.toLocaleString('en-US', { maximumSignificantDigits: 2 });
 
-/** Each unit in s in which a rough time is given, and the seconds up to which it is. */
+/** The units of rough times in s, each with the longest time in s that is rounded to it. */
 const coarseUnits = [
   [10, 120],
   [60, 7200],
@@ -104,10 +107,7 @@ const rejectUnfit = (needs: readonly Need[], budget: SearchBudget): void => {
   );
 };
 
-/**
- * Says for which answers a budget is enough, before anything is sent; throws a Problem if it is for none, since the
- * search would only spend it.
- */
+/** Says for which answers a budget is enough, before anything is sent. Throws a `Problem` if it is enough for none. */
 export const budgetRange = (terms: SearchTerms, budget: SearchBudget, most: Highest): string => {
   const answers = answersUpTo(most, terms);
   const needsOf = (around: number): readonly Need[] =>

@@ -16,7 +16,7 @@ import { bounded, readOption, readWhole } from '../../run/input/read-option.ts';
 import type { PlanSource } from '../../run/input/read-plan.ts';
 
 export interface CapacityRequest {
-  /** `null`: answer from stored results. */
+  /** The plan to search with; `null` answers from stored results. */
   readonly source: PlanSource | null;
   readonly from: readonly string[];
   readonly think: string | undefined;
@@ -52,7 +52,7 @@ const scenarioThinkTime = ({ stages }: Plan): Milliseconds => {
   return declaredThinkTime ?? defaultThinkTime;
 };
 
-/** Below a low limit, the first step is the limit divided by this. */
+/** If the declared limit is low, the first step is the limit divided by this. */
 const firstStepDivisor = 4;
 /** Maximum duration of the first step in seconds, no matter how many samples it needs. */
 const maxFirstStepSeconds = 240;
@@ -103,13 +103,13 @@ export const searchTermsFor = (plan: Plan, request: CapacityRequest): SearchTerm
   };
 };
 
-/** The highest rate that a search may try, as far as that is known before it. */
+/** Returns the highest rate that a search may try, as far as it is known before the search. */
 export const highestTried = ({ top, requestsPerMinute, keys }: SearchTerms): Highest => {
   const declared = declaredCeiling(requestsPerMinute, keys);
   return { rate: Math.min(top, declared), isDeclared: declared <= top };
 };
 
-/** More steps than this add nothing to the answer. */
+/** The most steps of a search. More add nothing to the answer. */
 const maxSteps = 40;
 
 export const searchBudgetFor = (

@@ -119,7 +119,10 @@ const endNotes = {
   stopped: ['The search was stopped before its end.'],
 } as const satisfies Record<FinishedSearch['end'], readonly string[]>;
 
-/** Resolves with the findings, what stopped the search, and a sentence if the target refused the whole first step. */
+/**
+ * Searches. Resolves with the findings, with what stopped the search, and with a sentence if the target refused the
+ * whole first step.
+ */
 const search = async (
   options: SliceOptions,
   terms: SearchTerms,
@@ -146,12 +149,12 @@ const search = async (
   return { ...searched, stoppedBy, refused };
 };
 
-/** Reads a plan, and throws a `Problem` for one whose load a search cannot set. */
+/** Reads a plan. Throws a `Problem` if a search cannot set its load. */
 const readSearchablePlan = async (
   source: PlanSource,
   { environment }: Host,
 ): Promise<ReadPlanWithFiles> => {
-  // An assumed limit would be the answer, whatever the gateway bears.
+  // An assumed limit would become the answer, although the gateway may bear more.
   const read = await readPlanWithFiles({ ...source, needsDeclaredLimits: true }, environment);
   rejectPopulations(read.plan);
   rejectTracePrompts(read.plan);
@@ -191,7 +194,7 @@ const searchTarget = async (
         preflight: request.preflight,
         withKeys: true,
         keyOption: '--no-preflight',
-        // That may cost something, and nobody has agreed yet.
+        // A request to the models may cost something, and nobody has agreed yet.
         asksModels: false,
       }),
       closeTarget,
@@ -222,7 +225,7 @@ const searchTarget = async (
   });
 };
 
-/** Answers from the stages with a constant rate in stored results. */
+/** Answers from stored results. It uses their stages with a constant rate. */
 const answerFromStored = async (
   request: CapacityRequest,
   { environment, printer }: Host,
@@ -243,7 +246,7 @@ const answerFromStored = async (
   const rates = steps.map(({ rate }) => rate);
   const planned = searchTermsFor(plan, { ...request, start: undefined, top: undefined });
   const kept = Math.max(0, ...steps.flatMap((step) => (step.verdict === 'kept' ? step.rate : [])));
-  // The limit of a stored plan may be assumed, and is no limit of a gateway that kept more.
+  // The limit in a stored plan may be an assumption. If the gateway kept more, it is no limit.
   const isContradicted = kept > declaredCeiling(planned.requestsPerMinute, planned.keys);
   const terms = isContradicted ? { ...planned, requestsPerMinute: null } : planned;
   const notes = present([

@@ -40,7 +40,7 @@ export const stepPlan = (
       ...objective,
       scope: { ...objective.scope, stages: null },
     })),
-    // Each step has its own chance, the same in every search with this seed.
+    // Each step has a seed of its own, which is the same in every search with this seed.
     seed: plan.seed + number,
   };
 };
@@ -56,10 +56,13 @@ export interface FinishedSearch {
   readonly end: 'done' | 'capped' | 'unfit' | 'undecided' | 'inexact' | 'stopped';
 }
 
-/** Consecutive useless steps that end the search: a machine is busy only for a while, an objective does not change. */
+/**
+ * The number of useless steps in a row that end the search. A busy machine may recover, so it gets more steps than an
+ * objective that cannot be decided.
+ */
 const maxUselessSteps = { unfit: 5, undecided: 2 } as const;
 
-/** So many steps within the error of measurement show that more requests decide nothing. */
+/** The number of steps within the error of measurement that end the search. More requests would decide nothing. */
 const maxInexactSteps = 6;
 
 const uselessStepsEnd = (
@@ -76,8 +79,8 @@ const uselessStepsEnd = (
 };
 
 /**
- * Doubles an open load until a step breaks an objective, then searches between the last `kept` and the
- * first `broken` step. `verbs/capacity/judge/next-step.ts` chooses every step from the results of all before.
+ * Doubles an open load until a step breaks an objective, then searches between the last `kept` and the first `broken`
+ * step. `verbs/capacity/judge/next-step.ts` chooses each step from the results so far.
  */
 export const findCapacity = async (
   {

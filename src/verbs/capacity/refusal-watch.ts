@@ -9,7 +9,10 @@ const adviceByStatus: Readonly<Record<number, string>> = {
   404: 'does the base address end in the gateway’s version, for example https://host/v1, and does it have the model?',
 };
 
-/** Fewer refusals than this may all come from one model of the mix that the key may not use. */
+/**
+ * The fewest refusals that show a target which refuses everything. Fewer may all come from one model that the key may
+ * not use.
+ */
 const minRefusals = 10;
 
 /** Detects a target that refuses every request with 401, 403 or 404, since more load would be useless. */
@@ -28,7 +31,7 @@ export const watchRefusals = () => {
     counts.set(status, (counts.get(status) ?? 0) + 1);
     lastMessage = message;
   };
-  /** A sentence saying how all requests so far were refused and what to check; `null` if one was not. */
+  /** Returns how all requests so far were refused and what to check; `null` if one was not refused. */
   const sentence = (): string | null => {
     if (others > 0 || counts.size === 0) return null;
     const seen = [...counts].map(([status, count]) => `${count} × ${status}`).join(', ');

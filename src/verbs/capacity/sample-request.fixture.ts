@@ -1,6 +1,6 @@
 import type { CapacityRequest } from './capacity-request.ts';
 
-/** A request for a search with the usual options, from no source. */
+/** A request for a search with the usual options and no source. */
 export const sampleRequest: CapacityRequest = {
   source: null,
   from: [],

@@ -13,7 +13,10 @@ import type { CheckSettings } from './check-settings.ts';
 import type { CheckReport, MonthlyLoad } from './model/check-report.ts';
 import type { Check, CheckTarget } from './reading/check-case.ts';
 
-/** This file finds what the audit of usage may know beforehand: the tokenizer, the price and a way without the gateway. */
+/**
+ * This file finds what the audit of usage may know beforehand: the tokenizer, the price, and an address without the
+ * gateway.
+ */
 
 const readTokenizer = (name: string, path: string): TokenCounter => {
   if (!name.endsWith('.json') && !(encodingNames as readonly string[]).includes(name)) {
@@ -32,7 +35,7 @@ const readTokenizer = (name: string, path: string): TokenCounter => {
   }
 };
 
-/** Returns the tokenizer that is named, or else that of the scenario's prompts for this model. */
+/** Returns the named tokenizer, or else that of the scenario's prompts for this model. */
 const tokenizerFor = (
   { tokenizer }: CheckSettings,
   { plan, folder }: ReadPlan,
@@ -98,13 +101,13 @@ const monthlyLoadOf = async (
   };
 };
 
-/** What an audit knows beforehand: facts for its checks, and a month of the scenario's load for its report. */
+/** What an audit knows beforehand: facts for its checks, and a month of load for its report. */
 interface AuditFacts {
   readonly known: Pick<CheckTarget, 'tokenizer' | 'price' | 'directChat'>;
   readonly month: Pick<CheckReport, 'month'>;
 }
 
-/** Finds what is known of a chat model before its usage is audited; nothing if no check audits it. */
+/** Finds what is known of a chat model before the audit of its usage; nothing if no check audits it. */
 export const findAuditFacts = async (
   checks: readonly Check[],
   options: CheckSettings,

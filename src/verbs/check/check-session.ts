@@ -24,8 +24,8 @@ const shortTimeout = 4000;
 const unknownKey = 'sk-weir-no-such-key';
 
 /**
- * Returns the address without its version. Perhaps nothing is served below it. Returns `null` if the base address has
- * no version.
+ * Returns the address without its version, below which perhaps nothing is served; `null` if the base address has no
+ * version.
  */
 const addressWithoutVersion = (baseUrl: string): string | null => {
   const url = new URL(baseUrl);
@@ -117,7 +117,7 @@ export const openCheckSession = (
       const transport = transports[base] ?? transports.versioned;
       const isShortened = isShort && timeout > shortTimeout;
       const total = isShortened ? shortTimeout : timeout;
-      // A speech answer is sent when all of it is ready. So only the total time limits it, and not a silence.
+      // A speech answer is sent once all of it is ready. So only the total time limits it, not a silence.
       const deadlines = { total, idle: total, afterEnd: Math.min(1500, total) };
       const isAudio = request.path === routes.speech.path;
       const received = await sendCheckRequest({ transport, clock }, request, deadlines, {

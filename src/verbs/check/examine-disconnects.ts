@@ -9,16 +9,16 @@ import { type CheckBudget, checkBudgetFor } from './suite/check-table.ts';
 import type { CheckRun } from './suite/run-checks.ts';
 import { chatWith } from './topics/check-requests.ts';
 
-/** The maximum number of tokens of the streams that are hung up on, and the tokens of their prompt at most. */
+/** The most output tokens of each stream that is hung up on, and the most tokens of its prompt. */
 const outputTokens = 400;
 const promptTokens = 60;
-/** The most short chats that see whether the key admits them, and how many tokens remain. */
+/** The most short chats. They show whether the key admits a chat, and how many tokens remain. */
 const mostShort = 60;
 
 const asks = (checks: readonly Check[]): boolean =>
   checks.some(({ topic }) => topic === 'disconnects');
 
-/** Returns the budget of requests, and of the examination of hang-ups if it is asked for. */
+/** Returns the budget of requests, and that of examining hang-ups if a check asks for it. */
 export const budgetFor = (
   requests: readonly CheckRequest[],
   checks: readonly Check[],
@@ -43,8 +43,8 @@ export interface HangUpSituation {
 }
 
 /**
- * Adds up the tokens of streams: as reported, or else as many as a prompt like it had, and as came before the hang-up.
- * What a server generates afterwards is not seen here.
+ * Adds up the tokens of streams. If a stream reported none, it counts the prompt tokens of another stream and the
+ * events that came. Tokens that a server generates after the hang-up are not seen here.
  */
 const spentOn = (streams: readonly HeldStream[]): CheckRun['hungUp'] => {
   const answered = streams.filter(({ status }) => status === 200);

@@ -19,7 +19,7 @@ export interface CheckOptions extends Pick<
   readonly transcriptionModel?: string | undefined;
   /** The server whose known gaps are reported separately from violations; `spec` by default, which has none. */
   readonly profile?: CheckProfile | undefined;
-  /** The family of limit headers that the gateway has, such as `openai`; by default the interface’s. */
+  /** The family of limit headers that the gateway uses, such as `openai`; by default the interface’s. */
   readonly headerFamily?: string | undefined;
   readonly only?: readonly string[] | undefined;
   readonly skip?: readonly string[] | undefined;
@@ -36,9 +36,9 @@ export interface CheckOptions extends Pick<
 }
 
 /**
- * Checks whether a gateway (`https://host/v1`, or `mock`) keeps the interface, and resolves with the report, whatever
- * the findings are. It does not ask before it spends its budget: some 65 requests, 1,600 tokens, 300 characters of
- * speech and 80 seconds of audio. Rejects with a `WeirError` if nothing can be checked.
+ * Checks whether a gateway (`https://host/v1`, or `mock`) keeps the interface. Resolves with the report, whatever the
+ * findings are. It spends its budget without asking: some 65 requests, 1,600 tokens, 300 characters of speech and 80
+ * seconds of audio. Rejects with a `WeirError` if nothing can be checked.
  */
 export const check = (
   target: string | undefined,

@@ -42,7 +42,7 @@ interface OpenedCheck {
   readonly run: CheckRun;
 }
 
-/** Returns the reason for which nothing can be checked without a list of models; `null` if checks are possible. */
+/** Returns the reason why nothing can be checked without a list of models; `null` if checks are possible. */
 const whyNoList = (
   status: number,
   {
@@ -112,16 +112,14 @@ const spentBy = (run: CheckRun, requests: readonly CheckRequest[]): CheckReport[
   };
 };
 
-/** Returns the reason for which a gateway refused all further requests; `null` if it did not. */
+/** Returns the reason why a gateway refused all further requests; `null` if it did not. */
 const refusedBy = (run: CheckRun): string | null => {
   const statuses = [...run.answers.values()].map(({ status }) => status);
   if (statuses.includes(402)) return 'the credits of the key are used up (402)';
   return statuses.includes(429) ? 'the key stayed limited (429) after every wait' : null;
 };
 
-/**
- * Returns the names of the models for the report. The names are masked, since a server may give its models any names.
- */
+/** Returns the names of the models for the report. It masks them, since a server may give its models any names. */
 const namedIn = ({ target, answers }: CheckRun): CheckReport['models'] => {
   const list = answers.get(modelList.request.id);
   const shown = (id: string | null): string | null =>
@@ -161,8 +159,8 @@ const checkTarget = async (
 };
 
 /**
- * Returns the finish reasons that make an answer a failure according to the scenario. The reason `length` is left out:
- * the requests of the checks set a low maximum of tokens, so it is no failure if an answer ends there.
+ * Returns the finish reasons that make an answer a failure according to the scenario. It leaves out `length`: the
+ * checks ask for few tokens, so an answer may end there.
  */
 const failingFinishes = ({ fails = [] }: Pick<Plan, 'fails'>): readonly string[] =>
   fails.map(({ finish }) => finish).filter((finish) => plainFinish(finish) !== 'length');
@@ -191,7 +189,7 @@ export const performCheck = async (
     const { preflight, model } = options;
     target = await stops.unlessStopped(prepareTarget(read, { preflight }), closeTarget);
     for (const warning of target.warnings) {
-      // Without the list, the model for chats is unknown, and another request for the list would take just as long.
+      // Without the list, the model for chats is unknown. Another request for the list would take just as long.
       if (target.listing === 'silent' && model === undefined)
         throw new Problem(`${warning} Name a chat model with --model NAME`);
       say(warning);

@@ -17,7 +17,7 @@ const wanted = new Set(
   sources.flatMap(({ running, outputTokens }) => [...running, ...outputTokens]),
 );
 
-/** Adds up a metric over its series, without those of parts of a whole; `null` if the server has none. */
+/** Adds up the series of a metric; `null` if the server has none. It leaves out series that are parts of another. */
 const sumOf = (lines: readonly string[], names: readonly string[]): number | null => {
   const values = lines
     .map(readPrometheusSample)
@@ -39,7 +39,10 @@ const loadIn = (lines: readonly string[]): ServedLoad | null => {
   return null;
 };
 
-/** Opens a reader of how many requests run on a server: by the metrics of the scenario, or those of the mock. */
+/**
+ * Opens a reader of how many requests run on a server. It reads the metrics that the scenario names, or those of the
+ * mock.
+ */
 export const openServingLoad = (
   { server, wire }: Plan,
   target: ReadyTarget,

@@ -6,7 +6,7 @@ import { outcomeKinds } from '../../model/observation/outcome.ts';
 import type { PairedRequest, ReadTime, RequestPair } from './judge/judge-pairs.ts';
 import type { PairedMeasure, PairedSide } from './model/pairs.ts';
 
-/** Failures that are not of the server: this machine could not send, or gave up. */
+/** The causes of failures on this machine: it could not send, or it gave up. */
 const ownCauses: ReadonlySet<BrokenCause> = new Set(['internal', 'out-of-sockets']);
 
 const statusOf = ({ outcome, toCancel }: Observation): PairedRequest['status'] => {
@@ -19,7 +19,7 @@ const statusOf = ({ outcome, toCancel }: Observation): PairedRequest['status'] =
 const sampleOf = (measure: PairedMeasure, observation: Observation): number | undefined =>
   measures[measure].of(observation)[0];
 
-/** Returns the mean time between tokens: either end of the stream may have been read late. */
+/** Returns the mean time between tokens. Both ends of the stream may have been read late. */
 const gapOf = (observation: Observation, first: number, end: number): ReadTime | null => {
   const { outcome } = observation;
   const value = sampleOf('tpot', observation);
@@ -55,7 +55,7 @@ const requestOf = (observation: Observation | undefined): PairedRequest =>
 const nameOf = ({ stage, index }: Pick<Observation, 'stage' | 'index'>): string =>
   `${stage}-${index}`;
 
-/** What both sides observed, and which of them was asked first. */
+/** What both sides observed, and which of them got the first request. */
 interface ObservedSides {
   readonly base: readonly Observation[];
   readonly next: readonly Observation[];

@@ -40,10 +40,10 @@ import { judgePairs } from './judge/judge-pairs.ts';
 
 interface PairsRequest {
   readonly scenario: string;
-  /** The address of the base; the scenario's target if absent. */
+  /** The address of the base; if absent, that of the scenario. */
   readonly target: string | undefined;
   readonly next: string;
-  /** The environment variables that have the keys of each side. */
+  /** The environment variables with the keys of each side. */
   readonly key: string | undefined;
   readonly withKey: string | undefined;
   readonly set: readonly string[];
@@ -55,14 +55,14 @@ interface PairsRequest {
   readonly jobSummary: string | undefined;
 }
 
-/** The time from the first request of a pair to the second, in ms: enough for a machine to begin each on time. */
+/** The time between the two requests of a pair, in ms. It is long enough for a machine to send each on time. */
 const defaultGap = '10ms';
-/** How exactly the reference gateway keeps its own times, in ms: its timers are Node's. */
+/** The precision in ms of the reference gateway's own times. Node's timers limit it. */
 const mockPrecision = 1;
 
 const limitPattern = /^(?:p(50|95|99)=)?(\S+)$/;
 
-/** Reads `5ms` or `5ms,p95=20ms`. Without a percentile, the median is limited. */
+/** Reads the limits, such as `5ms` or `5ms,p95=20ms`. Without a percentile, a limit is on the median. */
 const limitsFrom = (text: string | undefined) =>
   (text === undefined ? [] : text.split(',')).map((each) => {
     const [, percent = '50', time] = limitPattern.exec(each.trim()) ?? [];
@@ -140,7 +140,7 @@ const readPlans = async (request: PairsRequest, { environment }: Host): Promise<
   return { reads: [base, other], gap, limits };
 };
 
-/** The stream of draws that decides the order of each pair. */
+/** The number of the random stream that decides the order of each pair. */
 const orderStream = 0x9a17;
 
 const isNextFirstOf =
@@ -174,7 +174,7 @@ const publishPairs = async (
   return gravestExit([exitForPairs(report, driven), written]);
 };
 
-/** Drives both sides, and judges what the new one adds. */
+/** Drives both sides, and judges what the new side adds. */
 const measurePairs = async (
   { reads, gap, limits }: PairedPlans,
   targets: readonly [base: ReadyTargets, next: ReadyTargets],

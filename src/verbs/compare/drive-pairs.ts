@@ -28,11 +28,11 @@ export interface DrivenSide {
   readonly target: ReadyTargets;
 }
 
-/** How long requests in flight may continue after the first request to stop, in ms. */
+/** The longest time in ms that requests in flight may continue after the first request to stop. */
 const drainTimeout = 2000;
 const closeTimeout = 3000;
 
-/** The instant at which a side's stage ended, and what else a result says of a driven slice. */
+/** Returns the instant at which the stage of a side ended, and other facts about its slice. */
 const drivenOf = (
   end: SliceEnd,
   startedAt: string,
@@ -54,7 +54,7 @@ const drivenOf = (
   lostSlices: [],
 });
 
-/** Why a side was not sent the whole load; `null` if it was. */
+/** Returns why a side was not sent the whole load; `null` if it was. */
 const partialText = ({ spent, loadEnded, stopped }: SliceEnd): string | null => {
   if (spent !== null) return budgetEndText(loadEnded, spent);
   return stopped ? 'stopped before the load had ended' : null;
@@ -91,13 +91,13 @@ export interface DrivenPairs {
   readonly results: readonly [base: Result, next: Result];
   readonly observations: readonly [base: readonly Observation[], next: readonly Observation[]];
   readonly stoppedBy: StopCause | null;
-  /** Why not the whole load was sent to both sides; `null` if it was. */
+  /** The reason why one side was not sent the whole load; `null` if both were. */
   readonly partial: string | null;
 }
 
 /**
- * Drives the slices of both sides at the same time, in one thread and on one clock. So both sides are read equally late,
- * and the self-test streams stand for both.
+ * Drives the slices of both sides at once, in one thread and on one clock. So both sides are read equally late, and the
+ * self-test streams show the lateness of both.
  */
 export const drivePairs = async (
   sides: readonly [base: DrivenSide, next: DrivenSide],
@@ -131,7 +131,7 @@ export const drivePairs = async (
   try {
     const ends = await Promise.all(running.map(({ done }) => done));
     for (const { drain } of opened) drain();
-    // Both slices ran in this thread, of which the streams of the first are a sample.
+    // Both slices ran in this thread, so the self-test streams of the first stand for both.
     const driven = { startedAt, stoppedBy, canary, generator: [...opened[0]!.samples] };
     const results = opened.map((side, i) => resultOfSide(side, ends[i]!, driven));
     return {

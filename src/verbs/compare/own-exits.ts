@@ -4,14 +4,14 @@ import { listed } from '../../report/text/number-text.ts';
 import { exitCode, exitMeaning, type ExitName } from '../../run/output/exit-codes.ts';
 import { leavesUndecided } from '../../run/output/judge-result.ts';
 
-/** A run of a series, of which only the comparison is printed. */
+/** A run of a series that prints only the comparison. */
 export interface RunExit {
   readonly folder: string;
   readonly exit: ExitName;
   readonly result: Pick<Result, 'verdicts' | 'partial'>;
 }
 
-/** Exits that need no reason here: none, and those of runs that do not count, which are named before. */
+/** The exits that need no reason here: a pass, and runs that do not count, since those are named before. */
 const named: readonly ExitName[] = ['pass', 'invalid', 'empty'];
 
 const textsOf = (
@@ -33,7 +33,7 @@ const reasons: Readonly<Partial<Record<ExitName, (run: RunExit) => string>>> = {
 
 const reasonOf = (run: RunExit): string => reasons[run.exit]?.(run) ?? exitMeaning(run.exit);
 
-/** Says which runs of a compared series end it with an exit code of their own, whatever the comparison found. */
+/** Says which runs of a compared series end it with an exit code of their own, whatever the comparison finds. */
 export const ownExitLines = (runs: readonly RunExit[]): readonly string[] => {
   const own = runs.filter(({ exit }) => !named.includes(exit));
   if (own.length === 0) return [];

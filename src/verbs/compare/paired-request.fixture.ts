@@ -22,7 +22,10 @@ export const sideKeys = { DIRECT: 'sk-direct', GATEWAY: 'sk-gateway', EMPTY: '' 
 export type ComparePairsRequest = Parameters<typeof comparePairs>[0];
 
 let files = 0;
-/** Compares the sides of the scenario with some fields changed; `message` is the exit, or why there is none. */
+/**
+ * Compares the sides of the scenario after changing some fields. `message` is the exit, or the reason why there is
+ * none.
+ */
 export const compareIn = async (
   folder: string,
   given: Partial<ComparePairsRequest>,

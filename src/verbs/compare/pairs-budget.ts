@@ -22,8 +22,8 @@ const twiceAll = ({ requests, input, output, cost }: ResourceNeed): ResourceNeed
 });
 
 /**
- * Says what both sides will be sent, and asks whether it may be. Throws a `Problem` if it may not, or if it is more
- * than the budget of the scenario, of which both sides spend. Reference gateways of this process cost nothing.
+ * Says what both sides will be sent, and asks for consent. Throws a `Problem` if the user refuses, or if both sides
+ * together exceed the scenario's budget. Reference gateways in this process cost nothing.
  */
 export const agreeOnPairs = async (
   reads: readonly [base: ReadPlanWithFiles, next: ReadPlanWithFiles],

@@ -16,7 +16,7 @@ import { publishReport } from '../../run/output/write-outputs.ts';
 import { selfNoise, type SelfNoiseOptions } from './judge/self-noise.ts';
 import { noiseDocument } from './report/noise-document.ts';
 
-/** Returns the metrics that `--gate` names; `null` if the option is absent, so that the default metrics decide. */
+/** Returns the metrics that `--gate` names; `null` if the option is absent. Default metrics then decide. */
 export const readGates = (text: string | undefined): readonly string[] | null => {
   if (text === undefined) return null;
   const names = [...new Set(text.split(',').map((name) => name.trim()))];
@@ -36,8 +36,8 @@ interface PublishOptions {
 }
 
 /**
- * Returns the exit if the comparison was refused because the figures of runs do not count. Throws a `Problem` for any
- * other reason.
+ * Returns the exit if the comparison was refused because figures of runs do not count. Throws a `Problem` for any other
+ * reason.
  */
 const exitForRefusedComparison = (
   sides: readonly Side[],

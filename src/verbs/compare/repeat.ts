@@ -43,7 +43,7 @@ export const runSlots = (count: number, isComparison: boolean): readonly RunSlot
 
 const nothingSucceeded = 'nothing succeeded';
 
-/** Returns the reason for which a run of a series does not count; `null` if it counts. */
+/** Returns the reason why a run of a series does not count; `null` if it counts. */
 export const exclusionReason = (run: Pick<FinishedRun, 'trust' | 'exit'>): string | null => {
   const { level: trusted, evidence } = run.trust;
   if (trusted !== 'invalid') return run.exit === 'empty' ? nothingSucceeded : null;
@@ -76,11 +76,11 @@ export const excludedRunLines = (
 
 interface RepeatRequest extends Omit<RunRequest, 'strict'>, RepetitionRequest {
   readonly source: PlanSource;
-  /** Whether the result of each run is printed. If the runs are compared, only the comparison is printed. */
+  /** Whether to print the result of each run. If the runs are compared, only the comparison is printed. */
   readonly printEach: boolean;
 }
 
-/** Returns the plan with the addresses of another one, whose targets have the same names if both have any. */
+/** Returns the plan with the addresses of another plan. If either has targets, both must have the same target names. */
 const withAddressesOf = ({ target, targets }: Result['plan'], plan: Plan): Plan => ({
   ...plan,
   target,
@@ -94,7 +94,7 @@ const withAddressesOf = ({ target, targets }: Result['plan'], plan: Plan): Plan 
       }),
 });
 
-/** Returns whether a result is of this plan. Only the addresses of the gateways may differ. */
+/** Returns whether a result is of this plan. Only the gateways' addresses may differ. */
 export const isPlanElsewhere = (
   { plan: stored, planHash: hash }: Pick<Result, 'plan' | 'planHash'>,
   plan: Plan,
@@ -143,10 +143,7 @@ const stopExits: readonly ExitName[] = Object.values(exitOfStop).filter(
 
 const maxAttempts = 3;
 
-/**
- * Returns the host of one run in a series. Results are printed together at the end, or one by one if they are printed
- * as JSON.
- */
+/** Returns the host of one run in a series. It prints all results together at the end, or one by one as JSON. */
 const hostOfOneRun = (request: RepeatRequest, { printer, ...host }: Host): Host => {
   const isCompared = request.against !== undefined || request.baseline.length > 0 || request.self;
   const print: Printer['print'] = (outcome) => {
@@ -159,8 +156,8 @@ const hostOfOneRun = (request: RepeatRequest, { printer, ...host }: Host): Host 
 };
 
 /**
- * Makes one run of the series: the first attempt that is valid, otherwise the last attempt. Returns the exit if the
- * user stops it during a pause.
+ * Makes one run of the series: the first valid attempt, or else the last one. Returns the exit if the user stops during
+ * a pause.
  */
 const runSlot = async (
   request: RepeatRequest,
@@ -199,7 +196,7 @@ const runSlot = async (
   }
 };
 
-/** Makes all runs, with a pause between them, until the user stops. `stopped` is the exit if the user did. */
+/** Makes all runs, with a pause between them, until the user stops. `stopped` is the exit in that case. */
 const runAllSlots = async (
   request: RepeatRequest,
   slots: readonly RunSlot[],

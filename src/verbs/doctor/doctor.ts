@@ -13,7 +13,7 @@ import { machineFindings } from './machine-findings.ts';
 import { packageFindings } from './package-findings.ts';
 
 const lookAtMachine = async ({ environment }: Host): Promise<readonly Finding[]> => {
-  // The figures are taken one after the other, so that none disturbs the timers.
+  // The figures are measured one after another, so none disturbs the timers.
   const facts = await measureHost();
   const separatesCores = await canSeparateCores();
   const path = calibrationPath(environment);
@@ -21,7 +21,10 @@ const lookAtMachine = async ({ environment }: Host): Promise<readonly Finding[]>
   return machineFindings(thisMachine(), facts, separatesCores, calibration);
 };
 
-/** Returns the exit of a diagnosis: a target that cannot be used, or a machine on which no load would be as planned. */
+/**
+ * Returns the exit of a diagnosis. It fails if the target is unusable, or if no load on this machine would be as
+ * planned.
+ */
 const exitOf = (findings: readonly Finding[]): ExitName => {
   const bad = findings.filter(({ level }) => level === 'bad');
   if (bad.some(({ about, name }) => about === 'target' || name === 'open files'))
@@ -29,7 +32,7 @@ const exitOf = (findings: readonly Finding[]): ExitName => {
   return bad.length > 0 ? 'invalid' : 'pass';
 };
 
-/** Says what this machine can measure, which optional packages are there, and whether a target answers. */
+/** Says what this machine can measure, which optional packages are installed, and whether a target answers. */
 export const diagnose = async (request: TargetRequest, host: Host): Promise<ExitName> => {
   const hasTarget = request.scenario !== undefined || request.target !== undefined;
   const ofTarget = hasTarget

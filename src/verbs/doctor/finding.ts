@@ -1,4 +1,4 @@
-/** How good a finding is. `absent` is a fact that only matters to those who want it. */
+/** The level of a finding. `absent` is a fact that matters only to some users. */
 export type FindingLevel = 'good' | 'warning' | 'bad' | 'absent';
 
 /** One fact about the machine, its packages or its target. */
@@ -7,7 +7,7 @@ export interface Finding {
   readonly name: string;
   readonly level: FindingLevel;
   readonly found: string;
-  /** What it means, or what to do. Empty if nothing is to be said. */
+  /** What the finding means, or what to do; empty if there is nothing to say. */
   readonly advice: string;
 }
 

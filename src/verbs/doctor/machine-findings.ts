@@ -7,13 +7,16 @@ import { type Finding, finding } from './finding.ts';
 
 const aboutMachine = finding('machine');
 
-/** The bounds of how late alarms may ring, in ms: beyond the first figures are inexact, beyond the second a load is not the planned one. */
+/** The bounds of timer lateness, in ms. Beyond `p99` figures are inexact; beyond `p50` the load is not as planned. */
 const lateness = { p99: 5, p50: 10 } as const;
 
-/** The open files that a run needs at least, and those with which a load of 1,000 requests in flight has room. */
+/** The open files that a run needs, and those that leave room for 1,000 requests in flight. */
 const openFiles = { least: 64, plenty: 1100 } as const;
 
-/** The local ports with which connections of their own for 100 requests a second last a minute, the time that one rests. */
+/**
+ * The local ports that are plenty: 100 new connections a second for the minute in which the system keeps a closed one's
+ * port.
+ */
 const plentyOfPorts = 6000;
 
 const timersFinding = ({ alarmLateness }: HostFacts): Finding => {
@@ -86,7 +89,7 @@ const portsFinding = ({ ports }: HostFacts): Finding => {
     : aboutMachine('local ports', 'good', countText(ports));
 };
 
-/** Names the signals by which reports know that the load generator was disturbed. */
+/** Names the signals by which reports tell that the load generator was disturbed. */
 const signalsFinding = (facts: HostFacts): Finding => {
   const rows = [
     ['CPU wait', facts.hasCpuWait],

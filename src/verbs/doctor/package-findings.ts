@@ -22,7 +22,7 @@ export const packageUses: Readonly<Record<string, readonly string[]>> = {
 
 const aboutPackages = finding('packages');
 
-/** Says for each use of optional packages whether they are there, and how to add them. */
+/** Says, for each use of optional packages, whether they are installed, and how to add them. */
 export const packageFindings = (
   versionOf: (name: string) => string | null = installedVersion,
 ): readonly Finding[] =>

@@ -17,7 +17,7 @@ import { type Finding, finding } from './finding.ts';
 
 const aboutTarget = finding('target');
 
-/** The models that are named of a long list. */
+/** The most models that a finding names from a long list. */
 const mostNamed = 3;
 
 const modelsFinding = (text: string): Finding => {
@@ -61,7 +61,7 @@ const limitsFinding = (headers: Readonly<Record<string, string>>): Finding => {
       );
 };
 
-/** Says what an answer to the request for models means, with the key or without one. */
+/** Says what an answer to the request for models means, with a key or without one. */
 const statusFinding = (status: number, took: string, hasKey: boolean): Finding => {
   const found = `${status} in ${took}`;
   const say = (level: Finding['level'], advice: string): Finding =>
@@ -117,7 +117,7 @@ const askForModels = async (target: ReadyTarget, hasKey: boolean): Promise<reado
 
 const defaultKey = 'WEIR_API_KEY';
 
-/** Returns the environment, and whether it has a key. Without one the target is asked without a key. */
+/** Returns the environment, and whether it has a key. Without a key, the target is asked without one. */
 const withSomeKey = ({ scenario, key }: TargetRequest, environment: Host['environment']) => {
   const hasKey =
     scenario !== undefined || key !== undefined || (environment[defaultKey] ?? '') !== '';
@@ -137,14 +137,14 @@ const keyFinding = (hasKey: boolean, { credentials, mock }: ReadyTarget): Findin
       );
 };
 
-/** Says what a problem is about: the option that it names, the scenario's file, or the address. */
+/** Returns the subject of a problem: the option that it names, the scenario's file, or the address. */
 const subjectOf = (message: string, { scenario }: TargetRequest): string => {
   const [, option] = /^--(key|target|set)\b/.exec(message) ?? [];
   if (option === 'target') return 'address';
   return option ?? (scenario !== undefined && message.includes(scenario) ? 'scenario' : 'address');
 };
 
-/** Looks at a target without any load: four requests for its list of models at most. */
+/** Examines a target without any load: it makes at most four requests for the list of models. */
 export const targetFindings = async (
   request: TargetRequest,
   host: Host,

@@ -27,7 +27,7 @@ export interface Launch {
    */
   readonly rendezvous: string | null;
   readonly natsImage: string;
-  /** The CPUs that each worker requests, which are also its maximum. */
+  /** The CPUs that each worker requests and may use at most. */
   readonly cpus: number;
   readonly memoryGiB: number;
   readonly version: string;
@@ -36,8 +36,8 @@ export interface Launch {
 export const natsPort = 4222;
 
 /**
- * Returns where the workers meet if containers run them: at the given rendezvous, or at the server that is started
- * beside them.
+ * Returns where the workers meet if they run in containers: the given rendezvous, or a server that is started beside
+ * them.
  */
 export const meetingPlace = ({ rendezvous, name }: Launch): string =>
   rendezvous ?? `nats://${name}-nats:${natsPort}`;
@@ -52,7 +52,7 @@ export const launchName = (plan: string): string => {
   return `weir-${safe || 'run'}`;
 };
 
-/** Returns those options of the coordinator that are the same for every launcher. */
+/** Returns the coordinator's options that are the same for every launcher. */
 export const coordinatorOptions = ({ slices, target, onLost }: Launch): readonly string[] => [
   `--slices=${slices}`,
   ...(target === null ? [] : [`--target=${target}`]),
@@ -73,8 +73,8 @@ export const secretVariables = (plan: Plan): readonly string[] => [
 ];
 
 /**
- * Returns the names of the secrets that are files in the folder where container runtimes mount secrets: names without a
- * path, and paths into that folder.
+ * Returns the names of the secrets that are files where container runtimes mount secrets: names without a path, and
+ * paths into that folder.
  */
 export const secretFiles = (plan: Plan): readonly string[] => [
   ...new Set(

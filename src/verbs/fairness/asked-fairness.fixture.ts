@@ -1,7 +1,7 @@
 import { fakeHost } from '../../run/fake-host.fixture.ts';
 import { examineFairness, type FairnessRequest } from './fairness.ts';
 
-/** Test support: two neighbours, and an examination of them that is asked for with other options. */
+/** Test support: two neighbours, and an examination of them with options that can be overridden. */
 
 const stream = { kind: 'chat-stream', model: 'm', prompt: 'hi', maxTokens: 4 };
 const b = {

@@ -9,18 +9,21 @@ import type { NoiseBlock } from './model/seen-arrival.ts';
 export interface BlockTerms {
   readonly quiet: string;
   readonly noisy: string;
-  /** How often the noisy load is sent in blocks with noise, and once in the others; `null` if it is absent there. */
+  /**
+   * The factor on the noisy load in blocks with noise. It is 1 in other blocks. `null` sends no noisy load in the other
+   * blocks.
+   */
   readonly times: number | null;
   readonly pairs: number;
-  /** The measured length of a block, and the length before it that is not measured, in ms. */
+  /** The measured length of a block, in ms. */
   readonly block: number;
   readonly settle: number;
 }
 
-/** The key of the draws for the order of blocks. No other draws with the same seed use it. */
+/** The key of the random draws for the order of blocks. No other draws with the same seed use it. */
 const orderDraw = 0xfa_12;
 
-/** Returns the blocks: pairs of one with and one without the noise, each pair in a random order of its own. */
+/** Returns the blocks in pairs, one with and one without the noise. Each pair has a random order of its own. */
 export const noiseBlocks = (
   { pairs, block, settle }: BlockTerms,
   seed: number,
@@ -34,7 +37,7 @@ export const noiseBlocks = (
     });
   }).flat();
 
-/** Returns when the load ends: with a time to come back in if the last block has the noise. */
+/** Returns when the load ends. If the last block has the noise, time is added for the target to come back. */
 const endOfBlocks = (blocks: readonly NoiseBlock[], { settle }: BlockTerms): number => {
   const last = blocks.at(-1)!;
   return last.isNoisy ? last.to + settle : last.to;
@@ -49,7 +52,7 @@ const stageOf = ({ stages }: Plan, population: string): Stage => {
   );
 };
 
-/** Returns a steady load with another length, and with a multiple of its rate or users. */
+/** Returns a steady load with another length, at a multiple of its rate or users. */
 const lasting = ({ load, population }: Stage, length: number, times = 1): Load => {
   const duration = milliseconds(length);
   if (load.kind === 'closed') return { ...load, users: load.users * times, duration };
@@ -66,7 +69,7 @@ const lasting = ({ load, population }: Stage, length: number, times = 1): Load =
 const populationOf = ({ populations = [] }: Plan, name: string): Population =>
   populations.find((each) => each.name === name)!;
 
-/** Returns the names of the populations to compare: by default the first and the last of a scenario. */
+/** Returns the names of the populations to compare: by default the first and the last one of a scenario. */
 export const neighboursIn = (
   { populations = [] }: Plan,
   given: { readonly quiet: string | undefined; readonly noisy: string | undefined },
@@ -93,12 +96,15 @@ export const neighboursIn = (
   return { quiet, noisy };
 };
 
-/** The population of the plan that makes the noise of a block has this name; no population of a scenario has a slash. */
+/**
+ * Returns the population to which a block's noise belongs. The part before the slash names it, since no name in a
+ * scenario has a slash.
+ */
 export const populationNamed = (name: string): string => name.split('/', 1)[0]!;
 
 /**
- * Returns the plan in which all populations but the noise last until the end of the blocks, and the noise is a population of its own in
- * each block with noise. So the quiet population sends the same requests without a break, whatever the noise does.
+ * Returns the plan of the blocks. All populations but the noise last until the end. In each block with noise, the noise
+ * is a population of its own. So the quiet population sends the same requests throughout, whatever the noise does.
  */
 export const blockPlan = (plan: Plan, terms: BlockTerms, blocks: readonly NoiseBlock[]): Plan => {
   const { noisy, times } = terms;

@@ -48,7 +48,7 @@ interface Figure {
   readonly text: string;
 }
 
-/** Reads the figure to compare: by default the p95 of the TTFT, or of the end to end where nothing is streamed. */
+/** Reads the figure to compare: by default the p95 of the TTFT, or of the end to end if nothing is streamed. */
 const readFigure = (text: string | undefined, { stages }: Plan, quiet: string): Figure => {
   const isStreamed = stages.some(
     ({ population, traffic }) =>
@@ -82,7 +82,7 @@ const termsFor = (request: FairnessRequest, plan: Plan): BlockTerms => {
   };
 };
 
-/** The exits of the verdicts; the run itself has no objectives. */
+/** The exits of the verdicts. The run itself has no objectives. */
 const exits = { isolated: 'pass', moved: 'objective', unknown: 'inconclusive' } as const;
 
 interface Examination {
@@ -135,7 +135,9 @@ export const fairnessReportOf = (
   };
 };
 
-/** Says that neighbours with targets of their own share only what lies behind both; `null` for one target. */
+/**
+ * Says what is compared if the neighbours have different targets: only what lies behind both; `null` for one target.
+ */
 const separateTargets = (
   { populations = [] }: Plan,
   { quiet, noisy }: Pick<BlockTerms, 'quiet' | 'noisy'>,
@@ -149,8 +151,8 @@ const separateTargets = (
 };
 
 /**
- * Says how wide the interval will be and how many pairs *isolated* needs, if the times scatter like an exponential;
- * `null` where users wait, so that the number of requests is not known.
+ * Says how wide the interval will be and how many pairs *isolated* needs, if times scatter like an exponential. Returns
+ * `null` if users wait, since the number of requests is then unknown.
  */
 const reachText = ({ terms, figure, maxMoved }: Examination, plan: Plan): string | null => {
   const { quiet, pairs, block, settle } = terms;
@@ -166,7 +168,7 @@ const reachText = ({ terms, figure, maxMoved }: Examination, plan: Plan): string
   return `If these times scatter like an exponential, the interval will be ±${percent(foreseenHalf(planned))} with at most ${percent(maxMoved)} allowed${remedy}.`;
 };
 
-/** Says what will be measured, and how long. */
+/** Says what will be measured, and for how long. */
 const designText = (examination: Examination, plan: Plan): string => {
   const { terms, figure } = examination;
   const { quiet, noisy, times, pairs, block, settle } = terms;
@@ -175,7 +177,7 @@ const designText = (examination: Examination, plan: Plan): string => {
   return present([design, reachText(examination, plan), separateTargets(plan, terms)]).join('\n');
 };
 
-/** Examines whether a quiet population of a scenario is moved by a noisy one, within a budget that it prints first. */
+/** Examines whether a noisy population of a scenario moves a quiet one, within a budget that it prints first. */
 export const examineFairness = async (request: FairnessRequest, host: Host): Promise<ExitName> => {
   const source = await readPlanWithFiles(request.source, host.environment);
   rejectUntil(source.plan, 'weir fairness compares blocks of one length');

@@ -7,14 +7,14 @@ import { sumOf } from '../../model/sums.ts';
 export const fairnessFigures = ['ttft', 'endToEnd'] as const;
 export type FairnessMeasure = (typeof fairnessFigures)[number];
 
-/** Returns when the measured part of an answer came; infinity for a failure. */
+/** Returns when the measured part of an answer came; infinite for a failure. */
 const cameAt = ({ outcome, ended }: Observation, measure: FairnessMeasure): number => {
   if (outcome.kind !== 'completed') return Number.POSITIVE_INFINITY;
   if (measure === 'endToEnd') return ended;
   return (outcome.answer.kind === 'chat-stream' ? outcome.answer.firstToken : null) ?? Infinity;
 };
 
-/** Returns how long the load generator itself may have delayed a request and the reading of its answer, in ms. */
+/** Returns how much the load generator may have delayed a request and the reading of its answer, in ms. */
 const ownDelay = (observation: Observation, measure: FairnessMeasure): number => {
   const late = sumOf(attemptsOf(observation), ({ begun, released }) => begun - released);
   const { readDelays } = observation;
@@ -27,7 +27,7 @@ const tokensOf = ({ outcome }: Observation): number => {
   return (input ?? 0) + output;
 };
 
-/** Returns what the judges need of an observation. */
+/** Returns what the judges need from an observation. */
 export const seenArrival = (
   observation: Observation,
   plan: Plan,

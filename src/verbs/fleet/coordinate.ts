@@ -34,7 +34,7 @@ import {
 import { dividedPlan, storePlan } from './hand-over-plan.ts';
 import { reachRendezvous } from './reach-rendezvous.ts';
 
-/** The result of a coordinated run, or the reason for which no report was published. */
+/** The result of a coordinated run, or the reason why no report was published. */
 interface CoordinatedRun {
   readonly published: (PublishedResult & { readonly file: string }) | null;
   readonly exit: ExitName;
@@ -45,7 +45,7 @@ interface CoordinatedRun {
  * learn when the load starts, compile their code, and open connections.
  */
 const startLead = 5000;
-/** How long the coordinator's last message stays in the rendezvous for the workers, in ms. */
+/** How long the coordinator's last message stays in the rendezvous, in ms. Workers read it in this time. */
 const farewell = 1000;
 
 /** Leads a run from the first worker to the report. */
@@ -155,7 +155,7 @@ export const coordinateOnce = async (
   onProgress: Coordination['onProgress'] = () => undefined,
 ): Promise<CoordinatedRun> => {
   const { printer } = host;
-  // The first stack is always closed. The second stack removes files, and is closed only if the run has no report.
+  // The first stack is always closed. The second removes files, and is closed only if the run has no report.
   const [closing, discarding] = [new UndoStack(), new UndoStack()];
   const stops = followStops(host.onStop, () =>
     printer.say('the load is over; the reports are being written'),

@@ -66,7 +66,7 @@ const readyText = ({ record, index }: SliceState, count: number): string => {
 
 /**
  * Waits until every slice has a worker that is ready. Throws a `Problem` if that is impossible, and `StoppedBeforeLoad`
- * if the run is stopped first.
+ * if the user stops the run first.
  */
 export const gatherWorkers = async (coordination: Coordination): Promise<void> => {
   const { led, request, host, stops } = coordination;
@@ -137,7 +137,7 @@ const showProgress = (
 };
 
 /**
- * Returns the reason for which all slices must stop: one was lost, or ended its load too early. Returns `null` if they
+ * Returns the reason why all slices must stop: one was lost, or ended its load too early. Returns `null` if they
  * continue.
  */
 const reasonToStop = ({ led: { slices, run }, request }: Coordination): string | null => {

@@ -15,7 +15,7 @@ import { mountedSecret, readNamedFiles } from '../../run/input/named-files.ts';
 import type { ReadPlanWithFiles } from '../../run/input/read-plan.ts';
 import { workloadFiles } from '../../run/input/workload-files.ts';
 
-/** Prepares a plan for a division among this many machines. Throws a `Problem` if they cannot divide it. */
+/** Prepares a plan for division among this many machines. Throws a `Problem` if they cannot divide it. */
 export const dividedPlan = (plan: Plan, slices: number): Plan => {
   if (saturateLoadOf(plan) !== null) {
     throw new Problem(
@@ -36,8 +36,8 @@ export const dividedPlan = (plan: Plan, slices: number): Plan => {
  */
 
 /**
- * Stores a plan for the workers and returns the plan's digest. A plan contains no secrets, since the rules for
- * scenarios refuse them.
+ * Stores a plan for the workers, and returns the plan's digest. The plan contains no secrets, since scenarios with
+ * secrets are refused.
  */
 export const storePlan = (rendezvous: Rendezvous, id: string, plan: Plan): Promise<string> =>
   rendezvous.store(keysOf(id).plan, new TextEncoder().encode(JSON.stringify(plan)));

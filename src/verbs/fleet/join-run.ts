@@ -82,7 +82,7 @@ export const claimSlice = async (
   );
 };
 
-/** The least number of questions for the time. More follow until the clock's offset is as exact as wanted (in ms). */
+/** The least number of questions for the time. More follow until the clock's offset is exact enough (in ms). */
 const leastTrips = 16;
 const mostTrips = 64;
 const wantedUncertainty = 1;

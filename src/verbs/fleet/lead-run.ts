@@ -69,8 +69,8 @@ export const withLoss = (
 };
 
 /**
- * Returns whether a slice will certainly send nothing more. That is so if its result was collected or if it failed. It
- * is also so if the slice was lost long ago, since its worker's lease has then run out.
+ * Returns whether a slice will certainly send nothing more. That is so if its result arrived, if it failed, or if it
+ * was lost so long ago that its worker's lease has run out.
  */
 export const isSliceOver = (
   { record, lost, isCollected }: SliceState,
@@ -97,8 +97,8 @@ const isAlive = async (rendezvous: Rendezvous, run: RendezvousRun): Promise<bool
 };
 
 /**
- * Removes the records of a coordinator that was killed, when it has been silent for so long that none of its workers
- * can still send. Throws a `Problem` if another run is in progress.
+ * Removes the records of a killed coordinator. It must have been silent for so long that none of its workers can still
+ * send. Throws a `Problem` if another run is in progress.
  */
 export const removeAbandoned = async (
   rendezvous: Rendezvous,

@@ -8,7 +8,7 @@ import {
   type WorkerRecord,
 } from './model/records.ts';
 
-/** A rendezvous in the memory of one process, which a test can take away. */
+/** A rendezvous in the memory of one process. A test can take it away. */
 export const memoryRendezvous = () => {
   const records = new Map<string, string>();
   const contents = new Map<string, Uint8Array>();
@@ -85,6 +85,6 @@ export const coordinatorRecord = (changes: Partial<CoordinatorRecord> = {}): Coo
   ...changes,
 });
 
-/** What the coordinator has said last. */
+/** Returns the coordinator's last message. */
 export const saidIn = (records: ReadonlyMap<string, string>, id = 'r'): CoordinatorRecord | null =>
   JSON.parse(records.get(keysOf(id).coordinator) ?? 'null') as CoordinatorRecord | null;

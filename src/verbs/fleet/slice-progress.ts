@@ -6,9 +6,9 @@ import { liveSamples } from '../../run/watch/live-display.ts';
 import type { RunObserver } from '../../run/watch/observer.ts';
 
 /**
- * The logarithm of the factor between two steps of the values that workers send. For each step, a worker sends the
- * number of values and their mean. That is exact enough for watching a run, and needs few numbers for any number of
- * requests. A mean is always within the range of its values.
+ * The logarithm of the factor between two steps of values. For each step, a worker sends the number of values and their
+ * mean. That is exact enough for watching a run, and needs few numbers for many requests. A mean always lies within the
+ * range of its values.
  */
 const step = Math.log(1.05);
 /** The smallest value that is distinguished from 0, in the measure's unit. */
@@ -25,10 +25,7 @@ interface StepValues {
 /** Returns the mean, rounded to thousandths so that the record is short. */
 const meanOf = ({ count, sum }: StepValues): number => Math.round((sum / count) * 1000) / 1000;
 
-/**
- * Collects the progress of a running slice that is sent to the coordinator. For each observation it makes two
- * additions.
- */
+/** Collects the progress of a running slice for the coordinator. Each observation costs two additions. */
 export const shareProgress = () => {
   const outcomes = emptyOutcomeCounts();
   const counts = new Map<TrafficKind, Map<number, StepValues>>();

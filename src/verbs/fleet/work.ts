@@ -62,7 +62,8 @@ interface ClaimedSlice {
 }
 
 /**
- * How many questions for the time may stay unanswered: before the load, and after it, when less depends on the answer.
+ * How many questions for the time may stay unanswered, before the load and after it. Less depends on the answer after
+ * the load.
  */
 const [startPatience, endPatience] = [8, 2] as const;
 
@@ -95,7 +96,7 @@ const runSlice = async (
     runId: run.runId,
     agreeOnStart,
     lease: follow.lease,
-    // Only one of all slices checks the keys, since each check uses a part of their limits.
+    // Only one slice checks the keys, since each check uses a part of their limits.
     keyCheck: keyCheck && slice.index === 0,
     observations,
     yes: true,
@@ -150,7 +151,7 @@ const handOver = async (
 
 const stopExits: readonly ExitName[] = ['interrupted', 'terminated', 'hangup'];
 
-/** Sends the result of a slice that has run, keeps it where that is asked or needed, and says what became of it. */
+/** Sends the result of a finished slice, keeps it if that is requested or needed, and says what became of it. */
 export const endSlice = async (
   rendezvous: Rendezvous,
   claimed: Pick<ClaimedSlice, 'run' | 'slice' | 'follow'>,
@@ -194,9 +195,8 @@ const workOn = async (
 };
 
 /**
- * Waits for a coordinator, claims a slice of the coordinator's run, runs the slice from the common start on, and sends
- * its result to the coordinator. If another worker has claimed the slice, or if the version, the plan or a file
- * differs, it throws a `Problem` and sends no requests.
+ * Waits for a coordinator, claims a slice, runs it from the common start, and sends its result. If another worker has
+ * claimed the slice, or if the version, the plan or a file differs, it throws a `Problem` and sends no requests.
  */
 export const workOnce = async (request: WorkRequest, host: Host): Promise<ExitName> => {
   const { say } = host.printer;

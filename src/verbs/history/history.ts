@@ -20,7 +20,7 @@ import { readSide } from '../../run/input/read-side.ts';
 interface HistoryRequest {
   /** The name of a plan, or the beginning of its hash. */
   readonly plan: string | undefined;
-  /** Whether to write a page, to `out` or beside the history. */
+  /** Whether to write a page, into `out` or beside the history. */
   readonly page: boolean;
   readonly out: string | undefined;
 }

@@ -44,7 +44,7 @@ const rejectExisting = async (path: string): Promise<void> => {
 const unreadable = (path: string, error: unknown): Problem =>
   new Problem(`${path} cannot be read: ${whyUnreadable(error)}`);
 
-/** Decodes a text. PowerShell writes UTF-16, mostly with a mark of the byte order, others of Windows mark UTF-8. */
+/** Decodes a text. PowerShell writes UTF-16, usually with a byte order mark. Other programs of Windows mark UTF-8. */
 const decodedText = (bytes: Uint8Array): string =>
   new TextDecoder(utf16Of(bytes) ?? 'utf-8').decode(bytes);
 
@@ -70,7 +70,7 @@ const readSource = async ({ file, command }: ImportRequest): Promise<Source> => 
   }
 };
 
-/** Reads the bodies of vegeta's targets that are in files. Paths are relative to the current folder, as in vegeta. */
+/** Reads the bodies that vegeta's targets keep in files. Paths are relative to the current folder, as in vegeta. */
 const readBodies = async (text: string): Promise<ReadonlyMap<string, Uint8Array | string>> => {
   const paths = readTargets(text).flatMap(({ body }) => (typeof body === 'string' ? [body] : []));
   const bodies = new Map<string, Uint8Array | string>();
@@ -84,7 +84,7 @@ const readBodies = async (text: string): Promise<ReadonlyMap<string, Uint8Array 
   return bodies;
 };
 
-/** What to do with files that a scenario names itself. */
+/** What to do instead with files that a scenario can name itself. */
 const noImport =
   'A file of prompts (ShareGPT, a batch of OpenAI, .csv) or a trace needs no import: write prompt: { file: … } or load: { kind: trace, file: … }';
 
@@ -130,7 +130,7 @@ const textWithObjectives = async (into: string, imported: Imported): Promise<str
   }
 };
 
-/** Returns the scenario with new names for its uploads, which begin with the name of the scenario's file. */
+/** Returns the scenario with new names for its uploads. They begin with the name of the scenario's file. */
 const withPaths = (imported: Imported, out: string): Imported => {
   if (imported.kind !== 'scenario' || imported.files.length === 0) return imported;
   const nameOf = (name: unknown): string => `${parse(out).name}-${String(name)}`;
@@ -163,7 +163,7 @@ const writeFiles = async (out: string, imported: Imported, text: string): Promis
   await writeNew(out, () => createText(out, text));
 };
 
-/** The most notes that are shown. The head of the scenario has all of them. */
+/** The most notes that are shown. The head of the scenario has all notes. */
 const mostNotes = 40;
 
 const showNotes = ({ notes }: Imported, warn: (text: string) => void): void => {
@@ -173,8 +173,8 @@ const showNotes = ({ notes }: Imported, warn: (text: string) => void): void => {
 };
 
 /**
- * Prints or writes the scenario that another tool's file becomes, and a line for each part that was changed or left
- * out. Resolves with `incomplete` if a part that was left out affects what is sent or judged.
+ * Converts another tool's file, and prints or writes the scenario. It prints a line for each part that it changed or
+ * left out. Resolves with `incomplete` if a part that it left out affects what is sent or judged.
  */
 export const importFile = async (request: ImportRequest, { printer }: Host): Promise<ExitName> => {
   const { out, into } = request;

@@ -14,13 +14,13 @@ import { placeholderScenario, readPlan } from '../../run/input/read-plan.ts';
 import { prepareTarget } from '../../run/target/prepare-target.ts';
 
 interface InitRequest {
-  /** The address of the gateway; `undefined` means that the user is asked for it. */
+  /** The address of the gateway; `undefined` asks the user for it. */
   readonly target: string | undefined;
   readonly model: string | undefined;
-  /** Whether the target is asked for its models even if `model` names one. */
+  /** Whether to ask the target for its models even if `model` names one. */
   readonly preflight: boolean;
   readonly key: string;
-  /** A file with prices; `undefined` means that only the gateway's list is asked. */
+  /** A file with prices; `undefined` uses only the gateway's own list. */
   readonly prices: string | undefined;
   readonly out: string;
 }
@@ -28,7 +28,7 @@ interface InitRequest {
 const fileExists = (path: string): Problem =>
   new Problem(`${path} exists already: name another file with --out FILE`);
 
-/** Reads the models of a target. If the user named a model, the list may be left out or unusable. */
+/** Reads the models of a target. If the user named a model, a missing or unusable list is accepted. */
 const readTargetModels = async (
   { target: address, model, preflight, key }: InitRequest & { readonly target: string },
   { environment, printer: { say } }: Host,
@@ -94,9 +94,9 @@ const writeNew = async (out: string, text: string): Promise<void> => {
 };
 
 /**
- * Reads the models of a target and writes a first scenario. At a terminal it asks three questions at most: for the
- * address, if none was given, for the model, if there are several, and for the gate. It never overwrites a file.
- * Resolves with the model that the scenario uses for chats.
+ * Reads the models of a target and writes a first scenario. At a terminal it asks at most three questions: the address
+ * if none was given, the model if there are several, and the gate. It never overwrites a file. Resolves with the
+ * scenario's chat model.
  */
 export const writeStarterScenario = async (request: InitRequest, host: Host): Promise<string> => {
   const { model, key, out } = request;

@@ -6,12 +6,12 @@ import { usualFirstToken } from './starter-scenario.ts';
 /** A question at a terminal. `read` returns what an answer means, or a sentence that says what was expected. */
 interface Question<Answer> {
   readonly text: string;
-  /** The answer of a user who only presses Enter. */
+  /** The answer that Enter alone gives. */
   readonly usual: string;
   readonly read: (answer: string) => { readonly value: Answer } | string;
 }
 
-/** Asks a question, and once more if the answer cannot be used. Throws a `Problem` if the second cannot either. */
+/** Asks a question, and asks again if the answer cannot be used. Throws a `Problem` after a second unusable answer. */
 const askTwice = async <Answer>(
   { printer }: Host,
   ask: NonNullable<Host['ask']>,
@@ -60,7 +60,7 @@ export const askForModel = (
   });
 };
 
-/** Asks for the gate: the median time to the first token that a run must keep. */
+/** Asks for the gate: the median time to first token that a run must keep. */
 export const askForFirstToken = (host: Host, ask: NonNullable<Host['ask']>): Promise<string> =>
   askTwice(host, ask, {
     text: `How soon must the first token come, in the median? A run that is slower ends with exit code 10. [${usualFirstToken}] `,

@@ -17,7 +17,9 @@ const usedModels = (chat: string, { speech, transcription }: ProbeModels) => {
   ] as const;
 };
 
-/** Returns the prices of a scenario's models in a file that the user names. Throws a `Problem` if it cannot be read. */
+/**
+ * Returns the prices of a scenario's models from a file that the user names. Throws a `Problem` if it cannot be read.
+ */
 export const pricesInFile = (
   file: string,
   chat: string,
@@ -35,7 +37,7 @@ export const pricesInFile = (
     : { source: `from ${file}`, currency: prices.pricing.currency, models: found };
 };
 
-/** Returns the price of the chat model that the gateway's own list names; `undefined` if it names none. */
+/** Returns the price of the chat model from the gateway's own list; `undefined` if the list has none. */
 export const pricesInList = (chat: string, { details }: ProbeModels): StarterPrices | undefined => {
   const price = details?.get(chat)?.price ?? null;
   return price === null

@@ -7,7 +7,7 @@ export interface StarterPrices {
   readonly models: readonly (readonly [model: string, price: ModelPrice])[];
 }
 
-/** What a first scenario contains of the target. */
+/** What a first scenario says about the target. */
 export interface StarterScenario {
   readonly target: string;
   readonly key: string;
@@ -17,12 +17,12 @@ export interface StarterScenario {
   readonly transcription: string | null;
   /** The limits per minute that the gateway declares. A limit is `null` if the gateway does not name it. */
   readonly declared: Readonly<Record<'requests' | 'tokens', number | null>> & {
-    /** The families of the headers that declare them; none for the interface's. */
+    /** The families of the headers that declare the limits; empty for the interface's own. */
     readonly families?: readonly string[];
-    /** The limits whose headers name no time, so that a minute is assumed, in words. */
+    /** In words, the limits whose headers name no period, so that a minute is assumed. */
     readonly assumed?: readonly string[];
   };
-  /** Limits of longer windows that the gateway declares, in words. */
+  /** In words, the declared limits of longer windows. */
   readonly longer?: readonly string[];
   /** Other chat models that the target lists. */
   readonly others?: readonly string[];
@@ -34,10 +34,13 @@ export interface StarterScenario {
   readonly schema: string;
 }
 
-/** The requests per minute of the interface (section 8). The load stays below them if a gateway declares no limit. */
+/**
+ * The requests per minute that the interface allows (section 8). The load stays below them if a gateway declares no
+ * limit.
+ */
 const usualRequests = 60;
 
-/** The median time to the first token that a run must keep if the user names none. */
+/** The default for the median time to first token that a run must keep. */
 export const usualFirstToken = '2s';
 
 /** The number of requests. It is large enough to decide the objectives below. */
@@ -46,7 +49,7 @@ const requestCount = 50;
 const familiesText = (families: readonly string[] = []): string =>
   families.length === 0 ? '' : `${families.join(' and ')} `;
 
-/** Says how `weir check` is told of headers that are not the interface's. */
+/** Says how to tell `weir check` about headers that are not the interface's. */
 const familyHint = ([family]: readonly string[] = []): string =>
   family === undefined ? '' : ` (weir check --header-family ${family})`;
 
@@ -125,7 +128,7 @@ const priceText = (price: ModelPrice): string => {
   return `{ ${fields.join(', ')} }`;
 };
 
-/** Returns the prices that are known; else an example that is commented out. */
+/** Returns the known prices, or else an example that is commented out. */
 const priceLines = ({ chat, prices }: StarterScenario): string => {
   if (prices === undefined)
     return `# Prices of chat, in units of the currency for a million tokens, from the service’s price list. With

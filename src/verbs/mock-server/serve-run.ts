@@ -8,13 +8,13 @@ import { endAfter, startServing } from './start-serving.ts';
 interface RunGateway {
   readonly inContainer: boolean;
   readonly hasUploads: boolean;
-  /** The time in ms after which the gateway stops; `null` if it does not stop by itself. */
+  /** The time in ms after which the gateway stops; `null` if it runs until it is stopped. */
   readonly lifetime: Milliseconds | null;
 }
 
 /**
- * Runs the gateway for the run that started this process. The settings come through the pipe as one line of JSON, and
- * the gateway ends when the pipe ends. Stop signals are handled by the run; in a container they come from the container
+ * Runs the gateway for the run that started this process. The settings arrive through a pipe as one line of JSON, and
+ * the gateway ends when the pipe ends. The run handles stop signals; in a container they come from the container
  * engine.
  */
 export const serveRun = async (

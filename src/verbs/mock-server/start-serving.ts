@@ -7,8 +7,8 @@ import type { Milliseconds } from '../../model/quantity.ts';
 import { Problem } from '../../platform/problem.ts';
 
 /**
- * This file starts the reference gateway in this process. What reads scenarios takes 80 ms of CPU, and is loaded only for
- * a problem or for settings that come later, since each run on the gateway starts a process of it.
+ * This file starts the reference gateway in this process. The code that reads scenarios takes 80 ms of CPU to load.
+ * Each run on the gateway starts such a process, so that code is loaded only for a problem or for later settings.
  */
 
 const readSettings = async (settings: SettingsInput) => {
@@ -20,14 +20,14 @@ const readSettings = async (settings: SettingsInput) => {
   throw new Problem(`the mock’s settings: ${issue?.path.join('.')}: ${issue?.message}`);
 };
 
-/** Reads settings that come at the control port, in the notation of scenarios. */
+/** Reads settings that arrive at the control port, in the notation of scenarios. */
 const readLater = async (written: unknown): Promise<unknown> => {
   const { parseSettings } = await import('./settings-notation.ts');
   const { mockSettingsSchema } = await import('../../model/gateway/mock-settings.ts');
   return parseSettings(mockSettingsSchema, written);
 };
 
-/** Starts the gateway. `hasUploads` says whether recordings will be uploaded: what measures them is loaded at once then. */
+/** Starts the gateway. If `hasUploads`, it loads the code that measures recordings at once. */
 export const startServing = async (given: SettingsInput, hasUploads = true) => {
   const settings = await readSettings(given);
   if (hasUploads) await warmUpAudio();
@@ -37,7 +37,7 @@ export const startServing = async (given: SettingsInput, hasUploads = true) => {
   return { settings, mock };
 };
 
-/** Calls `end` after a lifetime, if there is one; the returned function cancels that. */
+/** Calls `end` after the lifetime, if there is one. The returned function cancels that. */
 export const endAfter = (lifetime: Milliseconds | null, end: () => void): (() => void) => {
   if (lifetime === null) return () => undefined;
   const clock = realClock();

@@ -6,16 +6,16 @@ import type { PolicyPhases, RetryPolicy } from './model/seen-request.ts';
 
 export interface OverloadTerms {
   readonly policies: readonly RetryPolicy[];
-  /** The rate of the overload, in rates of the scenario. */
+  /** The rate of the overload, as a multiple of the scenario's rate. */
   readonly times: number;
-  /** The lengths in ms: of the load before the overload, of the overload, of the same load after it, and of no load. */
+  /** The length of the load before the overload, in ms. */
   readonly base: number;
   readonly overload: number;
   readonly watch: number;
   readonly pause: number;
 }
 
-/** How requests are retried if the scenario does not say it: as OpenAI's own clients do. */
+/** The retries if the scenario sets none: those of OpenAI's own clients. */
 const usualRetry: Retry = {
   attempts: 3,
   base: milliseconds(500),
@@ -30,7 +30,7 @@ const retryOf = (policy: RetryPolicy, retry: Retry): Retry | null =>
     policy
   ];
 
-/** Returns when the phases of each policy begin and end. The warm-up of the scenario comes before the first base. */
+/** Returns when the phases of each policy begin and end. The scenario's warm-up comes before the first base. */
 export const phasesOf = (
   { policies, base, overload, watch, pause }: OverloadTerms,
   warmUp: number,
@@ -42,7 +42,7 @@ export const phasesOf = (
     return { policy, from, peak, gone, until: gone + watch };
   });
 
-/** Returns the only stage of a plan and its steady load, or says what was expected. */
+/** Returns the only stage of a plan and its steady load. Throws a `Problem` for any other plan. */
 const steadyLoadOf = ({ stages, populations }: Plan): { stage: Stage; load: OpenLoad } => {
   const [stage, ...more] = stages;
   const expected =
@@ -65,11 +65,11 @@ const steadyLoadOf = ({ stages, populations }: Plan): { stage: Stage; load: Open
   return { stage, load };
 };
 
-/** Returns the rate of a scenario's load, a second. */
+/** Returns the rate of a scenario's load per second. */
 export const rateOf = (plan: Plan): number => steadyLoadOf(plan).load.curve[0]!.from;
 
 /**
- * Returns the plan in which each policy is a population of its own, one after another: the load of the scenario, its multiple, and
+ * Returns the plan. Each policy is a population of its own, one after another: the scenario's load, its multiple, and
  * the load again.
  */
 export const overloadPlan = (

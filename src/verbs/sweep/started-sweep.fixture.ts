@@ -14,7 +14,7 @@ import { type SweepReport, sweepReportSchema } from './model/sweep.ts';
 import { sweep } from './sweep.ts';
 import type { SweepRequest } from './sweep-points.ts';
 
-/** The usual options of a sweep whose budget was agreed to, once for each point. */
+/** The usual options of a sweep. Its budget was agreed to, once for each point. */
 export const agreedSweep = {
   repetitions: 1,
   pause: undefined,
@@ -24,7 +24,7 @@ export const agreedSweep = {
   yes: true,
 } as const;
 
-/** Test support: whole sweeps in this process, each of a few requests, against a server that answers at once. */
+/** Test support: whole sweeps in this process. Each has a few requests against a server that answers at once. */
 
 export const sweptScenario = {
   name: 'swept',
@@ -39,15 +39,15 @@ export const sweptScenario = {
 export const sweepReportIn = async (out: string): Promise<SweepReport> =>
   sweepReportSchema.parse(JSON.parse(await readFile(join(out, 'sweep.json'), 'utf8')));
 
-/** Has a server and a folder while the tests of a file run; `start` begins a sweep of a path of the server. */
+/** Opens a server and a folder for the tests of a file. `start` begins a sweep of a path of the server. */
 export const openSweeps = () => {
   let folder: string;
   let server: AnsweringServer;
   let origin: string;
-  /** What was sent to each path, in order. */
+  /** The texts that were sent to each path, in order. */
   const sent = new Map<string, string[]>();
 
-  /** The path of a target says what it does: `/moves` has another address once it was sent a load. */
+  /** Answers by path, which says what a target does: `/moves` moves to another address once it got a load. */
   const answerTo: AnswerTo = ({ url, text }) => {
     if (url === '/moves/models' && sent.has('/moves/chat/completions')) return [404, '{}'];
     if (text === '') return [200, oneModelList];

@@ -40,8 +40,8 @@ interface SweepPoint {
 export interface ReadSweep {
   readonly variables: readonly SweepVariable[];
   /**
-   * The points, and what each run of a point needs. Runs of one point differ in this, since each draws other arrivals
-   * and prompts.
+   * The points, and what each run of a point needs. Runs of one point differ, since each draws its own arrivals and
+   * prompts.
    */
   readonly points: readonly (SweepPoint & { readonly forecasts: readonly Forecast[] })[];
   /** Sentences about objectives for which a point has too few requests. */
@@ -60,7 +60,7 @@ const combinationsOf = (variables: readonly Variable[]) =>
     [[]],
   );
 
-/** Reads every point. Throws a single `Problem` with everything that is wrong at any point, each thing only once. */
+/** Reads every point. Throws a single `Problem` with all that is wrong at any point, each thing once. */
 const readPoints = async (
   source: PlanSource,
   variables: readonly Variable[],
@@ -132,8 +132,8 @@ export const readSweep = async (
 const maxNameLength = 200;
 
 /**
- * Returns the source of the plan of one run. Each run has its own requests, so that answers that are cached in one run
- * do not make the next run faster. The requests are the same in every sweep with this seed.
+ * Returns the source of the plan of one run. Each run has requests of its own, so cached answers of one run do not
+ * speed up the next. The requests are the same in every sweep with this seed.
  */
 export const sourceOfRun = (
   source: PlanSource,
@@ -160,8 +160,8 @@ export interface SweepSlot {
 const orderDraw = 0x5_eed;
 
 /**
- * Returns the order of all runs. Each repetition is a block that contains every point once, in a random order of its
- * own (Fisher and Yates). So a drift of the environment does not affect some values more than others.
+ * Returns the order of all runs. Each repetition is a block with every point once, in a random order (Fisher and
+ * Yates). So a drift of the environment affects all values alike.
  */
 export const sweepOrder = (
   points: number,

@@ -61,7 +61,7 @@ interface SweepInProgress {
     readonly problems: string[];
   }[];
   stopped: ExitName | null;
-  /** The reason for which the sweep ended before its last run; `null` if it did not. */
+  /** The reason why the sweep ended before its last run; `null` if it did not. */
   partial: string | null;
 }
 
@@ -131,7 +131,7 @@ const makeRun = async (
       keyCheck: order === 1,
     },
     withoutPrints(host),
-    // In later runs, a healthy gateway may refuse requests because of its load, which is what the sweep measures.
+    // In later runs a healthy gateway may refuse requests because of its load, which the sweep measures.
     () => (order === 1 ? refusals : {}),
   );
   const { throughput = null, latency = null } = request;
@@ -148,7 +148,7 @@ const stopExits: readonly ExitName[] = Object.values(exitOfStop).filter(
   (exit) => exit !== 'incomplete',
 );
 
-/** How many runs in a row must fail to start before a sweep ends. The following runs would fail too. */
+/** The number of runs in a row that fail to start before a sweep ends. The following runs would fail too. */
 const maxFailedRuns = 2;
 
 /** Records why a run could not start. Throws unexpected errors again. */
@@ -162,7 +162,7 @@ const keepFailure = (sweeping: SweepInProgress, slot: SweepSlot, error: unknown)
   sweeping.host.printer.warn(`This run could not be made: ${error.message}`);
 };
 
-/** Makes the runs in their order, until the end, a stop, or too many runs that cannot start. */
+/** Makes the runs in their order until the end, a stop, or too many runs that cannot start. */
 const makeRuns = async (sweeping: SweepInProgress): Promise<void> => {
   const { request, read, host, pauseLength } = sweeping;
   const slots = sweepOrder(read.points.length, request.repetitions, read.points[0]!.plan.seed);

@@ -1,11 +1,14 @@
 import type { CacheReply } from '../judge/cache-hits.ts';
 import type { CachePorts } from './examine-cache.ts';
 
-/** Test support: a server of which a test says how it caches prompts. */
+/** Test support: a server whose way of caching prompts is set by the test. */
 
 export interface CachingServer {
   readonly reports?: boolean;
-  /** How long a prompt is kept, in ms, how many tokens of prompts are kept, and the shortest that is. */
+  /**
+   * The time in ms for which a prompt is kept, the most tokens of prompts that are kept, and the shortest prompt that
+   * is.
+   */
   readonly keeps: number;
   readonly size?: number;
   readonly shortest?: number;
@@ -14,20 +17,23 @@ export interface CachingServer {
   readonly perToken?: number;
   readonly jitter?: number;
   readonly perWord?: number;
-  /** Whether a hit keeps the prompt for as long again. */
+  /** Whether a hit starts the prompt's time anew. */
   readonly renews?: boolean;
-  /** How many caches share the requests at random, and with what chance an answer reports its cached tokens. */
+  /**
+   * The number of caches, of which each request meets one at random, and the chance that an answer reports cached
+   * tokens.
+   */
   readonly replicas?: number;
   readonly reporting?: number;
   readonly seed?: number;
-  /** With what chance a prompt that is kept is computed anew. */
+  /** The chance that a kept prompt is computed anew. */
   readonly misses?: number;
-  /** How much longer each answer takes, in ms, and whether a prompt's time begins with it. */
+  /** The ms that are added to each answer, and whether a prompt's time begins when its answer begins. */
   readonly slow?: number;
   readonly countsFromAnswer?: boolean;
 }
 
-/** A server in virtual time whose cache keeps beginnings of prompts, the last ones first. */
+/** A server in virtual time whose cache keeps the beginnings of the latest prompts. */
 export const serveCache = ({
   reports = true,
   keeps,

@@ -14,13 +14,13 @@ import type { CacheReport, KeptBounds, RepeatedPrompt } from '../model/cache-rep
 export interface CachePorts {
   readonly now: () => number;
   readonly sleep: (length: number) => Promise<void>;
-  /** Sends a chat with this prompt for one token. Resolves with the reason for which nothing can be sent any more. */
+  /** Sends this prompt and asks for one token. Resolves with a reason if no more requests can be sent. */
   readonly ask: (prompt: string) => Promise<CacheReply | string>;
   readonly isStopped: () => boolean;
 }
 
 export interface CacheBudget {
-  /** The most tokens that are sent and answered. */
+  /** The most tokens that may be sent and received. */
   readonly tokens: number;
   /** The longest time between a prompt and its repetition. */
   readonly longest: number;
@@ -43,24 +43,27 @@ export type CacheFacts = Pick<
 /** The tokens of a long prompt. */
 const longPrompt = 1024;
 const lengths = [64, 128, 256, 512] as const;
-/** The tokens of a prompt that are not its words, and those of its answer. */
+/** The tokens that a request adds to the words of its prompt: those of the frame and of the answer. */
 const otherTokens = 40;
 const references = 5;
-/** The ages that are tried at the same time, and how many times they are narrowed. */
+/**
+ * The number of ages that are tried at the same time. Each narrowing tries as many ages between the bounds found
+ * before.
+ */
 const agesAtOnce = 8;
 const narrowings = 2;
 const leastAge = 2000;
-/** The most other prompts that come between a prompt and its repetition. */
+/** The most other prompts that are sent between a prompt and its repetition. */
 const mostOthers = 64;
-/** A loss beside so few other prompts is tried again, which costs little. */
+/** Up to this number of other prompts, a loss is tried again, since that costs little. */
 const fewOthers = 8;
 
-/** The most chats that are sent. Requests that are sent again after a refusal come on top. */
+/** The most chats that are sent, without those that are sent again after a refusal. */
 export const mostChats = 312;
 
 const nothing: KeptBounds = { kept: null, lost: null };
 
-/** Returns ages between two, each the same factor above the one before. */
+/** Returns ages between two others. The ratio of each to the one before is the same. */
 const agesBetween = (low: number, high: number, wanted: number): readonly number[] =>
   Array.from({ length: wanted }, (_, at) => low * (high / low) ** ((at + 1) / wanted));
 
@@ -69,10 +72,12 @@ interface Times {
   readonly ended: number;
 }
 
-/** Returns when the request that was answered was sent: a key without room can have delayed it. */
+/** Returns when the answered request was sent. If the key had no room, that was later than when it was made. */
 const timesOf = ({ took }: CacheReply, ended: number): Times => ({ sent: ended - took, ended });
 
-/** The reply to a prompt that was sent again, and the most ms that its first use lay before: from its sending to the second answer. */
+/**
+ * The reply to a repeated prompt, and the most ms between its two uses: from the first sending to the second answer.
+ */
 interface Repeated {
   readonly reply: CacheReply;
   readonly most: number;
@@ -82,13 +87,13 @@ interface Repeated {
 class Prompts {
   readonly spent = { requests: 0, tokens: 0 };
   stopped: string | null = null;
-  /** Whether a prompt was lost, and the next one like it was not: then losses do not tell what is kept. */
+  /** Whether one prompt was lost and the next one like it was kept. Then losses do not show what is kept. */
   hasWavered = false;
   readonly #ports: CachePorts;
   readonly #budget: CacheBudget;
   readonly #begun: number;
   #serial = 0;
-  /** The tokens of a repeated word: 1 in common vocabularies. */
+  /** The tokens of the word that prompts repeat: 1 in common vocabularies. */
   #perWord = 1;
 
   constructor(ports: CachePorts, budget: CacheBudget) {
@@ -104,7 +109,7 @@ class Prompts {
     return `Note ${this.#serial}-${this.#begun}.${' time'.repeat(words)}`;
   }
 
-  /** Learns the tokens of a word from two prompts. The first answer also opens a connection. */
+  /** Learns the tokens of a word from a short and a long prompt. The short one also opens the connection. */
   async learnWords(): Promise<void> {
     const [least, most] = [1, 65];
     const replies = [await this.send(this.fresh(least)), await this.send(this.fresh(most))];
@@ -113,7 +118,7 @@ class Prompts {
     this.#perWord = Math.max(0.1, (long! - short!) / (most - least));
   }
 
-  /** Sends a beginning, and returns its reply; `null` if nothing can be sent any more. */
+  /** Sends a beginning. Returns its reply, or `null` if no more requests can be sent. */
   async send(beginning: string): Promise<CacheReply | null> {
     if (this.stopped !== null) return null;
     const prompt = `${beginning} That was note ${this.spent.requests + 1}. Say yes.`;
@@ -133,7 +138,7 @@ class Prompts {
     return reply;
   }
 
-  /** Sends a new beginning and, with others between, the same one again. */
+  /** Sends a new beginning, then some others, then the first one again. */
   async repeat(tokens: number, others = 0): Promise<Repeated | null> {
     const beginning = this.fresh(tokens);
     const first = await this.send(beginning);
@@ -145,7 +150,7 @@ class Prompts {
     return reply === null ? null : { reply, most: this.#ports.now() - sent };
   }
 
-  /** Repeats a prompt, and if it was lost another one, a few times. Returns the last one. */
+  /** Repeats a prompt. If it was lost, tries a few others like it. Returns the last one. */
   async repeatLosses(tokens: number, others: number, isHit: HitReader): Promise<Repeated | null> {
     let repeated: Repeated | null = null;
     for (let tries = 0; tries < (others > fewOthers ? 1 : leastLosses); tries += 1) {
@@ -176,7 +181,7 @@ const measureKnown = async (prompts: Prompts): Promise<KnownReplies> => {
   return known;
 };
 
-/** Finds the shortest prompt that is cached, by reported tokens only: the times of short prompts do not tell. */
+/** Finds the shortest prompt that is cached. It needs reported tokens, since short prompts take much the same time. */
 const findShortest = async (prompts: Prompts, isHit: HitReader): Promise<KeptBounds> => {
   let [kept, lost]: [number | null, number | null] = [null, null];
   for (const length of [...lengths, longPrompt]) {
@@ -230,14 +235,17 @@ const tryAges = async (
 const isLost = (repetitions: readonly RepeatedPrompt[]): boolean =>
   repetitions.every(({ hit }) => hit === false);
 
-/** Returns the ages between which a prompt is lost; `null` if there are none to narrow. */
+/** Returns the ages between which a prompt is lost; `null` if an age is unknown or the cache is not steady. */
 const narrowed = (found: readonly RepeatedPrompt[]): readonly [number, number] | null => {
   const { kept, lost } = agesSeen(found);
   const isSteady = kept !== null && lost !== null && boundsOf(found, []).isSteady;
   return isSteady ? [kept, lost] : null;
 };
 
-/** Finds how long a prompt is kept: many at the same time if the cache keeps so many, else one after the other. */
+/**
+ * Finds how long a prompt is kept. It tries many prompts at once if the cache holds so many, and else one after
+ * another.
+ */
 const findAge = async (
   ports: CachePorts,
   prompts: Prompts,
@@ -270,8 +278,8 @@ const findAge = async (
 };
 
 /**
- * Finds how many tokens of other prompts displace one. A prompt that was lost after longer than `keptFor` ms, for which one is surely
- * kept, may have been lost by its age.
+ * Finds how many tokens of other prompts displace one. Up to an age of `keptFor` ms, a prompt is surely kept. A prompt
+ * that was lost later may have been lost by its age.
  */
 const findOthers = async (
   prompts: Prompts,
@@ -292,7 +300,7 @@ const findOthers = async (
   return { kept, lost };
 };
 
-/** Examines how much of a prompt a target keeps in its cache, how long, and beside how many others. */
+/** Examines the cache of a target: how much of a prompt it keeps, for how long, and beside how many others. */
 export const examineCache = async (ports: CachePorts, budget: CacheBudget): Promise<CacheFacts> => {
   const prompts = new Prompts(ports, budget);
   const known = await measureKnown(prompts);

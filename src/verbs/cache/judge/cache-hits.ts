@@ -7,7 +7,7 @@ import type { InferredShare, KeptBounds, RepeatedPrompt } from '../model/cache-r
 export interface CacheReply {
   /** How long the answer of one token took, in ms. */
   readonly took: number;
-  /** The tokens of the prompt, and those of them from a cache; `null` if the answer reports none. */
+  /** The tokens of the prompt, and how many of them came from a cache; `null` if the answer does not report them. */
   readonly tokens: number | null;
   readonly cached: number | null;
 }
@@ -22,14 +22,14 @@ export interface KnownReplies {
 /** Says whether a reply comes from the cache; `null` if that is unclear. */
 export type HitReader = (reply: CacheReply) => boolean | null;
 
-/** The least variance of times in ms², so that a few equal ones prove nothing. */
+/** The least variance of times, in ms². With less, a few equal times would prove too much. */
 const leastVariance = 0.25;
 const alpha = 0.02;
 
 const timesOf = (replies: readonly CacheReply[]): readonly number[] =>
   replies.map(({ took }) => took);
 
-/** Returns where one more time lies, by the t-distribution. */
+/** Returns the interval in which one more time lies, by the t-distribution. */
 const prediction = (replies: readonly CacheReply[]): readonly [low: number, high: number] => {
   const times = timesOf(replies);
   const error = Math.sqrt(
@@ -43,8 +43,8 @@ const isReported = ({ cached, tokens }: CacheReply): boolean =>
   cached !== null && cached >= (tokens ?? 0) / 2 && cached > 0;
 
 /**
- * Chooses how hits are seen. Times decide only where those of new prompts and of repeated ones do not overlap. Returns
- * `null` where neither tells.
+ * Chooses how to tell a hit: by reported tokens, or else by times. Times must not overlap between new and repeated
+ * prompts. Returns `null` if neither works.
  */
 export const chooseReader = ({
   fresh,
@@ -64,7 +64,10 @@ export const chooseReader = ({
   };
 };
 
-/** Infers which share of a long prompt is cached: what a repetition saves, of what its length costs. */
+/**
+ * Estimates the cached share of a long prompt. It is the time that a repetition saves, divided by the time that the
+ * length of the prompt costs.
+ */
 export const inferShare = ({ short, fresh, again }: KnownReplies): InferredShare | null => {
   if (Math.min(short.length, fresh.length, again.length) < 3) return null;
   const saved = welch(timesOf(again), timesOf(fresh), leastVariance);
@@ -79,12 +82,13 @@ export const inferShare = ({ short, fresh, again }: KnownReplies): InferredShare
   };
 };
 
-/** A prompt that was lost fewer times may have gone to a replica that does not have it. */
+/** The least losses that show an age. Fewer may have gone to a replica that does not have the prompt. */
 export const leastLosses = 3;
 
 /**
- * Finds between which ages prompts are lost, however often. A server may count from when it gets a prompt or from when it
- * answers, so one that was kept had at least its least age, and one that was lost at most its most.
+ * Finds the highest age at which a prompt was kept and the lowest at which one was lost. A server may count from the
+ * arrival of a prompt or from its answer. So the age of a kept prompt counts at its least, and that of a lost prompt at
+ * its most.
  */
 export const agesSeen = (repetitions: readonly RepeatedPrompt[]): KeptBounds => {
   const kept = Math.max(-1, ...repetitions.filter(({ hit }) => hit === true).map(({ age }) => age));
@@ -103,8 +107,8 @@ const lossesIn = (repetitions: readonly RepeatedPrompt[]): readonly RepeatedProm
   repetitions.filter(({ hit }) => hit === false);
 
 /**
- * Finds between which ages a prompt is lost, and whether it is never lost at lower ages. Where it is, or where few were
- * lost, losses do not tell an age.
+ * Finds between which ages a prompt is lost, and whether the cache is steady: no prompt is lost at a lower age. If it
+ * is not steady, or if few prompts were lost, no age of loss is known.
  */
 export const boundsOf = (
   repetitions: readonly RepeatedPrompt[],

@@ -14,7 +14,7 @@ import type { CacheReport, KeptBounds, RepeatedPrompt } from '../model/cache-rep
 
 const tokens = (value: number): string => plural(value, 'token');
 
-/** Says between what bounds something lies: `between 17 s and 19 s`, `at least 2 min`, `less than 1.5 s`. */
+/** Says between which bounds a value lies: `between 17 s and 19 s`, `at least 2 min`, `less than 1.5 s`. */
 const boundsText = (
   { kept, lost }: KeptBounds,
   written: (value: number) => string,
@@ -39,7 +39,7 @@ const partText = ({ promptTokens, cachedTokens, inferredShare, seenBy }: CacheRe
     : `${percent(inferredShare.value)} (${percent(inferredShare.low)} to ${percent(inferredShare.high)}), inferred from times: none are reported`;
 };
 
-/** Says what of a cache is reported, where that does not tell repeated prompts from new ones. */
+/** Says what the answers report of a cache, if the reports do not tell repeated prompts from new ones. */
 const reportedText = ({ cachedTokens }: CacheReport): string => {
   if (cachedTokens === null) return 'no cached tokens are reported';
   return cachedTokens === 0
@@ -47,7 +47,7 @@ const reportedText = ({ cachedTokens }: CacheReport): string => {
     : 'new prompts are reported as cached like repeated ones, or repeated ones too little';
 };
 
-/** The verdict of an examination in a sentence. */
+/** Returns the verdict of an examination as a sentence. */
 const cacheVerdict = (report: CacheReport): TonedText => {
   const { seenBy, age, isSteady, promptTokens } = report;
   if (seenBy === null)
@@ -68,7 +68,7 @@ const cacheVerdict = (report: CacheReport): TonedText => {
     : { text: `${kept}, but not always: some were lost earlier`, tone: 'warning' };
 };
 
-/** Says what to do if the examination found out nothing, or not all. */
+/** Says what to do if the examination found nothing, or only a part. */
 const advice = ({
   seenBy,
   age,

@@ -32,7 +32,7 @@ import { countText, figureText, plural } from '../../../report/text/number-text.
 const calibrationPlot = (cells: readonly CalibrationCell[], name: CalibratedMeasure): Markup => {
   const errors = cells.map((cell) => cell.errors[name]);
   const least = roundBelow(Math.max(0.001, Math.min(...errors.map(({ p50 }) => p50))));
-  // The text to the right of the longest line needs a tenth of the width.
+  // A tenth of the width is left for the text to the right of the longest line.
   const highest = Math.max(0.002, ...errors.map(({ max }) => max));
   const most = roundAbove(highest * (highest / least) ** 0.12);
   const title = `Error of ${errorTitles[name]}`;
@@ -78,9 +78,7 @@ const columns: readonly Column<CalibrationCell>[] = [
   column.words('Problems', ({ complaints }) => complaints.join(', ')),
 ];
 
-/**
- * Returns the verdict: how exactly the machine measures the largest load that is valid, and how many loads are valid.
- */
+/** Returns the verdict: how exactly the machine measures the largest valid load, and how many loads are valid. */
 const calibrationVerdict = ({ cells }: Calibration): NonNullable<ReportDocument['verdict']> => {
   const valid = cells.filter(({ trust }) => trust === 'valid');
   const count = `${valid.length} of ${plural(cells.length, 'load')} valid`;

@@ -4,33 +4,36 @@ import { beyondNormal, criticalT } from '../../../judge/statistics/student-t.ts'
 import { allowance, leastSpread, mostSeen } from './seen-throughput.ts';
 
 /**
- * This file computes what the steps of a search tell about the highest rate: a distribution over the logarithm of
- * rates for each condition, at first uniform, multiplied by the likelihood of each step. This is Bayesian threshold
- * estimation as in QUEST (Watson & Pelli, Perception & Psychophysics 33, 1983). The highest rate is the lowest of all
- * conditions.
+ * This file computes what the steps of a search tell about the highest rate. For each condition it has a distribution
+ * over the logarithm of rates. The distribution begins uniform, and each step multiplies it by a likelihood. This is
+ * Bayesian threshold estimation as in QUEST (Watson & Pelli, Perception & Psychophysics 33, 1983). The highest rate is
+ * the lowest of all conditions.
  */
 
-/** Relative distance of the rates of the grid. */
+/** The relative distance between rates of the grid. */
 const grain = 0.0025;
 
-/** The grid begins at the lowest rate tried divided by the one, and ends at the highest that broke, times the other. */
+/** The ends of the grid: the lowest rate tried divided by `below`, and the highest broken rate times `above`. */
 const reach = { below: 64, above: 2 } as const;
 
-/** The probability that a step says nothing about the rate, since something else disturbed it. */
+/** The probability that something else disturbed a step, so that it says nothing about the rate. */
 const misleadingChance = 0.001;
 
-/** The deviance of a step, twice the lost logarithm of the likelihood, if the condition holds up to `rate`. */
+/** Returns the deviance of a step if its condition holds up to `rate`: −2 times the logarithm of the likelihood. */
 type Deviance = (rate: number) => number;
 
-/** A step that tells something about the rate: kept, broken, or undecided for another reason than too few samples. */
+/** Whether a step tells something about the rate: it is kept or broken, or undecided although it had enough samples. */
 export const isEvidence = ({ verdict, breaches }: CapacityStep): boolean =>
   verdict === 'kept' || verdict === 'broken' || (verdict === 'undecided' && breaches.length > 0);
 
-/** A step with an objective that its error of measurement leaves open: it says only between what shares the true one is. */
+/** Whether the error of measurement leaves an objective of this step open. Such a step only bounds the true share. */
 export const isWithinError = ({ verdict, breaches }: CapacityStep): boolean =>
   verdict === 'undecided' && breaches.some(({ bound }) => bound !== 'concurrency');
 
-/** Requests in flight grow by what the server cannot end: 1 − capacity / rate of the arrivals, and not below it. */
+/**
+ * The deviance of a step by its growth. Requests in flight grow by the arrivals that the server cannot end: a share of
+ * 1 − capacity / rate, or 0 below the capacity.
+ */
 const ofFlow = ({ rate, growth, spread, verdict }: CapacityStep): Deviance => {
   const own = (growth.high - growth.low) / (2 * z95);
   const counted = verdict === 'broken' ? Math.max(own, spread) : own;
@@ -42,7 +45,7 @@ const ofFlow = ({ rate, growth, spread, verdict }: CapacityStep): Deviance => {
 
 type Miss = NonNullable<NonNullable<CapacityStep['misses']>[number]>;
 
-/** What a step tells of the share of arrivals that miss an objective; `cases`: of as many independent arrivals. */
+/** The share of arrivals of a step that miss an objective. It tells as much as `cases` independent arrivals. */
 interface SeenMiss extends Miss {
   readonly rate: number;
 }
@@ -50,17 +53,20 @@ interface SeenMiss extends Miss {
 const term = (seen: number, expected: number): number =>
   seen === 0 ? 0 : seen * Math.log(seen / expected);
 
-/** Twice the logarithm of how much less likely a share is, if another one is expected (the deviance of the binomial). */
+/** The deviance of the binomial: −2 times the logarithm of how likely the seen share is, relative to the likeliest. */
 const devianceOf = (seen: number, expected: number, cases: number): number =>
   2 * cases * (term(seen, expected) + term(1 - seen, 1 - expected));
 
-/** The share within its error of measurement that is nearest to an expected one. */
+/** Returns the share within the error of measurement that is nearest to the expected one. */
 const nearestShare = (
   { share, error = { low: share, high: share } }: SeenMiss,
   expected: number,
 ): number => Math.max(error.low, Math.min(error.high, expected));
 
-/** Whatever the shape of its growth, the share that misses is at most what is allowed up to the highest rate, and at least that beyond. */
+/**
+ * The deviance of a step by its side alone. It assumes no shape: the share that misses is at most the allowed one up to
+ * the highest rate, and at least that above it.
+ */
 const ofSide = (miss: SeenMiss): Deviance => {
   const { rate, allowed, cases } = miss;
   const share = nearestShare(miss, allowed);
@@ -68,10 +74,12 @@ const ofSide = (miss: SeenMiss): Deviance => {
   return (capacity) => (rate <= capacity === share <= allowed ? 0 : deviance);
 };
 
-/** How steeply the odds of a miss grow with the rate near the border, as a power of it. */
+/** The exponents to try: near the border, the odds of a miss grow as this power of the rate. */
 const steepness = [1, 2, 4, 8, 16, 32, 64] as const;
 
-/** Odds that are so many times more or less than what is allowed are only known to be at least that far. */
+/**
+ * The largest factor between odds and the allowed odds that is taken as exact. Beyond it, they only count as far off.
+ */
 const farOdds = 16;
 
 const oddsOf = (share: number): number => share / (1 - share);
@@ -79,7 +87,7 @@ const shareOfOdds = (odds: number): number => odds / (1 + odds);
 const withinFar = (odds: number, border: number): number =>
   Math.max(border / farOdds, Math.min(border * farOdds, odds));
 
-/** Near the border, the odds of a miss grow with a power of the rate. */
+/** The deviance of a step by its slope: near the border, the odds of a miss grow with a power of the rate. */
 const ofSlope = (miss: SeenMiss, power: number): Deviance => {
   const { rate, allowed, cases } = miss;
   const border = oddsOf(allowed);
@@ -95,13 +103,13 @@ const ofSlope = (miss: SeenMiss, power: number): Deviance => {
 
 const normal = (z: number): number => (z < 0 ? beyondNormal(z) / 2 : 1 - beyondNormal(z) / 2);
 
-/** Relative width of the border between kept and broken, and the probability of a wrong verdict. */
+/** The relative width of the border between kept and broken rates, and the probability of a wrong verdict. */
 const border = {
   sure: { width: 0.01, error: 0.02 },
   unsure: { width: 0.02, error: 0.1 },
 } as const;
 
-/** Of objectives that are no share of the arrivals, only the verdict counts. */
+/** The deviance of a step by its verdict, for objectives that bound no share of the arrivals. */
 const ofVerdict = ({ rate, verdict, sure }: CapacityStep): Deviance => {
   const { width, error } = sure ? border.sure : border.unsure;
   const slope = (verdict === 'broken' ? -1 : 1) / width;
@@ -111,12 +119,12 @@ const ofVerdict = ({ rate, verdict, sure }: CapacityStep): Deviance => {
 
 type Model = readonly Deviance[];
 
-/** A step that misleads may be far off: no deviance counts more than this in the disagreement. */
+/** The most that one step adds to the disagreement, since a disturbed step may be far off. */
 const mostDeviance = 9;
 
 /**
- * How much more the steps differ than by their own errors, at least 1, by the model and the rate that suit them best.
- * All deviances are divided by it.
+ * How much more the steps differ than their own errors explain, at least 1. It takes the model and the rate that fit
+ * best. All deviances are divided by it.
  */
 const disagreementOf = (deviances: readonly (readonly Float64Array[])[]): number => {
   const count = deviances[0]?.length ?? 0;
@@ -132,7 +140,9 @@ const disagreementOf = (deviances: readonly (readonly Float64Array[])[]): number
   return Math.max(1, least / (count - 1));
 };
 
-/** The probability that a condition holds beyond each rate; `chances` says how likely each model was before the steps. */
+/**
+ * The probability that a condition holds beyond each rate. `chances` says how likely each model was before the steps.
+ */
 const survivalOf = (
   models: readonly Model[],
   rates: readonly number[],
@@ -162,15 +172,18 @@ const survivalOf = (
 };
 
 /**
- * Up to these distances of the logarithms, steps are near the border and have the same dependence, and the highest rate
- * is near the one by sides alone.
+ * Distances between logarithms of rates. Within `border`, a step is near the border; within `dependence`, steps share
+ * one dependence; within `centre`, the highest rate lies near the one found by sides alone.
  */
 const largestDistances = { border: 0.12, dependence: 0.03, centre: 0.4 } as const;
 
 const isNear = (one: number, other: number, distance: number): boolean =>
   Math.abs(Math.log(one / other)) < distance;
 
-/** How much more the shares of steps with neighbouring rates differ than those of independent arrivals; it has no trend. */
+/**
+ * How much more the shares of neighbouring steps differ than shares of independent arrivals would. A trend over the
+ * rates changes it little.
+ */
 const dependenceBetween = (steps: readonly SeenMiss[]): number => {
   const sorted = steps.toSorted((a, b) => a.rate - b.rate);
   const effects = sorted.slice(1).flatMap((step, i) => {
@@ -183,17 +196,20 @@ const dependenceBetween = (steps: readonly SeenMiss[]): number => {
   return effects.reduce((sum, effect) => sum + effect, 0) / Math.max(1, effects.length);
 };
 
-/** The fewest steps near the border that show how the share which misses grows. */
+/** The fewest steps near the border that show how the share of misses grows. */
 const leastNear = 3;
 
-/** Few steps tell little of what they differ by: errors count as many times as large as Student’s t is beyond the normal. */
+/**
+ * The factor for the differences between few steps, which are uncertain: how far Student’s t is beyond the normal,
+ * squared.
+ */
 const fewStepsFactor = (count: number): number =>
   count < leastNear ? 1 : (criticalT(0.05, count - 1) / z95) ** 2;
 
 /**
- * The factor by which the arrivals of steps near each other show less than independent ones: the mean of what each step
- * shows within itself, or what their shares differ by, if that is more. Jams that last as long as a step are only seen
- * between steps. What a step shows within itself is already wider for the few blocks that it has.
+ * The factor by which arrivals of nearby steps tell less than independent ones. It is the larger of two: the mean
+ * factor within single steps, and the factor from differences between steps. Jams as long as a step are only seen
+ * between steps. The factor within a step already allows for its few blocks.
  */
 const dependenceOf = (steps: readonly SeenMiss[]): number => {
   const arrivals = steps.reduce((sum, step) => sum + step.arrivals, 0);
@@ -201,7 +217,7 @@ const dependenceOf = (steps: readonly SeenMiss[]): number => {
   return Math.max(within, fewStepsFactor(steps.length) * dependenceBetween(steps));
 };
 
-/** Counts the arrivals of steps as so many independent ones as all steps near them show. */
+/** Replaces the number of independent cases of each step by what all steps near it show together. */
 const withSharedDependence = (
   seen: readonly SeenMiss[],
   nearTo: (miss: SeenMiss) => readonly SeenMiss[],
@@ -217,7 +233,9 @@ const meanRateOf = (seen: readonly SeenMiss[]): number =>
       seen.reduce((sum, { arrivals }) => sum + arrivals, 0),
   );
 
-/** The rate between two steps for which the fewest arrivals are of steps on the wrong side: missing too often below it, or not above it. */
+/**
+ * The rate that best divides the steps: the fewest arrivals belong to steps that miss below it or do not miss above it.
+ */
 const splitOf = (seen: readonly SeenMiss[]): number => {
   const sorted = seen.toSorted((a, b) => a.rate - b.rate);
   let wrong = 0;
@@ -232,7 +250,10 @@ const splitOf = (seen: readonly SeenMiss[]): number => {
   return found;
 };
 
-/** The middle of the rates that are likeliest by sides. Their median would be far below, where many rates are a little likely. */
+/**
+ * The middle of the likeliest rates by sides. Their median would be far lower, since many low rates are a little
+ * likely.
+ */
 const likeliestRate = (survival: readonly number[], rates: readonly number[]): number => {
   const chances = survival.map((probability, i) => (survival[i - 1] ?? 1) - probability);
   const most = Math.max(...chances);
@@ -241,9 +262,9 @@ const likeliestRate = (survival: readonly number[], rates: readonly number[]): n
 };
 
 /**
- * Returns the rate near which the slope is looked for; `null` if too few steps are near it. It is the likeliest rate by
- * sides. Where jams last as long as steps, many rates are as likely as that one. Then it is the rate above which most
- * steps miss the objective, or the mean rate of the steps if some near it miss the objective and some do not.
+ * Returns the rate around which to look for the slope; `null` if too few steps are near it. It is the likeliest rate by
+ * sides. If jams last as long as steps, many rates are equally likely. Then it is the rate above which most steps miss
+ * the objective. If steps near the mean rate both miss and meet it, it is the mean rate.
  */
 const slopeRateOf = (seenMisses: readonly SeenMiss[], likeliest: number): number | null => {
   const nearTo = (rate: number): readonly SeenMiss[] =>
@@ -259,7 +280,10 @@ const slopeRateOf = (seenMisses: readonly SeenMiss[], likeliest: number): number
   return isMixed && isKnown(middle) ? middle : null;
 };
 
-/** The belief by one objective: first by the sides on which steps are, then by the slope of those near the border. */
+/**
+ * The belief by one objective. It begins with the sides of all steps, and then uses the slope of the steps near the
+ * border.
+ */
 const survivalOfMisses = (
   evidence: readonly CapacityStep[],
   objective: number,
@@ -277,8 +301,8 @@ const survivalOfMisses = (
   if (centre === null) return bySide;
   const isClose = ({ rate }: SeenMiss): boolean => isNear(rate, centre, largestDistances.border);
   const close = seenMisses.filter(isClose);
-  // A step that met no jam would weigh more than one that met some, if each had its own dependence. That of steps far
-  // beyond the border is of no other.
+  // With a dependence of its own, a step without a jam would weigh more than one with jams. Steps far beyond the border
+  // differ too much to share theirs.
   const isFarBeyond = ({ share, allowed }: SeenMiss): boolean =>
     share === 1 || oddsOf(share) > farOdds * oddsOf(allowed);
   const comparable = close.filter((miss) => !isFarBeyond(miss));
@@ -295,15 +319,16 @@ const survivalOfMisses = (
       ...far.map((miss) => ofSide(miss)),
     ]),
     around,
-    // The border is as likely at any odds, not at any rate: else a flat curve, which suits more rates, would seem likelier.
+    // All odds are equally likely before the steps, rather than all rates. Otherwise a flat curve, which fits more
+    // rates, would seem likelier.
     steepness,
   );
   return rates.map((_, i) => (i < first ? 1 : (bySlope[i - first] ?? 0)));
 };
 
 /**
- * The median of the belief about the highest rate that meets all conditions, with its 90 % credible interval. A step that is
- * kept says “at least this much”, which moves belief up, so that what full steps completed bounds both.
+ * The median of the belief about the highest rate that meets all conditions, with its 90 % credible interval. A kept
+ * step says “at least this much” and moves the belief up. So what full steps completed bounds both.
  */
 export const believedRate = (
   steps: readonly CapacityStep[],
@@ -312,14 +337,14 @@ export const believedRate = (
 ): EstimatedRange => {
   const evidence = steps.filter(isEvidence);
   const broken = evidence.filter(({ verdict }) => verdict === 'broken');
-  // Nothing is believed far from the rates that were tried.
+  // The belief stays near the rates that were tried.
   const from = Math.log(Math.min(start, ...evidence.map(({ rate }) => rate)) / reach.below);
   const tried = Math.max(...broken.map(({ rate }) => rate)) * reach.above;
   const to = Math.log(broken.length === 0 ? top : Math.min(1.5 * top, tried));
   const count = Math.ceil((to - from) / grain);
   const rates = Array.from({ length: count }, (_, i) => Math.exp(from + i * grain));
   const objectives = Math.max(0, ...evidence.map(({ misses }) => misses?.length ?? 0));
-  // One that no step missed is not what bounds the rate, where something else broke.
+  // If something else broke, an objective that no step missed does not bound the rate.
   const bounding = Array.from({ length: objectives }, (_, i) => i).filter(
     (i) =>
       broken.length === 0 ||

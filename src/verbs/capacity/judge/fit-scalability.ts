@@ -2,10 +2,10 @@ import type { CapacityStep, ScalabilityFit } from '../model/capacity.ts';
 import { criticalT } from '../../../judge/statistics/student-t.ts';
 
 /**
- * Gunther's Universal Scalability Law (Guerrilla Capacity Planning, 2007) over requests in flight:
- * X(N) = λN / (1 + σ(N − 1) + κN(N − 1)). A server with continuous batching needs a + cN for each step of
- * its batch, so X(N) = N / (a + cN), exactly this law with κ = 0; κ shows a gateway that gets slower with
- * load. N / X is linear in (1, N − 1, N(N − 1)): weighted least squares, with bands by Student’s t.
+ * Gunther's Universal Scalability Law (Guerrilla Capacity Planning, 2007) over requests in flight: X(N) = λN / (1 + σ(N
+ * − 1) + κN(N − 1)). With continuous batching, each step of a batch takes a + cN, so X(N) = N / (a + cN). That is this
+ * law with κ = 0; a positive κ shows a gateway that gets slower with load. N / X is linear in (1, N − 1, N(N − 1)). The
+ * fit is weighted least squares, with bands by Student’s t.
  */
 
 type Row = readonly number[];
@@ -14,7 +14,7 @@ const columns = [() => 1, (n: number) => n - 1, (n: number) => n * (n - 1)] as c
 /** The fitted models: without contention, without κ, without σ, and the full law. */
 const models = [[0], [0, 1], [0, 2], [0, 1, 2]] as const;
 
-/** The inverse of a small symmetric positive matrix by Gauss and Jordan; `null` if singular. */
+/** Returns the inverse of a small symmetric positive matrix by Gauss and Jordan; `null` if it is singular. */
 const inverse = (matrix: readonly Row[]): readonly Row[] | null => {
   const n = matrix.length;
   const rows = matrix.map((row, i) => [...row, ...row.map((_, j) => (i === j ? 1 : 0))]);
@@ -38,7 +38,7 @@ interface Point {
   readonly y: number;
 }
 
-/** Residuals are relative, as the error of a step is. */
+/** Fits one model. Residuals are relative, since the error of a step is relative. */
 const fitModel = (points: readonly Point[], model: readonly number[]) => {
   const rows = points.map(({ n, y }) => model.map((column) => columns[column]!(n) / y));
   const columnsOfRows = model.map((_, i) => rows.map((row) => row[i]!));
@@ -85,8 +85,8 @@ const curveOf = ({ beta, band }: LinearFit, most: number): ScalabilityFit['curve
   });
 
 /**
- * The maximum of X / R (Kleinrock’s power, ICC 1979). With N / X = y(N) it is the maximum of N / y², where y = 2N y′:
- * the positive root of 3β₂N² + (β₁ − β₂)N = β₀ − β₁.
+ * Returns the maximum of X / R (Kleinrock’s power, ICC 1979). With N / X = y(N) this is the maximum of N / y², where y
+ * = 2N y′. It is the positive root of 3β₂N² + (β₁ − β₂)N = β₀ − β₁.
  */
 const kneeOf = (
   { beta: [first, second, third] }: LinearFit,
@@ -98,13 +98,13 @@ const kneeOf = (
       ? constant / second
       : (Math.sqrt(linear ** 2 + 12 * third * constant) - linear) / (6 * third);
   const n = Math.max(1, root);
-  // Without contention there is none, and beyond the steps nothing is known.
+  // Without contention there is no knee. A knee beyond the steps is unknown.
   if (!(n < most * 0.99)) return null;
   const y = first + second * (n - 1) + third * n * (n - 1);
   return { rate: n / y, inFlight: n, latency: y * 1000 };
 };
 
-/** `null` with fewer than three different `kept` loads. */
+/** Fits the law to the steps; `null` with fewer than three different `kept` loads. */
 export const fitScalability = (
   steps: readonly Pick<CapacityStep, 'verdict' | 'throughput' | 'inFlight'>[],
 ): ScalabilityFit | null => {

@@ -3,11 +3,14 @@ import type { EstimatedRange } from '../model/capacity.ts';
 import { meanOf } from '../../../judge/statistics/significance.ts';
 import { criticalT } from '../../../judge/statistics/student-t.ts';
 
-/** A step is surely kept only if its growth is certainly below this share of the arrivals. */
+/**
+ * The bound of certain growth: a step is surely kept only if its growth is certainly below this share of the arrivals.
+ */
 export const growthCertainlyBelow = 0.05;
 /**
- * Fewer arrivals than this, of which a full server ends as many at random, cannot show that: 1.96 / √n is below 0.05 from
- * 1,537 on. A step with fewer lets the climb go on unless it certainly grows, and proves nothing.
+ * The fewest arrivals that can prove a growth below 5 %. A full server ends requests at random, with an error of 1.96 /
+ * √n, which is below 0.05 from n = 1,537. A shorter step lets the climb go on unless it certainly grows, but proves
+ * nothing.
  */
 export const provingArrivals = 1540;
 
@@ -22,15 +25,15 @@ const autocorrelation = (residuals: readonly number[]): number => {
   return own === 0 ? 0 : Math.min(0.99, Math.max(0, next / own));
 };
 
-/** A slope with its 95 % interval, and the number of independent samples that tell as much as the series. */
+/** A slope with its 95 % interval, and the number of independent samples that would tell as much as the series. */
 interface Slope extends EstimatedRange {
   readonly effective: number;
 }
 
 /**
- * The slope of a series over its index by least squares, with a 95 % interval. Neighbours correlate, so
- * the number of samples is reduced to n (1 − ρ) / (1 + ρ), ρ their lag-1 autocorrelation (Bayley &
- * Hammersley 1946). With fewer than three samples the interval is unbounded.
+ * The slope of a series over its index by least squares, with a 95 % interval. Neighbours correlate, so the number of
+ * samples counts as n (1 − ρ) / (1 + ρ), where ρ is their lag-1 autocorrelation (Bayley & Hammersley 1946). With fewer
+ * than three samples the interval is unbounded.
  */
 export const slopeOf = (series: readonly number[]): Slope => {
   const n = series.length;
@@ -48,12 +51,12 @@ export const slopeOf = (series: readonly number[]): Slope => {
   return { value, low: value - error, high: value + error, effective };
 };
 
-/** The blocks of seconds by which the counts of a step are compared. */
+/** The number of blocks into which the seconds of a step are divided to compare counts. */
 const blockCount = 10;
 
 /**
- * The factor, at least 1, by which counts per second vary more than those of a Poisson process: the variance of the
- * sums of ten blocks over their mean.
+ * The factor, at least 1, by which counts per second vary more than a Poisson process. It is the variance of the sums
+ * of ten blocks, divided by their mean.
  */
 const dispersionOf = (counts: readonly number[]): number => {
   const length = Math.floor(counts.length / blockCount);
@@ -67,16 +70,19 @@ const dispersionOf = (counts: readonly number[]): number => {
   return Math.max(1, squares / (blockCount - 1) / mean);
 };
 
-/** The relative error of so many completed answers: at least that of a Poisson process, 1 / √n. */
+/** The relative error of a count of completed answers: at least that of a Poisson process, 1 / √n. */
 export const countingSpread = (completedBySecond: readonly number[]): number => {
   const completed = completedBySecond.reduce((sum, each) => sum + each, 0);
   return completed === 0 ? 1 : Math.min(1, Math.sqrt(dispersionOf(completedBySecond) / completed));
 };
 
-/** From so many independent samples on, the scatter of the requests in flight says how far they grew. */
+/** The fewest independent samples whose scatter says how far the requests in flight grew. */
 const settledSamples = 20;
 
-/** What began and what ended in each whole second of a step, and the requests in flight at the start of each and at the end. */
+/**
+ * The requests that began and ended in each whole second of a step, and the requests in flight at the start of each
+ * second and at the end.
+ */
 export interface StepFlow {
   readonly begun: readonly number[];
   readonly ended: readonly number[];
@@ -84,10 +90,10 @@ export interface StepFlow {
 }
 
 /**
- * The growth of the requests in flight per arrival, with its 95 % interval: what began minus what ended, with the
- * counting error of what ended. A server that is full ends requests at random, so that fewer than
- * `provingArrivals` cannot show that growth is below 5 %. Only where requests in flight turn over many times within the step, as they
- * do far below the border, is their scatter the smaller error.
+ * The growth of the requests in flight per arrival, with its 95 % interval. The estimate is what began minus what
+ * ended, with the counting error of what ended. A full server ends requests at random, so fewer than `provingArrivals`
+ * cannot show a growth below 5 %. Far below the border, requests in flight turn over many times within a step, and then
+ * their scatter is the smaller error.
  */
 export const growthOfFlow = ({ begun, ended, inFlight }: StepFlow): EstimatedRange => {
   const arrivals = begun.reduce((sum, each) => sum + each, 0);
@@ -98,7 +104,7 @@ export const growthOfFlow = ({ begun, ended, inFlight }: StepFlow): EstimatedRan
   const slope = slopeOf(inFlight);
   const perArrival = begun.length / arrivals;
   const scatter = ((slope.high - slope.low) / 2) * perArrival;
-  // Bounded, since growth is.
+  // The interval has bounds because growth has.
   const within = (middle: number, half: number): EstimatedRange => ({
     value: Math.max(-1, Math.min(1, middle)),
     low: Math.max(-1, middle - half),

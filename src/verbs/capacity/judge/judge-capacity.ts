@@ -12,7 +12,7 @@ import { growthCertainlyBelow } from './growth.ts';
 export const decisiveSteps = (steps: readonly CapacityStep[]): readonly CapacityStep[] =>
   steps.filter(({ verdict }) => verdict === 'kept' || verdict === 'broken');
 
-/** Mean tokens of an answer and its prompt over all steps with known tokens; `null` if none. */
+/** The mean tokens of a prompt and its answer, over all steps with known tokens; `null` if none. */
 const tokensPerRequest = (steps: readonly CapacityStep[]): number | null => {
   const known = steps.filter(({ tokens }) => tokens !== null);
   const completed = known.reduce((sum, step) => sum + step.completed, 0);
@@ -21,8 +21,8 @@ const tokensPerRequest = (steps: readonly CapacityStep[]): number | null => {
 };
 
 /**
- * The rate that the declared limits of all keys allow, and the limit that determines it; `null` without
- * a declared limit. A limit of tokens counts as soon as a step shows the tokens per request.
+ * The rate that the declared limits of all keys allow, and the limit that determines it; `null` without a declared
+ * limit. A limit of tokens counts once a step shows the tokens per request.
  */
 export const ceilingOf = (
   { requestsPerMinute, tokensPerMinute, keys }: CapacityTerms,
@@ -42,10 +42,10 @@ const nearestStep = (steps: readonly CapacityStep[], rate: number): CapacityStep
 
 type FoundRate = Pick<CapacityAnswer, 'rate' | 'binding' | 'because' | 'proved'>;
 
-/** Steps from this share of a rate on are steps at that rate. */
+/** The share of a rate from which a step counts as a step at that rate. */
 const sameRate = 0.98;
 
-/** The rate found if no step broke: the highest tried, or the declared limit that is reached there. */
+/** The answer if no step broke: the highest rate tried, or the declared limit if that was reached. */
 const highestRate = (
   borne: readonly CapacityStep[],
   ceiling: ReturnType<typeof ceilingOf>,
@@ -62,8 +62,7 @@ const highestRate = (
   const isSure = there.some(({ verdict, sure }) => verdict === 'kept' && sure);
   const beliefUpTo = (top: number) =>
     believedRate(borne, { ...terms, top: perSecond(top) }, forLatency);
-  // That the rate may be beyond those tried makes the highest of them likelier, but supports no lower end.
-  // The longest step knows best.
+  // Higher rates were not tried, so belief is higher, but it gives no lower end. The longest step decides.
   const { verdict, breaches } = there.toSorted((a, b) => b.arrivals - a.arrivals)[0]!;
   const value = verdict === 'kept' ? most : Math.min(most, beliefUpTo(2 * highest).value);
   const low = isSure ? most : Math.min(value, beliefUpTo(highest).low);
@@ -91,7 +90,7 @@ const foundRate = (
   const ceiling = ceilingOf(terms, steps);
   if (broken.length === 0) return highestRate(borne, ceiling, terms, forLatency);
   const rate = believedRate(steps, terms, forLatency);
-  // A step at the rate itself that broke by chance would contradict the answer that names it.
+  // A step that broke by chance at the rate itself would contradict an answer with that rate.
   const higher = broken.filter((step) => step.rate > rate.value);
   const sure = higher.filter((step) => step.sure && step.rate <= rate.value * nearbyRates);
   const above = [sure, higher, broken]
@@ -117,10 +116,10 @@ const foundRate = (
 const keysFor = (rate: number | null, perMinute: number | null): number | null =>
   rate === null || perMinute === null || perMinute === 0
     ? null
-    : // A rate that uses a key completely needs no further key.
+    : // A key that is used completely suffices without a further one.
       Math.max(1, Math.ceil((rate * 60) / perMinute - 1e-6));
 
-/** What the steps prove, in users, keys and money; `null` if no step was kept, or may have been. */
+/** Returns what the steps prove, in users, keys and money; `null` if no step was kept and none may have been. */
 export const judgeCapacity = (
   steps: readonly CapacityStep[],
   terms: CapacityTerms,

@@ -17,10 +17,10 @@ import { countingSpread, growthCertainlyBelow, growthOfFlow, provingArrivals } f
 import { objectiveBreaches } from './step-objectives.ts';
 import { isEvidence, isWithinError } from './believed-rate.ts';
 
-/** Growth up to this share of the arrivals cannot be distinguished from none. */
+/** The growth as a share of the arrivals that cannot be told from none. */
 const growthTolerance = 0.02;
 
-/** Minimum whole seconds for a slope. */
+/** The fewest whole seconds that give a slope. */
 const minSeconds = 3;
 
 /** The rate of a stage with a constant open load; `null` for any other. */
@@ -31,7 +31,7 @@ const rateOf = ({ load }: Stage): number | null => {
   return isConstant && rate > 0 ? rate : null;
 };
 
-/** The flow through a step: its second half, in whole seconds. */
+/** Returns the flow through a step: its second half, in whole seconds. */
 const flowOf = ({ timeline }: Result, from: number, to: number) => {
   const bySecond = new Map(timeline.map((second) => [second.second, second]));
   const completed: number[] = [];
@@ -72,7 +72,7 @@ const growthBreach = (growth: EstimatedRange, rate: number): readonly StepBreach
   return [{ bound: 'concurrency', text }];
 };
 
-/** Why the growth of a step decides nothing: it may be none, and it may be more than is kept. */
+/** Returns why the growth of a step decides nothing: it may be none, and it may be too much. */
 const growthDoubt = ({ low, high }: EstimatedRange): StepBreach => {
   const [least, most] = [low, high].map((each) => String(Number((each * 100).toPrecision(2))));
   const text = `requests in flight grew by ${least} … ${most} % of the arrivals; expected certainly less than ${growthCertainlyBelow * 100} %`;
@@ -128,7 +128,7 @@ const verdictOf = (
   return { verdict: 'kept', sure: isSteady && criteria.sure, breaches };
 };
 
-/** The means of what the server said of itself between two instants in ms. */
+/** Returns the means of the server's own metrics between two instants in ms. */
 const serverOf = ({ server }: Result, from: number, to: number): Pick<CapacityStep, 'server'> => {
   if (server === undefined) return {};
   const samples = serverSamplesIn(server, from, to);
@@ -138,14 +138,14 @@ const serverOf = ({ server }: Result, from: number, to: number): Pick<CapacitySt
   return means.length === 0 ? {} : { server: Object.fromEntries(means) };
 };
 
-/** Random arrivals leave no gap of so many mean ones. */
+/** The longest gap between random arrivals, in mean gaps. */
 const longestGap = 10;
 
-/** When the load of a stage ended, in ms: at its last arrival if it was stopped, since it offers nothing afterwards. */
+/** Returns when the load of a stage ended, in ms. If the stage was stopped, that is its last arrival. */
 const endOf = (planned: number, lastArrival: number, rate: number): number =>
   planned - lastArrival <= (longestGap * 1000) / rate ? planned : Math.min(planned, lastArrival);
 
-/** A stage of constant rate as a step; `null` if its second half is too short. */
+/** Judges a stage of constant rate as a step; `null` if its second half is too short. */
 const judgeStep = (
   result: Result,
   stage: Stage,
@@ -157,8 +157,8 @@ const judgeStep = (
   if (rate === null) return null;
   const measuredFrom = Math.max(span.from, warmUp);
   const ended = endOf(span.to, result.scheduled, rate);
-  // A step of a search has its own time to settle; any other stage settles in its first half, also if its objectives
-  // ended it before its planned end.
+  // A step of a search has its own time to settle. Any other stage settles in the first half of its planned time, even
+  // if its objectives ended it early.
   const end = until === undefined ? span.to : ended;
   const settled = stages.length === 1 && warmUp > 0 ? warmUp : (span.from + end) / 2;
   const from = Math.ceil(Math.max(measuredFrom, settled) / 1000);
@@ -190,7 +190,7 @@ const judgeStep = (
     throughput: flow.throughput,
     spread: flow.spread,
     growth,
-    // Samples once a second miss short requests; for a steady flow Little’s law does not.
+    // Samples once a second miss short requests. For a steady flow, Little’s law does not.
     inFlight: isSteady ? (flow.throughput * latency.mean) / 1000 : flow.inFlight,
     ...figures,
     ...serverOf(result, from * 1000, to * 1000),
@@ -210,8 +210,7 @@ export const judgeSteps = (
 };
 
 /**
- * Calls a step kept, but not surely, if it is undecided only because its growth is uncertain, and the estimate of the
- * growth is below the bound.
+ * Calls a step kept, but not surely, if only its growth is undecided and the estimate of the growth is below the bound.
  */
 const keptIfLikely = (step: CapacityStep): CapacityStep =>
   step.verdict === 'undecided' &&
@@ -221,7 +220,10 @@ const keptIfLikely = (step: CapacityStep): CapacityStep =>
     ? { ...step, verdict: 'kept', breaches: [] }
     : step;
 
-/** Judges stages that are over: none can be taken again at twice the length, as an undecided step of a search is. */
+/**
+ * Judges stages of finished runs. A search repeats an undecided step at twice the length; here that is impossible, so
+ * the likelier verdict counts.
+ */
 export const judgeStoredSteps = (
   ...of: Parameters<typeof judgeSteps>
 ): ReturnType<typeof judgeSteps> => judgeSteps(...of).map(keptIfLikely);

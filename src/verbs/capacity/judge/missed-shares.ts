@@ -14,13 +14,13 @@ import {
 } from '../../../model/result/summary.ts';
 import type { CapacityStep } from '../model/capacity.ts';
 
-/** The share of a step's arrivals that missed an objective, for those that allow a share. */
+/** The share of a step's arrivals that missed an objective, for objectives that allow a share of misses. */
 type Miss = NonNullable<CapacityStep['misses']>[number];
 
-/** A smaller share than this is that of an objective which allows none. */
+/** The least share that an objective allows. An objective that allows less counts as one that allows none. */
 const leastAllowed = 0.0005;
 
-/** The events, and the fewest and the most that they can be by the error of measurement. */
+/** The number of events, and the fewest and the most that the error of measurement allows. */
 type Events = readonly [seen: number, least?: number, most?: number];
 
 const missOf = (
@@ -41,7 +41,9 @@ const missOf = (
   };
 };
 
-/** The share beyond the bound of an objective on a percentile, of all that were due: those that failed are beyond it. */
+/**
+ * Returns the share of arrivals beyond the bound of an objective on a percentile. Those that failed count as beyond it.
+ */
 const missOfPercentile = (
   result: Result,
   { figure, bound, comparison, scope }: Objective,
@@ -58,7 +60,7 @@ const missOfPercentile = (
   const isLower = isLowerBound(comparison);
   const eventsAt = (limit: number): number =>
     isLower ? samples.countUpTo(limit) : samples.count - samples.countUpTo(limit) + failed;
-  // A true figure that is lower than the observed one by so much: the true samples are, too.
+  // If the true figure is lower than the observed one, the true samples are lower by the same amount.
   const [below, above] =
     error === undefined || observed === null
       ? [0, 0]
@@ -72,11 +74,14 @@ const missOfPercentile = (
   );
 };
 
-/** Counts as independent arrivals whose dependence is unknown, since they are of fewer than ten seconds: one for each second. */
+/**
+ * Counts one independent arrival for each second that has arrivals. This is for steps under ten seconds, whose
+ * dependence is unknown.
+ */
 const secondsWithArrivals = ({ seconds }: RunPart): number =>
   seconds.filter((second) => second !== undefined && second.due > 0).length;
 
-/** What a step tells of an objective; its verdict says how many independent arrivals that is. */
+/** Returns what a step tells of an objective. The verdict says how many independent arrivals that is worth. */
 export const missOfObjective = (
   result: Result,
   objective: Objective,
@@ -86,7 +91,7 @@ export const missOfObjective = (
   const { figure, bound, comparison } = objective;
   const { observed, n, low, high, effective } = verdict;
   if (n === null || n === 0) return null;
-  // No interval: how far the arrivals depend on each other is unknown.
+  // There is no interval, so how far the arrivals depend on each other is unknown.
   const cases =
     low === null && high === null
       ? secondsWithArrivals(runPartOf(result, groupsMatching(result, where)))
@@ -99,7 +104,7 @@ export const missOfObjective = (
     : missOf([seen * n], n, allowed, cases);
 };
 
-/** What a step tells of the shares of arrivals that are good and that completed. */
+/** Returns what a step tells of the share of good arrivals and the share of completed ones. */
 export const defaultMisses = (
   result: Result,
   where: LabelFilter,

@@ -6,51 +6,63 @@ import { mostSeen } from './seen-throughput.ts';
 
 export interface StepRequest {
   readonly rate: number;
-  /** Duration in whole seconds. */
+  /** The duration in whole seconds. */
   readonly seconds: number;
-  /** The first seconds, in which the flow becomes steady and nothing is measured. */
+  /** The first seconds, in which the flow becomes steady and Weir measures nothing. */
   readonly warmUp: number;
 }
 
 export interface SearchTerms extends CapacityTerms {
-  /** Whether there are objectives of latency in addition to a steady flow. */
+  /** Whether there are objectives of latency beside the steady flow. */
   readonly forLatency: boolean;
-  /** Arrivals that the objectives need in the measured half of a step. */
+  /** The fewest arrivals that the objectives need in the measured half of a step. */
   readonly samples: number;
 }
 
 /**
- * The relative width of an interval that ends a search. The share of late answers depends on jams: at 5 % it would take
- * two to three times the default budget.
+ * The relative width of the interval at which a search ends. The share of late answers depends on jams, so 5 % would
+ * take two to three times the default budget there.
  */
 export const defaultPrecision = { flow: 0.05, latency: 0.1 } as const;
 
 const rateFactor = 2;
-/** Minimum arrivals in the measured half of a step of the climb, which may be quick. */
+/** The fewest arrivals in the measured half of a step of the climb. These steps may be quick. */
 const climbSamples = 15;
-/** A few of a quick step that miss an objective by chance would end the climb, so that a step of so many confirms it. */
+/**
+ * The arrivals of a step that confirms a broken quick one, in which a few misses by chance would otherwise end the
+ * climb.
+ */
 const confirmingSamples = 60;
-/** While a rate that is kept and one that breaks are so far apart, steps measure only so many requests and last so many seconds. */
+/**
+ * The factor between a kept and a broken rate from which they are far apart. Then a step measures only `farSamples`
+ * requests and lasts only `farSeconds`.
+ */
 const farFactor = 1.3;
 const farSamples = 600;
 const farSeconds = 40;
-/** After so many measured steps, belief knows more than the highest that was kept and the lowest that broke, which may err. */
+/**
+ * The number of measured steps after which belief knows more than the highest kept and the lowest broken rate, which
+ * may err.
+ */
 const maxApproach = 6;
-/** Belief over a wider range than this knows less, too: its middle can be far below all that was kept. */
+/**
+ * The factor between the ends of belief from which it knows less than those rates. Its middle can then be far below all
+ * kept rates.
+ */
 const hopelessFactor = 2;
-/** Near the border, a step measures at least so many requests and lasts at least so many seconds. */
+/** The fewest requests that a step near the border measures, and the fewest seconds that it lasts. */
 const borderSamples = 2000;
 const borderSeconds = 30;
-/** Duration of a step in latencies, so that its flow becomes steady. */
+/** The least duration of a step, in median latencies. Its flow then becomes steady. */
 const latenciesPerStep = 10;
 const minStepSeconds = 6;
-/** The flow becomes steady in the first half of a step, or in so many seconds where that is less. */
+/** The most seconds that the flow needs to become steady. In shorter steps it takes their first half. */
 const settlingSeconds = 15;
 const maxStepSeconds = 600;
-/** A step whose growth is not certain is taken again at twice the length, at most so many times in a row. */
+/** The most times in a row that a step with uncertain growth is repeated at twice the length. */
 const maxRepeats = 3;
 
-/** The median latency in seconds at the busiest `kept` step. */
+/** Returns the median latency in seconds at the busiest `kept` step. */
 const answerSecondsOf = (steps: readonly CapacityStep[]): number => {
   const kept = steps.filter(({ verdict, latency }) => verdict === 'kept' && latency !== null);
   const busiest = kept.toSorted((a, b) => b.rate - a.rate)[0];
@@ -60,21 +72,21 @@ const answerSecondsOf = (steps: readonly CapacityStep[]): number => {
 const evenSeconds = (seconds: number): number =>
   2 * Math.ceil(Math.min(maxStepSeconds, seconds) / 2);
 
-/** The seconds of load before the measured ones of a step: half of it, or what the flow needs to become steady. */
+/** Returns the seconds that the flow needs to become steady. A step measures nothing in them. */
 const settlingOf = (steps: readonly CapacityStep[]): number =>
   Math.max(settlingSeconds, (latenciesPerStep / 2) * answerSecondsOf(steps));
 
-/** A step of so many seconds, of which the flow needs some to become steady. */
+/** Makes a step of these seconds. In the first of them its flow becomes steady. */
 const stepOf = (rate: number, steps: readonly CapacityStep[], seconds: number): StepRequest => {
   const whole = evenSeconds(Math.max(seconds, latenciesPerStep * answerSecondsOf(steps)));
   return { rate, seconds: whole, warmUp: Math.ceil(Math.min(whole / 2, settlingOf(steps))) };
 };
 
-/** A step with so many arrivals after its flow has become steady. */
+/** Returns the seconds of a step that has so many arrivals after its flow became steady. */
 const secondsFor = (samples: number, rate: number, steps: readonly CapacityStep[]): number =>
   samples / rate + Math.min(samples / rate, settlingOf(steps));
 
-/** After a step that had too few samples for an objective, the next one has twice as many. */
+/** Returns the arrivals of the next step: twice as many if the last step had too few for an objective. */
 const wantedSamples = (steps: readonly CapacityStep[], { samples }: SearchTerms): number => {
   const last = steps.at(-1);
   return last?.verdict === 'undecided' && !isEvidence(last) ? 2 * samples : samples;
@@ -93,24 +105,24 @@ const confirmingStep = stepsOf(confirmingSamples, minStepSeconds);
 const farStep = stepsOf(farSamples, farSeconds);
 const borderStep = stepsOf(borderSamples, borderSeconds);
 
-/** The steps of a search that knows nothing yet of the answers. */
+/** Makes a step of a search that knows no answers yet. */
 export const climbStepFor = (rate: number, terms: SearchTerms): StepRequest =>
   climbStep(rate, [], terms);
 export const borderStepFor = (rate: number, terms: SearchTerms): StepRequest =>
   borderStep(rate, [], terms);
 
-/** How many seconds of load a step was. */
+/** Returns the seconds of load of a step, with its warm-up. */
 const lengthOf = ({ seconds, warmUp }: CapacityStep): number => seconds + (warmUp ?? seconds);
 
-/** A step that is kept, but not surely, says half as much as one that breaks. */
+/** The weight of a step that is kept, but not surely, against one that breaks. */
 const unsureWeight = 0.5;
 
 /**
- * A step that broke by chance, as a few of many quick ones do: more arrivals were kept at its rate or higher ones than
- * broke at its rate or lower ones. One lucky step does not refute many that broke.
+ * Whether a step broke by chance, as a few of many quick steps do: more arrivals were kept at its rate or above than
+ * broke at its rate or below. So one lucky step does not refute many broken ones.
  */
 const isRefuted = (broken: CapacityStep, steps: readonly CapacityStep[]): boolean => {
-  // Random arrivals of a quick step are of another rate than planned.
+  // The random arrivals of a quick step have another rate than planned.
   const same = broken.rate * (1 - Math.max(0.02, 1 / Math.sqrt(broken.arrivals)));
   let [kept, missed] = [0, 0];
   for (const { verdict, sure, rate, arrivals } of steps) {
@@ -122,7 +134,7 @@ const isRefuted = (broken: CapacityStep, steps: readonly CapacityStep[]): boolea
   return kept > missed;
 };
 
-/** The last step again with more arrivals, if few of them broke it and it did not grow; otherwise `null`. */
+/** Returns the last step with more arrivals, if few of its arrivals missed and it did not grow; otherwise `null`. */
 const confirmation = (steps: readonly CapacityStep[], terms: SearchTerms): StepRequest | null => {
   const last = steps.at(-1);
   const isDoubtful =
@@ -135,14 +147,17 @@ const confirmation = (steps: readonly CapacityStep[], terms: SearchTerms): StepR
   return isDoubtful ? confirmingStep(last.rate, steps, terms) : null;
 };
 
-/** The climb: twice the rate at each step until one surely breaks or the ceiling was tried; `null` when it has ended. */
+/**
+ * Returns the next rate of the climb: twice the last one, until a step surely breaks or the ceiling was tried. `null`
+ * when it has ended.
+ */
 const nextClimbRate = (
   steps: readonly CapacityStep[],
   terms: SearchTerms,
   most: number,
 ): number | null => {
   const tried = steps.filter(isEvidence);
-  // A few slow answers among few do not end the climb.
+  // A few slow answers in a short step do not end the climb.
   if (tried.some((step) => step.verdict === 'broken' && step.sure && !isRefuted(step, tried))) {
     return null;
   }
@@ -151,13 +166,16 @@ const nextClimbRate = (
   return highest === 0 ? Math.min(terms.start, most) : Math.min(most, highest * rateFactor);
 };
 
-/** Whether a step may be right though nothing is certain of its growth. */
+/** Whether only the growth of a step is uncertain. */
 const isUncertain = (step: CapacityStep): boolean =>
   step.verdict === 'undecided'
     ? isEvidence(step) && !isWithinError(step)
     : step.verdict === 'kept' && step.growth.high >= growthCertainlyBelow;
 
-/** The last step at twice the length, if its growth is uncertain and it was not repeated too often; otherwise `null`. */
+/**
+ * Returns the last step at twice the length if its growth is uncertain and it was not repeated too often; otherwise
+ * `null`.
+ */
 const repeated = (steps: readonly CapacityStep[]): StepRequest | null => {
   const last = steps.at(-1);
   if (last === undefined || last.arrivals < provingArrivals * 0.9 || !isUncertain(last))
@@ -171,17 +189,18 @@ const repeated = (steps: readonly CapacityStep[]): StepRequest | null => {
   return stepOf(last.rate, steps, seconds);
 };
 
-/** How far from the believed rate the steps near the border are, in parts of the precision. */
+/** The distances of steps near the border from the believed rate, in units of the precision. */
 const offsets = {
-  // The throughput just beyond the border is the rate itself, and a step just below shows that it can be kept.
+  // Just above the border, the throughput is the capacity itself. Just below, a step shows that the rate can be kept.
   beyond: 1.6,
   below: -0.6,
-  // A share that grows with the rate is seen best on both sides, and more often below, where jams are short.
+  // A share that grows with the rate is seen best from both sides. Below the border jams are short, so more steps are
+  // there.
   byTurns: [-1, 0.5, 0],
 } as const;
 
 /**
- * The highest rate that may be kept below the lowest that broke, or below what full steps completed if that is less;
+ * Returns the lowest rate that broke, or what full steps completed if that is less, and the highest kept rate below it;
  * `null` without both.
  */
 const triedBounds = (steps: readonly CapacityStep[]) => {
@@ -203,8 +222,8 @@ const triedBounds = (steps: readonly CapacityStep[]) => {
 };
 
 /**
- * The next step while the interval is wide. Quick steps tell so little of shares that belief alone would begin far below
- * the rates that were kept; what full steps completed tells more.
+ * Returns the next rate while the interval is wide. Quick steps tell little about shares, so belief alone would begin
+ * far below the rates that were kept. What full steps completed tells more.
  */
 const approach = (
   { value, low, high }: EstimatedRange,
@@ -225,7 +244,7 @@ const approach = (
   return { rate: isFull ? broken * (1 + offsets.below * precision) : broken * beyond, isFar };
 };
 
-/** The next step near the border, or on the way to it; `null` when the answer is precise enough. */
+/** Returns the next step near the border, or on the way to it; `null` when the answer is precise enough. */
 const nextRefinedStep = (
   steps: readonly CapacityStep[],
   terms: SearchTerms,
@@ -251,7 +270,7 @@ const nextRefinedStep = (
     return (isFar ? farStep : borderStep)(Math.min(most, rate), steps, terms);
   }
   if (high / low <= 1 + precision) {
-    // Belief is not enough: a step just below must be kept, and one just above must break.
+    // Belief is not enough. A step just below must be kept, and a step just above must break.
     if (!kept) return stepBy(offsets.below);
     return broken ? null : stepBy(1.2);
   }

@@ -2,7 +2,7 @@ import type { CapacityStep } from '../model/capacity.ts';
 import { milliseconds, perSecond } from '../../../model/quantity.ts';
 import { nextStep, type SearchTerms } from './next-step.ts';
 
-/** A step for tests at a rate that is kept, steadily and surely; any field can be another. */
+/** A step for tests: it is kept, steadily and surely. Any field can be overridden. */
 export const sampleStep = (
   rate: number,
   overrides: Partial<Omit<CapacityStep, 'rate'>> = {},
@@ -45,7 +45,7 @@ export const overloadedStep = (
   });
 };
 
-/** The terms of a search without declared limits; any can be another. */
+/** The terms of a search without declared limits. Any can be overridden. */
 export const sampleTerms = (overrides: Partial<SearchTerms> = {}): SearchTerms => ({
   thinkTime: milliseconds(19_500),
   requestsPerMinute: null,
@@ -72,7 +72,7 @@ export const searchWith = (
   return steps;
 };
 
-/** A step that only keeps an objective of latency, with doubt near the border. */
+/** A step that breaks only an objective of latency. Near the border it is in doubt. */
 export const lateStep = (rate: number, isLate: boolean): CapacityStep =>
   isLate
     ? sampleStep(rate, {

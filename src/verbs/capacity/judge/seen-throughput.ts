@@ -2,18 +2,18 @@ import type { CapacityStep, EstimatedRange } from '../model/capacity.ts';
 import { sumOf } from '../../../model/sums.ts';
 
 /**
- * A search ends when its interval is narrow, which it is more often where it is wrong: errors count as so many times as
- * large, so that nine of ten intervals hold the truth.
+ * The factor on errors that makes nine of ten intervals hold the truth. A search ends when its interval is narrow, and
+ * it is narrow more often where it is wrong.
  */
 export const allowance = 1.15;
 
 /** The minimum relative error of a step. */
 export const leastSpread = 0.005;
 
-/** Nine of ten samples of a normal distribution are within so many of its standard deviations. */
+/** The distance in standard deviations within which nine of ten samples of a normal distribution lie. */
 const z90 = 1.6449;
 
-/** What a step shows when the server has more to do than it can. */
+/** The breaches that show a saturated server: it has more to do than it can. */
 const signsOfSaturation: readonly string[] = ['concurrency', 'refusals', 'failures'];
 
 const isSaturated = ({ verdict, sure, breaches, throughput }: CapacityStep): boolean =>
@@ -25,7 +25,10 @@ const isSaturated = ({ verdict, sure, breaches, throughput }: CapacityStep): boo
 const errorOf = ({ throughput, spread }: CapacityStep): number =>
   throughput * Math.max(leastSpread, spread);
 
-/** The mean of completed rates, each weighted by its error, with a 90 % interval that is wider where they disagree. */
+/**
+ * The mean of completed rates, each weighted by its error, with a 90 % interval. The interval is wider if the rates
+ * disagree.
+ */
 const pooled = (steps: readonly CapacityStep[]): EstimatedRange => {
   const weights = steps.map((step) => errorOf(step) ** -2);
   const whole = sumOf(weights);
@@ -39,7 +42,7 @@ const pooled = (steps: readonly CapacityStep[]): EstimatedRange => {
   return { value, low: value - half, high: Math.min(value + half, highest) };
 };
 
-/** The share of all arrivals of kept steps that completed; 1 without any. */
+/** The share of all arrivals of kept steps that completed; 1 without kept steps. */
 const completedShareOf = (kept: readonly CapacityStep[]): number => {
   const arrivals = sumOf(kept, (step) => step.arrivals);
   const completed = sumOf(kept, (step) => step.completed);
@@ -47,10 +50,10 @@ const completedShareOf = (kept: readonly CapacityStep[]): number => {
 };
 
 /**
- * The highest rate that a server was seen to bear: what it completed in saturated steps, or in a kept one if that is
- * more, over the share that completes where the objectives are kept. `null` if no step was saturated. Near the border
- * only steps that completed few by chance are surely broken, so all steps from the lowest of them on are counted. One that
- * completed certainly less than a kept one shows a server that collapses under overload, not the most that it can do.
+ * The highest rate that a server was seen to bear; `null` if no step was saturated. It is the throughput of saturated
+ * steps, or that of a kept step if it is higher, divided by the share that completes in kept steps. Near the border,
+ * only steps with few completed by chance are surely broken. So all steps from the lowest of them up are counted. A
+ * step that surely completed less than a kept one is left out: that server collapsed under overload.
  */
 export const mostSeen = (steps: readonly CapacityStep[]): EstimatedRange | null => {
   const saturated = Math.min(...steps.filter(isSaturated).map(({ rate }) => rate));

@@ -13,12 +13,12 @@ import { judgeObjectives } from '../../../judge/objectives/judge-objectives.ts';
 /** The minimum goodput of a step if the scenario has no objectives. */
 const defaultGoodput = 0.95;
 /**
- * The minimum share of completed answers then. A server that refuses what is too much, be it by a 429 or by an answer that
- * it aborts, would else seem to bear as much more as the goodput leaves.
+ * The least share of completed answers if the scenario has no objectives. Without it, a server that refuses the excess,
+ * by a 429 or by aborting answers, would seem to bear more.
  */
 const defaultCompleted = 0.99;
 
-/** Counts and rates depend on the load that a search chooses, so they are excluded. */
+/** Leaves out counts and rates, since they depend on the load that a search chooses. */
 const criteriaOf = ({ objectives }: Pick<Plan, 'objectives'>): readonly Objective[] =>
   objectives.filter(
     ({ figure, severity }) =>
@@ -38,7 +38,7 @@ export const criteriaTexts = (plan: Plan): readonly string[] => {
 export const asksForLatency = (plan: Pick<Plan, 'objectives' | 'perRequest'>): boolean =>
   criteriaOf(plan).length > 0 || plan.perRequest.length > 0;
 
-/** The most frequent failure, as a limiting factor; a request that completed too late fails by its latency. */
+/** The most frequent failure, as a limiting factor. A request that completed too late failed by its latency. */
 const mainFailure = (outcomes: OutcomeCounts): StepBreach['bound'] => {
   const { limited, dropped, completed } = outcomes;
   const others = countArrivals(outcomes) - limited - dropped - completed;
@@ -48,8 +48,8 @@ const mainFailure = (outcomes: OutcomeCounts): StepBreach['bound'] => {
 };
 
 /**
- * Judges a step without objectives: a few failures by chance break nothing, more than the share allowed do if they are
- * certain. `misses` says of how many independent arrivals the shares are.
+ * Judges a step without objectives. A few failures by chance break nothing. More failures than the allowed share break
+ * it if they are certain. `misses` says how many independent arrivals the shares are worth.
  */
 const judgeDefaults = (
   good: number,
@@ -92,8 +92,8 @@ const errorText = (error: ObjectiveVerdict['error'], unit: string): string =>
     : `${valueText(error?.low ?? 0, unit)} or more`;
 
 /**
- * The breaches of a stage, and the objectives within their error of measurement (`doubts`); `undecided` with too few
- * samples, `sure` if the intervals leave little doubt.
+ * Returns the breaches of a stage, and the objectives within their error of measurement (`doubts`). `undecided` says
+ * that samples are too few, `sure` that the intervals leave little doubt.
  */
 export const objectiveBreaches = (result: Result, stage: string, outcomes: OutcomeCounts) => {
   const arrivals = countArrivals(outcomes);
@@ -113,7 +113,7 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
     const judged = judgeDefaults(good, outcomes, misses);
     return { goodput, misses, doubts: [], undecided: false, ...judged };
   }
-  // What a step sends beyond a limit is what the target cannot bear, so `quota: excluded` is left out here.
+  // Requests beyond a limit are requests that the target cannot bear, so `quota: excluded` is ignored here.
   const scoped = objectives.map((objective) => {
     const { quota: _, ...each } = objective;
     return { ...each, scope: { ...each.scope, stages: [stage] } };
@@ -124,7 +124,7 @@ export const objectiveBreaches = (result: Result, stage: string, outcomes: Outco
   );
   const broken = verdicts.filter(({ grounds }) => grounds === 'broken');
   const breaches = broken.map(({ text, observed, unit }): StepBreach => ({
-    // A time that failures make infinite is not a matter of latency.
+    // If failures make a time infinite, the limiting factor is not latency.
     bound:
       objectives.find((each) => each.text === text)?.figure.kind === 'measure' && observed !== null
         ? 'latency'
@@ -164,7 +164,7 @@ export const samplesFor = (plan: Plan): number => {
     const matchingWeight = mix
       .filter(({ kind }) => scope.traffic === null || scope.traffic === kind)
       .reduce((sum, { weight }) => sum + weight, 0);
-    // A tenth more for random shares and failures.
+    // A tenth more allows for random shares and failures.
     return matchingWeight === 0 ? 0 : Math.ceil((minSamples * totalWeight * 1.1) / matchingWeight);
   });
   return Math.max(0, ...needs);

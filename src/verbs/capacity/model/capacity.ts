@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { millisecondsSchema, perSecondSchema } from '../../../model/quantity-schema.ts';
 
 /**
- * The result file of a search for the capacity of a gateway, `capacity/1`: the steps, what they prove,
- * and the answer in users, keys and money.
+ * The result file of a search for capacity, `capacity/1`: the steps, what they prove, and the answer in users, keys and
+ * money.
  */
 
 const count = z.int().nonnegative();
@@ -26,10 +26,10 @@ export const estimatedRangeSchema = z.strictObject({
 });
 export type EstimatedRange = z.infer<typeof estimatedRangeSchema>;
 
-/** Steps from a rate divided by this up to the rate times this are near it. */
+/** The factor within which rates are near each other: from the rate divided by this to the rate times this. */
 export const nearbyRates = 1.15;
 
-/** An interval this many times as wide as the precision asks is still precise. */
+/** The factor by which an interval may be wider than the precision asks and still count as precise. */
 export const provedWidth = 1.5;
 
 const stepBreachSchema = z.strictObject({
@@ -41,11 +41,11 @@ export type StepBreach = z.infer<typeof stepBreachSchema>;
 /** The arrivals that missed an objective that allows a share of them. */
 const missSchema = z.strictObject({
   share: z.number(),
-  /** Between these the true share is, if the error of measurement can have changed it. */
+  /** The bounds of the true share, if the error of measurement can have changed it. */
   error: z.strictObject({ low: z.number(), high: z.number() }).optional(),
   allowed: z.number(),
   arrivals: count,
-  /** As many independent arrivals as these tell. */
+  /** The number of independent arrivals that would tell as much. */
   cases: z.number().positive(),
 });
 
@@ -61,7 +61,7 @@ export const capacityStepSchema = z.strictObject({
   rate: perSecondSchema,
   /** The measured whole seconds. */
   seconds: count,
-  /** The seconds of load before them; absent if that is as many. */
+  /** The seconds of load before the measured ones; if absent, they are as many as the measured ones. */
   warmUp: count.optional(),
   arrivals: count,
   completed: count,
@@ -72,21 +72,21 @@ export const capacityStepSchema = z.strictObject({
   throughput: z.number(),
   spread: z.number(),
   inFlight: z.number(),
-  /** Growth of the requests in flight per arrival, with its 95 % interval; 0: as many end as begin. */
+  /** The growth of the requests in flight per arrival, with its 95 % interval. At 0, as many end as begin. */
   growth: estimatedRangeSchema,
-  /** From due to the end, in ms; `null` without samples. */
+  /** The time from due to the end, in ms; `null` without samples. */
   latency: z.strictObject({ mean: z.number(), p50: z.number(), p95: z.number() }).nullable(),
-  /** To the first token, in ms; `null` without streams. */
+  /** The time to the first token, in ms; `null` without streams. */
   ttftP95: z.number().nullable(),
-  /** The server’s own means over the measured seconds, by the names of its figures; absent without its metrics. */
+  /** The means of the server’s own figures over the measured seconds, by name; absent without its metrics. */
   server: z.record(z.string(), z.number()).optional(),
-  /** Tokens and micro-units of the currency per completed answer; `null` if unknown. */
+  /** The tokens, and the cost in micro-units of the currency, of a completed answer; `null` if unknown. */
   tokens: z.number().nullable(),
   cost: z.number().nullable(),
   verdict: z.enum(stepVerdictNames),
   /** Whether the verdict is nearly certain. */
   sure: z.boolean(),
-  /** One for each objective; `null` for one that bounds no share of the arrivals. */
+  /** One item for each objective; `null` for an objective that bounds no share of the arrivals. */
   misses: z.array(missSchema.nullable()).optional(),
   breaches: z.array(stepBreachSchema),
 });
@@ -106,9 +106,9 @@ export const scalabilityFitSchema = z.strictObject({
   sigma: z.number(),
   kappa: z.number(),
   points: count,
-  /** Root mean square of the relative residuals of N / X. */
+  /** The root mean square of the relative residuals of N / X. */
   residual: z.number(),
-  /** Maximum of X / R, throughput over latency; `null` if it is beyond the steps. */
+  /** The maximum of X / R, throughput over latency; `null` if it is beyond the steps. */
   knee: z.strictObject({ rate: z.number(), inFlight: z.number(), latency: z.number() }).nullable(),
   curve: z.array(curvePointSchema),
 });
@@ -117,14 +117,14 @@ export type ScalabilityFit = z.infer<typeof scalabilityFitSchema>;
 export const capacityTermsSchema = z.strictObject({
   /** Time between an answer and the user's next request. */
   thinkTime: millisecondsSchema,
-  /** Declared limits of each key; `null` for none. */
+  /** The declared limits of each key; `null` for none. */
   requestsPerMinute: count.nullable(),
   tokensPerMinute: count.nullable(),
   keys: z.int().positive(),
   /** The first and the highest rate of the search. */
   start: perSecondSchema,
   top: perSecondSchema,
-  /** The search ends when the ratio of the interval's ends minus 1 is at most this. */
+  /** The relative width at which the search ends: the ratio of the interval's ends, minus 1. */
   precision: z.number().positive(),
 });
 export type CapacityTerms = z.infer<typeof capacityTermsSchema>;
@@ -134,16 +134,16 @@ const answerSchema = z.strictObject({
   rate: estimatedRangeSchema,
   binding: z.enum(limitingFactors),
   because: z.string(),
-  /** From due to the end at that rate, in ms; `null` if unknown. */
+  /** The time from due to the end at that rate, in ms; `null` if unknown. */
   latency: z.number().nullable(),
-  /** Users with the think time that together send at that rate. */
+  /** The number of users with this think time who together send at that rate. */
   users: z.number(),
   /** Keys required by the declared limits at that rate; `null` without such a limit, or if tokens are unknown. */
   keysForRequests: count.nullable(),
   keysForTokens: count.nullable(),
   /** Micro-units of the currency per hour at that rate; `null` if unknown. */
   costPerHour: z.number().nullable(),
-  /** Whether the interval is narrow enough and supported by steps on both sides, or by the ceiling. */
+  /** Whether the interval is narrow enough and has support on both sides: steps, or the ceiling. */
   proved: z.boolean(),
 });
 export type CapacityAnswer = z.infer<typeof answerSchema>;
@@ -159,9 +159,9 @@ export const capacityReportSchema = z.strictObject({
   /** The name of the currency, if the prices have one. */
   currency: z.string().optional(),
   steps: z.array(capacityStepSchema),
-  /** `null` if no step shows anything about the rate. */
+  /** The answer; `null` if no step shows anything about the rate. */
   answer: answerSchema.nullable(),
-  /** `null` with fewer than three different `kept` steps. */
+  /** The fitted law; `null` with fewer than three different `kept` steps. */
   fit: scalabilityFitSchema.nullable(),
   notes: z.array(z.string()),
 });

@@ -28,14 +28,14 @@ import {
 const stepDot = (step: CapacityStep, place: readonly [number, number], { dot }: Pen): Markup =>
   dot(tones[stepVerdicts[step.verdict].tone].look, place, capacityStepLine(step));
 
-/** Latency against throughput: flat, then a knee, then steep. */
+/** Plots latency against throughput: flat, then a knee, then steep. */
 const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | null => {
   const known = steps.flatMap((step) =>
     step.latency === null ? [] : [{ step, rate: step.throughput, latency: step.latency.mean }],
   );
   if (known.length === 0) return null;
   const kept = known.filter(({ step }) => step.verdict === 'kept');
-  // Under overload latency grows with time; it must not flatten all other values.
+  // Under overload latency grows with time. It must not flatten all other values.
   const highest = Math.max(...(kept.length === 0 ? known : kept).map(({ latency }) => latency));
   const latencies = known.map(({ latency }) => Math.min(latency, highest * 2.5));
   const rates = [...known.map(({ rate }) => rate), answer?.rate.value ?? 0];
@@ -59,7 +59,8 @@ const latencyPlot = ({ steps, fit, answer }: CapacityReport): Markup | null => {
     },
     (pen) => [
       pen.path('firm', curve),
-      // The names are short, and on both sides of two lines: they never cover each other. The text above has the values.
+      // The names are short and stand on both sides of two lines, so they never cover each other. The text above has
+      // the values.
       ...marked.map(({ name, rate }, i) => pen.upright('', rate, name, i < marked.length - 1)),
       ...known.map(({ step, rate, latency }) => stepDot(step, [rate, latency], pen)),
     ],
@@ -123,7 +124,7 @@ const methodTexts = [
   'Users: Little’s law, rate × (latency + think time). The knee is the maximum of Kleinrock’s power, throughput divided by latency, on the fitted law.',
 ] as const;
 
-/** Explains the question mark where a step has one. */
+/** Explains the question mark behind a step. */
 const stepsCaption = (steps: CapacityReport['steps']): string =>
   steps.some(({ sure, verdict }) => !sure && verdict === 'kept')
     ? 'Steps of the search; “kept?” looked well, but was too short to prove it'

@@ -45,16 +45,16 @@ export const perSecondText = (perSecond: number): string => `${figureText(perSec
 const rangeText = ({ low, high }: EstimatedRange): string =>
   `${figureText(low)}–${figureText(high)}/s`;
 
-/** No rate is known better than to three digits, so neither are its users. */
+/** Formats users with three digits, since no rate is known better. */
 const usersText = (users: number): string => {
   const unit = 10 ** Math.max(0, String(users).length - 3);
   return plural(Math.floor(users / unit) * unit, 'user');
 };
 
-/** An interval this many times as wide holds no figure to plan by. */
+/** The widest ratio of an interval's ends for which one figure is given to plan by. */
 const widestFigure = 1.5;
 
-/** Whether no rate was seen to be kept as low as the interval begins, so that the answer is only an upper bound. */
+/** Whether the answer is only an upper bound: no kept step is as low as the beginning of the interval. */
 const isOnlyBound = (
   { rate, proved, binding }: CapacityAnswer,
   { steps }: CapacityReport,
@@ -63,13 +63,13 @@ const isOnlyBound = (
   binding !== 'none' &&
   !steps.some((step) => step.rate <= rate.low && step.verdict === 'kept');
 
-/** The answer of a search that came no closer than a range; `null` for one that found a figure. */
+/** Returns the answer of a search that found only a range; `null` if it found a figure. */
 const coarseRange = (answer: CapacityAnswer, report: CapacityReport) => {
   const { rate, proved, binding } = answer;
   const { steps } = report;
   const { low, high } = rate;
   if (proved || binding === 'none') return null;
-  // A declared limit is below every rate that was tried, and a rate above it was kept.
+  // The declared limit is below every rate that was tried, and a higher rate was kept.
   const isBelowKept = steps.some((step) => step.rate >= high && step.verdict === 'kept');
   if (isBelowKept && !steps.some(({ verdict }) => verdict === 'broken')) return null;
   if (isOnlyBound(answer, report)) return `At most ${perSecondText(high)}, if any`;
@@ -104,7 +104,7 @@ const keysText = (keys: number | null, limit: number, what: string): string => {
   return keys === null ? `unknown for ${each}` : `${plural(keys, 'key')} for ${each}`;
 };
 
-/** The figures that show where a server is full, in the order in which they are named. */
+/** The figures that show where a server is full, in the order in which reports name them. */
 const queueFigures = ['waiting', 'running', 'cacheUse', 'queueTime'] as const;
 
 const serverText = ({ rate, server = {} }: CapacityStep): string => {
@@ -117,10 +117,12 @@ const serverText = ({ rate, server = {} }: CapacityStep): string => {
   return `at ${perSecondText(rate)} ${found.join(', ')}`;
 };
 
-/** From this mean number of waiting requests on, the server’s own queue is what slows the answers. */
+/** The mean number of waiting requests from which the server’s own queue is what slows the answers. */
 const queueBegins = 1;
 
-/** What the mean number of waiting requests below and above the highest rate means; empty where it means nothing. */
+/**
+ * Returns what the mean numbers of waiting requests below and above the highest rate mean; empty if they mean nothing.
+ */
 const queueMeaning = (before: number, after: number | undefined): string => {
   if (after === undefined || (after >= queueBegins && after <= before)) return '';
   return after >= queueBegins
@@ -128,7 +130,9 @@ const queueMeaning = (before: number, after: number | undefined): string => {
     : ': its own queue stays short, so what bends is before it';
 };
 
-/** What the server said of itself below and above the highest rate, and what that means; `null` without its metrics. */
+/**
+ * Returns the server's own figures below and above the highest rate, and what they mean; `null` without its metrics.
+ */
 export const serverReason = ({ steps }: CapacityReport): string | null => {
   const reporting = steps.filter(
     ({ server, verdict }) => server !== undefined && verdict !== 'unfit',
@@ -148,7 +152,7 @@ export const serverReason = ({ steps }: CapacityReport): string | null => {
   return `${known.join('; ')}${queueMeaning(before, after)}`;
 };
 
-/** How much was measured near the answer, and the nearest rates that are proved. */
+/** Says how much was measured near the answer, and which nearest rates are proved. */
 const sureText = (steps: readonly CapacityStep[], rate: number): string => {
   const near = steps.filter(
     (step) =>
@@ -165,7 +169,7 @@ const sureText = (steps: readonly CapacityStep[], rate: number): string => {
   const measured = `${countText(requests)} requests in ${plural(near.length, 'step')} within 15 % of it`;
   const borne = near.filter(({ verdict }) => verdict === 'kept');
   const longest = Math.max(...borne.map(({ seconds, warmUp = seconds }) => seconds + warmUp));
-  // A server with credits, or whose memory fills, bears a rate only for a while.
+  // A server with credits, or one whose memory fills, bears a rate only for a while.
   const lasted =
     borne.length === 0
       ? 'none of them was kept'
@@ -173,7 +177,7 @@ const sureText = (steps: readonly CapacityStep[], rate: number): string => {
   return [measured, ...proved, ...(near.length === 0 ? [] : [lasted])].join('; ');
 };
 
-/** Says how many users an answer is for. One that is only an upper bound bounds them, too: its median was not seen to be kept. */
+/** Says how many users the answer allows. If the rate is only an upper bound, so are the users. */
 const answeredUsers = ({ users, rate }: CapacityAnswer, isBound: boolean): string => {
   const count = isBound ? Math.floor((users * rate.high) / rate.value) : users;
   const words = usersText(count).replace(/ users?$/, '');
@@ -233,7 +237,7 @@ export const stepVerdicts = {
   unfit: { text: 'excluded', tone: 'warning' },
 } as const satisfies Record<CapacityStep['verdict'], Cell>;
 
-/** A step in a line, as shown during the search. */
+/** Formats a step as a line, as shown during the search. */
 export const capacityStepLine = (step: CapacityStep): string => {
   const { name, rate, throughput, inFlight, latency, verdict, breaches } = step;
   const answers = latency === null ? 'no answer' : `p95 ${timeText(latency.p95)}`;

@@ -16,12 +16,12 @@ export interface ServedLoad {
   readonly outputTokens: number | null;
 }
 
-/** The world of the experiment. Times are in ms. */
+/** What the experiment needs from outside. Times are in ms. */
 export interface HangUpPorts {
   readonly now: () => number;
   readonly sleep: (length: number) => Promise<void>;
   readonly open: (request: WireRequest) => HeldStream;
-  /** Reads the server's metrics; `null` if there are none, or none that say how many requests run. */
+  /** Reads the server's metrics; `null` if they are missing, or if none says how many requests run. */
   readonly load: () => Promise<ServedLoad | null>;
   /** Returns whether the user has ended the check. */
   readonly isStopped: () => boolean;
@@ -35,16 +35,16 @@ export interface HangUpRequests {
 
 /** The maximum number of streams that are opened to find how many a key may have in flight. */
 export const mostStreams = 10;
-/** After how many token events the client hangs up. */
+/** The number of token events after which the client hangs up. */
 const hangUpEvents = 5;
 const look = 20;
-/** How long an answer may take until it counts as unanswered. */
+/** The time in ms after which an answer counts as missing. */
 const patience = 60_000;
 const shortestStream = 1500;
-/** How long and how often a further chat must be refused before the hang-up. */
+/** How long a chat must be refused before the hang-up, and the pause between these tries, in ms. */
 const controlTime = 1500;
 const controlPause = 300;
-/** The pauses between tries after the hang-up: short ones first. */
+/** The pauses between tries after the hang-up in ms: short ones first. */
 const tryPauses = [10, 20, 40, 80, 160, 320] as const;
 
 const unseen = (reason: string): Unseen => ({ unseen: reason });
@@ -72,20 +72,20 @@ const remainingOf = ({ headers }: HeldStream): number | null =>
 const whyFailed = (what: string, { status }: HeldStream): Unseen =>
   unseen(`${what} was answered ${status === null ? 'with nothing' : `with status ${status}`}`);
 
-/** The streams whose answers the facts are measured beside. */
+/** The streams that were measured: a whole one, and one that was cut. */
 interface Measured {
   readonly whole: HeldStream;
   readonly took: number;
   readonly cut: HeldStream;
   readonly generation: GenerationFacts | Unseen;
   /**
-   * The remaining tokens before the whole stream (twice), after it, after the one that was cut, and after as long a time
-   * without any stream.
+   * The remaining tokens, read five times: twice before the whole stream, after it, after the cut one, and after an
+   * equal time without a stream.
    */
   readonly remaining: readonly (number | null)[];
 }
 
-/** What the metrics said before a stream, and while it ran. */
+/** What the metrics said before a stream and while it ran. */
 interface SeenLoad {
   readonly before: ServedLoad | null;
   readonly during: ServedLoad | null;
@@ -100,14 +100,17 @@ const whyNoMetrics = ({ before, during }: SeenLoad): string | null => {
   return during.running === 0 ? 'the metrics did not show a stream that ran' : null;
 };
 
-/** How much longer than expected an answer may go on, as a share and in ms, until others are thought to run. */
+/** How late an answer may end, as a factor and in ms. If a request still runs later, it may be another client's. */
 const lateRest = 1.3;
 const lateTime = 1000;
-/** How many tokens more than are left of an answer may be counted. */
+/**
+ * How many more tokens may be counted than were left of the answer: a factor, and a number. With more, other clients
+ * ran.
+ */
 const moreTokens = 1.2;
 const fewTokens = 16;
 
-/** Returns why what still runs may belong to somebody else; `null` if nothing says so. */
+/** Returns why a request that still runs may belong to another client; `null` if nothing says so. */
 const whyOthers = (
   { idleAfter, naturalRest, lookedFor, tokensAfter }: GenerationFacts,
   most: number,
@@ -121,7 +124,7 @@ const whyOthers = (
     : null;
 };
 
-/** Looks at the metrics until an answer would have ended, and longer while a request still runs. */
+/** Reads the metrics until the answer would have ended, and longer while a request still runs. */
 const followLoad = async (ports: HangUpPorts, rest: number) => {
   const begun = ports.now();
   let [idleAfter, most, last]: [number | null, number, ServedLoad | null] = [null, 0, null];
@@ -136,7 +139,7 @@ const followLoad = async (ports: HangUpPorts, rest: number) => {
   return { idleAfter, most, last, lookedFor: ports.now() - begun };
 };
 
-/** Hangs up, and looks at what the server does until the answer would have ended. */
+/** Hangs up, and reads the metrics until the answer would have ended. */
 const watchGeneration = async (
   ports: HangUpPorts,
   { before, during }: SeenLoad,
@@ -180,7 +183,7 @@ const measureStreams = async (
       `a streamed chat of at most 400 tokens took ${Math.round(took)} ms with ${whole.events} token events, too little to hang up on`,
     );
   await readRemaining();
-  // Others may have come since.
+  // Other clients may have begun since.
   const last = await ports.load();
   const quiet = before !== null && last !== null && last.running > 0 ? last : before;
   const cut = ports.open(long);
@@ -189,11 +192,11 @@ const measureStreams = async (
   const tokensLeft = Math.max(0, whole.events - cut.events);
   const seen = { before: quiet, during };
   const generation = await watchGeneration(ports, seen, cut, { rest, tokensLeft });
-  // What is charged at the answer's end is charged by now.
+  // A charge at the answer's end has happened by now.
   await ports.sleep(500);
   await readRemaining();
   if (!remaining.includes(null)) {
-    // Nothing but the next chat may be charged meanwhile, or somebody else uses the key.
+    // In this time, only the next short chat may be charged. Any other charge shows that another client uses the key.
     await ports.sleep(Math.max(0, ports.now() - cut.begun));
     await readRemaining();
   }
@@ -202,7 +205,7 @@ const measureStreams = async (
     : whyFailed('a second streamed chat', cut);
 };
 
-/** The difference of two charges that says nothing: in tokens, or as a share of a whole answer. */
+/** The differences between two charges that are ignored: in tokens, and as a share of a whole answer. */
 const fewest = 2;
 const sameShare = 0.05;
 
@@ -239,7 +242,7 @@ const tryShort = async (ports: HangUpPorts, { short }: HangUpRequests): Promise<
 
 const isRefused = ({ status }: HeldStream): boolean => status === 429 || status === 503;
 
-/** Returns why a refusal may come from another limit than one of requests in flight; `null` if nothing says so. */
+/** Returns why a refusal may not come from a limit of requests in flight; `null` if nothing says so. */
 const otherLimit = ({ text, headers }: HeldStream): string | null => {
   const { unit } = readRefusedLimit(text);
   if (unit !== null && unit !== 'in-flight') return `the refusal names a limit of ${unit}`;
@@ -249,7 +252,7 @@ const otherLimit = ({ text, headers }: HeldStream): string | null => {
     : null;
 };
 
-/** Opens streams until one is refused; returns those that run, and the refusal. */
+/** Opens streams until one is refused. Returns the running streams and the refusal. */
 const fillKey = async (ports: HangUpPorts, { long }: HangUpRequests) => {
   const streams: HeldStream[] = [];
   while (streams.length < mostStreams && !ports.isStopped()) {
@@ -280,7 +283,7 @@ const examineSlot = async (
   }
   if (running().length < streams.length)
     return unseen('the streams ended before it was clear that they used the slots');
-  // The others opened later, so they still run when this one would have ended.
+  // The others opened later, so they still run when the first would have ended.
   const [first] = streams as readonly [HeldStream];
   const hungUp = ports.now();
   const naturalRest = Math.max(0, took - (hungUp - first.begun));
@@ -294,7 +297,7 @@ const examineSlot = async (
     await ports.sleep(tryPauses[Math.min(i, tryPauses.length - 1)]!);
     const asked = ports.now() - hungUp;
     if (running().length < left || ports.isStopped()) break;
-    // Somebody else may have taken the place; a second one that is left shows whether it was freed.
+    // Another client may have taken the free place. Hanging up a second stream shows whether the server frees places.
     if (left > 0 && left === streams.length - 1 && asked > 0.5 * naturalRest) {
       streams[1]!.hangUp();
       left -= 1;
@@ -328,7 +331,7 @@ const slotOf = async (
   }
 };
 
-/** Hangs up on streams, and looks at what the server does then: beside a whole answer, and a full key. */
+/** Hangs up on streams, and compares the server with two cases: a whole answer, and a full key. */
 export const examineHangUps = async (
   ports: HangUpPorts,
   requests: HangUpRequests,

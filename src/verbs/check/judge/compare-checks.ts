@@ -21,7 +21,7 @@ const gravity: Readonly<Record<CheckOutcome, number | null>> = {
 const gravityOf = (row: CheckRow | null): number | null =>
   row === null ? null : gravity[row.outcome];
 
-/** The change that is reported for a check that is new, by how serious its result is. */
+/** The change that is reported for a new check, by how serious its result is. */
 const newAs: readonly (CheckChange | null)[] = [null, 'new', 'worse'];
 
 /** Returns how the result of a check changed; `null` if it did not change. */

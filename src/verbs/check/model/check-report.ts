@@ -155,6 +155,6 @@ export interface CheckComparison {
   readonly after: ComparedCheck;
   readonly same: number;
   readonly changes: readonly ChangedCheck[];
-  /** The reasons for which the two reports are less comparable: other models, another profile, an early end. */
+  /** The reasons why the two reports are less comparable: other models, another profile, an early end. */
   readonly notes: readonly string[];
 }

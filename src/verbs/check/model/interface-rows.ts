@@ -1,7 +1,7 @@
 /**
- * This file contains the interface specification as a list of its sentences and of the rows of its tables. Each entry
- * has an id that begins with its section. An entry is marked if no request can show it, or if the specification leaves
- * it open. The checks refer to the ids.
+ * This file lists the interface specification: its sentences, and the rows of its tables. Each entry has an id that
+ * begins with its section. A mark says that no request can show the entry, or that the specification leaves it open.
+ * The checks refer to the ids.
  */
 
 const table = `
@@ -128,7 +128,7 @@ export interface InterfaceRow {
   readonly id: string;
   readonly section: string;
   readonly sentence: string;
-  /** The reason for which no request can show what the row says; `null` if a request can. */
+  /** The reason why no request can show what the row says; `null` if a request can. */
   readonly unseen: string | null;
 }
 

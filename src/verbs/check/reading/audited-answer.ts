@@ -6,11 +6,14 @@ import { failureInStream, eventsOf } from './judge-stream.ts';
 import { judgeAccepted, placesAt, valueAt } from './judge-answer.ts';
 import type { CheckAnswer } from './check-answer.ts';
 
-/** What an answer shows beside what it reports of its tokens. */
+/** An answer for the audit: the tokens that it reports, and what else it shows. */
 export interface AuditedAnswer {
   readonly id: string;
   readonly input: number;
-  /** The prompt tokens as they are written, if the total is their sum with the output, even where more were cached. */
+  /**
+   * The prompt tokens in the answer's own words: `prompt_tokens` if it and the output add up to the total, even if more
+   * tokens were cached.
+   */
   readonly written: number;
   readonly output: number;
   readonly usage: UsageReading;
@@ -19,12 +22,12 @@ export interface AuditedAnswer {
   readonly finish: unknown;
   /** All texts that were received: content, reasoning and the arguments of calls. */
   readonly text: string;
-  /** The part of it that is reasoning. */
+  /** The part of `text` that is reasoning. */
   readonly reasoningText: string;
   readonly hasCalls: boolean;
-  /** The tokens that the answer lists with their probabilities; `null` if it lists none. */
+  /** The number of tokens that the answer lists with their probabilities; `null` if it lists none. */
   readonly listed: number | null;
-  /** The field that shows that the server ran a tool itself, such as a web search; `null` for none. */
+  /** The field which shows that the server itself ran a tool, such as a web search; `null` for none. */
   readonly serverTool: string | null;
   /** The cost that the answer names, in units of the currency; `null` for none. */
   readonly cost: number | null;
@@ -32,10 +35,10 @@ export interface AuditedAnswer {
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** The fields of messages and deltas that are not text of the model. */
+/** The fields of messages and deltas that hold no text of the model. */
 const labels = new Set(['role', 'id', 'type', 'index']);
 
-/** How deep the parts of a message lie at most; hostile answers nest them without end. */
+/** The greatest depth of parts in a message. Hostile answers nest them without end. */
 const maxDepth = 8;
 
 const textsIn = (value: unknown, depth = 0): readonly string[] => {
@@ -68,7 +71,7 @@ const usageIn = (documents: readonly unknown[]): UsageReading | null => {
   return usage;
 };
 
-/** Returns the prompt tokens that a server writes with a total that fits; `null` for none. */
+/** Returns the prompt tokens that add up to the reported total with the output; `null` if none do. */
 const writtenIn = (documents: readonly unknown[], output: number): number | null => {
   const counts = documents.map((document) => ({
     prompt: valueAt(document, 'usage.prompt_tokens'),
@@ -101,7 +104,7 @@ const shownServerTool = (
   return names.find((name) => name !== null) ?? null;
 };
 
-/** Reads an answer for the audit. Returns the reason for which it says nothing of its usage. */
+/** Reads an answer for the audit. Returns a text that says why, if its usage says nothing. */
 export const auditedAnswer = (id: string, answer: CheckAnswer | null): AuditedAnswer | string => {
   if (answer === null) return `${id} was not sent`;
   const { outcome, observed } = judgeAccepted(answer);

@@ -13,12 +13,9 @@ export interface ReceivedAnswer {
   readonly body: Buffer;
   /** The compression of the body, although the request asked for none; `null` if it was not compressed. */
   readonly encoding: string | null;
-  /** The reason for which the answer is incomplete; `null` if it is complete. */
+  /** The reason why the answer is incomplete; `null` if it is complete. */
   readonly failure: { readonly cause: BrokenCause; readonly detail: string } | null;
-  /**
-   * Whether the answer was ended by a deadline that was shortened because earlier answers were too slow. Such an answer
-   * proves nothing.
-   */
+  /** Whether a shortened deadline ended the answer, after earlier ones were too slow. Such an answer proves nothing. */
   readonly isCutShort?: boolean;
   /** Whether the connection of a stream stayed open after the stream's last line. */
   readonly isLeftOpen: boolean;
@@ -30,14 +27,14 @@ export const isDeadline = ({ failure }: ReceivedAnswer): boolean =>
   failure?.cause.startsWith('deadline') === true;
 
 /**
- * The maximum number of values in a JSON body. A list of ten thousand models has fewer. This many parsed values take
- * some megabytes, and the values of all answers are kept.
+ * The maximum number of values in a JSON body. A list of ten thousand models has fewer. So many parsed values take some
+ * megabytes, and the values of all answers are kept.
  */
 const maxValues = 50_000;
 
 /**
- * Replaces control characters, and characters that reverse the order of text, by their numbers. Otherwise a report that
- * contains them would be displayed wrongly.
+ * Replaces control characters, and characters that reverse the order of text, by their numbers. Otherwise a report
+ * would be displayed wrongly.
  */
 const escaped = (text: string): string =>
   text.replaceAll(
@@ -108,7 +105,7 @@ export class CheckAnswer {
     return this.text.trim() === '' ? 'an empty body' : 'a body that is no error';
   }
 
-  /** Returns `status 400: …`, or the reason for which there is no answer. */
+  /** Returns `status 400: …`, or the reason why there is no answer. */
   get summary(): string {
     const { failure, status } = this.received;
     if (failure !== null) {

@@ -16,7 +16,7 @@ export interface CheckTarget {
   /** The recording whose transcripts are compared, with its text and its length. */
   readonly clip: Clip;
   readonly otherClips: readonly Clip[];
-  /** The family of limit headers that the gateway is said to have; absent for the interface’s. */
+  /** The family of limit headers that the user named; absent for the interface’s. */
   readonly headerFamily?: string | undefined;
   /** The present Unix time in seconds. */
   readonly now: number;
@@ -45,16 +45,16 @@ export const free: RequestCost = {
 export interface CheckRequest {
   readonly id: string;
   readonly key: 'valid' | 'unknown' | 'missing';
-  /** `direct` is the address of the model without the gateway. */
+  /** Where the request goes. `direct` is the address of the model without the gateway. */
   readonly base: 'versioned' | 'root' | 'direct';
   /** The cost if the gateway behaves as specified. Requests that it must refuse cost nothing. */
   readonly cost: RequestCost;
-  /** Whether the request is sent alone and before all others. If not, it is sent together with others. */
+  /** Whether the request is sent alone, before all others. Otherwise it is sent together with others. */
   readonly isSerial: boolean;
   /** The id of another request, or `null`. This request is sent only if the other one was refused. */
   readonly onlyIfRefused: string | null;
   readonly isStream: boolean;
-  /** Builds the request; returns `null` if the target does not offer what it is about. */
+  /** Builds the request; returns `null` if the target lacks what the request is about. */
   readonly build: (target: CheckTarget) => WireRequest | null;
 }
 
@@ -99,10 +99,10 @@ export interface Answers {
 export interface Check {
   readonly id: string;
   readonly topic: CheckTopic;
-  /** The ids of the check's rows in `interfaceRows`. The report quotes the first one. */
+  /** The ids of the check's rows in `interfaceRows`. The report quotes the first row. */
   readonly rows: readonly string[];
   readonly expected: string;
-  /** The ids of requests that must have been answered as expected. If one was not, the check is undecided. */
+  /** The ids of requests that must have been answered as expected. Otherwise the check is undecided. */
   readonly needs: readonly string[];
   /** Further requests whose answers the check reads. */
   readonly uses: readonly string[];
@@ -119,9 +119,7 @@ export interface CheckCase {
 
 const modelKinds = ['chat', 'speech', 'transcription'] as const;
 
-/**
- * Returns the reason for which a request was not sent: the checks ended before it, or the target has no model for it.
- */
+/** Returns the reason why a request was not sent: the checks ended before it, or the target has no model for it. */
 const whyUnsent = (build: CheckRequest['build'], target: CheckTarget): string => {
   const missing = modelKinds.find(
     (kind) => target[kind] === null && build({ ...target, [kind]: 'model' }) !== null,

@@ -1,4 +1,4 @@
-/** What was seen when the client hung up on streams: facts, each with what it was measured beside. Times are in ms. */
+/** What was seen when the client hung up on streams. Each fact has its comparison beside it. Times are in ms. */
 export interface HangUpFacts {
   readonly slot: SlotFacts | Unseen;
   readonly generation: GenerationFacts | Unseen;
@@ -10,24 +10,24 @@ export interface Unseen {
   readonly unseen: string;
 }
 
-/** A key that had as many streams as it is allowed to have in flight, and then hung up on one of them. */
+/** What was seen on a full key, when the client hung up on one of its streams. */
 export interface SlotFacts {
   /** The streams that were admitted at the same time. */
   readonly admitted: number;
-  /** How long, and how often, a further chat was refused while all streams went on. */
+  /** How long, and how many times, a further chat was refused while all streams ran. */
   readonly refusedFor: number;
   readonly refusals: number;
-  /** How long after the hang-up a chat was admitted; `null` if none was as long as it was tried. */
+  /** The time from the hang-up until a chat was admitted; `null` if none was admitted in the time of the tries. */
   readonly admittedAfter: number | null;
   readonly triedFor: number;
-  /** How long the stream would still have taken, as the whole one took. */
+  /** How long the stream would still have taken, by the time of the whole one. */
   readonly naturalRest: number;
   readonly namesInFlight: boolean;
 }
 
-/** What the server's metrics said while a stream ran, and after the client hung up on it. */
+/** What the server's metrics said while a stream ran, and after the hang-up. */
 export interface GenerationFacts {
-  /** How long after the hang-up no request ran any more; `null` if one ran as long as it was looked. */
+  /** The time from the hang-up until no request ran; `null` if one ran all the time. */
   readonly idleAfter: number | null;
   readonly lookedFor: number;
   readonly naturalRest: number;
@@ -35,17 +35,17 @@ export interface GenerationFacts {
   readonly tokensAfter: number | null;
 }
 
-/** By how much the remaining tokens fell, without the chats that read them. */
+/** The drops in the remaining tokens by a hang-up and by a whole answer, without the short chats that read them. */
 export interface ChargeFacts {
   readonly ofHangUp: number;
   readonly ofWhole: number;
-  /** The token events that had come before the hang-up, and those of the whole answer. */
+  /** The token events before the hang-up, and those of the whole answer. */
   readonly events: number;
   readonly wholeEvents: number;
   readonly promptTokens: number | null;
 }
 
-/** What has come of a streamed chat so far. */
+/** What a streamed chat has received so far. */
 export interface HeldStream {
   readonly begun: number;
   readonly status: number | null;
@@ -56,7 +56,7 @@ export interface HeldStream {
   hangUp(): void;
 }
 
-/** Returns a count of tokens that an answer reports; `null` for none. */
+/** Returns a count of tokens that an answer reports; `null` if it reports none. */
 export const countIn = (
   { text }: Pick<HeldStream, 'text'>,
   name: 'prompt_tokens' | 'completion_tokens',

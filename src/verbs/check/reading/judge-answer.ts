@@ -33,7 +33,9 @@ const redirectText = (answer: CheckAnswer): string => {
 
 const asWritten = (text: string): string => text;
 
-/** Returns the finish reasons in a chat or a chunk, of all its choices. A reason at the top is that of choices without one. */
+/**
+ * Returns the finish reasons in a chat or a chunk, of all its choices. Choices without a reason get the one at the top.
+ */
 const finishesIn = (document: Readonly<Record<string, unknown>>): readonly (string | null)[] => {
   const { choices } = document;
   const rest = finishOfDocument(document);
@@ -60,7 +62,7 @@ export const failureInChat = (answer: CheckAnswer, json: unknown, where = ''): s
     : `the finish reason ${fieldText(answer, finish)}${where}`;
 };
 
-/** Returns what is in the body of a response with status 200 that is certainly no answer; `null` if it may be one. */
+/** Returns what the body of a 200 contains if it is certainly no answer; `null` if it may be one. */
 const insteadOfAnswer = (answer: CheckAnswer): string | null =>
   looksLikeHtml(answer.text) ? 'an HTML page' : failureInChat(answer, answer.json);
 
@@ -95,8 +97,7 @@ export const judgeContentType =
       : violation(`Content-Type is ${answer.quote(answer.contentType) || 'missing'}`);
 
 /**
- * Returns a judge of the answer to a request that must be refused with one of the statuses. The first status is the
- * documented one.
+ * Returns a judge of a request that must be refused with one of the statuses. The first status is the documented one.
  */
 export const judgeRefused =
   (...statuses: readonly number[]) =>
@@ -213,7 +214,7 @@ export const judgeFields = (
   return violation(`${first.path} is ${fieldText(answer, first.value)}${more}`);
 };
 
-/** Creates a check for each field of a JSON answer. The id of a check is the request's id and the name of the field. */
+/** Creates a check for each field of a JSON answer. A check's id is the request's id and the field's name. */
 export const fieldChecks = (
   topic: CheckTopic,
   request: string,

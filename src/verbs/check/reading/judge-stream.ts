@@ -8,12 +8,12 @@ import type { CheckAnswer } from './check-answer.ts';
 import { failureInChat, fieldText, kindText, placesAt, valueAt } from './judge-answer.ts';
 
 /**
- * This file checks how the events of a stream are framed, byte by byte, since the specification is stricter than the
- * HTML standard.
+ * This file checks, byte by byte, how the events of a stream are framed. The specification is stricter than the HTML
+ * standard.
  */
 
 /**
- * The deviations in framing that clients tolerate if they read by the HTML standard. Each has a pattern for the lines
+ * The deviations in framing that clients tolerate if they follow the HTML standard. Each has a pattern for the lines
  * that show it.
  */
 const tolerated: readonly (readonly [
@@ -54,7 +54,7 @@ const judgeEvents = (lines: readonly string[]): Judged | null => {
   return severalLines;
 };
 
-/** Judges whether each event is a line `data: …` that is followed by a blank line (interface, section 4.1). */
+/** Judges whether each event is a line `data: …` followed by a blank line (interface, section 4.1). */
 export const judgeFraming = (text: string): Judged => {
   const { lines, hasCr } = splitLines(text.replace(/^\ufeff/, ''));
   const broken = judgeEvents(lines);
@@ -106,7 +106,7 @@ interface StreamParts {
 const maxStrayLines = 200;
 const maxStrayLength = 8192;
 
-/** Reads a stream by the rules of the HTML standard. The event that ends the stream is left out. */
+/** Reads a stream by the rules of the HTML standard. It leaves out the event that ends the stream. */
 const partsIn = (body: Uint8Array): StreamParts => {
   const events: StreamEvent[] = [];
   const stray: string[] = [];
@@ -133,7 +133,7 @@ const partsIn = (body: Uint8Array): StreamParts => {
 
 export const eventsIn = (body: Uint8Array): readonly StreamEvent[] => partsIn(body).events;
 
-/** Reads the chunks of a stream (interface, section 2.5), and joins what they contain. */
+/** Reads the chunks of a stream (interface, section 2.5), and joins their contents. */
 
 const asWritten = (text: string): string => text;
 
@@ -148,8 +148,8 @@ const partsOf = (answer: CheckAnswer): StreamParts => {
 export const eventsOf = (answer: CheckAnswer): readonly StreamEvent[] => partsOf(answer).events;
 
 /**
- * Returns why a stream failed although its status is 200: because of an event, or of an error outside of events.
- * Returns `null` if it did not fail.
+ * Returns why a stream failed although its status is 200: by an event, or by an error outside the events. Returns
+ * `null` if it did not fail.
  */
 export const failureInStream = (answer: CheckAnswer): string | null => {
   const { events, stray } = partsOf(answer);
@@ -175,7 +175,7 @@ export const judgeDocuments = (answer: CheckAnswer): Judged => {
     : violation(`the data of event ${wrong + 1} is no JSON object`);
 };
 
-/** Judges every chunk that is a JSON document. `wrongIn` returns what is wrong with a chunk. */
+/** Judges every JSON chunk. `wrongIn` returns what is wrong with a chunk. */
 export const judgeChunks = (
   answer: CheckAnswer,
   wrongIn: (chunk: unknown) => Judged | null,
@@ -196,7 +196,7 @@ const usageIn = (events: readonly StreamEvent[]): readonly unknown[] =>
     .map(({ json }) => valueAt(json, 'usage'))
     .filter((usage) => usage !== undefined && usage !== null);
 
-/** Returns the usage that an answer reports, whether streamed or not; `undefined` if it reports none. */
+/** Returns the usage that an answer reports, streamed or not; `undefined` if it reports none. */
 export const reportedUsage = (answer: CheckAnswer): unknown =>
   answer.contentType === 'text/event-stream'
     ? usageIn(eventsOf(answer)).at(-1)
@@ -244,7 +244,7 @@ export const judgeIncrements = (answer: CheckAnswer): Judged => {
     : deviation('no-content', 'no chunk has delta.content');
 };
 
-/** Compares the number of increments in a stream with the usage, if the stream reports usage. */
+/** Compares the number of increments in a stream with the reported usage, if there is one. */
 export const judgeStreamUsage = (answer: CheckAnswer, maxTokens: number): Judged => {
   const events = eventsOf(answer);
   const usage = usageIn(events).at(-1);

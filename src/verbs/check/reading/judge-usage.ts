@@ -4,7 +4,7 @@ import type { TokenCounter } from '../../../model/workload/tokenizer.ts';
 import type { AuditedAnswer } from './audited-answer.ts';
 import { deviation, type Judged, open, pass, unchecked, violation } from './check-case.ts';
 
-/** This file judges the usage of single answers. Each finding has the fewest and the most tokens that are possible. */
+/** This file judges the usage of single answers. Each finding has the fewest and the most possible tokens. */
 
 const reasoningOf = ({ usage }: AuditedAnswer): number => usage.classes.reasoning ?? 0;
 
@@ -35,10 +35,10 @@ export const judgeLimit = (answer: AuditedAnswer, limit: number): Judged => {
   };
 };
 
-/** A model may write a text in more tokens than its tokenizer would. */
+/** The factor by which a model may use more tokens for a text than its tokenizer would. */
 const maxSplit = 1.1;
 
-/** Judges whether the output tokens are those of the text. Each token of a text has at least one byte. */
+/** Judges whether the output tokens can be those of the text. Each token has at least one byte. */
 export const judgeText = (answer: AuditedAnswer, tokenizer: TokenCounter | undefined): Judged => {
   const { id, output, text, hasCalls } = answer;
   if (hasCalls) return unchecked(`${id}: the tokens of a call are not known`);
@@ -60,12 +60,12 @@ export const judgeText = (answer: AuditedAnswer, tokenizer: TokenCounter | undef
   };
 };
 
-/** Servers may leave the end of an answer out of the list. */
+/** The most tokens at the end of an answer that a server may leave out of the list. */
 const maxUnlisted = 2;
 
 /**
- * Judges the output tokens by those that are listed. The list may be of the content only: reasoning beside it is declared,
- * or has at most a token for each of its bytes.
+ * Judges the output tokens by the list of tokens. The list may hold the content only. Reasoning then counts as
+ * declared, or else as at most one token for each byte.
  */
 export const judgeListed = (answer: AuditedAnswer): Judged => {
   const { id, output, listed, reasoningText } = answer;
@@ -80,7 +80,7 @@ export const judgeListed = (answer: AuditedAnswer): Judged => {
   };
 };
 
-/** The difference between two costs that is put down to rounding: 1 %, or a millionth of the currency. */
+/** The difference between two costs that counts as rounding: 1 %, or a millionth of the currency. */
 const isEqualCost = (a: number, b: number): boolean => Math.abs(a - b) <= Math.max(1, 0.01 * b);
 
 const tokensOf = ({ input, output, usage }: AuditedAnswer) => ({
@@ -101,7 +101,7 @@ const judgeByPrice = (answer: AuditedAnswer, cost: number, price: Price): Judged
     : deviation('other-price', named);
 };
 
-/** Judges the cost of a prompt that was sent twice, the second time perhaps from a cache. */
+/** Judges the cost of a prompt that was sent twice. The second time it may come from a cache. */
 export const judgeCost = (
   first: AuditedAnswer,
   again: AuditedAnswer,

@@ -1,4 +1,4 @@
-/** This file judges how the reported tokens of a prompt grow with its text. What is the same in all prompts cancels out. */
+/** This file judges how the reported tokens of a prompt grow with its text. What all prompts share cancels out. */
 
 /** A prompt in which a word is repeated, and its reported tokens. */
 export interface RepeatedWord {
@@ -12,21 +12,24 @@ export interface TokenGrowth {
 }
 
 /**
- * The growth of a prompt: the tokens of each word, one that a vocabulary which joins words may have, or one that no
- * tokenizer has, with the nearest possible ones.
+ * How prompts grow. Either each word adds a whole number of tokens, or the vocabulary joins words, or no tokenizer
+ * counts like this; then the nearest possible numbers are given.
  */
 export type WordTokens =
   | { readonly perWord: number }
   | { readonly joined: TokenGrowth }
   | (TokenGrowth & { readonly least: number; readonly most: number });
 
-/** How many words a vocabulary joins into one token at most, and the largest share of tokens that it then has. */
+/**
+ * The most words that a vocabulary joins into one token, and the largest share of tokens to words that still means
+ * joining.
+ */
 const mostJoined = 16;
 const joinedShare = 7 / 8;
 
 /**
- * Returns whether a vocabulary that joins words (SuperBPE) may have these growths: fewer tokens than words, and the same
- * share for all lengths but for the words at the end.
+ * Returns whether a vocabulary that joins words (SuperBPE) may have these growths. It has fewer tokens than words, and
+ * the same share at all lengths, except for the last words.
  */
 const mayJoin = (growths: readonly TokenGrowth[]): boolean => {
   const words = growths.reduce((sum, { moreWords }) => sum + moreWords, 0);
@@ -42,8 +45,8 @@ const mayJoin = (growths: readonly TokenGrowth[]): boolean => {
 };
 
 /**
- * Finds the tokens of a repeated word. Each repetition is the same whole number of tokens by any tokenizer that joins no
- * words. So n more words are a multiple of n tokens, and the same multiple for all lengths.
+ * Finds the tokens of a repeated word. If a tokenizer joins no words, each repetition is the same whole number of
+ * tokens. So n more words add a multiple of n tokens, with the same factor at all lengths.
  */
 export const tokensOfWord = (prompts: readonly RepeatedWord[]): WordTokens => {
   const sorted = prompts.toSorted((a, b) => a.words - b.words);
@@ -70,7 +73,7 @@ export const tokensOfWord = (prompts: readonly RepeatedWord[]): WordTokens => {
 
 const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));
 
-/** Returns what is conspicuous in the counts of prompts of different lengths; an empty text for nothing. */
+/** Returns what is conspicuous in the token counts of prompts of different lengths; empty for nothing. */
 export const patternIn = (prompts: readonly RepeatedWord[]): string => {
   const divisor = prompts.reduce((found, { tokens }) => greatestDivisor(found, tokens), 0);
   if (prompts.length > 2 && divisor >= 5) return `; every count is a multiple of ${divisor}`;

@@ -15,7 +15,7 @@ const wrappedText = (json: unknown): string | null => {
   return typeof value === 'string' && others.length === 0 ? value : null;
 };
 
-/** Returns the text of a plain-text body. If a server puts the text into JSON, it is taken out. */
+/** Returns the text of a plain-text body. If a server wrapped it in JSON, it is unwrapped. */
 export const plainText = (
   answer: CheckAnswer,
 ): { readonly text: string; readonly isWrapped: boolean } => {
@@ -31,15 +31,12 @@ const wordsIn = (text: string): string =>
     ?.join(' ') ?? '';
 
 /**
- * The maximum length of the texts that are compared, in characters. The recordings of the checks are short, and the
- * time of a comparison is proportional to the product of both lengths.
+ * The maximum length of the texts that are compared, in characters. The recordings are short, and a comparison takes a
+ * time proportional to the product of both lengths.
  */
 const longest = 20_000;
 
-/**
- * Judges a transcript. If a few words differ, that may be chance. If the text is another one, or if its end is missing,
- * the transcript is wrong.
- */
+/** Judges a transcript. A few different words may be chance. Another text, or a missing end, is wrong. */
 export const judgeWords = (expected: string, found: string, what: string): Judged => {
   if (expected.length > longest)
     return unchecked(`${what} has ${expected.length} characters, too many for the recording`);
@@ -94,7 +91,7 @@ const blocksOf = (text: string): readonly (readonly string[])[] =>
 
 const hasTiming = (lines: readonly string[]): boolean => lines.some((line) => line.includes('-->'));
 
-/** Reads a SubRip text: blocks of a number, a timing and text, with blank lines between the blocks. */
+/** Reads a SubRip text: blocks of a number, a timing and a text, separated by blank lines. */
 export const readSrtCues = (text: string): CuesReading => {
   const cues: Cue[] = [];
   for (const [index, [number = '', timing = '', ...lines]] of blocksOf(text).entries()) {
@@ -109,7 +106,7 @@ export const readSrtCues = (text: string): CuesReading => {
   return { ok: true, cues };
 };
 
-/** Reads a WebVTT text: its header, comments, and blocks of a timing and text. A block may have a name. */
+/** Reads a WebVTT text: its header, comments, and blocks of a timing and a text. A block may have a name. */
 export const readVttCues = (text: string): CuesReading => {
   const [header, ...blocks] = blocksOf(text);
   if (!/^WEBVTT([ \t]|$)/.test(header?.[0] ?? ''))

@@ -53,7 +53,7 @@ const captions: Readonly<Record<CheckOutcome, string>> = {
 /** Says where a section of the interface can be read. */
 const sectionsNote = '§: a section of the interface, see scenarios/interface.md.';
 
-/** Names a section of the interface; what the interface says nothing of has none. */
+/** Names a section of the interface. An empty place is one that the interface does not mention. */
 const placeText = (place: string): string => (place === '' ? 'no section' : `§ ${place}`);
 
 const outcomes = Object.keys(titles) as readonly CheckOutcome[];
@@ -101,7 +101,7 @@ const rowsSection = (report: CheckReport, outcome: CheckOutcome) => {
   const found = table(captions[outcome], columns, rows);
   const isFinding = outcome === 'violation' || outcome === 'deviation';
   const title = `${titles[outcome]} (${rows.length})`;
-  // An audit has few rows, and each says a fact.
+  // An audit has few rows, and each states a fact.
   const isOpen = isAudit(report.rows);
   return section(title, [isFinding ? found : fold(captions[outcome], [found], isOpen)]);
 };
@@ -120,7 +120,7 @@ const auditWords: VerdictWords = {
   undecided: 'Undecided',
 };
 
-/** Nothing that a gateway does after a hang-up breaks the interface. */
+/** The verdict words for hang-ups. Nothing that a gateway does after a hang-up breaks the interface. */
 const hangUpWords: VerdictWords = {
   kept: 'Hang-ups were examined',
   broken: 'Hang-ups were examined',
@@ -262,8 +262,8 @@ const findingText = ({ tone, rows }: Finding): string => {
 };
 
 /**
- * Formats the checks that could not be made as `Not checked: 42 checks (no model for speech is known), 9 checks for
- * other reasons.`
+ * Formats the checks that were not made as `Not checked: 42 checks (no model for speech is known), 9 checks for other
+ * reasons.`
  */
 const uncheckedText = ({ rows }: CheckReport): string | null => {
   const unchecked = rows.filter(({ outcome }) => outcome === 'unchecked');

@@ -3,17 +3,17 @@ import { column, type Column, section, table } from '../../../report/document/do
 import { countText } from '../../../report/text/number-text.ts';
 import type { CheckReport, CheckRow, MonthlyLoad, TokenBounds } from '../model/check-report.ts';
 
-/** This file shows what differences in the usage would cost in a month of a scenario's load. */
+/** This file shows what differences in the usage would cost in a month of the scenario's load. */
 
 /** A check that found more tokens than are possible. */
 interface Excess extends TokenBounds {
   readonly id: string;
 }
 
-/** The checks whose excess is added to each request. That of all others grows with the tokens. */
+/** Whether the excess of a check is the same for each request. Any other excess grows with the tokens. */
 const isPerRequest = ({ id }: Excess): boolean => id === 'usage.template';
 
-/** The checks whose excess says nothing of other requests: that of a tool or of a short answer. */
+/** The checks whose excess says nothing about other requests, such as that of a tool or of a short answer. */
 const unlike = ['usage.tools', 'usage.text'];
 
 const excessesIn = (rows: readonly CheckRow[]): readonly Excess[] =>

@@ -14,7 +14,7 @@ export const sampleRow = (changes: Partial<CheckRow> = {}): CheckRow => ({
   ...changes,
 });
 
-/** So many rows with a result, each with something of its own to show. */
+/** Rows with the same result. Each has a text of its own. */
 export const sampleRows = (outcome: CheckOutcome, count: number): readonly CheckRow[] =>
   Array.from({ length: count }, (_, index) =>
     sampleRow({

@@ -55,7 +55,7 @@ export const requestsFor = (checks: readonly Check[]): readonly CheckRequest[] =
   return [...checkRequests, ...namedRequests].filter(({ id }) => ids.has(id));
 };
 
-/** The most that the checks can cost, if the gateway refuses everything that it must refuse. */
+/** The highest cost of the checks, if the gateway refuses everything that it must refuse. */
 export interface CheckBudget extends RequestCost {
   readonly requests: number;
   /** The number of requests that are sent only if others are refused. */

@@ -26,7 +26,7 @@ const rowOf = (
   };
 };
 
-/** Marks the row of a check as a known gap of a profile. */
+/** Marks a row as a known gap of a profile. */
 const exempted = (row: CheckRow, profile: CheckProfile): CheckRow => {
   if (row.outcome !== 'violation' && row.outcome !== 'deviation') return row;
   const reason = exemptionOf(profile, row.id);
@@ -35,7 +35,7 @@ const exempted = (row: CheckRow, profile: CheckProfile): CheckRow => {
     : { ...row, outcome: 'exempt', observed: `${row.observed} (${reason})` };
 };
 
-/** Returns the reason for which a check cannot be decided: the first request that was not answered as expected. */
+/** Returns the reason why a check cannot be decided: the first request that was not answered as expected. */
 const blockedBy = (check: Check, gates: ReadonlyMap<string, CheckRow>): string | null => {
   for (const request of check.needs) {
     const gate = gates.get(request);
@@ -46,7 +46,7 @@ const blockedBy = (check: Check, gates: ReadonlyMap<string, CheckRow>): string |
   return null;
 };
 
-/** Judges all checks. Those that decide whether a request was answered as expected come first. */
+/** Judges all checks. It begins with those that decide whether a request was answered as expected. */
 export const judgeChecks = (
   checks: readonly Check[],
   all: readonly Check[],

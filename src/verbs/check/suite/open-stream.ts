@@ -4,11 +4,11 @@ import type { HeldStream } from '../reading/hang-up-facts.ts';
 
 const maxText = 512 * 1024;
 
-/** Counts the events with a part of an answer. */
+/** Counts the events that carry a part of an answer. */
 const eventsIn = (text: string): number =>
   text.match(/^data:.*"(?:content|reasoning|reasoning_content)"\s*:\s*"[^"]/gm)?.length ?? 0;
 
-/** Sends a chat and shows what comes of it, until it ends or the caller hangs up. */
+/** Sends a chat and shows what it receives, until the chat ends or the caller hangs up. */
 export const openStream = (
   transport: Transport,
   clock: Clock,

@@ -1,11 +1,11 @@
 import type { CheckProfile } from '../model/check-choices.ts';
 
 /**
- * This file lists the known gaps of servers. Findings of these checks are reported separately from violations. Each
- * reason has its source: the documentation or the code of the server.
+ * This file lists the known gaps of servers. Reports separate their findings from violations. Each reason has its
+ * source: the server's documentation or code.
  */
 
-/** The reasons by the id of the check. `*` at the end of an id means any further characters. */
+/** The reasons by the id of the check. A `*` at the end of an id stands for any further characters. */
 type Exemptions = Readonly<Record<string, string>>;
 
 const noKeyNeeded = 'the server asks for a key only if it was started with one';
@@ -14,12 +14,13 @@ const noHeaders = 'the server has no rate limits';
 /** Source: https://platform.openai.com/docs/api-reference. Comments name the page. */
 const openai: Exemptions = {
   'models.form': 'ids have no publisher', // Source: "models". An id is for example gpt-4o.
-  'top_k.*': 'there is no top_k', // Source: "chat/create", which lists all parameters. Any other parameter is refused.
+  'top_k.*': 'there is no top_k', // Source: "chat/create". It lists all parameters, and the server refuses any other.
   'bounds-*': 'there is no top_k, which these requests have',
   'unknown-key.type': 'the type is invalid_request_error', // Source: "error codes".
   'error-body.*': 'code is null where there is none', // Source: "error codes". The code can be null.
   'headers.*': 'the headers are x-ratelimit-limit-requests and so on', // Source: "rate limits", the section on headers.
-  // Source: "audio/createSpeech", voice. The name of a file is refused, and the voice that must be refused exists.
+  // Source: "audio/createSpeech", voice. The server refuses the name of a file, and it has the voice that it should
+  // refuse.
   ...Object.fromEntries(
     ['default', 'wav', 'opus', 'fast', 'mp3', 'unknown-voice'].map((name) => [
       `speech-${name}`,
@@ -108,7 +109,7 @@ const profiles: Readonly<Record<CheckProfile, Exemptions>> = {
   'llama.cpp': llamaCpp,
 };
 
-/** Returns the reason for which a finding of a check is expected in a profile; `null` if it is not expected. */
+/** Returns the reason why a profile expects a finding of this check; `null` if it does not expect one. */
 export const exemptionOf = (profile: CheckProfile, check: string): string | null => {
   const found = Object.entries(profiles[profile]).find(([id]) =>
     id.endsWith('*') ? check.startsWith(id.slice(0, -1)) : id === check,

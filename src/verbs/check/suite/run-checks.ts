@@ -46,7 +46,7 @@ const defaultWait = 10_000;
 /** The pause before a failed request is sent again, in ms. */
 const repeatPause = 1000;
 
-/** How many answers in a row may miss their deadline before all further requests get a short deadline. */
+/** The number of late answers in a row after which all requests get a short deadline. */
 const patience = 2;
 
 const transientStatuses: readonly number[] = [500, 502, 503, 504];
@@ -66,14 +66,14 @@ export class CheckRun {
   readonly answers = new Map<string, CheckAnswer>();
   readonly limited: CheckAnswer[] = [];
   readonly repeated: CheckAnswer[] = [];
-  /** What was seen when the client hung up; absent if it did not. */
+  /** What was seen when the client hung up on streams; absent if it did not. */
   hangUps?: HangUpFacts | undefined;
   /** The tokens of the streams that were opened to be hung up on. */
   hungUp = { input: 0, output: 0 };
   sent = 0;
   waits = 0;
   stopped: string | null = null;
-  /** The target. Its models are known once the list of models was read. */
+  /** The target. Its models are known once the list of models is read. */
   target: CheckTarget;
   readonly #client: CheckClient;
   readonly #options: Omit<CheckRunOptions, 'target'>;
@@ -144,13 +144,11 @@ export class CheckRun {
     }
   }
 
-  /**
-   * Plans a wait after a 429, unless there have been too many waits. Returns whether the request is to be sent again.
-   */
+  /** Plans a wait after a 429, unless there were too many. Returns whether to send the request again. */
   #planWait(answer: CheckAnswer): boolean {
     this.limited.push(answer);
     const now = this.#client.now();
-    // Other requests in flight were refused because of the same limit, so the wait is already planned.
+    // Another request met the same limit, so the wait is already planned.
     if (now < this.#pausedUntil) return true;
     if (this.waits >= maxWaits) return false;
     this.waits += 1;

@@ -21,8 +21,8 @@ export interface ExchangeDeadlines {
 const pollInterval = 25;
 
 /**
- * The maximum size of audio in bytes. All answers are kept until they are judged, so each must be small. For speech
- * this is twenty seconds in any usual format.
+ * The maximum size of audio in bytes. All answers are kept until they are judged, so each must be small. Twenty seconds
+ * of speech fit in any usual format.
  */
 const maxAudioBytes = 4 * 1024 * 1024;
 const maxTextBytes = 1024 * 1024;
@@ -39,7 +39,7 @@ const hasLastLine = (chunks: readonly Buffer[]): boolean => {
 };
 
 /**
- * Decodes a body that was compressed although the request asked for no compression. A body that cannot be decoded stays
+ * Decodes a body that was compressed although the request asked for none. A body that cannot be decoded stays
  * unchanged.
  */
 const decoded = (headers: Readonly<Record<string, string>>, body: Buffer, most: number) => {
@@ -63,8 +63,8 @@ const whyLate = (
 };
 
 /**
- * Sends one request, and resolves with what came before its deadlines and within its maximum size. It never rejects,
- * and follows no redirect.
+ * Sends one request. Resolves with what came before its deadlines and within its maximum size. It never rejects, and
+ * follows no redirect.
  */
 export const sendCheckRequest = (
   { transport, clock }: { readonly transport: Transport; readonly clock: Clock },

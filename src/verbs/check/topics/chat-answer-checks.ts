@@ -26,7 +26,7 @@ import { chatTokens, chatWith } from './check-requests.ts';
 
 const { caseOf, checkOf, checkAcross } = checksOf('chat-answers');
 
-/** The maximum number of answer tokens. It is too small for a complete answer, so that the answer is cut off. */
+/** The maximum number of answer tokens. It cuts the answer off, since a complete one needs more. */
 const maxTokens = 16;
 
 const chat: CheckCase = caseOf(
@@ -88,7 +88,7 @@ const judgeLength = (answer: CheckAnswer): Judged => {
   return deviation('early-length', `finish_reason is length after ${completion} tokens`);
 };
 
-/** Judges the finish reason of an answer that was cut off. The reason must not say that the answer is complete. */
+/** Judges the finish reason of an answer that was cut off. The reason must not claim that the answer is complete. */
 const judgeFinish = (answer: CheckAnswer): Judged => {
   const finish = valueAt(answer.json, 'choices.*.finish_reason');
   const completion = valueAt(answer.json, 'usage.completion_tokens');

@@ -41,8 +41,8 @@ const minimal = caseOf(
 );
 
 /**
- * The ranges of parameters. All bounds are sent together in two requests. Each bound is sent alone only if one of these
- * requests is refused.
+ * The ranges of parameters. Two requests carry all bounds together. Each bound is sent alone only if one of these is
+ * refused.
  */
 const bounds = {
   temperature: { rows: ['4.1.temperature', '8.temperature'], low: 0, high: 2 },
@@ -147,7 +147,7 @@ const stopCheck = (end: End, stops: readonly string[]): Check =>
   );
 
 /**
- * Chats that must be refused: the changes that make a valid chat wrong, and a description if the changed fields do not
+ * Chats that must be refused. Each has the changes that make a valid chat wrong, and a description if these do not
  * explain themselves.
  */
 const wrongChats: Readonly<

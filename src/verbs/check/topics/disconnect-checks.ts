@@ -22,9 +22,9 @@ const { checkAcross } = checksOf('disconnects');
 const time = (length: number): string =>
   length < 1000 ? `${Math.round(length)} ms` : `${(length / 1000).toFixed(1)} s`;
 
-/** An end that comes before this share of the time that the answer would have taken is an effect of the hang-up. */
+/** The share of the answer's time up to which an end counts as an effect of the hang-up. */
 const earlyShare = 0.5;
-/** After this share, the answer went on as if nobody had hung up. */
+/** The share of the answer's time from which the answer went on as if nobody had hung up. */
 const lateShare = 0.8;
 
 const judgeSlot = (facts: SlotFacts): Judged => {
@@ -41,7 +41,7 @@ const judgeSlot = (facts: SlotFacts): Judged => {
       'slot-held',
       `admitted again only ${time(admittedAfter)} after the hang-up, when the answer would have ended: ${full}`,
     );
-  // If only one stream was admitted, somebody else may have its place.
+  // If only one stream was admitted, another client may hold its place.
   const isSure = facts.namesInFlight && admitted > 1;
   if (admittedAfter === null && triedFor >= lateShare * naturalRest && isSure)
     return deviation('slot-held', `not admitted for ${time(triedFor)} after the hang-up: ${full}`);

@@ -17,22 +17,22 @@ import {
   violation,
 } from '../reading/check-case.ts';
 
-/** This file checks the limit headers (interface, section 8). The limits themselves are examined by `weir limits`. */
+/** This file checks the limit headers (interface, section 8). `weir limits` examines the limits themselves. */
 
 const { checkOf, checkAcross } = checksOf('limits');
 
 const names: readonly string[] = Object.values(limitHeaders);
 
-/** Returns the limits a minute and what remains of them, by the headers of any family. */
+/** Returns the limits per minute and their remaining amounts, by the headers of any family. */
 const quotaIn = (headers: HeaderFields) => readDeclaredLimits(headers)?.quota ?? null;
 
 type LimitName = 'limitRequests' | 'limitTokens';
 
 const shownHeaders = 4;
-/** The owner of the limits that the interface's own headers name. */
+/** The header family of the interface itself. */
 const ownDescriptor = meaningOf(limitHeaders.limitRequests)!.descriptor;
 
-/** Finds limit headers of other families than the interface's: the names of the families, and some headers. */
+/** Finds limit headers of families other than the interface's. Returns the families' names and some headers. */
 const othersIn = (answer: CheckAnswer) => {
   const { headers } = answer.received;
   const { reported } = readReportedLimits(headers, Number.NaN);
@@ -47,8 +47,8 @@ const othersIn = (answer: CheckAnswer) => {
 };
 
 /**
- * Says why no limit a minute of a unit is known: what the headers that are there under other names or of other times say,
- * or that there are none.
+ * Says why the limit per minute of a unit is unknown: its header is no number, or the headers name other limits, or
+ * there are none.
  */
 const whyUnknown = (
   { headers }: Pick<CheckAnswer['received'], 'headers'>,
@@ -59,7 +59,7 @@ const whyUnknown = (
   if (headers[name] !== undefined) return `${name} is no whole number`;
   const { longer = [] } = readDeclaredLimits(headers) ?? {};
   const alike = longer.filter((words) => words.includes(unit));
-  // A limit of another family does not belong to what remains by the interface's own header.
+  // The limit of another family does not belong to the interface's own remaining header.
   const ownRest = limitName === 'limitTokens' ? 'remainingTokens' : 'remainingRequests';
   if (headers[limitHeaders[ownRest]] !== undefined)
     return `no header names the limit of ${unit} a minute that belongs to ${limitHeaders[ownRest]}`;
@@ -68,7 +68,7 @@ const whyUnknown = (
     : `the headers name ${alike.join(' and ')}, and no ${unit} a minute`;
 };
 
-/** Says why it is not known how many of a unit remain. */
+/** Says why the remaining amount of a unit is unknown. */
 const whyNoRest = (
   received: Pick<CheckAnswer['received'], 'headers'>,
   unit: string,
@@ -78,7 +78,7 @@ const whyNoRest = (
     ? whyUnknown(received, unit, limitName)
     : `no header says how many ${unit} remain`;
 
-/** Judges limit headers that all have other names than the interface's. */
+/** Judges limit headers if none of them has the interface's names. */
 const judgeOthers = (
   { families, text }: ReturnType<typeof othersIn>,
   wanted: string | undefined,
@@ -91,8 +91,8 @@ const judgeOthers = (
 };
 
 /**
- * Judges the four limit headers. If servers are known to omit them from such an answer, `deviationName` names that
- * deviation; with `null`, missing headers are a violation.
+ * Judges the four limit headers. `deviationName` names a known deviation of servers that omit them from such an answer.
+ * With `null`, missing headers are a violation.
  */
 const judgeHeaders = (
   answer: CheckAnswer,
@@ -200,8 +200,7 @@ const fallingRest = checkAcross(
       return unchecked(whyNoRest(read[before === null ? 0 : 1]!, 'requests', 'limitRequests'));
     if (after < before) return pass(`${before}, then ${after}`);
     if (after > before) return open(`${before}, then ${after}: a window began between them`);
-    // A bucket that refills all the time may be full again a second later. It cannot be full after all the requests of
-    // the checks.
+    // A bucket that refills may be full again a second later, but not after all the requests of the checks.
     const others = answers.all.map(
       ({ received }) => quotaIn(received.headers)?.remainingRequests ?? before,
     );

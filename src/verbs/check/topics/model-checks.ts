@@ -17,7 +17,7 @@ import { getRequest } from './check-requests.ts';
 
 const { caseOf, checkOf } = checksOf('models');
 
-/** The request for the list of models. The models for all other requests come from its answer. */
+/** The request for the list of models. Its answer names the models for all other requests. */
 export const modelList: CheckCase = caseOf(
   {
     id: 'models',
@@ -38,7 +38,7 @@ const fields = fieldChecks('models', 'models', {
   'owned-by': ['2.2.owned_by', 'data.*.owned_by', field.string],
 });
 
-/** Returns the name of a model, prepared for the report, since a server may give its models any names. */
+/** Returns the name of a model for the report. It masks the name, since a server may give its models any names. */
 const quoted = (answer: CheckAnswer, ids: readonly string[], between: string): string =>
   ids.map((id) => answer.quote(id)).join(between);
 

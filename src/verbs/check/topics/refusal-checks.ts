@@ -20,13 +20,13 @@ import { judgeFields, judgeRefused, oneOf } from '../reading/judge-answer.ts';
 import { chatWith, getRequest, jsonRequest, transcriptionForm } from './check-requests.ts';
 
 /**
- * This file checks refusals: of keys (interface, section 5), of wrong paths and methods, the bodies of errors (section
- * 7), and of a missing version (section 9).
+ * This file checks refusals: of keys (interface, section 5), of wrong paths and methods, of a missing version (section
+ * 9), and the bodies of errors (section 7).
  */
 
 const authentication = checksOf('authentication');
 
-/** A request to each endpoint. The gateway checks the key first, so none of the requests costs anything. */
+/** A request to each endpoint. The gateway checks the key first, so none of them costs anything. */
 const keyedRequests = {
   chat: chatWith({ max_tokens: 1 }),
   models: () => ({ ...routes.models, headers: { accept: 'application/json' }, body: null }),
@@ -120,7 +120,7 @@ const bodyCheck = (status: number, rows: readonly string[], uses: readonly strin
     { uses },
   );
 
-/** Creates a request for which the specification defines no answer. It only must not succeed. */
+/** Creates a request for which the specification defines no answer. The request only must not succeed. */
 const notedCase = (id: string, what: string, build: CheckRequest['build']): CheckCase =>
   caseOf(
     { id, rows: ['7.400'], expected: `${what} is not answered as a success`, build },
@@ -200,7 +200,7 @@ export const errorChecks: readonly Check[] = [
   ),
 ];
 
-/** Creates a request to the same host, but without the version in its path. */
+/** Creates a request to the same host, without the version in its path. */
 const unversionedCase = (id: string, what: string, build: CheckRequest['build']): CheckCase =>
   checksOf('versioning').caseOf(
     { id, rows: ['9.1'], expected: `404 for ${what}`, base: 'root', build },

@@ -71,7 +71,7 @@ const withUsage = streamCase(
   ['4.1.stream_usage'],
 );
 
-/** The request that asks for usage. The parameter is not in the interface, so a refusal is no violation. */
+/** The request that asks for usage. The interface does not have this parameter, so a refusal is no violation. */
 const usageCase: CheckCase = {
   ...withUsage,
   check: {

@@ -132,7 +132,7 @@ const refused: readonly CheckCase[] = [
   }),
 ];
 
-/** The failures with which a server may end a connection that sends too much. The answer of the server is then lost. */
+/** The failures by which a server may end a connection that sends too much. Its answer is then lost. */
 const endedConnection: readonly string[] = ['reset', 'closed-early', 'closed-on-reuse'];
 
 const judgeUpload = (answer: CheckAnswer): Judged => {

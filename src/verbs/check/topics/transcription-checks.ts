@@ -25,8 +25,8 @@ import {
 import { namedLanguage, transcriptId, transcriptionCases } from './transcription-cases.ts';
 
 /**
- * This file checks speech-to-text in its five formats, which are parsed and compared with each other (interface,
- * sections 2.7 and 4.4).
+ * This file checks speech-to-text. It parses all five formats and compares them with each other (interface, sections
+ * 2.7 and 4.4).
  */
 
 const { checkOf, checkAcross } = checksOf('transcription');

@@ -43,12 +43,12 @@ import {
   wordPrompts,
 } from './usage-requests.ts';
 
-/** This file audits the reported usage (interface, section 2.4) against what is known of prompts and answers. */
+/** This file audits the reported usage (interface, section 2.4) by what is known about prompts and answers. */
 
 const { checkAcross } = checksOf('usage');
 const rows = ['2.4.usage'];
 
-/** Judges the counts of a word by a tokenizer that joins words; `null` if it joins none. */
+/** Judges the token counts of a word by a tokenizer that joins words; `null` if the tokenizer joins none. */
 const judgeByTokenizer = (
   { target }: Answers,
   word: AuditWord,
@@ -148,7 +148,7 @@ const judgeWords = (answers: Answers): Judged => {
   };
 };
 
-/** Judges whether two answers to one prompt report the same prompt tokens. */
+/** Judges whether two answers to the same prompt report the same prompt tokens. */
 const judgeSame = (
   answers: Answers,
   pairs: readonly (readonly [string, string, string])[],
@@ -181,7 +181,7 @@ const judgeSame = (
   return seen.length === 0 ? unchecked(reason) : pass(`${seen.join(' and ')} in both`);
 };
 
-/** Judges a prompt that was sent again, of which a part may come from a cache. */
+/** Judges a prompt that was sent again, and may partly come from a cache. */
 const judgeRepeated = (answers: Answers): Judged => {
   const form = cacheForm(answers);
   if (form === 'inside')
@@ -230,7 +230,7 @@ const judgeOverhead = (answers: Answers): Judged => {
   if (typeof audited === 'string') return unchecked(audited);
   const { input } = audited[0]!;
   const opening = openingOf(target);
-  // Without a tokenizer, the opening has at most a token for each byte.
+  // Without a tokenizer, the opening has at most one token for each byte.
   const most = (target.tokenizer?.count(opening) ?? Buffer.byteLength(opening)) + 40 * perWord;
   const added = Math.max(0, input - most);
   const observed = `at least ${added} of ${input} prompt tokens are not of the text`;
@@ -244,7 +244,7 @@ const judgeOverhead = (answers: Answers): Judged => {
   };
 };
 
-/** Judges each of some answers by itself. The gravest result counts. */
+/** Judges several answers one by one. The gravest result counts. */
 const judgeEach = (
   answers: Answers,
   ids: readonly string[],

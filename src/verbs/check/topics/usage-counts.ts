@@ -3,9 +3,9 @@ import type { Answers } from '../reading/check-case.ts';
 import { type RepeatedWord, tokensOfWord } from '../reading/token-growth.ts';
 import { type AuditWord, renamedId, wordPrompts } from './usage-requests.ts';
 
-/** This file reads the counts of the audit's prompts, and how the tokens of a cache are among them. */
+/** This file reads the token counts of the audit's prompts, and how they include the tokens of a cache. */
 
-/** Reads the answer to a request, or to the same one with another name for its limit if it was refused. */
+/** Reads the answer to a request. If it was refused, reads the request that names its limit differently. */
 export const auditOf = (answers: Answers, id: string): AuditedAnswer | string => {
   const first = auditedAnswer(id, answers.of(id));
   const renamed = answers.of(renamedId(id));
@@ -15,8 +15,9 @@ export const auditOf = (answers: Answers, id: string): AuditedAnswer | string =>
 };
 
 /**
- * Returns how the prompt tokens of a prompt that was sent twice are counted: equally, without those from a cache, or
- * with so few the second time that tokens from a cache, which are not reported, were left out.
+ * Returns how a target counts a prompt that was sent twice. `inside`: both counts include cached tokens. `left-out`:
+ * the second count lacks the cached tokens that it reports. `unreported`: the second count is at most half, and reports
+ * no cached tokens.
  */
 export const cacheForm = (answers: Answers): 'inside' | 'left-out' | 'unreported' => {
   const [first, again] = ['usage-long', 'usage-again'].map((id) => auditOf(answers, id));
@@ -29,10 +30,7 @@ export const cacheForm = (answers: Answers): 'inside' | 'left-out' | 'unreported
 const withCached = ({ written, usage }: AuditedAnswer): number =>
   written + (usage.classes.cached ?? 0);
 
-/**
- * Returns answers for the audit, whose prompt tokens contain those from a cache, or the reason for which one of them
- * says nothing.
- */
+/** Returns answers whose prompt tokens include those from a cache, or the reason why an answer says nothing. */
 export const auditedAll = (
   answers: Answers,
   ids: readonly string[],
@@ -64,18 +62,18 @@ export const asReported = (
     : `${[...origins].join(' and ')} answered, whose tokens cannot be compared`;
 };
 
-/** Says why the tokens of an answer cannot be known whose server ran a tool. */
+/** Says why the tokens of an answer are unknown if its server ran a tool. */
 export const whyToolsHide = ({ id, serverTool }: AuditedAnswer): string =>
   `${id}: the server ran a tool (${serverTool}), whose calls and results may be among the tokens`;
 
-/** Names what else than a wrong count makes more prompt tokens than were sent. */
+/** Adds to a finding that a hidden tool could also explain more prompt tokens than were sent. */
 export const orHiddenTools = (observed: string): string =>
   `${observed}; results of a tool that the server ran and does not show, such as a web search, could explain them`;
 
 export const promptsOf = (word: AuditWord): readonly string[] =>
   Object.entries(wordPrompts).flatMap(([id, [own]]) => (own === word ? [id] : []));
 
-/** Returns the counts of all answered prompts of a word. The longest prompt may be too long for a model. */
+/** Returns the counts of all answered prompts with a word. The longest prompt may be too long for a model. */
 export const countsOf = (answers: Answers, word: AuditWord): readonly RepeatedWord[] | string => {
   const sent = promptsOf(word);
   const reasons = sent.map((id) => auditOf(answers, id)).filter((each) => typeof each === 'string');
@@ -90,7 +88,7 @@ export const countsOf = (answers: Answers, word: AuditWord): readonly RepeatedWo
   return distinct.length > 1 ? distinct : (reasons[0] ?? 'two prompts are needed');
 };
 
-/** Returns the tokens of each repetition of a word; a text where they are unknown. */
+/** Returns the tokens of each repetition of a word; a text if they are unknown. */
 export const perWordOf = (answers: Answers, word: AuditWord): number | string => {
   const counts = countsOf(answers, word);
   if (typeof counts === 'string') return counts;

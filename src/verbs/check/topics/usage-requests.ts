@@ -2,18 +2,21 @@ import type { WireRequest } from '../../../model/observation/exchange.ts';
 import { type CheckRequest, type CheckTarget, free } from '../reading/check-case.ts';
 import { chatTokens, chatWith } from './check-requests.ts';
 
-/** This file has the requests of the audit of usage. Their prompts repeat a word, so that their differences are known. */
+/**
+ * This file has the requests of the audit of usage. Their prompts repeat a word, so the difference between two prompts
+ * is known.
+ */
 
 /**
  * The repeated words. With the space before it, each is one token in 11 vocabularies: OpenAI's four, Llama 2 and 3,
- * Mistral, Gemma 3, Qwen 3, DeepSeek V3 and Claude. In a vocabulary of letters they differ.
+ * Mistral, Gemma 3, Qwen 3, DeepSeek V3 and Claude. In a vocabulary of letters their tokens differ.
  */
 export const auditWords = ['time', 'in', 'government'] as const;
 export type AuditWord = (typeof auditWords)[number];
 
 /**
- * The prompts: how often each repeats its word. The differences are primes, so that no rounding of the counts fits them.
- * The order is not that of the lengths, so that counts of the request before do not fit either.
+ * The prompts: how many times each repeats its word. The differences are primes, so no rounding of the counts fits
+ * them. The prompts are not in the order of their lengths, so the counts of the request before do not fit either.
  */
 export const wordPrompts: Readonly<Record<string, readonly [AuditWord, number]>> = {
   'usage-long': ['time', 1292],
@@ -26,7 +29,7 @@ export const wordPrompts: Readonly<Record<string, readonly [AuditWord, number]>>
   'usage-government-short': ['government', 23],
 };
 
-/** The text before the words. It differs in each audit, so that no prompt is cached from another one. */
+/** The text before the words. It differs in each audit, so the cache of an earlier audit holds none of its prompts. */
 export const openingOf = ({ now }: Pick<CheckTarget, 'now'>): string => `Note ${now}. Say yes.`;
 
 export const repeated = (word: string, count: number): string => ` ${word}`.repeat(count);
@@ -37,7 +40,7 @@ const maxShortAnswer = 256;
 
 const streamed = { stream: true, stream_options: { include_usage: true } };
 
-/** How often the word is in the description of a tool. */
+/** How many times the description of a tool repeats the word. */
 export const toolWords = { 'usage-tools-short': 20, 'usage-tools-more': 127 } as const;
 
 const toolOf = (words: number) => ({
@@ -51,7 +54,7 @@ const toolOf = (words: number) => ({
 
 interface AuditRequest {
   readonly id: string;
-  /** The tokens of the prompt by a common vocabulary, and the most of the answer. */
+  /** The tokens of the prompt by a common vocabulary, and the most tokens of the answer. */
   readonly tokens: readonly [input: number, output: number];
   readonly fields: (target: CheckTarget) => Readonly<Record<string, unknown>>;
   readonly isSerial?: boolean;
@@ -66,7 +69,7 @@ const promptFields = (word: string, count: number, more: object = {}) => ({
   tokens: [count + 40, maxPromptAnswer] as const,
 });
 
-/** A model ends the first count by its limit, and the second one by itself. */
+/** The text of a chat that counts. The limit of tokens ends the first count, and the model itself ends the second. */
 const counting = (end: 'two hundred' | 'twenty', more: object = {}) => {
   const most = end === 'twenty' ? maxShortAnswer : maxCounted;
   return {
@@ -109,7 +112,7 @@ const audits: readonly AuditRequest[] = [
   },
 ];
 
-/** The most output tokens that each request asks for. */
+/** The most output tokens that each request allows. */
 export const outputLimits: Readonly<Record<string, number>> = Object.fromEntries(
   audits.map(({ id, tokens: [, most] }) => [id, most]),
 );
@@ -127,7 +130,10 @@ const requestOf = ({ id, tokens, fields, isSerial = false }: AuditRequest): Chec
 
 export const renamedId = (id: string): string => `${id}-renamed`;
 
-/** Models that reason refuse `max_tokens`. The same request with their name for it is sent only if it was refused. */
+/**
+ * The same requests with another name for their limit. Models that reason refuse `max_tokens`; only then these are
+ * sent.
+ */
 const renamed = (audited: AuditRequest): CheckRequest => ({
   ...requestOf({
     ...audited,
@@ -136,7 +142,7 @@ const renamed = (audited: AuditRequest): CheckRequest => ({
       const { max_tokens: most, ...fields } = audited.fields(target);
       return { ...fields, max_tokens: undefined, max_completion_tokens: most };
     },
-    // A refused request costs nothing, so that the budget has these tokens already.
+    // A refused request costs nothing, so the budget already has these tokens.
     tokens: [0, 1],
     isSerial: false,
   }),
@@ -146,7 +152,7 @@ const renamed = (audited: AuditRequest): CheckRequest => ({
 const throughGateway = audits.map(requestOf);
 const renamedRequests = audits.map(renamed);
 
-/** The requests that are sent to the model without the gateway, too. */
+/** The requests that are also sent to the model without the gateway. */
 export const comparedIds: readonly string[] = [
   'usage-long',
   'usage-again',
@@ -156,7 +162,7 @@ export const comparedIds: readonly string[] = [
   'usage-yes',
 ];
 
-/** The name of a request without the gateway. `renamedId` of it is that of the request that is sent if it was refused. */
+/** The id of a request without the gateway. `renamedId` makes of it the id for the limit's other name. */
 export const directId = (id: string): string => `direct-${id}`;
 
 const directly = (request: CheckRequest): CheckRequest => ({

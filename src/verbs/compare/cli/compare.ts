@@ -32,7 +32,7 @@ const pairOptions = {
   }),
 };
 
-/** Throws a `UsageProblem` that names the options that are given, if any is. */
+/** Throws a `UsageProblem` that names all given options. */
 const rejectGiven = (options: Readonly<Record<string, boolean>>, reason: string): void => {
   const given = Object.entries(options).flatMap(([name, isGiven]) =>
     isGiven ? [`--${name}`] : [],
@@ -40,7 +40,7 @@ const rejectGiven = (options: Readonly<Record<string, boolean>>, reason: string)
   if (given.length > 0) throw new UsageProblem(`${given.join(', ')}: ${reason}`);
 };
 
-/** Throws a `UsageProblem` for an option of stored runs that says nothing of pairs. */
+/** Throws a `UsageProblem` if an option is given that only applies to stored runs. */
 const rejectStoredOptions = ({ gate, strict, allowDifferent }: Given<typeof comparisonOptions>) =>
   rejectGiven(
     { gate: gate !== undefined, strict, 'allow-different': allowDifferent },
@@ -66,7 +66,7 @@ const pairFrom = ({
   return { scenario, next: address };
 };
 
-/** Throws a `UsageProblem` for an option of pairs that compares stored runs. */
+/** Throws a `UsageProblem` if an option is given that only applies to pairs. */
 const rejectPairOptions = (given: Given<typeof pairOptions>): void =>
   rejectGiven(
     {
@@ -82,7 +82,7 @@ const rejectPairOptions = (given: Given<typeof pairOptions>): void =>
     'expected --paired, which sends requests; got stored runs, which are only read',
   );
 
-/** Throws a `UsageProblem` if a side is an address, which stored runs are not. */
+/** Throws a `UsageProblem` if a side is an address, since stored runs have none. */
 const rejectAddresses = ({
   base,
   with: next,

@@ -169,17 +169,17 @@ const orderCautions = (
   ];
 };
 
-/** Warm-ups that differ by less than this in ms differ by chance. */
+/** The difference between two warm-ups, in ms, below which it counts as chance. */
 const warmUpNoise = 2000;
 
-/** Says where runs that found their warm-up left out what the other side did not, or found no end of it. */
+/** Returns cautions about warm-ups that the runs found: the sides differ, or a run found no end. */
 const warmUpCautions = (base: Side, next: Side): readonly (string | false)[] => {
   const foundIn = ({ repetitions }: Side) =>
     repetitions.flatMap(({ result }) => result.warmUp ?? []);
   const [before, after] = [foundIn(base), foundIn(next)];
   const ends = [before, after].map((found) => found.map(({ end }) => end));
   const most = ends.map((each) => Math.max(...each));
-  // Of several runs one may differ by chance.
+  // A single run among several may differ by chance.
   const middle = ends.map((each) => each.toSorted((a, b) => a - b)[(each.length - 1) >> 1]);
   const isApart = Math.abs(middle[1]! - middle[0]!) >= warmUpNoise;
   const [ofBase, ofNext] = ends.map((each, i) => {

@@ -29,7 +29,7 @@ const maxRepetitions = 1000;
 
 /**
  * Returns the smallest number of repetitions per side that is enough. `isEnough` must stay true for larger numbers.
- * Returns `null` if more than `maxRepetitions` are needed.
+ * Returns `null` if it would be above `maxRepetitions`.
  */
 export const fewestRepetitions = (isEnough: (count: number) => boolean): number | null => {
   let [low, high] = [repetitions, maxRepetitions + 1];
@@ -42,11 +42,11 @@ export const fewestRepetitions = (isEnough: (count: number) => boolean): number 
 };
 
 /**
- * Returns the repetitions per side that would decide, with the observed noise and difference; `null` if more than
- * `maxRepetitions` are needed. A difference is decided if its 90 % interval is within ±`least`, or if it is beyond
- * `least` and p is below `alpha`. Half the width of the interval is t √(2 / n) standard deviations of one repetition,
- * where t has 2 n − 2 degrees of freedom. If all runs of one side come before those of the other side, their drift
- * costs a degree of freedom and adds 6 n / (n² − 1) to 2 / n.
+ * Returns the repetitions per side that would decide, at the observed noise and difference; `null` if it would be above
+ * `maxRepetitions`. Two things decide: the 90 % interval lies within ±`least`, or the difference is beyond `least` and
+ * p is below `alpha`. Half the width of the interval is t √(2 / n) standard deviations of one repetition, where t has 2
+ * n − 2 degrees of freedom. If all runs of one side come before those of the other, their drift costs a degree of
+ * freedom and adds 6 n / (n² − 1) to 2 / n.
  */
 export const repetitionsNeeded = (seen: {
   readonly difference: number;
@@ -70,8 +70,8 @@ export const repetitionsNeeded = (seen: {
 };
 
 /**
- * The variance from rounding. Values come from histograms of three digits, and the variance of a logarithm that is
- * rounded to a thousandth is 0.001² / 12 (W. F. Sheppard 1898).
+ * The variance from rounding. Histograms have three digits, so a logarithm is rounded to a thousandth. The variance of
+ * that is 0.001² / 12 (W. F. Sheppard 1898).
  */
 export const resolution = 0.001 ** 2 / 12;
 
@@ -84,30 +84,27 @@ export const detectableEffect = (
   level: number,
 ): number => (criticalT(level, freedom) + criticalT(2 * (1 - power), freedom)) * error;
 
-/**
- * The change of a metric from the base to the new side. It is on the scale on which the noise of the metric is
- * symmetric.
- */
+/** The change of a metric from the base to the new side, on the scale on which the metric's noise is symmetric. */
 interface Difference {
   readonly change: number;
   /** The 95 % confidence interval and the p-value; `null` if a side is a single run. */
   readonly interval: { readonly low: number; readonly high: number } | null;
   readonly p: number | null;
   /**
-   * The 90 % interval. If it lies within the smallest relevant change in both directions, the sides are equivalent by
-   * two one-sided tests at 5 % (D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
+   * The 90 % interval. If it lies within ± the smallest relevant change, the sides are equivalent by two one-sided
+   * tests at 5 % (D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
    */
   readonly inner: Difference['interval'];
   /** The smallest change that counts, widened by the error of measurement. */
   readonly least: number;
   /**
-   * The change within which the sides are the same. No error widens it: a figure that can be twice as high proves no
-   * change, and no sameness either.
+   * The change within which the sides count as the same. The error of measurement does not widen it. A figure that may
+   * be twice as high proves no change, but no sameness either.
    */
   readonly sameWithin: number;
   readonly reportedLeast: number;
   readonly lowerIsBetter: boolean;
-  /** The change that remains without the drift; `null` if the runs took turns, so that no drift matters. */
+  /** The change that remains without the drift; `null` if the runs took turns, since no drift matters then. */
   readonly remaining: Remaining | null;
   /** Returns the smallest change that is detected at a level, and the number of repetitions that would decide. */
   readonly detectableAt: (level: number) => number | null;
@@ -125,8 +122,8 @@ const deviationOf = (sides: readonly (readonly number[])[]): number => {
 };
 
 /**
- * Returns the size of a change that counts: the smaller of the change itself and of what remains without a drift; 0 if
- * the two have different directions.
+ * Returns the size of the change that counts. That is the change itself or what remains without a drift, whichever is
+ * smaller; 0 if their directions differ.
  */
 const sizeOf = ({ change, remaining }: Pick<Difference, 'change' | 'remaining'>): number =>
   remaining === null
@@ -189,8 +186,8 @@ const detectableInOrder = (
   );
 
 /**
- * Returns how many repetitions are enough to decide that a change is relevant. There is no such number if the change is
- * not relevant without the drift.
+ * Returns how many repetitions would show that a change is relevant. No number would if the change is not relevant
+ * without the drift.
  */
 const neededWithoutDrift = (
   change: number,
@@ -232,7 +229,7 @@ const shareDifference = (candidate: ShareCandidate, places: Places | null): Diff
   const change = after - before;
   const freedom = base.length + next.length - 2;
   const isRepeated = freedom > 0;
-  // The design effects are only estimates, since there are few repetitions. Single runs have no design effect.
+  // With few repetitions, the design effects are only estimates. Single runs have no design effect.
   const critical = (level: number, degrees = freedom): number =>
     degrees > 0 ? criticalT(level, degrees) : criticalNormal(level);
   const interval = newcombe(one, other, critical(alpha));
@@ -300,9 +297,9 @@ const verdictOf = (difference: Difference, p: number | null): Judgement['verdict
   return inner.low > -sameWithin && inner.high < sameWithin ? 'same' : 'inconclusive';
 };
 
-/** What decides the verdict on a metric in addition to its own values. */
+/** What decides the verdict on a metric beside its own values. */
 interface Surroundings {
-  /** The p-value adjusted by Hochberg; `null` if the metric is not gated, so that its own p-value is used. */
+  /** The p-value adjusted by Hochberg; `null` if the metric is not gated. Its own p-value is then used. */
   readonly adjustedP: number | null;
   readonly tests: number;
   readonly results: Both<readonly Result[]>;

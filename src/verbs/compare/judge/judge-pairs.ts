@@ -14,16 +14,18 @@ import {
   shiftOfQuantile,
 } from './paired-quantiles.ts';
 
-/** A time of one request, and how much longer (`over`) or shorter (`under`) the event loop may have made it, in ms. */
+/**
+ * A time of one request, in ms, and how much too long (`over`) or too short (`under`) the event loop may have made it.
+ */
 export interface ReadTime {
   readonly value: number;
   readonly over: number;
   readonly under: number;
-  /** By how many tokens the time was divided. */
+  /** The number of tokens by which the time was divided. */
   readonly per: number;
 }
 
-/** One request of a pair. `unknown` means that this machine did not send it, or did not await its end. */
+/** One request of a pair. Its status is `unknown` if this machine did not send it, or did not wait for its end. */
 export interface PairedRequest {
   readonly outcome: OutcomeKind;
   readonly status: 'completed' | 'failed' | 'unknown';
@@ -32,7 +34,7 @@ export interface PairedRequest {
 
 export interface RequestPair {
   readonly second: number;
-  /** Whether the new side was asked first. */
+  /** Whether the new side got the first request. */
   readonly nextFirst: boolean;
   readonly base: PairedRequest;
   readonly next: PairedRequest;
@@ -40,12 +42,12 @@ export interface RequestPair {
 
 export interface PairsFacts {
   readonly pairs: readonly RequestPair[];
-  /** The whole seconds in which pairs were due. */
+  /** The number of whole seconds in which pairs were due. */
   readonly seconds: number;
   readonly reading: ReadingDelay;
-  /** The largest time that is allowed to be added at a percentile. */
+  /** The largest times that the new side may add, each at a percentile. */
   readonly limits: readonly { readonly q: number; readonly most: number }[];
-  /** How late the reference gateway itself may be, in ms; 0 if it is not behind the sides. */
+  /** The largest lateness of the reference gateway itself, in ms; 0 if no side uses it. */
   readonly mockError: number;
 }
 
@@ -67,8 +69,8 @@ const hasNoTime = ({ status, times }: PairedRequest, measure: PairedMeasure): bo
   status === 'completed' && times[measure] === undefined;
 
 /**
- * Returns the pairs of a measure. A pair whose answers both have no such time, such as answers of a single token, is
- * left out; one that lacks it at one side only is unknown.
+ * Returns the pairs of a measure. A pair is left out if neither answer has such a time, for example with single tokens.
+ * If only one side lacks it, the pair is unknown.
  */
 const measuredPairs = (
   pairs: readonly RequestPair[],
@@ -99,8 +101,9 @@ interface Bounds {
 }
 
 /**
- * Returns between which differences the true percentile lies, whatever this machine did: reads waited in the event loop
- * for a recorded time, and outside it for a time of which the self-test streams are a sample (`judge/errors`).
+ * Returns the bounds of the true percentile of the differences, with the lateness of this machine. Recorded times carry
+ * their wait in the event loop. The wait outside it comes from the self-test streams, which are a sample
+ * (`judge/errors`).
  */
 const boundsByReads = (
   pairs: readonly MeasuredPair[],
@@ -130,7 +133,7 @@ const boundsByReads = (
 const sum = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? null : a + b;
 
-/** Widens an interval by the error of the machine, `below` and `above` its value. */
+/** Widens an interval by the error of the machine below and above its value. */
 const widened = <Estimate extends PairedEstimate>(
   estimate: Estimate,
   below: number | null,
@@ -196,14 +199,14 @@ const figureOf = (
   };
 };
 
-/** Returns the percentile on which a limit is judged: the median of differences, or the shift of a tail. */
+/** Returns the figure that a limit bounds: the median of the differences, or for a tail the shift of its percentile. */
 const judgedEstimate = (
   figure: PairedFigure | undefined,
   q: number,
 ): PairedFigure['differences'][number] | undefined =>
   (q === 0.5 ? figure?.differences : figure?.shifts)?.find((each) => each.q === q);
 
-/** Judges a limit. A bound that is not known is never kept. */
+/** Judges a limit. A limit is never kept if the bound of its interval is unknown. */
 const judgeLimit = (
   figure: PairedFigure | undefined,
   q: number,
@@ -216,8 +219,8 @@ const judgeLimit = (
 };
 
 /**
- * Says what the new side adds where there is no limit. A difference that is likely but not sure is not "none", nor may it
- * point the other way than a sure one.
+ * Returns the verdict if there is no limit. A likely difference that is not sure is undecided, and so are two
+ * differences in opposite directions.
  */
 const verdictOnTimes = (figure: PairedFigure | undefined): PairsReport['verdict'] => {
   const judged = [judgedEstimate(figure, 0.5), judgedEstimate(figure, 0.95)];
@@ -240,9 +243,9 @@ const verdictOf = (
   if (failures.added.outer.low !== null && failures.added.outer.low > 0) return 'fails more';
   for (const worst of ['worse', 'undecided'] as const)
     if (limits.some(({ verdict }) => verdict === worst)) return worst;
-  // Where a limit is to be kept, failures of which nothing is known do not pass.
+  // A limit must not pass if nothing is known about failures.
   if (failures.added.high === null && limits.length > 0) return 'undecided';
-  // An outage is one event, so that an interval of its failures seldom excludes 0: it passes for nothing either.
+  // An outage is one event, so the interval of its failures seldom excludes 0. It must not pass as no difference.
   if (mayFailMore(failures)) return 'undecided';
   return limits.length > 0 ? 'within' : verdictOnTimes(figure);
 };

@@ -15,6 +15,6 @@ export const measured = (side: ReturnType<typeof sampleSide>): Noise => {
   return noiseSchema.parse(found.noise);
 };
 
-/** What it says of the median TTFT of chat streams. */
+/** The noise of the median TTFT of chat streams. */
 export const ttft = ({ metrics }: Noise) =>
   metrics.find(({ id }) => id === 'chat-stream ttft.p50')!;

@@ -5,7 +5,7 @@ import { processes } from '../../../model/measures/processes.fixture.ts';
 
 type Side = Parameters<typeof compareSides>[0]['base'];
 
-/** Test support: returns the verdict on two comparable sides, by the default gates if none are given. */
+/** Test support: returns the verdict on two comparable sides, by default with the default gates. */
 export const verdictOn = (
   base: Side,
   next: Side,
@@ -24,7 +24,10 @@ export const verdictOn = (
   return found.comparison.verdict;
 };
 
-/** Test support: counts the regressions among comparisons of two single runs of a minute, the new one slower by a factor. */
+/**
+ * Test support: counts the regressions among comparisons of two single runs of a minute. The new run is slower by a
+ * factor.
+ */
 export const regressionsOneAgainstOne = (
   process: string,
   { pairs, requests = 1000, factor = 1 }: { pairs: number; requests?: number; factor?: number },

@@ -8,13 +8,13 @@ import { type Quantile, quantile, wilsonInterval } from '../../../model/measures
 import type { Share } from '../../../model/measures/share.ts';
 
 /**
- * This file computes figures of pairs: the same request was sent to two sides, and the difference between its two times
- * is one sample. Neighbouring pairs share queues and outages, so intervals come from blocks of whole seconds, as those
- * of a run do. A request that failed took infinitely long. A pair in which both failed, or in which a side has no time,
- * has an unknown difference: the lower bound of a percentile counts it as the least, the upper bound as the greatest.
+ * This file computes figures of pairs: the same request goes to two sides, and the difference of its times is one
+ * sample. Neighbouring pairs share queues and outages, so intervals come from blocks of whole seconds, as they do for a
+ * run. A failed request counts as infinitely long. A difference is unknown if both requests failed, or if a side has no
+ * time. The lower bound of a percentile counts it as the least value, the upper bound as the greatest.
  */
 
-/** The times of one request at both sides, in ms: infinite for a failed one, `null` for one that is unknown. */
+/** The times of one request at both sides, in ms: infinite if it failed, `null` if it is unknown. */
 export interface PairedTimes {
   /** The whole second of the run in which the pair was due. */
   readonly second: number;
@@ -22,12 +22,12 @@ export interface PairedTimes {
   readonly next: number | null;
 }
 
-/** A figure with its 95 % interval; `null` stands for a bound or a value that is unknown or infinite. */
+/** A figure with its 95 % interval. `null` stands for a bound or a value that is unknown or infinite. */
 export interface PairedEstimate {
   readonly value: number | null;
   readonly low: number | null;
   readonly high: number | null;
-  /** The wider interval for verdicts that are called sure. */
+  /** The wider interval, which decides whether a verdict is sure. */
   readonly outer: { readonly low: number | null; readonly high: number | null };
 }
 
@@ -37,7 +37,7 @@ interface PairedQuantile extends PairedEstimate {
   readonly weak: boolean;
 }
 
-/** Returns by how much longer the new side took, in ms; `null` if that is unknown. */
+/** Returns how much longer the new side took, in ms; `null` if that is unknown. */
 export const pairDifference = ({
   base,
   next,
@@ -49,7 +49,7 @@ export const pairDifference = ({
 const finiteOrNull = (value: number | null): number | null =>
   value === null || !Number.isFinite(value) ? null : value;
 
-/** Samples of which some are unknown, each in the second in which it was due. */
+/** Samples, some of them unknown. Each has the second in which it was due. */
 interface Samples {
   readonly seconds: readonly number[];
   readonly values: readonly (number | null)[];
@@ -60,7 +60,7 @@ const sortedOf = (values: readonly (number | null)[], unknown: number) => {
   return { count: sorted.length, atRank: (rank: number): number => sorted[rank - 1]! };
 };
 
-/** Returns the share of samples that are at most `level` in each second that has samples. */
+/** Returns, for each second with samples, the share of samples that are at most `level`. */
 const sharesUpTo = ({ seconds, values }: Samples, level: number): readonly Share[] => {
   const bySecond = new Map<number, { events: number; of: number }>();
   for (const [i, value] of values.entries()) {
@@ -73,7 +73,10 @@ const sharesUpTo = ({ seconds, values }: Samples, level: number): readonly Share
   return [...bySecond].toSorted(([a], [b]) => a - b).map(([, share]) => share);
 };
 
-/** Returns how strongly the samples depend on each other at a percentile; the median shows queues that tails do not. */
+/**
+ * Returns how strongly the samples depend on each other: at the percentile or at the median, whichever is stronger. The
+ * median shows queues that tails do not.
+ */
 const dependenceAt = (samples: Samples, q: number): Dependence | null => {
   const known = sortedOf(
     samples.values.filter((value) => value !== null),
@@ -84,7 +87,7 @@ const dependenceAt = (samples: Samples, q: number): Dependence | null => {
   return strongest(levels.map((level) => dependenceOfShare(sharesUpTo(samples, level))));
 };
 
-/** Returns a percentile: its value of the known samples, its bounds of all of them. */
+/** Returns a percentile. Its value comes from the known samples, its bounds from all samples. */
 const quantileWithUnknown = (
   samples: Samples,
   q: number,
@@ -136,14 +139,14 @@ const minus = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? null : finiteOrNull(a - b);
 
 interface PairedShift extends PairedQuantile {
-  /** The percentile at each side. */
+  /** The percentile at the base. */
   readonly base: number | null;
   readonly next: number | null;
 }
 
 /**
- * Returns by how much a percentile of the new side is above that of the base. Scatter that both sides have cancels out,
- * which it does not in the tail of the differences. The interval adds the widths of both, so it is never too narrow.
+ * Returns the percentile of the new side minus that of the base. Scatter that both sides share cancels out here, unlike
+ * in the tail of the differences. The interval adds the widths of both, so it is never too narrow.
  */
 export const shiftOfQuantile = (pairs: readonly PairedTimes[], q: number): PairedShift => {
   const base = quantileWithUnknown(sideOf(pairs, 'base'), q);
@@ -165,7 +168,9 @@ export const shiftOfQuantile = (pairs: readonly PairedTimes[], q: number): Paire
   };
 };
 
-/** Returns a share with Wilson's interval of as many independent pairs as tell the same. */
+/**
+ * Returns a share with Wilson's interval. The interval counts as many pairs as independent ones would tell the same.
+ */
 const shareOfPairs = (
   pairs: readonly PairedTimes[],
   isEvent: (pair: PairedTimes) => boolean,
@@ -185,16 +190,16 @@ const shareOfPairs = (
   return { value: events / of, ...interval(1), outer: interval(2) };
 };
 
-/** Returns the share of pairs in which the new side took at most `most` ms longer. Unknown pairs do not count as such. */
+/** Returns the share of pairs in which the new side took at most `most` ms longer. Unknown pairs count as longer. */
 export const shareWithin = (pairs: readonly PairedTimes[], most: number): PairedEstimate =>
   shareOfPairs(pairs, (pair) => (pairDifference(pair) ?? Number.POSITIVE_INFINITY) <= most);
 
 interface PairedFailures {
-  /** The pairs in which only one side failed, or both. */
+  /** The number of pairs in which only the base failed. */
   readonly baseOnly: number;
   readonly nextOnly: number;
   readonly both: number;
-  /** The share of pairs in which the new side failed, less that of the base. */
+  /** The share of pairs in which the new side failed, minus that of the base. */
   readonly added: PairedEstimate;
 }
 
@@ -202,8 +207,8 @@ const widest = (all: readonly (number | null)[], pick: (...values: number[]) => 
   all.includes(null) ? null : pick(...all.map((each) => each ?? 0));
 
 /**
- * Counts the failures of both sides. The interval of their difference is the wider of two: Student's t on blocks of
- * seconds, and Wilson's on the pairs in which one side failed, which also holds where hardly any did.
+ * Counts the failures of both sides. The interval of their difference is the wider of two. One is Student's t on blocks
+ * of seconds. The other is Wilson's on the pairs in which one side failed; it also holds with few failures.
  */
 export const failuresOf = (pairs: readonly PairedTimes[]): PairedFailures => {
   const failed = (time: number | null): boolean => time === Number.POSITIVE_INFINITY;
@@ -244,8 +249,8 @@ export const failuresOf = (pairs: readonly PairedTimes[]): PairedFailures => {
 };
 
 /**
- * Returns how much longer the second request of a pair takes for coming second, in ms. Each side is second in about half
- * of the pairs, so the effect cancels out of the median and widens the tails.
+ * Returns how much longer a request takes because it comes second, in ms. Each side is second in about half of the
+ * pairs. So the effect cancels out of the median, and widens the tails.
  */
 export const orderEffectOf = (
   pairs: readonly (PairedTimes & { readonly nextFirst: boolean })[],

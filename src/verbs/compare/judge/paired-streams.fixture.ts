@@ -6,7 +6,7 @@ import type { PairedTimes } from './paired-quantiles.ts';
 const normal = (draw: UniformDraw): number =>
   Math.sqrt(-2 * Math.log(1 - draw())) * Math.cos(2 * Math.PI * draw());
 
-/** Draws what a gateway adds to each of `n` requests, in ms. */
+/** Draws the times that a gateway adds to each of `n` requests, in ms. */
 type Added = (draw: UniformDraw, n: number) => readonly number[];
 
 export const fixed =
@@ -19,7 +19,7 @@ export const exponential =
   (draw, n) =>
     Array.from({ length: n }, () => -mean * Math.log(1 - draw()));
 
-/** Adds a lognormal time around `median` whose logarithm is correlated from one request to the next. */
+/** Adds a lognormal time around `median`. Its logarithm is correlated from one request to the next. */
 export const autoregressive =
   (median: number, phi: number): Added =>
   (draw, n) => {
@@ -30,7 +30,7 @@ export const autoregressive =
     });
   };
 
-/** Adds a lognormal time around `median` that bursts of `length` requests share. */
+/** Adds a lognormal time around `median`. Each burst of `length` requests has the same time. */
 export const inBursts =
   (median: number, length: number): Added =>
   (draw, n) => {
@@ -50,7 +50,7 @@ export interface PairStream {
   readonly noise?: number;
 }
 
-/** Returns pairs of a run. The upstream's time wanders, and both sides of a pair have the same. */
+/** Returns the pairs of a run. The upstream's time wanders, equally for both sides of a pair. */
 export const pairsOf = (
   seed: number,
   { perSecond, seconds, added, noise = 0 }: PairStream,

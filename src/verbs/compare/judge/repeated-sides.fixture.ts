@@ -5,9 +5,11 @@ import type { ComparisonVerdict } from '../../../model/series/compared-metric.ts
 import { type Draw, drawFrom, drawNormal } from '../../../model/workload/draw.ts';
 import { judgedMetricsOf, overallVerdict } from './compare-sides.ts';
 
-/** Test support: comparisons of repeated runs of streamed chats, without the requests. */
+/** Test support: comparisons of repeated runs of streamed chats, without sending requests. */
 
-/** How the luck of a run is distributed, with a mean of 0 and a standard deviation of 1; it shifts or multiplies a time. */
+/**
+ * The distributions of a run's luck, with a mean of 0 and a standard deviation of 1. Luck shifts or multiplies a time.
+ */
 const lucks = {
   normal: (luck: number, noise: number) => Math.max(0.05, 1 + noise * luck),
   lognormal: (luck: number, noise: number) => Math.exp(noise * luck),
@@ -19,20 +21,25 @@ const lucks = {
 export interface SimulatedComparison {
   /** The number of runs on each side. */
   readonly runs: number;
-  /** The standard deviation of a figure from run to run, and how much of it all figures of a run share. */
+  /**
+   * The standard deviation of a figure from run to run, and the share of it that all figures of a run have in common.
+   */
   readonly noise: number;
   readonly isShared: boolean;
   readonly luck: keyof typeof lucks;
-  /** The standard deviation of the steps of a random walk, which all figures of a run share: a machine's hours. */
+  /**
+   * The standard deviation of the steps of a random walk that all figures of a run share, as on a machine that changes
+   * over hours.
+   */
   readonly walk: number;
-  /** What the new side's times are multiplied by, and each run's times over those of the run before. */
+  /** The factor on the times of the new side. */
   readonly factor: number;
   readonly drift: number;
   readonly isAlternating: boolean;
 }
 
 const latencies = ['ttft.p50', 'ttft.p95', 'tpot.p50', 'endToEnd.p50', 'endToEnd.p95'] as const;
-/** The rates of an open load hardly differ. */
+/** The figures that are rates. In an open load they hardly differ. */
 const rates = ['completed', 'outputTokens'] as const;
 
 /** Returns the places of both sides: ABBA, or the base first. */
@@ -58,7 +65,7 @@ const candidateOf = (name: string, values: Both<readonly number[]>): MetricCandi
     gated: true,
     headline: !isRate && name !== 'tpot.p50',
     remark: null,
-    // One run against one: the base is the first run. Its requests show nothing of the noise between runs.
+    // The requests of a single run show nothing of the noise between runs. `results[0]` is the base.
     intervalWithin: (result) => {
       const [value] = result === results[0] ? values.base : values.next;
       return value === undefined ? null : { low: value * 0.99, high: value * 1.01 };
@@ -101,7 +108,7 @@ const verdictOf = (draw: Draw, simulated: SimulatedComparison): ComparisonVerdic
   return overallVerdict(judgedMetricsOf(candidates, sides));
 };
 
-/** Returns the share of each verdict among so many comparisons; another seed draws others. */
+/** Returns the share of each verdict among this many comparisons. Another seed draws others. */
 export const sharesOfVerdicts = (
   count: number,
   { seed = 1, ...differing }: Partial<SimulatedComparison> & { readonly seed?: number },

@@ -8,8 +8,8 @@ import { driftOf, withoutDrift } from './tests-of-significance.ts';
 export type Places = Both<readonly number[]>;
 
 /**
- * The largest distance between the mean positions of two sides that take turns. The drift over so few runs is no
- * relevant change.
+ * The largest distance between the mean positions of two sides that still counts as taking turns. Drift over so few
+ * runs is no relevant change.
  */
 const mostApart = 1;
 
@@ -23,7 +23,7 @@ export const placesApart = (results: Both<readonly Result[]>): Places | null => 
   return Math.abs(meanOf(places.next) - meanOf(places.base)) > mostApart ? places : null;
 };
 
-/** What remains of a change without the drift, for runs that did not take turns. */
+/** What remains of a change without the drift, if the runs did not take turns. */
 export interface Remaining extends Contrast {
   readonly slope: number;
   readonly variance: number;

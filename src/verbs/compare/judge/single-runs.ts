@@ -24,16 +24,16 @@ const endBetweenRuns = (
 ): number => {
   const { to, from } = noiseScales[scale];
   const within = to(end) - to(value);
-  // Noise is proportional to the value, so a share of zero has none.
+  // Noise is proportional to the value, so a share of zero has no noise.
   if (!Number.isFinite(within)) return end;
   const between = criticalNormal(2 * alpha) * singleRunNoise;
   return from(to(value) + (isUpper ? 1 : -1) * Math.hypot(within, between));
 };
 
 /**
- * Returns whether a single new run is worse than a single base run by more than the smallest relevant change. The ends
- * of their intervals that face each other are compared. The interval within a run does not show how much runs differ,
- * so it is widened by an assumed noise. Without both intervals the result is false.
+ * Returns whether a single new run is worse than a single base run by more than the smallest relevant change. It
+ * compares the facing ends of their intervals. An interval within a run does not show how much runs differ, so an
+ * assumed noise widens it. Without both intervals the result is false.
  */
 export const isFarWorse = (
   candidate: MetricCandidate,

@@ -5,8 +5,8 @@ import { beyondT } from '../../../judge/statistics/student-t.ts';
 import { type Contrast, meanOf, newcombe } from '../../../judge/statistics/significance.ts';
 
 /**
- * Adjusts the p-values of several tests so that the probability of at least one false alarm stays below the level (S.
- * Holm, Scandinavian Journal of Statistics 6, 1979).
+ * Adjusts the p-values of several tests, so that the probability of any false alarm stays below the level (S. Holm,
+ * Scandinavian Journal of Statistics 6, 1979).
  */
 export const holm = (values: readonly number[]): readonly number[] => {
   const order = values.map((_, i) => i).sort((a, b) => values[a]! - values[b]!);
@@ -44,7 +44,7 @@ interface Drift {
   readonly slope: number;
   /** The two-sided p-value of the slope. */
   readonly p: number;
-  /** The variance of a value around its line, and the degrees of freedom. */
+  /** The variance of values around their line. */
   readonly variance: number;
   readonly freedom: number;
   /** The sum of the squared distances of the positions from the mean position of their set. */

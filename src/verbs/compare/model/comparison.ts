@@ -8,7 +8,7 @@ import {
 
 /**
  * The result file of a comparison, `comparison/1`: two sides of repeated runs of one plan, compared metric by metric.
- * Runs, not requests, are the samples: whatever made a run fast or slow affected all its requests.
+ * The samples are runs, not requests, since what slows one run slows all its requests.
  */
 
 const count = z.int().nonnegative();

@@ -18,7 +18,7 @@ const estimateSchema = z.strictObject({
 
 const quantileFields = { ...estimateSchema.shape, q: z.number(), weak: z.boolean() };
 
-/** The measures that are paired, in the order in which the first one present decides. */
+/** The measures of pairs. The first one that is present decides. */
 export const pairedMeasures = ['ttft', 'firstAudio', 'endToEnd', 'tpot'] as const;
 export type PairedMeasure = (typeof pairedMeasures)[number];
 
@@ -85,12 +85,12 @@ export const pairsSchema = z.strictObject({
 });
 export type PairsReport = z.output<typeof pairsSchema>;
 
-/** The share of pairs by which the new side must have failed more before it counts, where chance explains it. */
+/** The excess of failed pairs that chance may explain, as a share of all pairs. */
 const smallShare = 0.01;
 
 /**
- * Whether the new side may fail more often than the base, without being sure: it failed in at least two more pairs, which are more than 1 %
- * of all, or the interval of what it adds lies above 0.
+ * Whether the new side may fail more often than the base, without being sure. Either it failed in at least two more
+ * pairs and in more than 1 % of all, or the interval of the difference lies above 0.
  */
 export const mayFailMore = ({ added, baseOnly, nextOnly }: PairsReport['failures']): boolean =>
   ((added.value ?? 0) > smallShare && nextOnly - baseOnly > 1) || (added.low ?? 0) > 0;

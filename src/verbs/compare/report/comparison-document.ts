@@ -82,8 +82,8 @@ const line = (metric: ComparedMetric, i: number, { x, y, dot }: Pen): Markup | n
 };
 
 /**
- * Draws a forest plot: the runs of each gated metric, the metric's change with its interval, and the band of irrelevant
- * changes. Returns `null` if no gated metric is a ratio.
+ * Draws a forest plot: the runs of each gated metric, the change with its interval, and the band of irrelevant changes.
+ * Returns `null` if no gated metric is a ratio.
  */
 const comparisonPlot = (comparison: Comparison): Markup | null => {
   const plotted = gatedMetrics(comparison).filter(
@@ -206,7 +206,7 @@ const definitions = ({ rules }: Comparison): Section => {
   ]);
 };
 
-/** Returns whether the load of a run was not quite as planned, or its figures are approximate. */
+/** Returns whether the load of a run deviated from the plan, or its figures are approximate. */
 const hasUncertainRun = ({ runs }: ComparedSide): boolean =>
   runs.some(({ trust }) => trust !== 'valid');
 

@@ -35,7 +35,7 @@ export const streamText = ({ traffic, model }: ComparedMetric): string =>
 export const metricName = (metric: ComparedMetric): string =>
   `${streamText(metric)}${metric.label}`;
 
-/** Whether a change is above the minimum effect, but not above it and the error of measurement together. */
+/** Whether a change is above the minimum effect, but below the minimum effect plus the error of measurement. */
 const isWithinError = ({ effect, scale }: ComparedMetric): boolean => {
   // No error of measurement widens a share.
   if (effect?.relevant === undefined || scale !== 'ratio') return false;
@@ -69,7 +69,7 @@ export const gatedMetrics = ({ metrics }: Comparison): readonly ComparedMetric[]
 const maxNamed = 4;
 
 const named = (metrics: readonly ComparedMetric[]): string => {
-  // If one metric is left, naming it takes no more room than counting it.
+  // Naming a single metric takes no more room than counting it.
   const shown = metrics.length === maxNamed + 1 ? metrics : metrics.slice(0, maxNamed);
   const names = shown.map((metric) => {
     const { effect } = metric;
@@ -108,7 +108,9 @@ const undecidedText = (comparison: Comparison, open: readonly ComparedMetric[]):
     : `Fewer than ${least} repetitions per side decide nothing${needed.startsWith(`${least} repetitions`) ? `: write --repeat ${least}.` : `. ${needed}`}`;
 };
 
-/** The metrics that decide nothing, and are surely worse though they are many (by Bonferroni). */
+/**
+ * Returns the metrics that decide nothing but are surely worse, even after a correction for their number (Bonferroni).
+ */
 export const worseBesides = ({ metrics, rules }: Comparison): readonly ComparedMetric[] => {
   const others = metrics.filter(({ gated }) => !gated);
   const level = (rules['significance'] ?? 0) / Math.max(1, others.length);

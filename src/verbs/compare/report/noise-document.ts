@@ -14,7 +14,7 @@ import { plural } from '../../../report/text/number-text.ts';
 import { boundsText, unsignedChangeText } from './comparison-text.ts';
 import { changeText, sideValueText } from '../../../report/summary/metric-text.ts';
 
-/** Says how much one run differs from the next: the standard deviation. */
+/** Says how much runs differ: the standard deviation. */
 const noiseText = ({ noise }: NoiseMetric): string =>
   noise === null ? '–' : `${(noise * 100).toFixed(1)} %`;
 

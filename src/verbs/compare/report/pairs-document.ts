@@ -85,7 +85,10 @@ const leads = {
   'no difference': ['No difference seen', 'plain'],
 } as const satisfies Record<PairsReport['verdict'], readonly [string, Tone]>;
 
-/** The verdict of a paired comparison in a sentence. It shows the intervals that decide, wider than those of the tables. */
+/**
+ * Returns the verdict of a paired comparison as a sentence. It shows the deciding intervals, which are wider than those
+ * of the tables.
+ */
 const pairsVerdict = (report: PairsReport): TonedText => {
   const { verdict, figures, limits, failures, base, next } = report;
   const late = [base, next].some(({ trust }) => trust === 'invalid');
@@ -198,7 +201,7 @@ const cachedText = ({ base, next }: PairsReport): string | null => {
 const meaning =
   'A difference is what the new side took longer for the same request. It says what the new side adds under this load, with the same server loaded twice: not what it would add alone. The tails of differences also have the scatter of both sides; what moves a percentile does not. Intervals hold the error of this machine; no method sees a dependence that lasts longer than the run.';
 
-/** Says where to see why the generator was late at a side, and what to do; `null` if it was not. */
+/** Says what to do, and where to see why the load generator was late at a side; `null` if it was not. */
 const adviceText = ({ base, next }: PairsReport, folder: string): string | null => {
   const sides = [
     { name: 'base', ...base },

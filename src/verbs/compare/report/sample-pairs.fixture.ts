@@ -45,7 +45,7 @@ export const samplePairedSide = (changes: Partial<PairedSide> = {}): PairedSide 
   ...changes,
 });
 
-/** Returns what a paired comparison found; the fields of `changes` replace its own. */
+/** Returns what a paired comparison found. `changes` overrides its fields. */
 export const samplePairsReport = (changes: Partial<PairsReport> = {}): PairsReport => ({
   format: 'pairs/1',
   weir: '0.1.0',
@@ -73,7 +73,7 @@ const answered = (value: number): PairedRequest => ({
 
 const allCompleted = { ...emptyOutcomeCounts(), completed: 600 };
 
-/** Returns the judgement of ten pairs in each of 60 seconds, of which the new side takes 1 to 9 ms longer. */
+/** Returns the judgement of ten pairs in each of 60 seconds. The new side takes 1 to 9 ms longer. */
 export const samplePairs = (most: number): PairsReport =>
   samplePairsReport({
     base: samplePairedSide({ outcomes: allCompleted }),

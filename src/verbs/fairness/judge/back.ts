@@ -3,13 +3,13 @@ import { wilsonInterval } from '../../../model/measures/quantile.ts';
 import type { FairnessReport } from '../model/fairness-report.ts';
 import { dueWithin, type SeenArrival, type SeenRun } from '../model/seen-arrival.ts';
 
-/** The lengths in ms by which the time after a noise is divided. */
+/** The lengths in ms of the parts into which the time after a noise may be divided. */
 const resolutions = [500, 1000, 2000, 5000, 10_000, 20_000, 60_000];
 
-/** How many requests a part must have at least, over all ends of the noise. */
+/** The fewest requests of a part, over all ends of the noise. */
 const leastInPart = 20;
 
-/** Returns when each noise ended, and until when it was quiet then. */
+/** Returns when each noise ended, and how long it was quiet then. */
 const endsOfNoise = ({ blocks, until }: SeenRun): readonly { from: number; to: number }[] =>
   blocks.flatMap(({ isNoisy, to }, place) => {
     const next = blocks[place + 1];
@@ -19,16 +19,17 @@ const endsOfNoise = ({ blocks, until }: SeenRun): readonly { from: number; to: n
   });
 
 /**
- * Returns how long after the noise the quiet population is back: of its requests, those that failed or were slower than the same
- * percentile without noise are no longer surely more than twice as many as that percentile leaves. All ends of the
- * noise are taken together; two parts in turn must be good, since one may seem so by chance.
+ * Returns how long after the noise the quiet population is back. The yardstick is a percentile without noise, such as a
+ * p95, which leaves 5 % of requests slower. The population is back when the slower and failed ones are no longer surely
+ * more than twice that share. All ends of the noise count together. Two parts in a row must be good, since one may be
+ * good by chance.
  */
 export const backAfterNoise = (run: SeenRun): FairnessReport['back'] => {
   const { q, blocks, until } = run;
   const own = run.arrivals.filter(({ population, isTimed }) => population === run.quiet && isTimed);
   const calm = blocks
     .filter(({ isNoisy, to }) => !isNoisy && to <= until)
-    // The first half may still have what the noise left behind.
+    // The first half may still show effects of the noise before.
     .flatMap(({ from, to }) => dueWithin(own, (from + to) / 2, to));
   const ends = endsOfNoise(run);
   const usual = percentileWithFailures(

@@ -8,16 +8,16 @@ import { leastRequests, maxFailed, mostPairs, pairsToDecide } from './reach.ts';
 import { refusalsOf } from './refusals.ts';
 import { sharesOf } from './shares.ts';
 
-/** A mean of pairs has an interval from this number on. */
+/** The fewest pairs whose mean has an interval. */
 export const leastPairs = 3;
 
 export interface FairnessTerms {
-  /** By how much the figure may rise and count as unmoved: 0.1 is 10 %. */
+  /** The largest rise of the figure that counts as unmoved: 0.1 is 10 %. */
   readonly maxMoved: number;
   readonly settle: number;
-  /** Whether a population's users wait for answers. */
+  /** Whether the users of a population wait for answers. */
   readonly hasUsers: (population: string) => boolean;
-  /** Why what was seen does not count; `null` if it does. */
+  /** Why the run does not count; `null` if it does. */
   readonly invalid: string | null;
 }
 
@@ -43,7 +43,7 @@ const noiseRate = ({ blocks, arrivals, noisy, until }: SeenRun, isNoisy: boolean
   return length === 0 ? 0 : (1000 * due) / length;
 };
 
-/** Returns why nothing can be said, of what must be known for any verdict. */
+/** Returns why no verdict is possible: something that every verdict needs is unknown. */
 const unknownBecause = (
   { moved, failed, pairs }: ReturnType<typeof movementOf>,
   { invalid }: FairnessTerms,
@@ -63,7 +63,7 @@ const unknownBecause = (
 const isAtMost = (interval: Judged['moved'], most: number): boolean =>
   interval !== null && interval.high !== null && interval.high <= most;
 
-/** Says how many pairs would make the interval narrow enough, or that 500 would not. */
+/** Says how many pairs would make the interval narrow enough, or that 500 pairs would not. */
 const remedyOf = (
   { rises }: ReturnType<typeof movementOf>,
   maxMoved: number,
@@ -77,10 +77,13 @@ const remedyOf = (
     : `if the blocks go on to scatter as they did, --pairs ${needed} decides in ${Math.ceil((needed * lengthOfPair) / 60_000)} min`;
 };
 
-/** The percentiles asked for the time in which noise begins, which may be too short for that of the figure. */
+/**
+ * The lower percentiles for the time in which the noise begins. That time may be too short for the figure's own
+ * percentile.
+ */
 const onsetPercentiles = [0.9, 0.5] as const;
 
-/** Returns a doubt if the quiet population surely moved while the noise began, which the settling leaves out. */
+/** Returns a doubt if the quiet population surely moved while the noise began. The blocks leave that time out. */
 const onsetDoubt = (run: SeenRun, { maxMoved, settle }: FairnessTerms): readonly string[] => {
   if (settle === 0) return [];
   const blocks = run.blocks.map((block) =>
@@ -102,7 +105,7 @@ const onsetDoubt = (run: SeenRun, { maxMoved, settle }: FairnessTerms): readonly
     : [];
 };
 
-/** Returns why it is not sure that nothing moved. */
+/** Returns the doubts that nothing moved. */
 const doubtsOf = (
   movement: ReturnType<typeof movementOf>,
   back: Judged['back'],
@@ -126,7 +129,7 @@ const doubtsOf = (
     : []),
 ];
 
-/** Judges what was seen of two neighbours. A move that is sure counts whatever else is in doubt. */
+/** Judges what was seen of two neighbours. A sure move counts, whatever else is in doubt. */
 export const judgeFairness = (
   run: SeenRun,
   result: Pick<Result, 'ledger' | 'plan'>,

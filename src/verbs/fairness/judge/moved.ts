@@ -16,10 +16,13 @@ import {
   type SeenRun,
 } from '../model/seen-arrival.ts';
 
-/** The logarithm of the most that a figure counts as having risen or fallen: where too few completed, it has no value. */
+/**
+ * The largest rise or fall of a figure that counts, as a logarithm. A figure has no value if too few requests
+ * completed.
+ */
 const mostRise = Math.log(100);
 
-/** Returns the mean of values with its interval; `null` for fewer than three. */
+/** Returns the mean of values with its interval; `null` for fewer than three values. */
 export const meanInterval = (
   values: readonly number[],
 ): (Required<Interval> & { high: number }) | null => {
@@ -30,7 +33,7 @@ export const meanInterval = (
   return { value, low: value - half, high: value + half };
 };
 
-/** What is known of the quiet population in a block. */
+/** The figures of the quiet population in a block. */
 export interface BlockFigures {
   readonly block: NoiseBlock;
   readonly arrivals: readonly SeenArrival[];
@@ -66,7 +69,7 @@ export const blockFigures = ({
           q,
         ),
         failed: due.filter(({ isCompleted }) => !isCompleted).length,
-        // 20 for a p95, whose share above it is no exact binary number.
+        // A p95 needs 20 requests. The tolerance is for 1 − 0.95, which is no exact binary number.
         isEnough: timed.length * (1 - q) > 1 - 1e-9,
       };
     });
@@ -80,7 +83,7 @@ interface Pair {
   readonly noisy: BlockFigures;
 }
 
-/** Returns the pairs of which both blocks were seen to their ends. */
+/** Returns the pairs in which both blocks were seen to their ends. */
 const pairsOf = (figures: readonly BlockFigures[]): readonly Pair[] =>
   [...Map.groupBy(figures, ({ block }) => block.pair).values()].flatMap((both) => {
     const alone = both.find(({ block }) => !block.isNoisy);
@@ -88,11 +91,13 @@ const pairsOf = (figures: readonly BlockFigures[]): readonly Pair[] =>
     return alone === undefined || noisy === undefined ? [] : [{ alone, noisy }];
   });
 
-/** Returns the logarithm of a rise, of which one side may have no value. */
+/** Returns the logarithm of a rise. One side may have no value. */
 const rise = (from: number, to: number): number =>
   Math.max(-mostRise, Math.min(mostRise, Math.log(to / from)));
 
-/** Returns the interval that holds both; requests that fail together are few events, which only pairs of blocks show. */
+/**
+ * Returns the interval that holds both. Requests that fail together are few events, and only pairs of blocks show that.
+ */
 const wider = (
   counts: { readonly low: number; readonly high: number },
   pairs: ReturnType<typeof meanInterval>,
@@ -103,7 +108,7 @@ const wider = (
 
 export interface Movement {
   readonly pairs: number;
-  /** How the rises of the pairs scatter; `null` if too few are known, or if one has no bound. */
+  /** The scatter of the pairs' rises; `null` if too few are known, or if one has no bound. */
   readonly rises: SeenRises | null;
   readonly moved: Interval | null;
   readonly failed: Interval | null;
@@ -115,8 +120,9 @@ const scatterOf = (values: readonly number[]): SeenRises['low'] => ({
 });
 
 /**
- * Returns how much the quiet population's figure and its failures rose with the noise. The unit is the pair of blocks, since
- * requests of one block share a queue. The interval allows for all that the load generator may have added on either side.
+ * Returns how much the quiet population's figure and failures rose with the noise. The unit is a pair of blocks, since
+ * the requests of one block share a queue. The interval allows for all that the load generator may have added on either
+ * side.
  */
 export const movementOf = (figures: readonly BlockFigures[]): Movement => {
   const pairs = pairsOf(figures);
@@ -125,7 +131,7 @@ export const movementOf = (figures: readonly BlockFigures[]): Movement => {
   );
   const hasValue = ({ most }: BlockFigures): boolean => Number.isFinite(most);
   const isUnbounded = asked.some(({ alone, noisy }) => !hasValue(alone) || !hasValue(noisy));
-  // Where neither side has a value, nothing is known of the rise.
+  // If neither side has a value, the rise is unknown.
   const usable = asked.filter(({ alone, noisy }) => hasValue(alone) || hasValue(noisy));
   const risesOf = (before: 'least' | 'most', after: 'least' | 'most') =>
     usable.map(({ alone, noisy }) => rise(alone[before], noisy[after]));
@@ -140,7 +146,7 @@ export const movementOf = (figures: readonly BlockFigures[]): Movement => {
   const isKnown = pairs.length > 0 && shares.every(({ of }) => of > 0);
   const freedom = Math.max(1, pairs.length - 1);
   const [one, other] = shares;
-  // Where the blocks say nothing of their own spread, the counts alone do.
+  // If the blocks have no failures, they show no spread, and the counts alone decide.
   const isSpread = one.events + other.events > 0;
   return {
     pairs: usable.length,

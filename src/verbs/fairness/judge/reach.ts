@@ -1,14 +1,17 @@
 import { criticalT } from '../../../judge/statistics/student-t.ts';
 
-/** This file computes how many pairs of blocks a verdict needs: beforehand of assumed scatter, afterwards of the observed one. */
+/**
+ * This file computes how many pairs of blocks a verdict needs: before the run from assumed scatter, after it from the
+ * observed scatter.
+ */
 
-/** The probability that an interval does not hold the truth. */
+/** The probability that an interval misses the true value. */
 export const alpha = 0.05;
 
-/** By how much the share of failures may rise: one in a hundred. */
+/** The largest rise of the share of failures: one in a hundred. */
 export const maxFailed = 0.01;
 
-/** No examination is expected to have more pairs than these, unless it is given more. */
+/** The most pairs that a forecast names. */
 export const mostPairs = 500;
 
 const firstPairs = (least: number, isEnough: (pairs: number) => boolean): number | null => {
@@ -17,7 +20,7 @@ const firstPairs = (least: number, isEnough: (pairs: number) => boolean): number
   return null;
 };
 
-/** The blocks that are planned: the percentile, and the requests of the quiet population that are due in each. */
+/** The planned blocks: the percentile, and the requests of the quiet population that are due in each. */
 interface PlannedBlocks {
   readonly q: number;
   readonly requests: number;
@@ -25,18 +28,18 @@ interface PlannedBlocks {
 }
 
 /**
- * Returns the half of the interval of the rise, as a share, if times scatter like an exponential: by the standard error
- * of its percentile.
+ * Returns half the width of the rise's interval, as a share, if times scatter like an exponential. It follows from the
+ * standard error of the percentile.
  */
 export const foreseenHalf = ({ q, requests, pairs }: PlannedBlocks): number => {
   const error = Math.sqrt(q / ((1 - q) * requests)) / -Math.log(1 - q);
   return Math.expm1(criticalT(alpha, pairs - 1) * error * Math.sqrt(2 / pairs));
 };
 
-/** The fewest requests of which none fails, with and without the noise, that exclude a rise of failures (Wilson). */
+/** The fewest requests, with and without noise, that exclude a rise of failures if none fails (Wilson). */
 export const leastRequests = Math.ceil(1.96 ** 2 * (1 / maxFailed - 1));
 
-/** Returns the pairs with which *isolated* is expected to be found where nothing moves; `null` if 500 are not enough. */
+/** Returns the number of pairs that should find *isolated* if nothing moves; `null` if 500 are not enough. */
 export const pairsToIsolate = (blocks: PlannedBlocks, maxMoved: number): number | null =>
   firstPairs(
     blocks.pairs,
@@ -49,14 +52,14 @@ interface Scatter {
   readonly deviation: number;
 }
 
-/** The logarithms of the rises, as low and as high as the load generator allows. */
+/** The logarithms of the rises: the lowest and the highest that the load generator's lateness allows. */
 export interface SeenRises {
   readonly low: Scatter;
   readonly high: Scatter;
   readonly pairs: number;
 }
 
-/** Returns the pairs with which the interval would lie on one side of `maxMoved`; `null` if 500 are not enough. */
+/** Returns the number of pairs that would put the interval on one side of `maxMoved`; `null` if 500 are not enough. */
 export const pairsToDecide = ({ low, high, pairs }: SeenRises, maxMoved: number): number | null => {
   const limit = Math.log1p(maxMoved);
   const half = ({ deviation }: Scatter, count: number): number =>

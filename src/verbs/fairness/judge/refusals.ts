@@ -11,7 +11,7 @@ import type { FairnessReport, RefusalCause } from '../model/fairness-report.ts';
 import { dueWithin, type SeenRun } from '../model/seen-arrival.ts';
 import { sumOf } from '../../../model/sums.ts';
 
-/** Returns how many 429s of these keys the use of the key itself may explain; `null` where its requests are not all known. */
+/** Returns how many 429s of these keys their own use may explain; `null` if some of their requests are unknown. */
 const explainedOf = (
   { ledger, plan }: Pick<Result, 'ledger' | 'plan'>,
   keys: ReadonlySet<string>,
@@ -28,8 +28,9 @@ const explainedOf = (
 };
 
 /**
- * Says whose use the quiet population's 429s come from. They come from the noise if all came from the begin of a noise until the
- * measuring after it, and if at none of them its own declared limit can have been used up by itself.
+ * Says whose requests caused the quiet population's 429s. The noise caused them if two things hold. All came between
+ * the beginning of a noise and the next measured block. And the quiet population cannot have used up its own declared
+ * limit at any of them.
  */
 export const refusalsOf = (
   run: SeenRun,

@@ -1,6 +1,6 @@
 import type { SeenArrival } from '../model/seen-arrival.ts';
 
-/** Three pairs of blocks of 10 s, of which the first 2 s do not count; every other block has the noise. */
+/** Three pairs of blocks of 10 s. The first 2 s of a block do not count, and every other block has the noise. */
 export const blocks = Array.from({ length: 6 }, (_, place) => ({
   pair: Math.floor(place / 2),
   isNoisy: place % 2 === 1,
@@ -9,10 +9,10 @@ export const blocks = Array.from({ length: 6 }, (_, place) => ({
   to: 10_000 * place + 10_000,
 }));
 
-/** Whether an instant lies in a block with noise. */
+/** Whether an instant is in a block with noise. */
 export const isLoud = (due: number): boolean => Math.floor(due / 10_000) % 2 === 1;
 
-/** A completed request of the population b that takes 50 ms, but for `changes`. */
+/** A completed request of population b that takes 50 ms. `changes` overrides its fields. */
 export const arrival = (due: number, changes: Partial<SeenArrival> = {}): SeenArrival => ({
   population: 'b',
   key: 'b',

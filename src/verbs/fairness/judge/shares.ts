@@ -3,7 +3,7 @@ import type { NoiseBlock, SeenArrival, SeenRun } from '../model/seen-arrival.ts'
 import { meanInterval } from './moved.ts';
 import { sumOf } from '../../../model/sums.ts';
 
-/** Divides an amount max–min: nobody gets more than it asks for, and what is left is divided evenly among the others. */
+/** Divides an amount max–min: nobody gets more than they ask for, and the rest is divided evenly among the others. */
 export const maxMinShares = (asked: readonly number[], amount: number): readonly number[] => {
   const shares = asked.map(() => 0);
   const order = asked.map((_, place) => place).sort((a, b) => asked[a]! - asked[b]!);
@@ -20,7 +20,7 @@ const units = {
   tokens: ({ tokens }: SeenArrival) => tokens,
 } as const;
 
-/** Who shares: a population, or each key of one that has several. */
+/** Returns who shares: a population, or each key of a population with several keys. */
 const partyOf = (arrivals: readonly SeenArrival[]): ((arrival: SeenArrival) => string) => {
   const keys = new Map<string, Set<string>>();
   for (const { population, key } of arrivals)
@@ -29,7 +29,7 @@ const partyOf = (arrivals: readonly SeenArrival[]): ((arrival: SeenArrival) => s
     keys.get(population)!.size > 1 ? `${population}, key ${key}` : population;
 };
 
-/** Returns what came in some blocks by the instants of `at`, a second. */
+/** Returns what came in some blocks per second. `at` chooses whether the due or the end decides. */
 const rateIn = (
   arrivals: readonly SeenArrival[],
   blocks: readonly NoiseBlock[],
@@ -47,7 +47,7 @@ const rateIn = (
 interface Party {
   readonly name: string;
   readonly arrivals: readonly SeenArrival[];
-  /** Requests a second; infinite for users of the noise, who always ask for more. */
+  /** Requests a second. Users of the noise always ask for more, so theirs is infinite. */
   readonly asked: number;
 }
 
@@ -60,9 +60,9 @@ const ratesOf = (
 const got = ({ isCompleted }: SeenArrival): number => (isCompleted ? 1 : 0);
 
 /**
- * Returns what each population got in the blocks with noise, by its max–min share of what all got. Someone asks for what is due
- * on schedule; users, who ask again only after an answer, ask for what they got without the noise, and users of the noise for
- * any amount.
+ * Returns what each population got in blocks with noise, beside its max–min share of the total. On a schedule, a
+ * population asks for what is due. Users ask again only after an answer, so they ask for what they got without noise;
+ * users of the noise ask for any amount.
  */
 export const sharesOf = (
   { blocks, arrivals, noisy, until }: SeenRun,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What an examination of two neighbours found, as `fairness.json` has it. Times are in ms, shares from 0 to 1. */
+/** The findings about two neighbours, as stored in `fairness.json`. Times are in ms, shares from 0 to 1. */
 
 const count = z.int().nonnegative();
 const amount = z.number().nonnegative();
@@ -10,7 +10,7 @@ const intervalSchema = z.strictObject({
   low: z.number(),
   high: z.number().nullable().describe('null: no bound, since too many requests failed.'),
 });
-/** A figure with its interval of 95 %. */
+/** A figure with its 95 % interval. */
 export type Interval = z.output<typeof intervalSchema>;
 
 const blockSchema = z.strictObject({

@@ -1,4 +1,4 @@
-/** A stretch of the run with or without the noise; its first part, until `from`, is not measured. Times are in ms. */
+/** A part of the run with or without the noise. Times are in ms. Nothing is measured until `from`. */
 export interface NoiseBlock {
   readonly pair: number;
   readonly isNoisy: boolean;
@@ -7,35 +7,40 @@ export interface NoiseBlock {
   readonly to: number;
 }
 
-/** What the judges know of an arrival. */
+/** What the judges know about an arrival. */
 export interface SeenArrival {
-  /** The population, under one name in all blocks. */
+  /** The name of the population, which is the same in all blocks. */
   readonly population: string;
   readonly key: string;
   readonly due: number;
   readonly ended: number;
-  /** Whether its time counts: it is of the measured kind, and the client was not to hang up. */
+  /** Whether its time counts: it is of the measured kind, and the client did not plan to hang up. */
   readonly isTimed: boolean;
-  /** The bounds of the target's own time, in ms: without and with what the load generator may have added; infinite for a failure. */
+  /**
+   * The bounds of the target's own time, in ms: the least without what the load generator may have added, the most with
+   * it. Both are infinite for a failure.
+   */
   readonly least: number;
   readonly most: number;
   readonly isCompleted: boolean;
-  /** How many of its attempts were answered 429. */
+  /** The number of its attempts that got a 429. */
   readonly limited: number;
   readonly tokens: number;
-  /** How many requests were sent for it. */
+  /** The number of requests that were sent for it. */
   readonly sent: number;
-  /** In millionths of the currency; `null` if a price or a count is unknown. */
+  /** The cost in millionths of the currency; `null` if a price or a count is unknown. */
   readonly cost: number | null;
 }
 
-/** The end of the load or of what was seen of it: blocks that end later are not judged. */
+/**
+ * What was seen of the run. `until` is the end of the load or of what was seen; blocks that end later are not judged.
+ */
 export interface SeenRun {
   readonly blocks: readonly NoiseBlock[];
   readonly arrivals: readonly SeenArrival[];
   readonly quiet: string;
   readonly noisy: string;
-  /** The percentile, such as 0.95. */
+  /** The percentile as a share, such as 0.95. */
   readonly q: number;
   readonly until: number;
 }

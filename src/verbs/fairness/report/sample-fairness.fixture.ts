@@ -1,6 +1,6 @@
 import type { FairnessReport } from '../model/fairness-report.ts';
 
-/** Returns what an examination of two neighbours found; the fields of `changes` replace its own. */
+/** Returns the findings about two neighbours. `changes` overrides fields. */
 export const sampleFairness = (changes: Partial<FairnessReport> = {}): FairnessReport => ({
   format: 'fairness/1',
   weir: '0.1.0',

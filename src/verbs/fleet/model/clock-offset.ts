@@ -1,9 +1,6 @@
 import type { ClockOffset } from '../../../model/rendezvous/clock-offset.ts';
 
-/**
- * One question to another clock, in ms: when our clock showed the question being sent and the answer being received,
- * and the time in the answer.
- */
+/** One question to another clock, in ms: when it was sent and answered on our clock, and the time in the answer. */
 export interface RoundTrip {
   readonly asked: number;
   readonly other: number;
@@ -14,11 +11,11 @@ export interface RoundTrip {
 const maxDrift = 1e-3;
 
 /**
- * Returns how far our clock is ahead of the other at the last of several round trips; `null` without a round trip. Each
- * round trip bounds the offset, since the other clock was read between question and answer. Because the clocks may
- * drift, the bounds of earlier trips are widened. The result is the interval that all bounds allow (Marzullo's
- * algorithm, as in NTP, RFC 5905). Example: a question is sent at 100 and its answer, received at 110, says 60. Then
- * our clock is ahead by 40 to 50 ms. If another round trip allows 35 to 44 ms, 40 to 44 ms remain: 42 ± 2 ms.
+ * Returns how far our clock is ahead of the other one at the last of several round trips; `null` without a round trip.
+ * Each trip bounds the offset, since the other clock was read between question and answer. Clocks drift, so the bounds
+ * of earlier trips are widened. The result is the interval that all bounds allow (Marzullo's algorithm, as in NTP, RFC
+ * 5905). Example: a question is sent at 100 and its answer, received at 110, says 60. Then our clock is ahead by 40 to
+ * 50 ms. If another trip allows 35 to 44 ms, 40 to 44 ms remain: 42 ± 2 ms.
  */
 export const offsetFrom = (trips: readonly RoundTrip[]): ClockOffset | null => {
   const last = trips.at(-1);
@@ -30,14 +27,12 @@ export const offsetFrom = (trips: readonly RoundTrip[]): ClockOffset | null => {
   const least = Math.max(...bounds.map(([from]) => from));
   const most = Math.min(...bounds.map(([, to]) => to));
   if (least <= most) return { offset: (least + most) / 2, uncertainty: (most - least) / 2 };
-  // If the bounds have nothing in common, a clock was set between the round trips, and only the last round trip is
-  // valid.
+  // If the bounds exclude each other, a clock was set between the trips. Then only the last trip is valid.
   return offsetFrom([last]);
 };
 
 /**
- * Returns the first offset, which was in use until the last one was measured, with the largest error that it can have
- * had in that time.
+ * Returns the first offset, which was in use until the last measurement, with the largest error that it can have had.
  */
 export const offsetOver = (first: ClockOffset, last: ClockOffset): ClockOffset => ({
   offset: first.offset,

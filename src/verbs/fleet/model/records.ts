@@ -36,8 +36,8 @@ export const coordinatorRecordSchema = z.strictObject({
   /** When the load begins, on the coordinator's clock, in ms since 1970. */
   startAt: z.number().nullable(),
   /**
-   * How often all workers were asked to stop. After the first request, requests in flight may end; after the second,
-   * they are aborted.
+   * How many times all workers were asked to stop. After the first request, requests in flight may end; after the
+   * second, they are aborted.
    */
   stops: ordinal,
   /** The slices that are lost. Their workers must send nothing more. */
@@ -64,7 +64,7 @@ export const workerRecordSchema = z.strictObject({
   beat: ordinal,
   phase: z.enum(['opening', 'ready', 'running', 'ended', 'failed']),
   message: z.string().nullable(),
-  /** How far the worker's clock is ahead of the coordinator's clock, and by how much this may be wrong, in ms. */
+  /** How far the worker's clock is ahead of the coordinator's clock, and how wrong that may be, in ms. */
   clock: z.strictObject({ offset: z.number(), uncertainty: z.number().nonnegative() }).nullable(),
   progress: sliceProgressSchema.nullable(),
   /** The SHA-256 of the slice's result, and whether the slice sent all requests of its plan. */
@@ -82,7 +82,7 @@ export const keysOf = (id: string) => ({
   result: (slice: number): string => `${id}.result.${slice}`,
 });
 
-/** Returns the value of a content of the rendezvous; `undefined` if it is not JSON. */
+/** Returns the JSON value of a record's content; `undefined` if it is not JSON. */
 export const jsonOf = (content: Uint8Array): unknown =>
   parsedJson(new TextDecoder().decode(content));
 

@@ -2,7 +2,7 @@ import type { StoredRun } from '../../../model/series/history.ts';
 import { sampleSide } from '../../../judge/series/sample-sides.fixture.ts';
 import { historyRun } from '../../../judge/series/history-run.ts';
 
-/** Test support: so many runs of the synthetic plan from the real results, at a factor of its latencies. */
+/** Test support: this many runs of the synthetic plan, made from the real results with their latencies multiplied. */
 export const storedRuns = (count: number, factor: number, from = 0): readonly StoredRun[] =>
   sampleSide('a', count, { seed: 5 + from, factor, noise: 0.03 }).repetitions.map(
     (repetition, i) => {

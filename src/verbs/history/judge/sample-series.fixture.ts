@@ -1,7 +1,7 @@
 import { drawFrom, drawNormal } from '../../../model/workload/draw.ts';
 import { changePoints } from './trends.ts';
 
-/** Test support: logarithms of a figure with 5 % noise between runs; each level is so many runs at a factor. */
+/** Test support: logarithms of a figure with 5 % noise between runs. Each level is a number of runs and a factor. */
 const series = (seed: number, levels: readonly (readonly [number, number])[]): number[] => {
   const draw = drawFrom(seed, 1);
   return levels.flatMap(([count, factor]) =>

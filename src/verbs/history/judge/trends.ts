@@ -13,8 +13,8 @@ interface Split {
 
 /**
  * Returns the split of a series whose two parts have the greatest energy distance, scaled by n m / (n + m). The energy
- * distance is twice the mean distance between the parts, minus the mean distances within each part. `distance` is a
- * symmetric matrix; `order` is the series as indexes into it; `sums` are the sums of its rows.
+ * distance is twice the mean distance between the parts, minus the mean distance within each part. `distance` is a
+ * symmetric matrix, `order` the series as indexes into it, and `sums` has the sums of its rows.
  */
 const clearestSplit = (
   order: readonly number[],
@@ -75,11 +75,11 @@ const significant = (
 
 /**
  * Returns where the level of a series changes, in order, by E-divisive with its permutation test: D. S. Matteson & N.
- * A. James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", JASA 109 (2014), with
- * exponent 1 and levels that extend to the ends of their segment. For its use on performance tests see D. Daly et al.,
+ * A. James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", JASA 109 (2014). The
+ * exponent is 1, and levels extend to the ends of their segment. For its use on performance tests see D. Daly et al.,
  * ICPE 2020. p = (reached + 1) / (permutations + 1): B. Phipson & G. K. Smyth (2010). Segments are split until no split
- * is significant or they have fewer than `minRuns` values. The test assumes that the values are independent if nothing
- * changed.
+ * is significant or they have fewer than `minRuns` values. The test assumes independent values as long as nothing
+ * changes.
  */
 export const changePoints = (
   values: readonly number[],
@@ -99,7 +99,7 @@ export const changePoints = (
 
 type Point = TrendFigure['points'][number];
 
-/** For each kind of figure, the scale on which its noise is the same at every level. */
+/** The scale of each kind of figure on which noise is the same at every level. */
 const scales = {
   ratio: { to: Math.log, from: Math.exp },
   difference: { to: (value: number) => value, from: (value: number) => value },

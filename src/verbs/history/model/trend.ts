@@ -12,7 +12,7 @@ const changeSchema = z.strictObject({
    */
   before: z.number(),
   after: z.number(),
-  /** The probability of finding such a clear split although nothing has changed. */
+  /** The probability of a split this clear if nothing has changed. */
   p: z.number(),
   direction: z.enum(['worse', 'better', 'other']),
 });

@@ -85,7 +85,7 @@ const changeDetectionText = `E-divisive (Matteson & James 2014) finds the runs a
 const maxListedRuns = 20;
 const maxShownFigures = 3;
 
-/** Returns the kind of traffic with which every name of a figure begins, and a space; empty if they differ. */
+/** Returns the traffic kind with which the names of all figures begin, and a space; empty if the kinds differ. */
 const sharedKind = (figures: readonly TrendFigure[]): string => {
   const kinds = new Set(figures.map(({ label }) => /^\S+ /.exec(label)?.[0] ?? ''));
   return kinds.size === 1 ? [...kinds].join('') : '';
@@ -98,7 +98,7 @@ const runColumns = (figures: readonly TrendFigure[]): readonly Column<StoredRun>
   ...figures.map((figure, place): Column<StoredRun> =>
     column.number(
       {
-        // Three figures do not fit on 80 columns.
+        // A third figure does not fit into 80 columns.
         spare: place === 2,
         title: `${figure.label} ${figure.unit}`,
         short: `${figure.label.slice(sharedKind(figures).length)} ${figure.unit}`,
@@ -127,9 +127,7 @@ const runTables = ({ plan, runs, figures }: Trend): readonly Block[] => {
 
 const isNever = ({ points }: TrendFigure): boolean => points.every(({ value }) => value === 0);
 
-/**
- * Draws a chart of each figure that was ever above zero. With a single run there is no chart, since the table shows it.
- */
+/** Draws a chart of each figure that was ever above zero. A single run has no chart, since the table shows it. */
 const trendCharts = ({ figures, runs }: Trend): readonly Block[] => {
   const never = figures.filter(isNever).map(({ label }) => label);
   const drawn = runs.length === 1 ? [] : figures.filter((figure) => !isNever(figure));
@@ -173,7 +171,7 @@ const historyVerdict = (
   };
 };
 
-/** Says from when to when runs started, without what repeats itself. */
+/** Says when the first and the last run started, without repeating equal parts of the times. */
 const spanText = (runs: readonly StoredRun[]): string => {
   const [first = '', last = ''] = [runs[0]!, runs.at(-1)!].map((run) =>
     dateTimeText(run.startedAt),

@@ -82,8 +82,8 @@ export const trendChart = (figure: TrendFigure, runs: readonly StoredRun[]): Mar
 };
 
 /**
- * This file plots throughput against latency over the stored runs of all plans. It shows which runs are beaten in both
- * by another run.
+ * This file plots throughput against latency over the stored runs of all plans. It shows which runs another run beats
+ * in both.
  */
 
 interface PlottedRun {
@@ -93,7 +93,7 @@ interface PlottedRun {
 }
 
 /**
- * Returns the runs that no other run beats. One run beats another with more throughput at no more latency, or with less
+ * Returns the runs that no other run beats. A run beats another with more throughput at no more latency, or with less
  * latency at no less throughput. The result is sorted by throughput.
  */
 export const paretoFront = <Run extends Pick<PlottedRun, 'throughput' | 'latency'>>(
@@ -121,10 +121,7 @@ const latencies = [
 ] as const;
 
 const maxPlots = 2;
-/**
- * The least relative difference between throughputs for which a plot is drawn. If they are closer, a plot would show
- * nothing about them.
- */
+/** The least relative difference between throughputs for a plot. With a smaller one, a plot would show nothing. */
 const minVariation = 0.05;
 
 const figureOf = ({ figures }: StoredRun, id: string): number | undefined =>

@@ -3,7 +3,7 @@ import type { StoredRun } from '../../../model/series/history.ts';
 import type { Trend } from '../model/trend.ts';
 import { hostileText } from '../../../report/fixtures/sample-answers.fixture.ts';
 
-/** Test support: a history of forty runs; TTFT rises by a quarter at the 27th. The plan has a hostile name. */
+/** Test support: a history of forty runs. TTFT rises by a quarter at the 27th run. The plan has a hostile name. */
 
 const label = { unit: 'ms', better: 'lower', scale: 'ratio', effect: 0.1, floor: 5 } as const;
 const ids = ['chat-stream ttft.p50', 'chat-stream ttft.p95'] as const;

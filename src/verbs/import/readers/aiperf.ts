@@ -27,7 +27,7 @@ import {
 
 /** This file imports `aiperf profile` (https://github.com/ai-dynamo/aiperf). Names and defaults are those of 0.13.0. */
 
-/** Returns whether a header contains a key. The value of such a header is never read. */
+/** Returns whether a header contains a key. Such a header's value is never read. */
 const isKeyHeader = ({ name, values }: Flag): boolean =>
   name === 'header' &&
   values.every((text) => /^(authorization|api-key|x-api-key)\s*:/i.test(text.trim()));
@@ -132,7 +132,7 @@ const arrivalsOf = (flags: Flags): BenchLoad['arrivals'] => {
   return pattern === 'constant' ? 'constant' : 'poisson';
 };
 
-/** Returns the warm-up in seconds. If it is given in requests, it has a length only together with a rate. */
+/** Returns the warm-up in seconds. A warm-up in requests has a length only if a rate is known. */
 const warmUpOf = (flags: Flags, rate: number | undefined, notes: Notes): number => {
   const requests = flags.number('warmUpRequests');
   const seconds = flags.number('warmUp');

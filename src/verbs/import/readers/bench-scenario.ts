@@ -44,7 +44,7 @@ export interface BenchLoad {
   readonly rampUpSeconds?: number;
 }
 
-/** The length, in seconds, of a load that the other tool would continue without end. */
+/** The length in seconds that replaces an endless load of the other tool. */
 const usualSeconds = 60;
 
 const chosenLength = (notes: Notes): number => {
@@ -134,7 +134,7 @@ export const loadOf = (load: BenchLoad, notes: Notes): Tree => {
   };
 };
 
-/** Returns the fields for a target other than the reference gateway. A reference replaces its key. */
+/** Returns the fields for a target other than the reference gateway. The key becomes a reference. */
 export const targetFields = (
   { url, hasKey }: { readonly url: string; readonly hasKey: boolean },
   notes: Notes,
@@ -182,8 +182,8 @@ export const answerLengthNote = (tool: string, notes: Notes): void =>
 export const noBoundAtRate = 'beside a rate: an open load has no such bound';
 
 /**
- * The subjects of options that change nothing that is sent or judged. Each row has a pattern for the names of such
- * options, which holds for all tools. Sources: GuideLLM’s src/guidellm/__main__.py and AIPerf’s docs/cli_options.md.
+ * The subjects of options that change nothing that is sent or judged. Each row has a pattern for option names of all
+ * tools. Sources: GuideLLM’s src/guidellm/__main__.py and AIPerf’s docs/cli_options.md.
  */
 const unsentOptions: readonly (readonly [names: RegExp, message: string])[] = [
   [
@@ -196,7 +196,7 @@ const unsentOptions: readonly (readonly [names: RegExp, message: string])[] = [
   ],
 ];
 
-/** Returns the reason for which an option changes nothing that is sent or judged; `null` if it may change something. */
+/** Returns why an option changes nothing that is sent or judged; `null` if it may change something. */
 export const whyUnsent = (written: string): string | null => {
   const name = written.replaceAll('_', '-');
   return unsentOptions.find(([names]) => names.test(name))?.[1] ?? null;

@@ -10,11 +10,11 @@ export interface Flag {
   readonly written: string;
   readonly place: string;
   readonly values: readonly string[];
-  /** Whether a part of the option's values is known only to the shell. */
+  /** Whether only the shell knows a part of the option's values. */
   readonly expands: boolean;
 }
 
-/** The names that Weir's code gives to options, by every spelling of the tool. */
+/** The names that Weir's code gives to options, keyed by each spelling of the tool. */
 export type FlagNames = Readonly<Record<string, string>>;
 
 /** Returns the names of options from a table such as `{ users: '--concurrency -c' }`. */
@@ -46,7 +46,10 @@ const occurrencesIn = (words: readonly ShellWord[], names: FlagNames): readonly 
 
 const hiddenHint = 'write the value itself, or give the command to weir import behind --';
 
-/** The options of one command line. Readers ask for each option once. Options that no reader asked for are left. */
+/**
+ * The options of one command line. Readers ask for each option once. The options that remain were asked for by no
+ * reader.
+ */
 export class Flags {
   private readonly waiting: Set<Flag>;
   private readonly notes: Notes;
@@ -59,8 +62,8 @@ export class Flags {
   }
 
   /**
-   * Returns all occurrences of an option. If only the shell knows a value, the occurrence is noted and left out, unless
-   * `isEnough` returns true for what is written.
+   * Returns all occurrences of an option. An occurrence with a value that only the shell knows is noted and left out,
+   * unless `isEnough` accepts the written part.
    */
   all(name: string, isEnough: (flag: Flag) => boolean = () => false): readonly Flag[] {
     const found = [...this.waiting].filter((flag) => flag.name === name);
@@ -83,8 +86,8 @@ export class Flags {
   }
 
   /**
-   * Returns a text about options whose values only the shell knows; the text is empty if there are none. Only the given
-   * names are considered or, without names, all options that readers asked for.
+   * Returns a text about options whose values only the shell knows; empty if there are none. It considers only the
+   * given names. Without names, it considers all options that readers asked for.
    */
   hiddenText(...names: readonly string[]): string {
     const hidden = [...this.hidden].filter(
@@ -137,8 +140,8 @@ const numbersIn = (texts: readonly string[], place: string, notes: Notes): reado
 const variablePattern = /\$(?:(\w+)|\{(\w+)(?::?-([^{}$`]*))?\})/g;
 
 /**
- * Replaces the variables of a word, if the script shows the values of all of them. A variable with a value of several
- * words stays, since only the shell can split it.
+ * Replaces the variables of a word if the script shows all their values. A variable with a value of several words
+ * stays, since only the shell can split it.
  */
 const expanded = (
   word: ShellWord,
@@ -164,7 +167,7 @@ const expanded = (
   return { ...word, text, expands: false };
 };
 
-/** Returns the variables that a script sets to values that are known without a shell. */
+/** Returns the variables of a script whose values are known without a shell. */
 const variablesIn = (
   commands: readonly (readonly ShellWord[])[],
   notes: Notes,
@@ -184,7 +187,7 @@ const variablesIn = (
   return variables;
 };
 
-/** Returns a script of a shell of Windows with its continued lines (`^` or a backtick) and its variables written as in POSIX. */
+/** Converts a script of a Windows shell: continued lines (`^` or a backtick) and variables become those of POSIX. */
 export const posixScript = (script: string): string => {
   const names = new Set<string>();
   const assigned = (name: string, value: string): string => {
@@ -209,7 +212,7 @@ export const posixScript = (script: string): string => {
 /** Matches the word of a command that starts a program. */
 export const programPattern = (name: string): RegExp => new RegExp(`(^|/)${name}(\\.exe)?$`, 'i');
 
-/** Returns the words after the program’s name in the first command that calls it. Other commands are noted. */
+/** Returns the words after the program’s name in the first command that calls it. It notes other commands. */
 export const commandOf = (script: string, program: RegExp, notes: Notes): readonly ShellWord[] => {
   const { commands, problem } = splitShell(posixScript(script));
   if (problem !== null) throw new ImportError(problem);

@@ -57,9 +57,9 @@ export class PartSettings {
 }
 
 /**
- * The options of `guidellm benchmark`, which has an option for each setting (up to version 0.6), and of `guidellm run`,
- * which has a mapping for each part (from 0.7): https://github.com/vllm-project/guidellm. The defaults are those of
- * 0.6.1 and 0.8.1.
+ * The options of `guidellm benchmark` (up to 0.6), which has an option for each setting, and of `guidellm run` (from
+ * 0.7), which has a mapping for each part: https://github.com/vllm-project/guidellm. The defaults are those of 0.6.1
+ * and 0.8.1.
  */
 
 export const guideLlmFlags = namedFlags({
@@ -105,8 +105,8 @@ export interface GuideLlmBenchmark {
 }
 
 /**
- * Returns the mapping in an option; a single word becomes `{ kind: word }`. A setting that only the shell knows is left
- * out. The setting of a key is never read.
+ * Returns the mapping in an option; a single word becomes `{ kind: word }`. It leaves out a setting that only the shell
+ * knows, and never reads the setting of a key.
  */
 const partOf = (flags: Flags, name: string, notes: Notes): Record<string, unknown> => {
   const flag = flags.one(name, ({ values }) => readSettings(values[0] ?? '') !== null);

@@ -1,6 +1,5 @@
 /**
- * The tools whose files can be imported, and which parts are imported. The list is not in the files that read them,
- * since the help shows it.
+ * The tools whose files can be imported, and which parts of them. The help needs this list without loading the readers.
  */
 export const importKinds = {
   vegeta: 'targets of vegeta, in its format http or json',

@@ -101,7 +101,7 @@ type Step = string | number;
 
 /**
  * Returns whether a scenario would fill templates in a text at this path. Headers and bodies have all kinds of
- * templates, all other texts only those of the environment.
+ * templates. All other texts have only those of the environment.
  */
 const isTemplate = ([first, , third]: readonly Step[]): boolean =>
   first === 'headers' || (first === 'traffic' && third === 'body');
@@ -113,7 +113,7 @@ const literal = (value: unknown, path: readonly Step[]): unknown => {
       ? asLiteral(value)
       : value.replaceAll(/\$\{(?=(?:env|secret|command):)/g, () => '$${');
   }
-  // If nothing in the value changes, the same object is returned, so that it is written only once.
+  // If nothing in the value changes, the same object is returned, so it is written only once.
   if (!(JSON.stringify(value) ?? '').includes('${')) return value;
   if (Array.isArray(value)) return value.map((item, i) => literal(item, [...path, i]));
   return Object.fromEntries(
@@ -147,8 +147,8 @@ const refuseInvalid = (imported: Imported): void => {
 };
 
 /**
- * Imports a text of a known kind. If the result is a scenario, it is valid. Throws an `ImportError` if no part of the
- * text can be imported. `isAdded` says that its objectives are added to a scenario.
+ * Imports a text of a known kind. A resulting scenario is valid. Throws an `ImportError` if no part of the text can be
+ * imported. `isAdded` says that the objectives are added to an existing scenario.
  */
 export const importText = (
   kind: ImportKind,

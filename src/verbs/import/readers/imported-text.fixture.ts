@@ -3,7 +3,7 @@ import { importedText } from './import-source.ts';
 import type { Imported } from './imported.ts';
 import type { VegetaAttack } from './vegeta.ts';
 
-/** What tests of imports need: the text that is made, and what a scenario with it has that is wrong. */
+/** Test support for imports: the text that an import makes, and the problems of a scenario with it. */
 
 export const environment = { WEIR_API_KEY: 'k' };
 export const attack: VegetaAttack = {

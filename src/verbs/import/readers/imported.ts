@@ -5,23 +5,21 @@ import {
 } from '../../../model/observation/header-fields.ts';
 import { secretName, secretValue } from '../../../scenario/rules/credential-rules.ts';
 
-/** How a part of another tool's file was treated, if a scenario cannot have it unchanged. */
+/** The ways in which a part of another tool's file is treated, if a scenario cannot have it unchanged. */
 const noteKinds = {
   left: 'Left out',
   chosen: 'Chosen',
   unneeded: 'Not needed',
 } as const;
 
-/**
- * A note on one part of the source: its place, and how it was treated. It never repeats a value that may be a secret.
- */
+/** A note on one part of the source: its place, and how it was treated. It never repeats a value that may be secret. */
 interface ImportNote {
   readonly kind: keyof typeof noteKinds;
   readonly place: string;
   readonly message: string;
 }
 
-/** A file that is written beside the scenario, which names it. */
+/** A file that is written beside the scenario. The scenario names it. */
 export interface ImportedFile {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -69,10 +67,7 @@ export const noteLine = ({ kind, place, message }: ImportNote): string =>
 /** The reference for the key of an imported target. It never contains the key in the source. */
 export const keyReference = '${env:WEIR_API_KEY}';
 
-/**
- * Adds notes on how the key and the limits are treated. `noKey` is the note that the source has no key; `null` if it
- * has one.
- */
+/** Adds notes on the key and the limits. `noKey` is the note for a source without a key; `null` if it has one. */
 export const noteKeyAndLimits = (noKey: string | null, notes: Notes): void => {
   const key =
     noKey === null
@@ -106,7 +101,7 @@ export interface WrittenHeader {
 
 interface ReadHeaders {
   readonly headers: Readonly<Record<string, string>>;
-  /** The name of the header that carries the key, in lower case; `null` if none does. */
+  /** The lower-case name of the header that carries the key; `null` if none does. */
   readonly keyHeader: string | null;
 }
 

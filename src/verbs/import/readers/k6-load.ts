@@ -5,11 +5,11 @@ import { durationText } from './bench-scenario.ts';
 import { goDuration } from './go-duration.ts';
 import { givenFields, ImportError, type Notes } from './imported.ts';
 
-/** This file makes populations of the scenarios in k6's options, each with the load of its executor. */
+/** This file makes populations from the scenarios in k6's options. Each gets the load of its executor. */
 
 type Tree = Readonly<Record<string, unknown>>;
 
-/** The fields of one of k6's scenarios. A field with `null` counts as absent, since `k6 inspect` writes all of them. */
+/** The fields of one of k6's scenarios. A field with `null` counts as absent, since `k6 inspect` writes all fields. */
 class Fields {
   readonly place: string;
   readonly fields: Tree;
@@ -24,7 +24,7 @@ class Fields {
     throw new ImportError(`expected a number as "${name}"`);
   }
 
-  /** Reads a duration in Go's notation or a number of ms, in seconds. */
+  /** Returns a duration in seconds. k6 writes it in Go's notation or as a number of ms. */
   seconds(name: string, absent?: string): number {
     const value = this.fields[name] ?? absent;
     const length = typeof value === 'string' ? goDuration(value) : value;
@@ -68,8 +68,8 @@ const rampsOf = (fields: Fields): readonly Ramp[] => {
 };
 
 /**
- * Returns closed loads for users that become more or fewer. Users that come one after another from the beginning are a
- * ramp-up. In any other change the mean number of users stays for its time.
+ * Returns closed loads for a changing number of users. Users that come one by one from the beginning are a ramp-up. Any
+ * other change becomes a stage with the mean number of users.
  */
 const closedLoads = (fields: Fields, notes: Notes): readonly Tree[] => {
   const ramps = rampsOf(fields);
@@ -142,7 +142,7 @@ const executors: Readonly<Record<string, (fields: Fields, notes: Notes) => reado
 const noCap =
   'an open load waits for nobody: what k6 drops when its VUs are busy is sent ("inFlight" caps the run)';
 
-/** What a population does not take over from a scenario of k6, by field. */
+/** The fields of a k6 scenario that a population does not take over. */
 const otherFields: readonly (readonly [field: string, kind: 'left' | 'chosen', text: string])[] = [
   ['exec', 'left', 'write the requests of this function as "traffic" of the population'],
   ['env', 'left', 'a population has no environment of its own'],
@@ -165,7 +165,7 @@ const noteFields = ({ place, fields }: Fields, notes: Notes): void => {
   }
 };
 
-/** Returns k6's scenarios by name. Without any, its short options are one scenario. */
+/** Returns k6's scenarios by name. If there are none, k6's short options make one scenario. */
 const scenariosOf = (options: Tree): Tree => {
   const { scenarios, vus, duration, iterations, stages } = givenFields(options);
   if (isMapping(scenarios)) return scenarios;
@@ -204,7 +204,9 @@ const populationOf = (name: string, given: unknown, notes: Notes): Tree | null =
   }
 };
 
-/** Returns what the scenarios of k6's options become: a load for a lone one from the start, populations for others. */
+/**
+ * Returns what k6's scenarios become. A single one from the start becomes a load; otherwise each becomes a population.
+ */
 export const k6Load = (options: Tree, notes: Notes): Tree | null => {
   const populations = Object.entries(scenariosOf(options)).flatMap(
     ([name, given]) => populationOf(name, given, notes) ?? [],

@@ -5,8 +5,8 @@ import { givenFields, type Imported, ImportError, keyReference, Notes } from './
 import { k6Load } from './k6-load.ts';
 
 /**
- * This file imports thresholds of k6, from a summary (`--summary-export`, or the data of `handleSummary`) or from k6's
- * options, which have its load, too.
+ * This file imports thresholds of k6. They come from a summary (`--summary-export`, or the data of `handleSummary`) or
+ * from k6's options, which also have the load.
  */
 
 /** What k6's metrics mean: distributions in ms, shares or rates. */
@@ -20,7 +20,7 @@ const metrics: Readonly<
   http_reqs: ['rate', 'sentRate'],
 };
 
-/** The reasons for which other metrics are not imported, by the metrics' names. */
+/** The reasons why other metrics are not imported, by the metrics' names. */
 const otherMetrics: readonly (readonly [names: RegExp, message: string])[] = [
   [
     /^checks$/,
@@ -81,7 +81,7 @@ type Threshold = NonNullable<ReturnType<typeof readThreshold>>;
 /** An objective, or advice on what to do instead. */
 type Found = { readonly objective: string } | { readonly problem: string };
 
-/** Returns the objective for a threshold on a figure, of a population if one is given. */
+/** Returns the objective for a threshold on a figure. It is limited to a population if one is given. */
 const figureObjective = (
   [kind, figure]: readonly [keyof typeof withBound, string],
   threshold: string,
@@ -112,8 +112,7 @@ const objectiveOf = (metric: string, threshold: string, populations: readonly st
   const population = populations.find((each) => tag === `scenario:${each}`);
   if (population !== undefined && kind === 'rate')
     return { problem: 'a rate is that of the whole run' };
-  // This tag selects completed requests. It changes nothing, since Weir's distributions contain only completed
-  // requests.
+  // This tag selects completed requests. Weir's distributions contain only those anyway.
   if (tag !== undefined && tag !== 'expected_response:true' && population === undefined) {
     const labels = `${figure}{traffic=chat}: traffic, model, key, stage or population`;
     return { problem: `write the label itself, for example ${labels}` };
@@ -122,7 +121,7 @@ const objectiveOf = (metric: string, threshold: string, populations: readonly st
 };
 
 /**
- * Returns the texts of thresholds. They are the keys of a mapping, a text, or a list of texts or of `{ threshold }`.
+ * Returns the texts of thresholds. They are the keys of a mapping, or a text, or a list of texts or of `{ threshold }`.
  */
 const thresholdTexts = (given: unknown): readonly string[] => {
   if (typeof given === 'string') return [given];
@@ -163,7 +162,7 @@ const optionsOf = (parsed: unknown): Readonly<Record<string, unknown>> => {
   return givenFields(isMapping(whole['options']) ? whole['options'] : whole);
 };
 
-/** Adds notes on what options of k6 contain besides the thresholds themselves and an imported load. */
+/** Adds notes on parts of k6's options other than the thresholds and an imported load. */
 const noteOptions = (options: Readonly<Record<string, unknown>>, notes: Notes): void => {
   const wire = Object.keys(options).filter((name) => wireOptions.test(name));
   if (wire.length > 0) notes.left(wire.join(', '), 'these options of k6 are not imported');
@@ -188,7 +187,7 @@ export const isK6 = (parsed: unknown): boolean => {
   );
 };
 
-/** What stands in the place of the requests, which only the script has. */
+/** The placeholder for the requests, which only the script has. */
 const withoutRequests = {
   target: 'mock',
   keys: keyReference,
@@ -211,8 +210,8 @@ const loadIn = (options: Readonly<Record<string, unknown>>, isAdded: boolean, no
 };
 
 /**
- * Imports k6's summary or options. Options with a load become a scenario, unless the objectives are added to one
- * (`isAdded`).
+ * Imports k6's summary or options. Options with a load become a scenario, unless the objectives are added to an
+ * existing one (`isAdded`).
  */
 export const importK6 = (text: string, isAdded: boolean): Imported => {
   const parsed = parsedJson(text);

@@ -1,14 +1,14 @@
 import type { ImportKind } from './import-kinds.ts';
 
-/** Files and command lines of other tools, by a short name; all of them can be imported. */
+/** Files and command lines of other tools, by a short name. All can be imported. */
 
 interface Sample {
   readonly name: string;
   readonly kind: ImportKind;
   readonly text: string;
-  /** How many parts are left out. */
+  /** The number of parts that are left out. */
   readonly left: number;
-  /** What is made of it, without the lines at its head. */
+  /** The text of the result, without the lines at its head. */
   readonly made: string;
 }
 

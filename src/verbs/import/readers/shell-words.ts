@@ -6,7 +6,7 @@ export interface ShellWord {
   readonly expands: boolean;
 }
 
-/** The commands of a script, each as a list of words. `problem` says what is wrong with the quotes in the script. */
+/** The commands of a script, each as a list of words. `problem` says what is wrong with the quotes of the script. */
 export interface ShellScript {
   readonly commands: readonly (readonly ShellWord[])[];
   readonly problem: string | null;
@@ -22,7 +22,7 @@ const partPattern =
 const hasExpansion = (text: string): boolean =>
   /\$[\w{(@*#?!-]|`/.test(text.replaceAll(/\\[^]/g, ''));
 
-/** Removes the backslashes of escapes in a text in double quotes. There a backslash escapes only these characters. */
+/** Removes the backslashes of escapes from a text in double quotes. A backslash escapes only these characters there. */
 const unescapeDouble = (text: string): string =>
   text.replaceAll(/\\(?:\r?\n|([$`"\\]))/g, (_, escaped: string | undefined) => escaped ?? '');
 
@@ -48,7 +48,7 @@ class WordCollector {
     this.word = null;
   }
 
-  /** Ends a word, because of a space, a redirection or the end of a command. */
+  /** Ends a word at a space, a redirection or the end of a command. */
   end({ redirect, end }: Readonly<Record<string, string | undefined>>): void {
     this.endWord();
     if (redirect !== undefined) this.isRedirect = true;
@@ -70,8 +70,8 @@ const addPart = (
 };
 
 /**
- * Splits a script into commands and words as a POSIX shell does. Variables are not replaced. Redirections are dropped
- * together with their files.
+ * Splits a script into commands and words, like a POSIX shell. It does not replace variables, and drops redirections
+ * with their files.
  */
 export const splitShell = (script: string): ShellScript => {
   const collector = new WordCollector();
@@ -80,7 +80,7 @@ export const splitShell = (script: string): ShellScript => {
   for (let at = 0; at < script.length;) {
     partPattern.lastIndex = at;
     const found = partPattern.exec(script);
-    // If the pattern does not match, the character is a carriage return without a line feed, or another kind of space.
+    // If the pattern does not match, the character is a carriage return without a line feed, or an unusual space.
     const [whole, part] = [found?.[0] ?? script.charAt(at), found?.groups ?? { space: ' ' }];
     if (part['open'] !== undefined)
       return { commands, problem: `line ${line}: the quote ${part['open']} has no end` };

@@ -44,7 +44,7 @@ type ReadEntry =
   | {
       readonly ok: true;
       readonly entry: Readonly<Record<string, unknown>>;
-      /** Sentences about what Weir sends differently. */
+      /** Sentences about what Weir sends differently from vegeta. */
       readonly changes: readonly string[];
       readonly file?: ImportedFile;
     }

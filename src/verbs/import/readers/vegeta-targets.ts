@@ -42,10 +42,7 @@ export const readJsonTargets = (text: string): readonly VegetaTarget[] =>
 
 const isRequestLine = (line: string): boolean => /^[A-Z]+\s/.test(line);
 
-/**
- * Returns the lines that follow a request line and belong to it. They end with the path of a body or with an empty
- * line.
- */
+/** Returns the lines that belong to a request line. They end with the path of a body or with an empty line. */
 const readRest = (lines: readonly string[], from: number) => {
   const headers: WrittenHeader[] = [];
   for (let at = from; at < lines.length && lines[at] !== ''; at += 1) {
@@ -72,7 +69,7 @@ export const readHttpTargets = (text: string): readonly VegetaTarget[] => {
     const [, method = '', url = ''] = /^([A-Z]+) +(\S.*)$/.exec(head) ?? [];
     if (method === '')
       return fail(at, 'expected a method and an address, for example: GET http://host/v1/models');
-    // A target without headers may be followed by the next target without an empty line.
+    // A target without headers may be followed directly by the next target.
     const isAlone = isRequestLine(lines[at] ?? '');
     const { headers, body, next } = isAlone
       ? { headers: [], body: null, next: at }

@@ -17,13 +17,13 @@ import {
 import { type EntrySource, entryReaders } from './vegeta-entries.ts';
 import type { VegetaTarget } from './vegeta-targets.ts';
 
-/** What the file of targets does not contain: the options of vegeta's attack, and the content of other files. */
+/** What the file of targets lacks: the options of vegeta's attack, and the contents of other files. */
 export interface VegetaAttack {
   /** The rate in vegeta's notation: `50`, `50/s` or `100/1m`. */
   readonly rate: string | undefined;
   /** The duration in Go's notation: `30s` or `1m30s`. */
   readonly duration: string | undefined;
-  /** The bodies that are in files, by path. A string instead of bytes says why the file cannot be read. */
+  /** The bodies in files, by path. A string instead of bytes says why the file cannot be read. */
   readonly bodies: ReadonlyMap<string, Uint8Array | string>;
   /** Whether files can be written beside the scenario. */
   readonly canWriteFiles: boolean;
@@ -69,7 +69,7 @@ interface Located {
   readonly read: (source: EntrySource) => ReturnType<(typeof entryReaders)[number]['read']>;
 }
 
-/** Returns the base address of a target, with its query; `null` if the request is not in the interface. */
+/** Returns the base address of a target, with its query; `null` if the interface has no such request. */
 const locate = (target: VegetaTarget, notes: Notes): Located | null => {
   const place = `line ${target.line}`;
   const url = URL.canParse(target.url) ? new URL(target.url) : null;
@@ -129,7 +129,7 @@ const commonHeaders = (
     const lower = name.toLowerCase();
     const isFirst = !names.has(lower);
     names.add(lower);
-    // Of several keys the note above speaks, and Weir sets its own headers once.
+    // The note above speaks of several keys, and Weir sets its own headers itself.
     if (!isFirst && lower !== 'authorization' && !isOwnHeader(lower))
       notes.left(place, `a second value of the header ${lower}: a scenario sends each header once`);
     return isFirst;

@@ -3,27 +3,34 @@ import type { PhaseCounts, PolicyRecovery, UnknownReason } from '../model/recove
 import type { PolicyPhases, SeenRequest } from '../model/seen-request.ts';
 import { dueIn, inWindows, isWithin, windowsOf, type Yardstick, yardstickOf } from './windows.ts';
 
-/** The length in ms over which the most completed requests are counted: chance makes the most of shorter ones too high. */
+/**
+ * The length in ms of the window in which completed requests are counted. In shorter windows, chance makes the maximum
+ * too high.
+ */
 const completionWindow = 2000;
 
 /**
- * How often the time that 95 % of the first base needed a good request may take, unless the user says it. With 2, a steady queue that is busy
- * for 0.8 of the time is called bad in 11 % of runs: a base of half a minute does not see its longest jams.
+ * The factor on the time that 95 % of the first base needed: a good request may take at most that, unless the user sets
+ * a time. With 2, a steady queue that is busy for 0.8 of the time is called bad in 11 % of runs, since a base of half a
+ * minute misses its longest jams.
  */
 const withinFactor = 3;
 
 export interface OverloadRun {
   readonly requests: readonly SeenRequest[];
   readonly phases: readonly PolicyPhases[];
-  /** The time in which a good request is answered, a stream by its first token, in ms; `null`: three times what 95 % of the first base that did not fail needed. */
+  /**
+   * The time in ms within which a good request is answered; for a stream, by its first token. `null` means three times
+   * what 95 % of the first base without failures needed.
+   */
   readonly within: number | null;
-  /** Until when the load was seen; policies that end later are not judged. */
+  /** The end of what was seen of the load. Policies that end later are not judged. */
   readonly seenUntil: number;
-  /** Whether the load was not the planned one. */
+  /** Whether the load deviated from the plan. */
   readonly isInvalid: boolean;
 }
 
-/** Returns the most requests that were completed in a second. */
+/** Returns the most requests that completed in a second. */
 const mostCompletedIn = (requests: readonly SeenRequest[]): number => {
   const completed = requests.filter(({ came }) => Number.isFinite(came));
   const counts = Map.groupBy(completed, ({ ended }) => Math.floor(ended / completionWindow));
@@ -74,7 +81,7 @@ const sentIn = (attempts: SeenRequest['attempts'], from: number, to: number): ty
 const attemptsOf = (requests: readonly SeenRequest[]): SeenRequest['attempts'] =>
   requests.flatMap(({ attempts }) => attempts);
 
-/** What is known of the end of a policy's time, of which it is the last third. */
+/** Returns the figures of the end of a policy, which is its last third. */
 const endOf = (own: readonly SeenRequest[], { gone, until }: PolicyPhases) => {
   const from = until - (until - gone) / 3;
   return {
@@ -83,16 +90,20 @@ const endOf = (own: readonly SeenRequest[], { gone, until }: PolicyPhases) => {
   };
 };
 
-/** What is known of a whole run: the most that was completed in a second, and whether the target is back without retries. */
+/**
+ * The facts of a whole run: the most requests that completed in a second, and whether the target is back without
+ * retries.
+ */
 interface Context {
   readonly most: number;
   readonly isBackAlone: boolean;
 }
 
 /**
- * Says why a target is still bad at the end. The retries keep it there if the attempts are surely more than it ever completed. If they
- * are fewer, it may be working off what waits: at most all attempts that it had not answered when the load was gone. Once that must
- * be done, the retries are the cause if it comes back without them, and something else if it does not.
+ * Says why a target is still bad at the end. The retries keep it there if the attempts are surely more than it ever
+ * completed. With fewer attempts, it may still work off its queue: at most all attempts that had no answer when the
+ * overload ended. Once that work must be done, retries are the cause if the target comes back without them, and
+ * something else if it does not.
  */
 const stillBad = (
   own: readonly SeenRequest[],
@@ -100,7 +111,7 @@ const stillBad = (
   { most, isBackAlone }: Context,
 ): Finding => {
   const { due, sent } = endOf(own, phases);
-  // The attempts of a request come together, so their number varies as that of the requests.
+  // The attempts of a request come together, so their number varies like that of the requests.
   if (sent * (1 - 2 / Math.sqrt(due.length)) > most) return stays('kept');
   const { from, gone, until } = phases;
   const waiting = sentIn(attemptsOf(own), from, gone).filter(
@@ -112,7 +123,10 @@ const stillBad = (
   return stays(isBackAlone ? 'kept' : 'stuck');
 };
 
-/** Says when a target is back: from the first window from which none is surely bad, if those until the end are surely good. */
+/**
+ * Says when a target is back: at the first window after which no window is surely bad, if the last ones are surely
+ * good.
+ */
 const recoveryIn = (
   own: readonly SeenRequest[],
   phases: PolicyPhases,
@@ -134,7 +148,9 @@ const recoveryIn = (
   return isBad(endOf(own, phases).due) ? stillBad(own, phases, context) : unknown('unsure');
 };
 
-/** Returns the windows of all phases; those of a phase begin with it, and what is left of it is in none. */
+/**
+ * Returns the windows of all phases. The first window of a phase begins with it. The rest of a phase is in no window.
+ */
 const shownWindows = (
   own: readonly SeenRequest[],
   { from, peak, gone, until }: PolicyPhases,
@@ -158,7 +174,10 @@ const shownWindows = (
   });
 };
 
-/** A policy with its requests, and what its base needed: 95 % of it in `usual` ms, which is infinite if more failed. */
+/**
+ * A policy with its requests and the yardstick from its base: `usual` is the time in ms that 95 % needed, infinite if
+ * more than 5 % failed.
+ */
 interface PolicyBase {
   readonly phases: PolicyPhases;
   readonly own: readonly SeenRequest[];
@@ -178,15 +197,18 @@ const baseOf = (requests: readonly SeenRequest[], phases: PolicyPhases): PolicyB
 const yardstickFor = ({ own, phases, usual, median }: PolicyBase, within: number) =>
   Number.isFinite(usual) ? yardstickOf(own, phases, { median, within }) : null;
 
-/** What a policy is judged by beside its own requests: its yardstick, and that of the first earlier base that has one. */
+/** What a policy is judged by beside its own requests: its yardstick, and that of the first base that has one. */
 interface PolicyTerms extends Context, Pick<OverloadRun, 'seenUntil' | 'isInvalid'> {
-  /** The time of a good request in ms. */
+  /** The longest time of a good request in ms. */
   readonly within: number;
   readonly yardstick: Yardstick | null;
   readonly earlier: Yardstick | null;
 }
 
-/** Judges a policy by its own base. If that is worse than an earlier one, what came before it is not over. */
+/**
+ * Judges a policy by its own base. If that base is worse than an earlier one, the effects of the policy before are not
+ * over.
+ */
 const judgePolicy = (each: PolicyBase, terms: PolicyTerms): PolicyRecovery => {
   const { phases, own, base, usual } = each;
   const { within, yardstick, earlier, seenUntil, isInvalid } = terms;

@@ -4,28 +4,28 @@ import { wilsonInterval } from '../../../model/measures/quantile.ts';
 import { type Share, shareOf } from '../../../model/measures/share.ts';
 import type { PolicyPhases, SeenRequest } from '../model/seen-request.ts';
 
-/** The lengths in ms into which the time is divided; the shortest is used that has enough requests. */
+/** The lengths of a window in ms. The shortest one with enough requests is used. */
 const lengths = [500, 1000, 2000, 5000, 10_000, 20_000];
 
-/** Into how many parts the base is divided to see how its requests depend on each other. */
+/** The number of parts into which the base is divided to see how its requests depend on each other. */
 const baseParts = 40;
 
 /** The fewest windows after the overload. */
 const minWindowsAfter = 5;
 
-/** The probability that any of the windows of a target that is as before is called bad. */
+/** The probability that any window of an unchanged target is called bad. */
 const falseAlarmRate = 0.05;
 
-/** The share of requests that may be late or fail, beside that of the base, before a window, or the end, counts as bad. */
+/** The share of late or failed requests that a window may have above the base before it counts as bad. */
 const marginShare = 0.1;
 
-/** How requests are held against those before the overload. */
+/** The yardstick from the base, by which requests are judged. */
 export interface Yardstick {
   readonly within: number;
   readonly length: number;
-  /** Whether surely more requests are bad than are allowed; `windows` of them are asked. */
+  /** Whether surely more requests are bad than allowed. `windows` is the number of windows that are judged. */
   readonly isBad: (requests: readonly SeenRequest[], windows?: number) => boolean;
-  /** Whether surely no more are bad than are allowed. */
+  /** Whether surely no more requests are bad than allowed. */
   readonly isGood: (requests: readonly SeenRequest[]) => boolean;
 }
 
@@ -43,7 +43,7 @@ interface Span {
   readonly to: number;
 }
 
-/** Returns what lies in each whole window of a time, by the instant of each; what is left of the time is in none. */
+/** Returns the items in each whole window of a time, by their instants. The rest of the time is in no window. */
 export const inWindows = <T>(
   all: readonly T[],
   instantOf: (each: T) => number,
@@ -67,9 +67,9 @@ const slowerThan = (requests: readonly SeenRequest[], time: number): Share => ({
 });
 
 /**
- * Returns how requests are held against those of the base; `null` if there are too few for any length of window. A window in which
- * every request fails must surely be bad. Requests of one queue depend on each other: their number is divided by the
- * design effect of the base, at its median and at the bound, whichever is stronger.
+ * Returns the yardstick of a base; `null` if it has too few requests for any window. A window in which every request
+ * fails must surely be bad. Requests of one queue depend on each other, so their number is divided by the stronger
+ * design effect of the base: at its median, or at the bound.
  */
 export const yardstickOf = (
   requests: readonly SeenRequest[],

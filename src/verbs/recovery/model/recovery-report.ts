@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { retryPolicies } from './seen-request.ts';
 
-/** What an overload and the time after it showed, as `recovery.json` has it. Times are in ms, shares from 0 to 1. */
+/**
+ * The findings about an overload and the time after it, as stored in `recovery.json`. Times are in ms, shares from 0 to
+ * 1.
+ */
 
 const count = z.int().nonnegative();
 const amount = z.number().nonnegative();

@@ -32,7 +32,9 @@ const names = { none: 'no retries', 'retry-after': 'Retry-After', backoff: 'back
 
 const watchedFor = ({ phases: { gone, until } }: PolicyRecovery): string => timeText(until - gone);
 
-/** Says what of the requests due since the overload began was no goodput, and how much of it came after the overload. */
+/**
+ * Says how many requests due since the overload began were no goodput, and how many of them came after the overload.
+ */
 const lostText = ({ overload, watched }: PolicyRecovery): string => {
   const due = overload.due + watched.due;
   const after = watched.due - watched.good;
@@ -58,7 +60,7 @@ const unknownTexts: Record<UnknownReason, (policy: PolicyRecovery) => string> = 
     `it is still bad after ${watchedFor(policy)}, but may need up to ${timeText(policy.needs ?? 0)} for what waits in it: give a longer --watch`,
 };
 
-/** When a target was back: `after 3 s`, or `within 1 s`. */
+/** Says when a target was back: `after 3 s`, or `within 1 s`. */
 const backText = ({ after, resolution }: PolicyRecovery): string =>
   after === 0 ? `within ${timeText(resolution ?? 0)}` : `after ${timeText(after ?? 0)}`;
 
@@ -85,7 +87,7 @@ const stateText = (policy: PolicyRecovery, { mostCompleted: most }: RecoveryRepo
   }
 };
 
-/** The answer in a sentence: `still bad with backoff; back with no retries (after 3 s)`. */
+/** Returns the answer as a sentence: `still bad with backoff; back with no retries (after 3 s)`. */
 const recoveryVerdict = ({ policies }: RecoveryReport): TonedText => {
   const withState = (...states: readonly PolicyRecovery['state'][]): readonly string[] =>
     policies
@@ -142,7 +144,7 @@ const rowsOf = ({ policy, base, overload, watched }: PolicyRecovery): readonly P
     ] as const
   ).map(([phase, counts]) => ({ policy: names[policy], phase, ...counts }));
 
-/** What was due, sent, and completed in time, over the time of a policy. */
+/** Plots what was due, sent, and completed in time, over the time of a policy. */
 const plotOf = (policy: PolicyRecovery): Markup | null => {
   const { windows, phases, resolution, after } = policy;
   if (resolution === null) return null;

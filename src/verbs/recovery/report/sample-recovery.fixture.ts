@@ -12,7 +12,7 @@ const counts = (due: number, good: number, late: number, attempts: number) => ({
   p95: due === 601 ? 150 : null,
 });
 
-/** Returns what was found with a policy; the fields of `changes` replace its own. */
+/** Returns the findings with one policy. `changes` overrides fields. */
 export const samplePolicy = (changes: Partial<PolicyRecovery> = {}): PolicyRecovery => ({
   policy: 'none',
   state: 'back',
@@ -35,7 +35,7 @@ export const samplePolicy = (changes: Partial<PolicyRecovery> = {}): PolicyRecov
   ...changes,
 });
 
-/** Returns what an examination of a recovery found; the fields of `changes` replace its own. */
+/** Returns the findings of an examination. `changes` overrides fields. */
 export const sampleRecovery = (changes: Partial<RecoveryReport> = {}): RecoveryReport => ({
   format: 'recovery/1',
   weir: '0.1.0',

@@ -15,14 +15,14 @@ import { axisOf } from './swept-figures.ts';
 export interface MadeSweep {
   readonly variables: readonly SweepVariable[];
   readonly points: readonly MadePoint[];
-  /** The name of a figure; `null` means that the data of the points decide which figure is used. */
+  /** The name of a figure; `null` lets the data of the points decide. */
   readonly throughput: string | null;
   readonly latency: string | null;
 }
 
 /**
- * Returns the points that no other point beats. A point beats another one if it is surely better in one figure and not
- * surely worse in the other: what runs differ by themselves puts no point on the front.
+ * Returns the points that no other point beats. A point beats another if it is surely better in one figure and not
+ * surely worse in the other. Differences between runs of one point put no point on the front.
  */
 const frontOf = (
   points: readonly SweepPoint[],
@@ -47,16 +47,14 @@ const frontOf = (
 };
 
 /**
- * The least share of arrivals that are answered in a steady flow. In an open load above the capacity, fewer are
- * answered.
+ * The least share of arrivals that are answered in a steady flow. An open load above the capacity gets fewer answers.
  */
 const steadyShare = 0.9;
 
 /**
- * Returns the throughput and the requests in flight of each run that counts, for fitting the law. Throughput is
- * computed by Little's law from the requests in flight and their mean time. Counting answers would be less exact: if
- * users send in step with each other, many requests end together, and the count of a short run may be wrong by that
- * number.
+ * Returns the throughput and the requests in flight of each run that counts, for fitting the law. Throughput follows by
+ * Little's law from the requests in flight and their mean time. Counting answers is less exact: if users send in step,
+ * many requests end together, and a short run may miscount by that number.
  */
 const stepsOf = ({ runs }: SweepPoint) =>
   runs.flatMap(({ excludedBecause, figures }) => {
@@ -94,8 +92,8 @@ const curvesOf = (
 };
 
 /**
- * Returns the first of `names` for which every usable point has enough samples. If no name has enough, returns the last
- * one for which any point has a figure.
+ * Returns the first of `names` with enough samples at every usable point. If there is none, returns the last one with a
+ * figure at any point.
  */
 const wellKnown = (points: readonly SweepPoint[], names: readonly string[]): string => {
   const usable = points.filter(({ figures }) => Object.keys(figures).length > 0);
@@ -114,8 +112,8 @@ const requireAxis = (name: string): SweepAxis => {
 };
 
 /**
- * Returns the figure that is used as throughput by default. If all traffic generates tokens it is the rate of tokens,
- * since requests of different lengths are different amounts of work.
+ * Returns the default figure of throughput. If all traffic generates tokens it is the rate of tokens, since long
+ * requests are more work than short ones.
  */
 const usualThroughput = ({ stages }: Plan): string =>
   stages.every(({ traffic }) =>

@@ -28,7 +28,7 @@ const rateLabels = {
   outputTokenRate: 'Output tokens',
 } as const satisfies Record<RateName, string>;
 
-/** The figures that every report of a sweep shows, if the runs have them. */
+/** The figures that every report of a sweep shows, if runs have them. */
 const usualFigures: readonly string[] = [
   'offeredRate',
   'completedRate',
@@ -79,15 +79,15 @@ const endToEndOf = (result: Result): MeasuredFigures =>
   figuresOver(result, 'endToEnd', outsideWarmUp);
 
 /**
- * Returns the number of users in a closed load without think time, all of whom wait for answers; `null` for any other
- * load.
+ * Returns the number of users in a closed load without think time, since all of them wait for answers; `null` for any
+ * other load.
  */
 const waitingUsers = ({ plan }: Result): number | null => {
   const [{ load }, ...others] = plan.stages as [Plan['stages'][number]];
   return others.length === 0 && load.kind === 'closed' && load.thinkTime === 0 ? load.users : null;
 };
 
-/** Returns the mean number of requests in flight: the number of waiting users, or for other loads by Little's law. */
+/** Returns the mean number of requests in flight: the waiting users, or for other loads by Little's law. */
 const inFlightOf = (result: Result): number | null => {
   const users = waitingUsers(result);
   if (users !== null) return users;
@@ -96,10 +96,9 @@ const inFlightOf = (result: Result): number | null => {
 };
 
 /**
- * Returns the mean time of a request in ms while all of these users were active. When the load ends, users leave, and
- * the last requests share the server with fewer others. So the last requests are left out: those due within the
- * duration of the longest request before the end. If no other requests remain, and for other loads, the mean is over
- * all requests.
+ * Returns the mean time of a request in ms while all users were active. When the load ends, users leave, and the last
+ * requests share the server with fewer others. So requests are left out that were due within the longest request's
+ * duration before the end. If none remain, and for other loads, the mean is over all requests.
  */
 const steadyMeanOf = (result: Result): number | null => {
   const { max, mean: meanOfAll } = endToEndOf(result);

@@ -28,7 +28,7 @@ const sweptRunSchema = z.strictObject({
   order: z.int().positive(),
   startedAt: z.iso.datetime(),
   trust: z.enum(['valid', 'degraded', 'invalid']),
-  /** The reason for which the run's figures do not count; `null` if they count. */
+  /** The reason why the run's figures do not count; `null` if they count. */
   excludedBecause: z.string().nullable(),
   /** The figures by name. Figures that the run does not have are absent. */
   figures: z.record(z.string(), z.number()),
@@ -46,12 +46,14 @@ const pointSchema = z.strictObject({
   /** The value of each variable, in the order of the variables. */
   values: z.array(z.string()),
   verdict: z.enum(pointVerdictNames),
-  /** The reasons for which the point is not `kept`, and what was wrong with runs that do not count. */
+  /** The reasons why the point is not `kept`, and what was wrong with runs that do not count. */
   reasons: z.array(z.string()),
   runs: z.array(sweptRunSchema),
   /** The figures over the runs that count. A figure that none of these runs has is absent. */
   figures: z.record(z.string(), figureSchema),
-  /** Whether no other `kept` point has surely more throughput at no more latency, or less latency at no less throughput. */
+  /**
+   * Whether no other `kept` point surely has more throughput at no more latency, or less latency at no less throughput.
+   */
   isOnFront: z.boolean(),
 });
 export type SweepPoint = z.infer<typeof pointSchema>;
@@ -59,15 +61,15 @@ export type SweepPoint = z.infer<typeof pointSchema>;
 const axisSchema = z.strictObject({ name: z.string(), label: z.string(), unit: z.string() });
 export type SweepAxis = z.infer<typeof axisSchema>;
 
-/** The least difference that counts, as a share of the lower value and in the unit; that of `weir compare`. */
+/** The least difference that counts, as a share of the lower value and in the unit. It is the one of `weir compare`. */
 const leastDifference = ({ name, unit }: SweepAxis): readonly [share: number, amount: number] => {
   if (unit !== 'ms') return [0.05, 0];
   return [0.1, /^(?:tpot|gap)\b/.test(name) ? 0.5 : 5];
 };
 
 /**
- * Returns whether one figure is surely below another one: by more than runs of the same point usually differ, and, where
- * points have several runs, with all of its runs.
+ * Returns whether a figure is surely below another one. The difference exceeds what runs of one point usually differ
+ * by; and if points have several runs, all its runs are below.
  */
 export const isBelow = (axis: SweepAxis, one: SweepFigure, other: SweepFigure): boolean => {
   const [share, amount] = leastDifference(axis);
@@ -103,7 +105,7 @@ export const sweepReportSchema = z.strictObject({
   /** The points. The last variable changes fastest. */
   points: z.array(pointSchema).min(1),
   curves: z.array(curveSchema),
-  /** The reason for which runs are missing; `null` if all runs were made. */
+  /** The reason why runs are missing; `null` if all runs were made. */
   partial: z.string().nullable(),
 });
 export type SweepReport = z.infer<typeof sweepReportSchema>;

@@ -3,7 +3,7 @@ import type { SweepPoint, SweepReport } from '../model/sweep.ts';
 /** Test support: one figure of a point without repetitions. */
 const figure = (value: number) => ({ value, low: value, high: value, isWeak: false });
 
-/** A point of a sweep; any field can be overridden. */
+/** A point of a sweep. Any field can be overridden. */
 export const samplePoint = (
   values: readonly string[],
   [throughput, latency]: readonly [number, number],
@@ -27,7 +27,10 @@ export const samplePoint = (
   ...overrides,
 });
 
-/** The report of a sweep of two variables in which points were broken, excluded and not run; any field can be overridden. */
+/**
+ * The report of a sweep of two variables, with points that were broken, excluded and not run. Any field can be
+ * overridden.
+ */
 export const sampleSweep = (overrides: Partial<SweepReport> = {}): SweepReport => ({
   format: 'sweep/1',
   weir: '0.1.0',

@@ -25,10 +25,7 @@ import {
   sweepTone,
 } from './sweep-text.ts';
 
-/**
- * The further figures of a table, in the order of its columns. The two figures by which points are judged come before
- * them.
- */
+/** The further figures of a table, in the order of its columns. The two figures that judge points come before them. */
 const otherFigures = [
   ['completedRate', 'Completed /s', 'Done/s'],
   ['outputTokenRate', 'Output tokens /s', 'Tokens/s'],
@@ -40,7 +37,7 @@ const otherFigures = [
   ['endToEnd.p95', 'End to end p95 ms', 'E2E p95'],
 ] as const;
 
-/** Returns the end of each path, at least its last two names and as many as tell it from the others. */
+/** Returns the end of each path: at least its last two names, and enough names to tell it from the others. */
 const shortPaths = (paths: readonly string[]): readonly string[] =>
   paths.map((path) => {
     const names = path.split('.');
@@ -78,7 +75,7 @@ const columnsOf = (report: SweepReport): readonly Column<SweepPoint>[] => {
     column.number({ title: 'Runs', media: ['html', 'markdown'] }, ({ runs }) =>
       runsText(runs, repetitions),
     ),
-    // The title of a terminal's table says how many there are.
+    // The title of a terminal's table already has the number of runs.
     column.number({ title: 'Runs', media: ['terminal'] }, ({ runs }) => {
       const counted = runsText(runs, repetitions);
       return counted === String(repetitions) ? '' : counted;
@@ -99,12 +96,12 @@ const columnsOf = (report: SweepReport): readonly Column<SweepPoint>[] => {
   ];
 };
 
-/** The maximum number of rows on a terminal, so that the whole text fits into 25 lines. */
+/** The maximum number of rows on a terminal. With them the whole text fits into 25 lines. */
 const maxTerminalRows = 10;
 
 /**
- * Returns the points that a terminal shows: first those on the front, then those with problems, then all others. Within
- * each group they are in the order of the sweep.
+ * Returns the points that a terminal shows: those on the front, then those with problems, then all others. Each group
+ * keeps the order of the sweep.
  */
 const terminalPoints = (points: readonly SweepPoint[]): readonly SweepPoint[] => {
   const importance = ({ isOnFront, verdict }: SweepPoint): number =>

@@ -93,10 +93,15 @@ export const sweepPlot = (report: SweepReport): Markup | null => {
 
 /** The opacities of the cells with the lowest and the highest value. */
 const [palest, darkest] = [0.06, 0.6];
-/** The highest value is darkest if it is at least so many times the lowest; smaller differences are drawn paler. */
+/**
+ * The ratio of the highest to the lowest value from which the highest is darkest. Smaller differences are drawn paler.
+ */
 const wholeScale = 1.5;
 
-/** Returns the opacity of each figure. Figures that do not surely differ have the same one, so that noise shows no pattern. */
+/**
+ * Returns the opacity of each figure. Figures that do not surely differ get the same opacity, so noise shows no
+ * pattern.
+ */
 const shades = ({ points }: SweepReport, axis: SweepAxis): ((figure: SweepFigure) => number) => {
   const levels: SweepFigure[][] = [];
   for (const figure of points

@@ -71,7 +71,7 @@ export const frontOf = ({ points, latency }: SweepReport): readonly SweepPoint[]
     .filter(({ isOnFront }) => isOnFront)
     .toSorted((a, b) => a.figures[latency.name]!.value - b.figures[latency.name]!.value);
 
-/** `hasLabels` names the two figures, where there is room for it. */
+/** Formats the place of a point. `hasLabels` adds the names of the two figures, if there is room. */
 const placeText = (report: SweepReport, point: SweepPoint, hasLabels = false): string => {
   const { throughput, latency } = report;
   const label = (axis: SweepAxis): string => (hasLabels ? `${axis.label} ` : '');
@@ -91,7 +91,7 @@ const incompleteText = (report: SweepReport): string => {
   ]).join(', ');
 };
 
-/** Returns the points whose figures may be wrong because of the load generator: one of their runs is degraded. */
+/** Returns the points that have a degraded run. The load generator may have made their figures wrong. */
 const uncertainPoints = ({ points }: SweepReport): number =>
   points.filter(({ runs }) => runs.some(({ trust }) => trust === 'degraded')).length;
 
@@ -103,7 +103,7 @@ const uncertaintyText = (report: SweepReport): string | null => {
     : `Figures of ${uncertain} of ${plural(report.points.length, 'point')} are approximate: the load generator can have moved them. What now: ${whatNowPage}`;
 };
 
-/** Returns whether no point on the front surely differs from the first in either figure. */
+/** Returns whether no point on the front surely differs from the first one in either figure. */
 const isOnePlace = ({ throughput, latency }: SweepReport, front: readonly SweepPoint[]): boolean =>
   [throughput, latency].every((axis) =>
     front.every((one) =>

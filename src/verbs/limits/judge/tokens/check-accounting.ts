@@ -154,7 +154,7 @@ export const whyAnswersAreUnseen = (
       ];
 };
 
-/** Says, after the reasons for which a limit is kept, that it rests on the promise of the operator too. */
+/** Says, after the reasons why a limit is kept, that it rests on the promise of the operator too. */
 export const promisedText = (guards: TokenGuards, log: Pick<TokenLog, 'unit'>): string =>
   areAnswersUnseen(guards, log)
     ? '; that the tokens of answers are charged rests on --yes-tokens, since the bursts are of prompts'
