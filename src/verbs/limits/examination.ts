@@ -62,15 +62,15 @@ export type OpenedProbe = Awaited<ReturnType<typeof openProbe>>;
 interface Opening {
   readonly read: ReadPlan;
   readonly model: string | undefined;
-  /** Whether the target is asked for its models even if `model` names one. */
+  /** Whether to ask the target for its models even if `model` names one. */
   readonly preflight: boolean;
-  /** How long an answer may take, in ms. */
+  /** The longest time of an answer, in ms. */
   readonly timeout: number;
   readonly folder: RunFolder;
   readonly stops: FollowedStops;
 }
 
-/** Opens a target, examines it, and closes all that is open whatever happens. A failure leaves no new folder. */
+/** Opens a target, examines it, and always closes all that it opened. A failure leaves no new folder. */
 export const examineOpened = async <T>(
   { read, model, preflight, timeout, folder, stops }: Opening,
   { say }: Pick<Host['printer'], 'say'>,

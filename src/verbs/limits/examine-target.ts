@@ -14,9 +14,9 @@ import { examineOpened, type OpenedProbe } from './examination.ts';
 import type { KeyFindings } from './model/key-findings.ts';
 import { exitOfFindings, findingsBeside } from './stored-findings.ts';
 
-/** This file is what an examination of a limit does whatever it examines: opening, budget, stops, reports and exit. */
+/** This file does what every examination of a limit needs: opening, budget, stops, reports and exit. */
 
-/** The replies of an examination, how long it took in ms, and what ended it early. */
+/** What an examination returns: its log, its duration in ms, and what ended it early. */
 export interface Examined<Log> {
   readonly log: Log;
   readonly took: number;
@@ -46,7 +46,7 @@ export const examineUntilStopped = async <Log>(
 export const runIdOf = (prefix: string, { startedAt }: OpenedProbe): string =>
   `${prefix}-${startedAt.replaceAll(/[^0-9]/g, '').slice(4, 14)}`;
 
-/** The facts about a report that say which program wrote it, and of what. */
+/** The facts of a report about its origin: which program wrote it, and about which target. */
 const reportOrigin = (target: ReadyTarget, { startedAt }: OpenedProbe, model: string) => ({
   weir: weirVersion(),
   target: target.baseUrl,
@@ -61,7 +61,7 @@ export interface ReportOrigin extends ReturnType<typeof reportOrigin> {
 
 export interface ExaminationOutcome {
   readonly report: object;
-  /** Builds the document; `beside` has the findings of the other limit that the folder has of this target. */
+  /** Builds the document. `beside` has the findings in the folder about the target's other limit. */
   readonly document: (beside: KeyFindings) => ReportDocument;
   readonly junit: () => string;
   readonly verdict: 'kept' | 'violated' | 'undecided';
@@ -69,7 +69,7 @@ export interface ExaminationOutcome {
   readonly stoppedBy: StopCause | null;
 }
 
-/** An examination whose requests are planned, and its budget in words. */
+/** An examination with its planned requests and its budget in words. */
 export interface PlannedExamination {
   readonly model: string;
   readonly budget: string;
@@ -91,8 +91,8 @@ const exitFor = ({ stoppedBy, verdict, hasAnswers }: ExaminationOutcome): ExitNa
 };
 
 /**
- * Opens the target, plans an examination of its first idle key, asks for the budget, examines and publishes. `plan`
- * returns why there is nothing to examine, or the planned examination. `files` are the names of its files.
+ * Examines a target: opens it, plans an examination of its first idle key, asks for the budget, examines and publishes.
+ * `plan` returns the planned examination, or why there is nothing to examine. `files` are the names of its files.
  */
 export const examineTarget = async (
   request: ExaminationRequest,

@@ -42,12 +42,12 @@ export interface LimitsRequest extends TargetRequest {
   readonly permitted: string | undefined;
   readonly checks: string | undefined;
   readonly price: string | undefined;
-  /** The number of windows that the sustained load lasts, as given to `--sustain`. */
+  /** The number of windows of the sustained load, as given to `--sustain`. */
   readonly sustain: string | undefined;
   readonly quick: boolean;
-  /** Whether the second key is of the team whose limit is examined. */
+  /** Whether the second key belongs to the team whose limit is examined. */
   readonly sameTeam: boolean;
-  /** Whether the report shows which decisions distinguish the named limiter from the next best. */
+  /** Whether the report shows which decisions distinguish the named limiter from the next best one. */
   readonly explain: boolean;
   readonly yes: boolean;
   readonly out: string | undefined;
@@ -72,7 +72,7 @@ const readList = <Word extends string>(
   return all.filter((word) => words.includes(word));
 };
 
-/** Prices for a million tokens, in micro-units. */
+/** Returns prices for a million tokens, in micro-units. */
 export const priceOf = (text: string | undefined): ListedPrice | null => {
   if (text === undefined) return null;
   const [, input, output, cached] =
@@ -103,7 +103,7 @@ export const sustainOf = (text: string | undefined): number => {
   return windows;
 };
 
-/** Reads all options; throws one `Problem` that lists everything wrong with them. */
+/** Reads all options. Throws one `Problem` that lists all errors. */
 export const examinationSettingsFrom = (
   plan: Pick<Plan, 'keys' | 'limits'>,
   { window: windowText, permitted: permittedText, quick, checks, price, sustain }: LimitsRequest,

@@ -47,8 +47,8 @@ const readFindings = async (folder: string): Promise<KeyFindings> => ({
 const nothing: KeyFindings = { requests: null, tokens: null };
 
 /**
- * Returns the findings of one limit in a folder if they are of this target, for the sentence over both limits. What cannot be
- * read costs no examination its report.
+ * Returns the findings in a folder about the other limit of this target, for the sentence about both limits. An
+ * unreadable file is ignored, so an examination always gets its report.
  */
 export const findingsBeside = async (
   folder: string,
@@ -68,10 +68,10 @@ export const findingsBeside = async (
 
 const exits = { kept: 'pass', violated: 'violated', undecided: 'inconclusive' } as const;
 
-/** The exit for findings: that of their gravest verdict. */
+/** Returns the exit for findings: that of their gravest verdict. */
 export const exitOfFindings = (findings: KeyFindings): ExitName => exits[gravestVerdict(findings)];
 
-/** Throws a `Problem` if the findings are of two targets: one verdict would be about neither. */
+/** Throws a `Problem` if the findings are about two targets. One verdict would be about neither. */
 const rejectTwoTargets = (folder: string, { requests, tokens }: KeyFindings): void => {
   if (requests === null || tokens === null || requests.target === tokens.target) return;
   throw new Problem(
@@ -79,7 +79,7 @@ const rejectTwoTargets = (folder: string, { requests, tokens }: KeyFindings): vo
   );
 };
 
-/** Reports on the findings in `folder`, in the same folder or in `out`. */
+/** Reports on the findings in `folder`. It writes into the same folder or into `out`. */
 export const reportFindings = async (
   folder: string,
   out: string | undefined,
@@ -103,8 +103,8 @@ export const reportFindings = async (
 };
 
 /**
- * Builds all that is printed and written. Throws a `Problem` if the findings are not of this version: no schema checks
- * them, and a damaged field may show only in a drawing.
+ * Builds all that is printed and written. Throws a `Problem` if the findings come from another version. No schema
+ * checks them, and only a drawing may show a damaged field.
  */
 const reportOf = async (folder: string, findings: KeyFindings) => {
   const assets = await readReportAssets();

@@ -29,14 +29,14 @@ import { tokensDocument, tokensJunit } from './report/tokens-document.ts';
 import { readWindow } from './window-option.ts';
 
 export interface TokenLimitRequest extends TargetRequest {
-  /** How much is examined: `quick`, or `full` or nothing for all of it. */
+  /** The scope of the examination: `quick`, or `full` or nothing for all of it. */
   readonly tokens: string;
   readonly context: string | undefined;
-  /** What the limit counts, as given to `--unit`. */
+  /** The unit that the limit counts, as given to `--unit`. */
   readonly unit: string | undefined;
-  /** Whether the second key is of the team whose limit is examined. */
+  /** Whether the second key belongs to the team whose limit is examined. */
   readonly sameTeam: boolean;
-  /** Whether the operator says that the key is idle and that usage is charged. */
+  /** Whether the operator promises that the key is idle and that usage is charged. */
   readonly yesTokens: boolean;
   readonly model: string | undefined;
   readonly preflight: boolean;
@@ -63,7 +63,7 @@ const contextOf = (text: string | undefined): number | null => {
   throw new Problem(`--context: expected a number of tokens, such as 131072; got ${text}`);
 };
 
-/** Reads the options of an examination of tokens. Throws a `Problem` for the first that is wrong. */
+/** Reads the options of an examination of tokens. Throws a `Problem` for the first error. */
 const settingsFrom = (plan: Plan, request: TokenLimitRequest) => {
   const { tokensPerMinute, requestsPerMinute } = limitsOfKey(plan, plan.keys[0]!.name);
   const window = readWindow(request.window, 'tokens', tokensPerMinute);
@@ -85,10 +85,10 @@ const settingsFrom = (plan: Plan, request: TokenLimitRequest) => {
 };
 type Settings = ReturnType<typeof settingsFrom>;
 
-/** The part of the limit that a prompt has in a burst, and what a context holds beside it. */
+/** The context that a prompt of a burst needs: its part of the limit, with a margin. */
 const preferredContext = ({ tokens }: TokenRule): number => tokens / 24 / 0.95;
 
-/** Chooses the model, the cheapest that the list prices unless one is named, with what is known of it. */
+/** Chooses the model: the named one, or the cheapest with a listed price. Returns it with what is known about it. */
 const chooseModel = ({ models }: OpenedProbe, settings: Settings, named: string | undefined) => {
   const details = models.details ?? new Map<string, ModelDetails>();
   const ids = [...details.keys()];
@@ -98,7 +98,7 @@ const chooseModel = ({ models }: OpenedProbe, settings: Settings, named: string 
   const listed = details.get(chat);
   return {
     models: { ...models, chat, otherChat: ids.find((id) => id !== chat) ?? models.otherChat },
-    // A context says nothing of how long an answer may be.
+    // A context does not say how long an answer may be.
     context:
       settings.context ??
       (tokenUnits[settings.unit].isOfAnswers ? null : (listed?.context ?? null)),
@@ -160,7 +160,7 @@ const examine = (
       ...(team === undefined ? {} : { team }),
       ...(plan.unit === undefined ? {} : { unit: plan.unit }),
       sleepUntil: async (moment) => {
-        // It sleeps for minutes, so a stop ends it.
+        // It sleeps for minutes, so a stop must end it.
         if (stopReason() === null)
           await pause(Math.max(0, moment - session.clock.now()), host.onStop);
       },

@@ -4,13 +4,15 @@ import { countText, timeText } from '../../report/text/number-text.ts';
 import { bounded, readOption } from '../../run/input/read-option.ts';
 import { durationNotation } from '../../scenario/schema/notation.ts';
 
-/** The longest window that is examined at once: an examination lasts up to 13 windows, in which the key must be idle. */
+/**
+ * The longest window that is examined at once. An examination lasts up to 13 windows, in which the key must be idle.
+ */
 const longest = 3_600_000;
 
-/** What is sent above and below a limit to show that it is kept, as shares of it. */
+/** The requests above and below a limit that show that it is kept, as shares of the limit. */
 const shares = { above: 1.1, below: 0.9 } as const;
 
-/** Says how a limit of a long window is examined by hand: in parts, over days. */
+/** Says how to examine the limit of a long window by hand: in parts, over days. */
 const planText = (given: string, window: number, amount: string, limit: number | null): string => {
   const span = (windows: number): string => timeText(windows * window);
   const sized = (share: number): string =>
@@ -20,7 +22,10 @@ const planText = (given: string, window: number, amount: string, limit: number |
   return `--window: expected at most 1h, since an examination lasts up to 13 windows without a pause; got ${given}. Spread it over ${span(9)}, in which nobody else uses the key: (1) after ${span(2)} of idleness send ${sized(shares.above)} at once: some must be refused; (2) after ${span(2)} more a small chat must be admitted, and ${span(0.5)} later send the same at once: some must be refused; (3) after ${span(2)} more send ${sized(shares.below)} evenly in ${span(1)}, twice: none may be refused. Each part is a \`weir run\` with \`limits: none\``;
 };
 
-/** Reads the window of the limits. Throws a `Problem` with a plan for a window that is too long to be examined at once. */
+/**
+ * Reads the window of the limits. Throws a `Problem` if it is too long for one examination, with a plan for doing it by
+ * hand.
+ */
 export const readWindow = (
   text: string | undefined,
   amount: 'requests' | 'tokens',

@@ -19,7 +19,7 @@ const ofTokens = ['context', 'unit', 'yesTokens'] as const;
 const asFlag = (name: string): string =>
   `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** Rejects options of the other examination, which would do nothing. */
+/** Rejects options of the other examination, since they would do nothing. */
 const rejectMixedOptions = (given: Readonly<Record<string, unknown>>): void => {
   const hasTokens = given['tokens'] !== undefined;
   const isGiven = (name: string): boolean => given[name] !== undefined && given[name] !== false;
@@ -32,7 +32,7 @@ const rejectMixedOptions = (given: Readonly<Record<string, unknown>>): void => {
   );
 };
 
-/** Rejects a team of one key, and a second key of which an examination of tokens makes nothing. */
+/** Rejects a team of one key, and a second key that an examination of tokens would not use. */
 const rejectLoneTeam = (given: {
   readonly sameTeam: boolean;
   readonly secondKey: string | undefined;
@@ -117,7 +117,7 @@ export const limitsVerb = defineVerb({
     }
     checkKeyName('key', key);
     checkKeyName('second-key', secondKey);
-    // A scenario names its own key, so no default is needed.
+    // A scenario names its own key, so there is no default for it.
     const first = key ?? (scenario === undefined ? 'WEIR_API_KEY' : undefined);
     if (secondKey !== undefined && secondKey === first) {
       throw new UsageProblem(

@@ -43,17 +43,17 @@ export const idleTime = ({ window }: LimitRule): number => longestWindow(window)
 /** Returns the time in ms from the first request until earlier uses of the key are certainly forgotten. */
 export const forgettingTime = (rule: LimitRule): number => limiterMemory(rule) + rule.window / 60;
 
-/** The number of requests that are sent at once when a refusal is expected. */
+/** The number of requests that are sent at once after the expected number, since a refusal is then due. */
 const carefulRound = 3;
 
 interface BurstOptions {
   readonly maxRequests: number;
   readonly together: number;
-  /** The number of requests after which a refusal is expected, so that only a few are sent at once. */
+  /** The number of requests after which a refusal is expected. From then on, few are sent at once. */
   readonly expected: number;
 }
 
-/** Sends chats, some at once, until one is refused or enough are sent. Resolves to whether one was refused. */
+/** Sends chats, some at once, until one is refused or enough are sent. Resolves with whether one was refused. */
 export const sendUntilRefused = async (
   sender: ChatSender,
   { maxRequests, together, expected }: BurstOptions,

@@ -47,11 +47,11 @@ class ExaminationStopped extends Error {}
 /** The number of consecutive small chats without an answer or a 429 after which the examination ends. */
 const maxFailures = 3;
 /**
- * The number of windows after the last answered chat in which failures do not end the examination, since they can be
+ * The number of windows after the last answered chat in which failures do not end the examination, since they may be
  * refusals.
  */
 const maxFailingWindows = 2.4;
-/** The statuses that stay whatever a limiter does: a wrong key, no credit, no such model. */
+/** The statuses that no limiter changes: a wrong key, no credit, no such model. */
 const hopelessStatuses = [401, 402, 404];
 
 /** Decides whether a chat was refused. A failure other than 429 that also occurs below the limit is not a refusal. */
@@ -90,11 +90,11 @@ class Examination {
   readonly #options: ExaminationOptions;
   #asked = 0;
   readonly #rule: LimitRule;
-  /** The number of consecutive small chats that failed; then the time of the last answered one. */
+  /** The number of consecutive small chats that failed. */
   #failures = 0;
   #answeredAt: number | null = null;
   #burstAt: Instant | null = null;
-  /** Whether an even pace was certainly refused, so that more load would show nothing new. */
+  /** Whether an even pace was certainly refused. More load would then show nothing new. */
   #isRefusedEvenly = false;
 
   constructor(client: ProbeClient, options: ExaminationOptions) {
@@ -103,7 +103,9 @@ class Examination {
     this.#rule = options.declared.requests;
   }
 
-  /** Throws if the examination cannot show anything: no credit, an unknown model, or a gateway that is down. */
+  /**
+   * Throws if the examination cannot show anything: there is no credit, the model is unknown, or the gateway is down.
+   */
   #watchFailures(reply: ProbeReply | string): void {
     const now = this.#client.now();
     const isReply = typeof reply !== 'string';
@@ -153,7 +155,7 @@ class Examination {
   }
 
   async #sleepUntil(moment: Instant): Promise<void> {
-    // The wait is in steps, so that a stop need not wait for the end of a window.
+    // The wait has steps, so a stop need not wait for the end of a window.
     while (this.#client.now() < moment) {
       this.#throwIfStopped();
       const step = Math.min(moment, this.#client.now() + 250);
@@ -199,7 +201,7 @@ class Examination {
 
   /**
    * Sends a request no sooner than the even rate allows. The second request waits longer unless the key was certainly
-   * idle before the first. A request after an aborted one waits as long as the slowest answer took.
+   * idle before the first. After an aborted request, the wait also includes the time of the slowest answer.
    */
   async #askPaced(phase: ProbePhase, request: ProbeRequest) {
     const isFirstPause = this.replies.length === 1;
@@ -229,7 +231,9 @@ class Examination {
     };
   }
 
-  /** Decides whether an even pace was refused: `certainly`, or possibly because of an earlier use of the key. */
+  /**
+   * Returns whether an even pace was refused: `certainly`, or possibly because of an earlier use of the key (`some`).
+   */
   #evenRefusals(): { readonly some: boolean; readonly certainly: boolean } {
     const log = this.log(null);
     const decisions = evenlyDecided(log);
@@ -249,8 +253,8 @@ class Examination {
   }
 
   /**
-   * Sends chats evenly. If one is refused, perhaps because of an earlier use of the key, waits until every limiter has
-   * forgotten that use, and sends evenly again.
+   * Sends chats evenly. A refusal may come from an earlier use of the key. So after one it waits until every limiter
+   * has forgotten that use, and sends evenly again.
    */
   async #askEvenly(): Promise<void> {
     const rule = this.#rule;
@@ -279,13 +283,14 @@ class Examination {
 
   async #releaseTogether(): Promise<void> {
     const sender = this.#sender('concurrency');
-    // Every limiter has forgotten the key by then, so a first refusal shows a lock.
+    // Every limiter has forgotten the key by then. So a refusal of the first request shows a lock.
     await this.#idle(forgettingTime(this.#rule));
     const minuteBegin = this.#minuteBegin();
     const burst = { firstBurst: this.#burstAt, isRepeated: false, minuteBegin };
     const firstBurst = await releaseTogether(sender, this.#rule, burst);
     if (isBurstUnclear(this.log(null))) {
-      // A window's boundary explains one burst, but not a second one at another phase after the key was forgotten.
+      // A boundary of a window explains one burst. It does not explain a second one at another phase after the key was
+      // forgotten.
       await this.#idle(limiterMemory(this.#rule));
       await releaseTogether(sender, this.#rule, { firstBurst, isRepeated: true, minuteBegin });
     }
@@ -300,7 +305,7 @@ class Examination {
 }
 
 /**
- * Examines one idle key, phase by phase. It never throws because of the target. If stopped, it returns the replies so
+ * Examines one idle key, phase by phase. It never throws because of the target. After a stop, it returns the replies so
  * far.
  */
 export const examineKey = async (

@@ -38,13 +38,13 @@ const modelsFrom = (
   return { chat: chatModel, ...others, ...(details.size > 0 ? { details } : {}) };
 };
 
-/** Returns the models that a body lists, by their names; `null` if neither it nor `chat` names a chat model. */
+/** Returns the models that a body lists; `null` if neither it nor `chat` names a chat model. */
 export const listedModels = (body: string, chat: string | undefined): ProbeModels | null =>
   modelsFrom(idsIn(body) ?? noIds, chat);
 
 const withoutList = [404, 405, 501];
 
-/** What to type at a target that answers chats but lists no models. Every verb that needs the list has both options. */
+/** The advice for a target that answers chats but lists no models. Every verb that needs the list has both options. */
 const withoutIt =
   'if only the list is refused, do without it: --model PUBLISHER/MODEL --no-preflight';
 export const keyAdvice = `check the key (--key NAME of an environment variable); ${withoutIt}`;
@@ -72,7 +72,10 @@ const withDeclared = (
   };
 };
 
-/** Returns the models of a target, or a sentence why there are none. `onMissing` is called if the list is answered 404. */
+/**
+ * Returns the models of a target, or a sentence that says why there are none. It calls `onMissing` if the list gets a
+ * 404.
+ */
 export const findProbeModels = async (
   session: ProbeSession,
   credential: string,

@@ -1,6 +1,6 @@
 import type { ProbeReply } from '../../../model/limits/limit-log.ts';
 
-/** Creates a function that returns the key of the next request: those of a team in turn. */
+/** Creates a function that returns the key of the next request. The keys of a team take turns. */
 export const keysInTurn = (first: string, second: string | undefined): (() => string) => {
   let count = 0;
   return () => {
@@ -9,14 +9,17 @@ export const keysInTurn = (first: string, second: string | undefined): (() => st
   };
 };
 
-/** Matches the owners of limits that are no team: one key, one user, a model for one of them (LiteLLM's and the interface's names). */
+/**
+ * Matches the owners of limits that are no team: one key, one user, or one model of either (names of LiteLLM and of the
+ * interface).
+ */
 const ownsAlone =
   /^(?:x-|per[_-]|\w+_per_)?(?:(?:api|virtual)[_-]?key|key|(?:end[_-]?)?user|customer|consumer|team[_-]?member)(?:[_-]id)?$/i;
 
-/** The family whose limits are always those of one key; its descriptor is a model. */
+/** The family whose limits always belong to one key. Its descriptor is a model. */
 const familyOfKeys = 'litellm-key';
 
-/** Leaves the reported limits of single keys out, which say nothing of what a team has left. */
+/** Removes the reported limits of single keys, since they do not show what a team has left. */
 export const limitsOfTeam = <Reply extends Pick<ProbeReply, 'told'>>(reply: Reply): Reply => ({
   ...reply,
   told: reply.told.filter(

@@ -28,7 +28,7 @@ const perMillion = (price: unknown): number | null => {
 const priceOf = (model: Readonly<Record<string, unknown>>): ModelDetails['price'] => {
   const prices = objectOf(model['pricing']);
   const { prompt, completion } = prices;
-  // OpenRouter's list, then LiteLLM's: both name the price of one token.
+  // OpenRouter's list and LiteLLM's both name the price of one token.
   const input = perMillion(prompt ?? model['input_cost_per_token']);
   const output = perMillion(completion ?? model['output_cost_per_token']);
   const cached = perMillion(prices['input_cache_read'] ?? model['cache_read_input_token_cost']);
@@ -37,15 +37,15 @@ const priceOf = (model: Readonly<Record<string, unknown>>): ModelDetails['price'
     : { input, output, ...(cached === null ? {} : { cached }) };
 };
 
-/** Reads the context and the prices of a model from its entry of a list. */
+/** Reads the context and the prices of a model from its entry in a list. */
 export const modelDetails = (model: Readonly<Record<string, unknown>>): ModelDetails => {
   const contexts = contextFields.flatMap((field) => numberOf(model[field]) ?? []);
   return { context: contexts.find((context) => context > 0) ?? null, price: priceOf(model) };
 };
 
 /**
- * Returns the cheapest of some models for prompts, among those whose context is large enough or unknown; `null` if none
- * has a price.
+ * Returns the model with the cheapest prompts among those whose context is large enough or unknown; `null` if none has
+ * a price.
  */
 export const cheapestModel = (
   models: readonly string[],

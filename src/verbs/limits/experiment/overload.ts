@@ -8,19 +8,19 @@ import { longestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
 interface ProvocationOptions extends LimitRule {
   /** A start of the server's minute; `null` if its clock is unknown. */
   readonly minuteBegin: Instant | null;
-  /** Whether a sustained load follows, which shows when the two groups are forgotten. */
+  /** Whether a sustained load follows. It would also show when the two groups are forgotten. */
   readonly isFollowed: boolean;
 }
 
-/** The multiple of the limit at which the search for a refusal ends, since then nothing limits requests. */
+/** The multiple of the limit at which the search for a refusal ends. Nothing that high limits requests. */
 const maxLimitMultiple = 2;
 
-/** Returns a number of requests that is enough above the limit to reveal a limit that is a tenth too high. */
+/** Returns a number of requests above the limit that reveals even a limit which is a tenth too high. */
 const aboveLimit = ({ limit }: LimitRule): number => limit + Math.max(8, Math.ceil(0.12 * limit));
 
-/** How many times more than the limit a burst at once asks for, so that what is refilled meanwhile hides nothing. */
+/** The requests of a burst at once, as a multiple of the limit. The excess covers what is refilled during the burst. */
 const burstMultiple = 1.25;
-/** How much longer the answers of a burst may take than a single one. */
+/** The factor by which the answers of a burst may take longer than a single one. */
 const slowdown = 1.5;
 
 /** Returns the number of requests of a burst at once. It grows with the time in ms that answers take. */
@@ -33,8 +33,8 @@ export const burstSize = (rule: LimitRule, roundTrip: number): number => {
 export const maxBurstSize = (rule: LimitRule): number => 2 * Math.max(rule.limit, aboveLimit(rule));
 
 /**
- * The parts of the server's minute in which the burst may start, so that windows on the clock end at another time than
- * its own.
+ * The parts of the server's minute in which the burst may start. Then windows on the clock end at another time than the
+ * burst's own window.
  */
 const startPhases = [[0.12, 0.88]] as const;
 /** The maximum duration of the burst, in windows, since refills and boundaries within it blur the result. */
@@ -48,26 +48,26 @@ const tricklePerWindow = 10;
  */
 const maxWaitWindows = 1.6;
 /**
- * The size of the first group after that, as a share of the limit, and the start of the second group, in windows. A
- * log forgets the groups one after the other, a window both at once. A bucket used together with a window then has
+ * The size of the first group, as a share of the limit. The second group starts at `secondGroupAt` windows. A log
+ * forgets the groups one after the other, while a window forgets both at once. A bucket combined with a window then has
  * little left.
  */
 const firstGroup = 1 / 8;
 const secondGroupAt = 0.88;
-/** When the groups are over, and how long the refill of a bucket is observed, in windows. */
+/** The time, in windows, at which the groups are over. */
 const forgottenAt = 1.06;
 const refillWatchWindows = 1 / 3;
 
 const groupSize = ({ limit }: LimitRule): number => Math.max(1, Math.ceil(limit * firstGroup));
 
-/** Returns the number of requests that show whether more than the first group is admitted again. */
+/** Returns the number of requests that show whether more is admitted again than the first group. */
 const lastGroup = (rule: LimitRule): number => groupSize(rule) + 3;
 
-/** Returns how many requests must be sent at once to keep a burst of the limit short. */
+/** Returns how many requests must be sent at once so that a burst of the limit stays short. */
 const togetherFor = ({ limit, window }: LimitRule, roundTrip: number): number =>
   Math.min(maxTogether, Math.max(1, Math.ceil((limit * roundTrip) / (burstWindows * window))));
 
-/** Returns the maximum number of requests of `provokeLimiter`; for a limit of 60 without a following load, 149. */
+/** Returns the maximum number of requests of `provokeLimiter`: 149 for a limit of 60 without a following load. */
 export const maxProvocationRequests = (rule: LimitRule, isFollowed: boolean): number =>
   isFollowed
     ? 2 * maxLimitMultiple * rule.limit +
@@ -78,8 +78,8 @@ export const maxProvocationRequests = (rule: LimitRule, isFollowed: boolean): nu
     : Math.ceil(2.2 * rule.limit) + 17;
 
 /**
- * Returns how many requests an overload takes in the mean of limiters. Small buckets end it early. If no sustained load follows,
- * limiters that keep windows get a last group.
+ * Returns the usual number of requests of an overload, as a mean over limiters. Small buckets end it early. If no
+ * sustained load follows, limiters with windows get a last group.
  */
 export const usualProvocationRequests = ({ limit }: LimitRule, isFollowed: boolean): number =>
   Math.ceil((isFollowed ? 2 : 1.65) * limit + tricklePerWindow) + 4;
@@ -112,9 +112,9 @@ const trickle = async (
 };
 
 /**
- * Exhausts an idle key with a burst and waits until a single request is admitted. Then it exhausts the key again in
- * two groups, late in the same window. The times at which the groups are forgotten distinguish limiters. Resolves to
- * the start of the burst.
+ * Exhausts an idle key with a burst, and waits until a single request is admitted. Late in the same window, it exhausts
+ * the key again in two groups. The times at which the groups are forgotten distinguish limiters. Resolves with the
+ * start of the burst.
  */
 export const provokeLimiter = async (
   uncounted: ChatSender,
@@ -164,7 +164,7 @@ const secondBurstPhases = [
  */
 const boundaryMargin = 0.06;
 
-/** The start of a third burst, in windows after the second. Only very small steps of a refill can be in both. */
+/** The start of a third burst, in windows after the second. Only a refill in very small steps can be in both. */
 const repeatedBurstPhases = [
   [0.03, 0.06],
   [0.465, 0.487],
@@ -173,14 +173,14 @@ const repeatedBurstPhases = [
 ] as const;
 
 interface ReleaseOptions {
-  /** When an earlier burst began, and whether it was of this kind. */
+  /** The start of the first burst; `null` if there was none. */
   readonly firstBurst: Instant | null;
   readonly isRepeated: boolean;
   /** A start of the server's minute; `null` if its clock is unknown. */
   readonly minuteBegin: Instant | null;
 }
 
-/** Sends more than the limit at once, since counters that lose updates admit too many. Resolves to the start. */
+/** Sends more than the limit at once, since counters that lose updates admit too many. Resolves with the start. */
 export const releaseTogether = async (
   sender: ChatSender,
   rule: LimitRule,
@@ -213,8 +213,8 @@ const emptyingRequests = 3;
 export const maxRefillRequests = refillRequests + emptyingRequests;
 
 /**
- * Sends a few requests after a burst, as slowly as a bucket is refilled, and exhausts the key again. A window that
- * ends just after the first burst looks like a refill. After a burst at another phase, it does not.
+ * Sends a few requests after a burst, as slowly as a bucket refills, and exhausts the key again. A window that ends
+ * just after the first burst looks like a refill. It does not after a burst at another phase.
  */
 export const watchRefill = async (sender: ChatSender, rule: LimitRule): Promise<void> => {
   const spacing = (refillSpacing * rule.window) / rule.limit;
@@ -242,20 +242,20 @@ export const isBurstUnclear = (log: LimitLog): boolean => {
 /** The number of requests of a load that always asks for more, as a multiple of the limit. */
 const loadMultiple = 1.4;
 /**
- * The number of requests that must be admitted in addition to one limit for each window but one. With fewer, the rate
- * may be too low.
+ * The number of requests by which admissions must exceed the limit times the windows but one. With fewer, the rate may
+ * be too low.
  */
 const slackRequests = 3;
 const lowestRateShare = 5 / 6;
 /**
- * The number of windows without an admission after which the load ends. Refusals then count, so nothing more will be
- * admitted.
+ * The number of windows without an admission after which the load ends. The limiter then counts refusals, so it will
+ * admit nothing more.
  */
 const lockedWindows = 2.1;
-/** The factor by which the load lasts longer if hardly anything was refused, since the limit is still unknown. */
+/** The factor that prolongs the load if hardly anything was refused, since the limit is still unknown. */
 const extension = 1.7;
 const refusedShare = 0.05;
-/** The share of the load that must be answered. If less is answered, the limiter delays. */
+/** The share of the load that must be answered. With a smaller share, the limiter delays. */
 const promptShare = 0.8;
 const minWindows = 1.5;
 
@@ -269,7 +269,10 @@ export const usualSustainedRequests = ({ limit }: LimitRule, windows: number): n
 export const usualSustainedWindows = (windows: number): number =>
   Math.min(windows, Math.max(minWindows, windows - 1.2));
 
-/** Returns when the load sends, in ms: at each instant of an even pace, which any limiter admits, and in between. */
+/**
+ * Returns when the load sends, in ms: at each instant of an even pace, which any limiter admits, and at instants in
+ * between.
+ */
 const loadInstants = (rule: LimitRule, windows: number, roundTrip: number): readonly number[] => {
   const spacing = longestWindow(rule.window) / rule.limit + 1.5 * roundTrip + 2;
   const end = windows * rule.window;
@@ -287,8 +290,8 @@ const loadInstants = (rule: LimitRule, windows: number, roundTrip: number): read
 };
 
 /**
- * Sends more than the limit for some windows. It ends early once it is certain that neither too much nor too little is
- * admitted.
+ * Sends more than the limit for some windows. It ends early once the rate of admissions is certain to be neither too
+ * high nor too low.
  */
 export const sustainLoad = async (
   sender: ChatSender,

@@ -10,25 +10,25 @@ export interface DeclaredQuota {
   readonly tokens: number | null;
   /** Limits of longer windows, in words such as `1,000 requests a day`. */
   readonly longer: readonly string[];
-  /** The limits whose headers name no time, so that a minute is assumed, in words. */
+  /** The limits whose headers name no period, in words. A minute is assumed for them. */
   readonly assumed: readonly string[];
-  /** The families of the headers, such as `openai`; none for the interface’s. */
+  /** The families of the headers, such as `openai`; empty for the interface’s. */
   readonly families: readonly string[];
 }
 
-/** The models for a probe; `null` where the target offers none. */
+/** The models for a probe; `null` if the target offers none of a kind. */
 export interface ProbeModels {
   readonly chat: string;
-  /** Another chat model, to see whether it has its own limit; `null` if there is none. */
+  /** Another chat model, which shows whether it has a limit of its own; `null` if there is none. */
   readonly otherChat: string | null;
   readonly speech: string | null;
   readonly transcription: string | null;
   readonly voice: string;
   /** All models of the target, in its order. */
   readonly listed: readonly string[];
-  /** What the list says of a model beside its name; absent for nothing. */
+  /** What the list says about a model beside its name; absent if it says nothing. */
   readonly details?: ReadonlyMap<string, ModelDetails>;
-  /** What the list's headers declare; absent if there are no headers. */
+  /** The limits that the list's headers declare; absent without such headers. */
   readonly declared?: DeclaredQuota;
 }
 
@@ -36,11 +36,11 @@ export interface ProbeModels {
 export interface ListedPrice {
   readonly input: number;
   readonly output: number;
-  /** That of input which a cache held; absent if it is unknown. */
+  /** The price of input from a cache; absent if it is unknown. */
   readonly cached?: number;
 }
 
-/** What a list of models says of one. */
+/** The facts about a model in a list of models. */
 export interface ModelDetails {
   /** The largest context in tokens. */
   readonly context: number | null;
@@ -58,7 +58,9 @@ export interface PreparedProbeRequest {
 const json = { 'content-type': 'application/json', accept: 'application/json' };
 const shortPrompt = 'Say yes.';
 const longPrompt = `Say yes. ${'Nothing of this matters. '.repeat(60)}`;
-/** The number of answer tokens: cheap, and enough to distinguish a reservation of `max_tokens` from the tokens used. */
+/**
+ * The number of answer tokens. They are cheap, yet enough to tell a reservation of `max_tokens` from the used tokens.
+ */
 const longerAnswer = 40;
 
 const plain = (request: WireRequest): PreparedProbeRequest => ({

@@ -14,8 +14,8 @@ import { chatCost, speechCost, transcriptionCost } from '../../../contract/price
 import { sumOf } from '../../../model/sums.ts';
 
 /**
- * The requests that are sent between two small chats. Their cost is the drop in the remaining requests that the chats
- * report.
+ * The requests that are sent between two small chats. The chats report what remains, and the drop between them is the
+ * cost.
  */
 export const requestsBetweenChats = [
   'chat-stream',
@@ -52,21 +52,21 @@ export const secondKeyRequests = 5;
 
 const countingRequests = 2 * requestsBetweenChats.length + 1 + 2 * chargedChats.length;
 
-/** The number of evenly sent requests, including those for counting. It is enough to show refusals of 5 % at random. */
+/** The number of evenly sent requests, with those for counting. It is enough to show random refusals of 5 %. */
 export const evenRequests = ({ limit }: LimitRule): number =>
   limit + Math.max(2, Math.min(12, Math.ceil(0.2 * limit)), Math.ceil(0.05 * limit));
 
-/** The number of requests of a second attempt, made after a refusal that an earlier use of the key can explain. */
+/** The number of requests of a second attempt. It follows a refusal that an earlier use of the key can explain. */
 export const repeatedEvenRequests = ({ limit }: LimitRule): number => 2 * limit;
 
-/** The time, in ms, for which an even pace may last even if the window is short. */
+/** The time, in ms, that an even pace may last even if the window is shorter. */
 const shortEvenTime = 45_000;
 
 /** Returns the maximum duration of an even pace, in windows. Slow answers make the pace slower. */
 export const maxEvenWindows = ({ limit, window }: LimitRule): number =>
   Math.max(limit < 10 ? 2.5 : 2, shortEvenTime / window);
 
-/** The default length of the sustained load in windows, enough to show a rate that is wrong by half. */
+/** The default length of the sustained load in windows. It shows a rate that is wrong by half. */
 export const defaultSustain = 3;
 
 interface BudgetOptions {
@@ -78,8 +78,8 @@ interface BudgetOptions {
 }
 
 /**
- * The usual time of a small chat's answer in ms, for which chats that are sent one by one wait: less in windows below a
- * minute.
+ * The usual time of a small chat's answer in ms, in phases that send chats one by one. Windows below a minute have a
+ * shorter one.
  */
 const usualAnswer = (window: number): number => Math.min(250, window / 240);
 
@@ -126,7 +126,7 @@ export const phaseBudget = (phase: ProbePhase, options: BudgetOptions) => {
 
 const chatTokens = { input: 15, output: 1 };
 const longTokens = { input: 1000, output: 200 };
-/** The usual share of chats that are answered in each phase: others are refused, or of other kinds. */
+/** The usual share of answered chats in each phase. The other requests are refused, or are no chats. */
 const answeredShares: Readonly<Record<ProbePhase, number>> = {
   counting: 0.75,
   even: 1,
@@ -163,7 +163,7 @@ export const probeBudgetFor = (
     /** The typical time, in ms. */
     time: sum((part) => part.time),
     tokens: { typical: Math.round(total(answered)), max: total(most) },
-    /** The maximum in micro-units of the currency; `null` without a price for chats. */
+    /** The highest cost in micro-units of the currency; `null` without a price for chats. */
     cost: price === null ? null : chatCost(tokensOf(most), price) + audio,
   };
 };

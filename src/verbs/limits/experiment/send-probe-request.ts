@@ -28,7 +28,7 @@ export interface ProbeSession {
   readonly clock: Clock;
   /** The wall-clock time at instant 0, in ms since 1970. */
   readonly wallZero: number;
-  /** Returns the headers of the next request: those of the scenario are filled for each one. */
+  /** Returns the headers of the next request. The scenario's headers are filled anew for each request. */
   readonly nextHeaders: () => Readonly<Record<string, string>>;
   readonly keyHeader: (key: string) => Readonly<Record<string, string>>;
   readonly redact: (text: string) => string;
@@ -55,7 +55,7 @@ const usageIn = (body: string): ProbeReply['usage'] => {
   };
 };
 
-/** Decides whether a body contains an error and no answer. */
+/** Returns whether a body contains an error and no answer. */
 const holdsError = (body: string): boolean => {
   const { error, choices } =
     (jsonIn(body) as { error?: unknown; choices?: unknown } | null | undefined) ?? {};
@@ -110,7 +110,7 @@ export const replyOf = (
   };
 };
 
-/** Sends a request with extra headers; resolves to the response, or to an error message. */
+/** Sends a request with extra headers. Resolves with the response, or with an error message. */
 export const fetchResponse = (
   { clock, transport, timeoutFor, nextHeaders }: ProbeSession,
   request: WireRequest,
@@ -156,7 +156,7 @@ export const fetchResponse = (
       onEnd: finish,
       onFailure: (at, cause, detail) => {
         const isIntended = giveUp !== null && cause === 'aborted' && sent !== null;
-        // For a refusal with a truncated body, the status is enough.
+        // For a refusal, the status is enough, even if the body is truncated.
         if (isIntended || (head?.status ?? 0) >= 400) finish(at);
         else end(`${cause}: ${detail}`);
       },
@@ -170,7 +170,7 @@ interface ProbeClientOptions {
   readonly sleepUntil: (moment: Instant) => Promise<void>;
   readonly models: ProbeModels;
   readonly credentials: { readonly first: string; readonly second: string | null };
-  /** Another key of the same team, which takes turns with the first; absent if a key's own limit is examined. */
+  /** Another key of the same team, which takes turns with the first; absent if the limit of one key is examined. */
   readonly team?: string;
   readonly runId: string;
 }

@@ -144,7 +144,7 @@ const maxTokensCharged = (log: LimitLog, refusal: ProbeReply, window: number): n
   return isReported ? maxChargeOf(chats) : null;
 };
 
-/** Whether a refusal that names no limit may be about tokens, since the window before it may have used enough. */
+/** Whether a refusal without a named limit may be about tokens: the window before it may have used enough. */
 export const mayBeTokenRefusal = (log: LimitLog, refusal: ProbeReply): boolean => {
   const { tokens } = log.declared;
   if (tokens === null || refusal.refusal?.unit !== null) return false;
@@ -156,7 +156,7 @@ const checkNamedLimit = (log: LimitLog): LimitCheck => {
   const { tokens } = log.declared;
   const wrong = named.filter((reply) => {
     if (reply.refusal?.unit !== 'tokens' || tokens === null) return false;
-    // A weighted counter remembers two windows, and a bucket may hold a part of the limit.
+    // A weighted counter remembers two windows, and a bucket may hold only a part of the limit.
     const charged = maxTokensCharged(log, reply, limiterMemory(tokens));
     return charged !== null && charged + maxCharge(reply) < smallestBucket * tokens.limit;
   });

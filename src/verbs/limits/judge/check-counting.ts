@@ -19,8 +19,8 @@ const remainingOf = (reply: ProbeReply, unit: Unit): number | null =>
 const plainChats: readonly ProbeRequest[] = ['chat', 'long-prompt', 'longer-answer'];
 
 /**
- * Returns the counting replies of the first window. With `isWhole` it returns all, which is valid if remaining only
- * dropped by one.
+ * Returns the counting replies of the first window. `isWhole` returns all, which is valid only if remaining never
+ * dropped by more than one.
  */
 const countedReplies = (log: LimitLog, isWhole: boolean): readonly ProbeReply[] => {
   const counting = log.replies.filter(({ phase }) => phase === 'counting');
@@ -28,7 +28,7 @@ const countedReplies = (log: LimitLog, isWhole: boolean): readonly ProbeReply[] 
   return isWhole ? counting : counting.filter(({ answered }) => answered <= until);
 };
 
-/** Returns by how much the remaining `unit` dropped from each chat to the next one, if only chats came between. */
+/** Returns the drop in the remaining `unit` from each chat to the next, if only chats came between. */
 const dropsBetweenChats = (log: LimitLog, unit: Unit, isWhole: boolean) => {
   const counting = countedReplies(log, isWhole);
   return counting.slice(1).flatMap((reply, i) => {
@@ -39,13 +39,13 @@ const dropsBetweenChats = (log: LimitLog, unit: Unit, isWhole: boolean) => {
   });
 };
 
-/** Whether each small chat lowered remaining by one. If not, requests are refilled, and drops do not show costs. */
+/** Whether each small chat lowered remaining by one. Otherwise requests are refilled, and drops do not show costs. */
 const dropsByOne = (log: LimitLog, isWhole: boolean): boolean =>
   dropsBetweenChats(log, 'requests', isWhole).every(({ drop }) => drop === 1);
 
 /**
- * Decides whether drops in remaining show what requests cost. They do if each small chat lowered remaining by one, in
- * the whole log or at least in the first window.
+ * Returns whether drops in remaining show the costs of requests. They do if each small chat lowered remaining by one,
+ * in the whole log or at least in the first window.
  */
 const isSteady = (log: LimitLog): boolean => dropsByOne(log, true) || dropsByOne(log, false);
 
@@ -115,9 +115,9 @@ const isGivenBack = (chats: readonly ProbeReply[]): boolean => {
 };
 
 /**
- * Decides whether the gateway corrected reserved tokens to the used ones. It did if, between two small chats, the
- * remaining tokens dropped by what the chats in between used. Example: the remaining tokens drop by 50 for a
- * reservation and then rise by 30; the chat used 20.
+ * Returns whether the gateway corrected reserved tokens to the used ones. Between two small chats, the remaining tokens
+ * then dropped by what the chats in between used. Example: they drop by 50 for a reservation and rise by 30; the chat
+ * used 20.
  */
 const isCorrected = (log: LimitLog): boolean => {
   const counting = countedReplies(log, true);
@@ -141,10 +141,10 @@ const isCorrected = (log: LimitLog): boolean => {
 
 const correctedText = 'an estimate of the gateway’s own, corrected later to the tokens used';
 
-/** The minimum number of chats whose reported remaining must be the same to be called constant. */
+/** The minimum number of chats with the same reported remaining for calling it constant. */
 const minConstantChats = 5;
 
-/** Refutes the accounting if every chat reported the same remaining tokens although all used some. */
+/** Refutes the accounting if every chat reported the same remaining tokens although all chats used some. */
 const constantRest = (log: LimitLog): LimitCheck | null => {
   const chats = log.replies.filter(({ phase, usage }) => phase === 'counting' && usage !== null);
   const reported = chats.flatMap((reply) => remainingOf(reply, 'tokens') ?? []);
@@ -164,7 +164,7 @@ const constantRest = (log: LimitLog): LimitCheck | null => {
 const checkAccounting = (log: LimitLog): LimitCheck => {
   const drops = dropsBetweenChats(log, 'tokens', isSteady(log));
   const isExplained = (chargeOf: (reply: ProbeReply) => number | null): boolean =>
-    // If remaining is reported before a chat is charged, the charge shows in the next chat's reply.
+    // If remaining is reported before a chat is charged, the next chat's reply shows the charge.
     (['before', 'reply'] as const).some((side) =>
       drops.every((pair) => {
         const charge = chargeOf(pair[side]);
@@ -173,7 +173,7 @@ const checkAccounting = (log: LimitLog): LimitCheck => {
     );
   const [rule] = chargingRules.filter(([, chargeOf]) => isExplained(chargeOf));
   const isUse = rule === chargingRules[0];
-  // Drops alone can look like an estimate that is never corrected, since returned tokens do not appear as a drop.
+  // Drops alone can look like an estimate without correction, since returned tokens do not appear as a drop.
   const fit = !isUse && isCorrected(log) ? correctedText : (rule?.[0] ?? null);
   const isDecided = drops.length >= 3 && new Set(drops.map(({ drop }) => drop)).size > 1;
   const isDocumented = isUse || fit === correctedText;
@@ -197,7 +197,9 @@ export const checkCounting = (log: LimitLog): readonly LimitCheck[] => [
   checkAccounting(log),
 ];
 
-/** Checks whether streams bypass the limit: they have no cost, and one was admitted while chats were refused. */
+/**
+ * Checks whether streams bypass the limit. They do if they have no cost and one was admitted while chats were refused.
+ */
 const checkStreams = (log: LimitLog): LimitCheck => {
   const exhausted = log.replies.filter(
     ({ phase, key }) => phase === 'exhausted' && key === 'first',
@@ -231,7 +233,7 @@ const checkStreams = (log: LimitLog): LimitCheck => {
 /** The minimum number of chats for a finding on latency. */
 const minTimedChats = 5;
 
-/** Checks whether an exhausted key slows down another, whose fastest answer is then slower than all earlier ones. */
+/** Checks whether an exhausted key slows down another one: its fastest answer is then slower than all earlier ones. */
 const checkKeyLatency = ({ replies }: LimitLog): LimitCheck => {
   const timesOf = (isWanted: (reply: ProbeReply) => boolean): readonly number[] =>
     replies
@@ -268,7 +270,7 @@ const checkIsolation = ({ replies }: LimitLog): LimitCheck => {
   });
 };
 
-/** Checks whether another model is admitted while the key is exhausted for the first one, before and after. */
+/** Checks whether another model is admitted while the key is exhausted for the first one, both before and after. */
 const checkModels = ({ replies }: LimitLog): LimitCheck => {
   const exhausted = replies.filter(({ phase, key }) => phase === 'exhausted' && key === 'first');
   const place = exhausted.findIndex(({ request }) => request === 'other-model');

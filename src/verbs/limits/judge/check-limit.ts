@@ -14,7 +14,7 @@ interface DecisionEvidence {
   readonly rule: LimitRule;
   /** The decisions in the order of the log. Facts refer to them by index. */
   readonly decisions: readonly ProbeReply[];
-  /** The decisions on requests of every kind. */
+  /** The decisions on paced requests, of every kind. */
   readonly paced: readonly ProbeReply[];
   readonly facts: LimitFacts;
   /** Another possible cause of refusals: other users, or used-up tokens; `null` if nothing suggests one. */
@@ -71,13 +71,13 @@ const checkBursts = ({ rule, facts }: DecisionEvidence): LimitCheck => {
   });
 };
 
-/** Leaves a refuted check undecided if refusals may have another cause, and adds that cause to the observation. */
+/** Leaves a refuted check undecided if its refusals may have another cause, and adds that cause to the observation. */
 const unlessCaused = (check: LimitCheck, cause: string | null): LimitCheck =>
   check.finding === 'refuted' && cause !== null
     ? { ...check, finding: 'undecided', observed: `${check.observed}; but ${cause}` }
     : check;
 
-/** The minimum number of evenly sent requests for the claim that they are all admitted, as a share of the limit. */
+/** The minimum number of evenly sent requests, as a share of the limit, for the claim that all are admitted. */
 const minPacedShare = 0.3;
 
 const checkEvenPace = (evidence: DecisionEvidence): LimitCheck => {
@@ -181,7 +181,7 @@ const checkRecovery = ({ rule, decisions }: DecisionEvidence): LimitCheck => {
   });
 };
 
-/** Checks that a key that was idle for two windows is admitted, as any limiter of the rule does. */
+/** Checks whether a key that was idle for two windows is admitted. Any limiter of the rule admits it. */
 const checkIdle = ({ facts, paced, otherCause }: DecisionEvidence): LimitCheck => {
   const { refusals, times } = facts.idle;
   const check = checkReplies({

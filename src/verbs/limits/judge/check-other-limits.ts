@@ -8,7 +8,7 @@ import {
   reportedLimitOf,
 } from '../../../model/limits/limit-log.ts';
 
-/** What a request uses of limits that headers report, by the limit's unit; a unit that is not here is not compared. */
+/** What a request uses of a reported limit, by the limit's unit. A unit that is missing here is not compared. */
 const usedOf: Readonly<Record<string, (reply: ProbeReply) => number | null>> = {
   requests: ({ admitted }) => Number(admitted),
   tokens: ({ usage }) => (usage === null ? null : usage.input + usage.output),
@@ -18,7 +18,7 @@ const usedOf: Readonly<Record<string, (reply: ProbeReply) => number | null>> = {
   'tokens-generated': ({ usage }) => usage?.output ?? null,
 };
 
-/** A limit in the headers, in the order of the replies. */
+/** A limit as one reply reports it. */
 interface Sighting {
   readonly reply: ProbeReply;
   readonly told: ReportedLimit;
@@ -26,7 +26,7 @@ interface Sighting {
 
 const examined = ['requests', 'tokens'] as const;
 
-/** Groups the limits that the headers report beside those that the examination is about. */
+/** Groups the reported limits other than those that the examination is about. */
 const otherLimits = ({ replies }: LimitLog): readonly (readonly Sighting[])[] => {
   const sightings = replies.flatMap((reply) => {
     if (reply.key === 'second') return [];
@@ -40,7 +40,10 @@ const otherLimits = ({ replies }: LimitLog): readonly (readonly Sighting[])[] =>
   ];
 };
 
-/** Compares what remains with what was used from one request to the next: how often it fell, and by exactly that. */
+/**
+ * Compares drops in remaining with use, from one request to the next. Returns how many drops there were, and how many
+ * matched the use exactly.
+ */
 const fallsOf = (sightings: readonly Sighting[]) => {
   let [falls, exact] = [0, 0];
   for (const [i, { reply, told }] of sightings.entries()) {
@@ -48,7 +51,7 @@ const fallsOf = (sightings: readonly Sighting[]) => {
     if (before === undefined || reply.sent < before.reply.ended) continue;
     if (before.told.remaining === null || told.remaining === null) continue;
     const fall = before.told.remaining - told.remaining;
-    // What remains is reported with or without the own charge.
+    // The reported remaining may include the request's own charge or not.
     const used = [reply, before.reply].map((each) => usedOf[told.unit]?.(each));
     if (fall <= 0 || used.every((each) => typeof each !== 'number')) continue;
     falls += 1;
@@ -64,7 +67,7 @@ const windowText = (window: number | undefined): string =>
       ? ' a minute'
       : ` in ${formatCount(window / 1000)} s`;
 
-/** Says of one limit how much of it remained at least, and whether it counts what it is named after. */
+/** Says of one limit how much remained at least, and whether it counts what its name says. */
 const textOf = (sightings: readonly Sighting[]): string => {
   const { descriptor, unit, limit, window } = sightings[0]!.told;
   const amounts = sightings.flatMap(({ told }) => told.remaining ?? []);
@@ -78,8 +81,8 @@ const textOf = (sightings: readonly Sighting[]): string => {
 };
 
 /**
- * Checks whether the headers report more than one limit of requests and one of tokens. The limits of single keys were removed from a
- * team's replies, so for a team it stays undecided.
+ * Checks whether the headers report further limits beside one of requests and one of tokens. A team's replies lack the
+ * limits of single keys, so for a team it stays undecided.
  */
 export const checkOtherLimits = (log: LimitLog): LimitCheck => {
   const others = otherLimits(log);

@@ -13,7 +13,7 @@ import { firstKeyHistory } from './limiter-decisions.ts';
 const remainingOf = (reply: ProbeReply): number | null =>
   reportedLimitOf(reply, 'requests')?.remaining ?? null;
 
-/** Returns the remaining requests that admitted requests of the first key reported, in the order of sending. */
+/** Returns the remaining requests that admitted requests of the first key report, in the order of sending. */
 const remainingIn = ({ replies }: LimitLog, phase: ProbePhase | null = null) =>
   replies.flatMap((reply) => {
     const remaining = remainingOf(reply);
@@ -28,7 +28,7 @@ type Reported = ReturnType<typeof remainingIn>[number];
 /** The phases in which every request is a small chat. */
 const chatPhases: readonly ProbePhase[] = ['even', 'provocation'];
 
-/** The fewest reports that show a claim about all. */
+/** The fewest reports that support a claim about all. */
 const fewestReports = 5;
 
 const fewText = (count: number, what: string): string =>
@@ -43,7 +43,7 @@ const serialDrops = (
     const serial = remainingIn(log, phase);
     return serial.slice(1).flatMap(({ reply, remaining }, i) => {
       const before = serial[i]!;
-      // The order of overlapping requests is unknown, and remaining that rises was refilled.
+      // The order of overlapping requests is unknown, and remaining rises only by a refill.
       const isAlone = own.every(
         (other) =>
           other === reply ||
@@ -58,7 +58,7 @@ const serialDrops = (
   });
 };
 
-/** Returns the first requests, until one was sent after all earlier ones had been answered. */
+/** Returns the requests before the first one that was sent after all earlier ones were answered. */
 const firstOverlapping = (reported: readonly Reported[]): readonly Reported[] => {
   const ordered = reported.toSorted((a, b) => a.reply.sent - b.reply.sent);
   let until = ordered[0]?.reply.answered ?? 0;
@@ -94,7 +94,7 @@ const checkSerialRemaining = (log: LimitLog): LimitCheck => {
 const countDuplicates = (reported: readonly Reported[]): number =>
   reported.length - new Set(reported.map(({ remaining }) => remaining)).size;
 
-/** The highest number of requests that can be refilled while these were decided. As many values may appear twice. */
+/** The highest number of requests that a refill can add while these were decided. So many values may appear twice. */
 const refilledDuring = (reported: readonly Reported[], { limit, window }: LimitRule): number => {
   const begin = Math.min(...reported.map(({ reply }) => reply.sent));
   const end = Math.max(...reported.map(({ reply }) => reply.answered));
@@ -164,7 +164,7 @@ const checkOneCounter = (log: LimitLog): LimitCheck => {
 };
 
 /**
- * Counts the values between the lowest and the highest that no reply reported; 0 if one was reported twice (a lost
+ * Counts the values between the lowest and the highest that no reply reported; 0 if a value was reported twice (a lost
  * update).
  */
 const gapsIn = (reported: readonly Reported[]): number => {
@@ -174,7 +174,7 @@ const gapsIn = (reported: readonly Reported[]): number => {
   return Math.max(...values) - Math.min(...values) + 1 - distinct;
 };
 
-/** Whether the end of a window within a burst explains its only gap: all values below the gap were answered first. */
+/** Whether the end of a window within a burst explains its only gap: the values below the gap were answered first. */
 const isWindowEnd = (reported: readonly Reported[]): boolean => {
   const place = reported.findIndex(
     ({ remaining }, i) => i > 0 && reported[i - 1]!.remaining - remaining > 1,
@@ -195,10 +195,10 @@ export const checkHiddenSpender = (log: LimitLog): LimitCheck => {
   const steps = serialDrops(log);
   const skippedDrops = steps.filter(({ step }) => step > 1);
   const released = releasedRemaining(log);
-  // If a cap refused some requests, these may explain the gaps.
+  // If a cap refused some requests, they may explain the gaps.
   const gaps = cappedIn(log).length > 0 || isWindowEnd(released) ? 0 : gapsIn(released);
   const lost = skippedDrops.reduce((sum, { step }) => sum + step - 1, 0) + gaps;
-  // Whoever sends a request in a window is seen only if remaining was watched for so long.
+  // Another client shows only if remaining was watched for a whole window.
   const watched = steps.reduce((sum, { time }) => sum + time, 0);
   const isSeen = lost > 0 || watched >= log.declared.requests.window;
   const isContradictory = checkOneCounter(log).finding === 'refuted';
@@ -241,7 +241,7 @@ export const checkRemaining = (log: LimitLog): readonly LimitCheck[] => [
 const minWholeRemaining = 2;
 
 /**
- * Returns the refusals of a key that had requests left by its own headers, since too few were sent after these to use
+ * Returns refusals of a key whose headers said that requests remained. Too few requests were sent since then to use
  * them up.
  */
 const refusedWithRemaining = (
@@ -256,12 +256,15 @@ const refusedWithRemaining = (
     const since = requests.filter(
       ({ from, until }) => until >= last.sent && from <= refusal.answered,
     ).length;
-    // Its own remaining already includes its request, and the refusal used nothing.
+    // The reported remaining already includes the last request, and the refusal used nothing.
     return remainingOf(last)! - (since - 2) >= minWholeRemaining;
   });
 };
 
-/** The last admission of each run in which all report that none is left, if the run is longer than a refill allows. */
+/**
+ * Returns false reports of 0 remaining. In each run of admissions that report 0, it takes the last one if the run is
+ * longer than a refill allows.
+ */
 const admittedAtZero = (
   decisions: readonly ProbeReply[],
   { declared: { requests: rule } }: LimitLog,
@@ -273,7 +276,7 @@ const admittedAtZero = (
     run = remaining !== null && remaining <= 0 ? [...run, reply] : [];
     const gained = run.length - 1;
     const time = reply.answered - (run[0]?.sent ?? reply.answered);
-    // With a fraction already remaining, less than one refilled request is enough for a request.
+    // If a fraction remained at first, less than one refilled request is enough for a request.
     if (gained > 1 && gained - 1 > (rule.limit * time) / rule.window) wrong.push(reply);
   }
   return wrong;

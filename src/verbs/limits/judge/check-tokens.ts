@@ -19,7 +19,7 @@ import type { TokenJudgement } from '../model/limit-report.ts';
 import { checkReplies } from './check-answers.ts';
 import { firstKeyHistory } from './limiter-decisions.ts';
 
-/** The log of the first key, and what each of its requests can have used of the limit of tokens. */
+/** The log of the first key, and the most that each of its requests can have used of the limit of tokens. */
 const tokenEvidence = ({ replies }: LimitLog, { window }: LimitRule) => {
   const own = replies.filter(({ key, request }) => key === 'first' && request !== 'wrong-key');
   const requests = own.map((reply) => ({
@@ -54,13 +54,13 @@ const checkKept = ({ uses, repliesOf }: TokenEvidence, rule: LimitRule): LimitCh
     wrong: repliesOf(exceeded.map(({ admission }) => admission)),
     observed: `${exceeded.length} were admitted after more`,
   });
-  // An examination uses few tokens, so nothing shows that the limit is kept.
+  // An examination uses few tokens, so it cannot show that the limit is kept.
   return exceeded.length === 0
     ? { ...check, finding: 'undecided', observed: 'the limit was not exceeded' }
     : check;
 };
 
-/** Returns the refusals that name tokens, after the time for which the key may remember an earlier use. */
+/** Returns the refusals that name tokens, from the time when the key no longer remembers an earlier use. */
 const tokenRefusals = (
   log: LimitLog,
   { own }: TokenEvidence,
@@ -94,7 +94,7 @@ const checkEarly = (
   return early.length === 0 || isExcused ? { ...check, finding: 'undecided' } : check;
 };
 
-/** Checks what an examination shows of the limit of tokens, which it does not reach on purpose. */
+/** Checks the limit of tokens as far as the log shows it. The examination does not try to reach it. */
 export const checkTokenLimit = (
   log: LimitLog,
   otherCause: string | null,
@@ -106,7 +106,7 @@ export const checkTokenLimit = (
   return [checkKept(evidence, tokens), checkEarly(evidence, tokens, named, otherCause)];
 };
 
-/** Says what the examination shows of the limit of tokens. Without a violation it was not examined. */
+/** Says what the examination shows of the limit of tokens. Without a violation, it shows nothing. */
 export const judgeTokens = (log: LimitLog, violations: readonly LimitCheck[]): TokenJudgement => {
   const { tokens } = log.declared;
   if (tokens === null) return { verdict: 'not examined', reasons: ['no limit is declared'] };

@@ -29,7 +29,7 @@ import {
 } from './limiter-decisions.ts';
 import { nameLimiter, reportedRequests } from './name-limiter.ts';
 
-/** Returns why refusals may have another cause than the limit of requests; `null` if they cannot. */
+/** Returns why refusals may have a cause other than the limit of requests; `null` if they cannot. */
 const otherCauseOf = (log: LimitLog, decisions: readonly ProbeReply[]): string | null => {
   if (checkHiddenSpender(log).finding === 'refuted') return 'someone else uses the key';
   if (log.unanswered.length > 0) return 'requests without an answer can have been counted';
@@ -40,7 +40,7 @@ const otherCauseOf = (log: LimitLog, decisions: readonly ProbeReply[]): string |
 /** The share of chats without a decision above which a log decides nothing. */
 const maxUndecidedShare = 0.2;
 
-/** Decides whether a fact or a model shows that the limit is kept. A lack of proof to the contrary is not enough. */
+/** Returns whether a fact or a model shows that the limit is kept. A lack of contrary proof is not enough. */
 const isShown = ({ envelope, sustained }: LimitFacts, { best }: LimiterIdentification): boolean =>
   best !== null || envelope.finding === 'proved' || (sustained?.rate.most ?? null) !== null;
 
@@ -55,19 +55,19 @@ const isUnexplainedLow = (
   best?.limiter !== 'sliding-log-counting-refusals' &&
   (even.seenLimit ?? 0) <= (sustained.rate.most ?? Infinity);
 
-/** Decides whether a cap on requests in flight can explain every refusal. */
+/** Returns whether a cap on requests in flight can explain every refusal. */
 const isCap = ({ best, ties, runnerUp, decisions }: LimiterIdentification): boolean =>
   [best ?? runnerUp, ...ties].some(
     (fit) => fit?.limiter === 'in-flight' && fit.wrong <= maxCapErrors * decisions,
   );
 
-/** Returns the time in ms between two requests that a limiter passed on at the pace of the rule; `null` if none did. */
+/** Returns the time in ms between two requests that a limiter passed on at the rule's pace; `null` if none did. */
 const limitedPace = (pace: QueuePace | null): number | null =>
   pace === null || pace.canBeServer || pace.match !== 'own' ? null : pace.spacing.value;
 
 const spacingText = (spacing: number): string => `${Number((spacing / 1000).toPrecision(3))} s`;
 
-/** Returns why no refusal and no delay shows a limit of a rate; `null` if one does. */
+/** Returns why no refusal and no delay shows a limit on a rate; `null` if one does. */
 const whyUnlimited = (
   decisions: readonly ProbeReply[],
   identification: LimiterIdentification,
@@ -126,12 +126,15 @@ const whyUndecided = (
   return `between ${least} and ${most} were admitted within a window, and no limiter that we know explains it`;
 };
 
-/** The share of decisions above which the closest class is contradicted: a lock for a window contradicts at least 5 %. */
+/**
+ * The share of contradicted decisions above which the closest class is refuted. A lock for a window contradicts at
+ * least 5 %.
+ */
 const maxContradicted = 0.03;
 
 /**
- * Decides whether no class explains the decisions, and most blocked periods were a window or longer: a key that each
- * refusal locks for a window looks like this. A load above the limit has a window or a bucket admit sooner.
+ * Returns whether the log looks like a lock: no class explains the decisions, and most blocked periods lasted a window
+ * or longer. Each refusal then locks the key for a window. Above its limit, a window or a bucket admits sooner.
  */
 const isLikeLock = (
   decisions: readonly ProbeReply[],
@@ -144,13 +147,14 @@ const isLikeLock = (
   return periods.length > 1 && periods[(periods.length - 1) >> 1]! >= shortestWindow(window);
 };
 
-/** Returns what looks like a fault and what no limiter explains, one sentence each: bursts and locks. */
+/** Returns sentences about bursts and locks that look like faults and that no limiter explains. */
 const unexplainedFacts = (
   { burst, lockedOut }: LimitFacts,
   { best, ties }: LimiterIdentification,
 ): readonly string[] => {
   const idle = burst.bursts.filter(({ isAfterIdle }) => isAfterIdle);
-  // A quick examination has only the burst of its start, of which a boundary or a step explains any size up to twice the limit.
+  // A quick examination has only the burst at its start. A boundary or a step explains any such burst up to twice the
+  // limit.
   const judged = idle.length > 0 ? idle : burst.bursts;
   const exceeding = judged.filter(({ admitted, allowed }) => admitted > allowed);
   const isStepped =
@@ -171,15 +175,15 @@ const unexplainedFacts = (
   ];
 };
 
-/** How far the sizes of two bursts may be apart that one bucket admits, in requests and as a share. */
+/** The difference that two burst sizes of one bucket may have, in requests and as a share. */
 const burstTolerance = { requests: 1, share: 1 / 4 };
 
-/** The share of the limit below which a burst is that of a small bucket. */
+/** The share of the limit below which a burst shows a small bucket. */
 const smallShare = 0.7;
 
 /**
- * Returns why a limiter that refuses far below its limit is not called kept, one sentence each: only a bucket explains
- * that, and its size is the same in each burst. Buckets of each connection or worker together may admit more.
+ * Returns sentences about refusals far below the limit that keep it from being called kept. Only a bucket explains
+ * them, and its size is the same in each burst. Buckets of each connection or worker may admit more together.
  */
 const unexplainedBuckets = (
   { burst }: LimitFacts,
@@ -204,7 +208,10 @@ const unexplainedBuckets = (
     : [];
 };
 
-/** The facts against a gateway that may have another cause. If there are any, the gateway is not called compliant. */
+/**
+ * Returns the facts against a gateway that may have another cause. With such facts, the gateway is not called
+ * compliant.
+ */
 const excusedFacts = (facts: LimitFacts, checks: readonly LimitCheck[]): readonly string[] =>
   checks
     .filter(
@@ -270,7 +277,7 @@ export const judgeLimits = (log: LimitLog): LimitJudgement => {
     ...(why === null ? [] : [why]),
     ...excusedFacts(facts, requestChecks),
     ...unexplainedFacts(facts, identification),
-    // A cap on requests in flight makes bursts small, too.
+    // A cap on requests in flight also makes bursts small.
     ...(log.replies.some(({ refusal }) => refusal?.unit === 'in-flight')
       ? []
       : unexplainedBuckets(

@@ -35,7 +35,7 @@ const failureOf = (reply: ProbeReply): string | null => {
   return status === 429 || isAnswered(reply) ? null : String(status);
 };
 
-/** Failures of one kind count as refusals if at least this share of the small chats under load failed that way. */
+/** The share of the small chats under load from which failures of one kind count as refusals. */
 const minRefusedShare = 0.1;
 /** The minimum number of such chats. */
 const minRefused = 3;
@@ -49,8 +49,8 @@ const smallChats = ({ replies }: LimitLog): readonly ProbeReply[] =>
   replies.filter((reply) => reply.request === 'chat' && isDeciding(reply));
 
 /**
- * Returns the failures with which a gateway refuses requests over its limit, instead of 429. The same chat was answered
- * before; it fails under load but hardly ever below the limit.
+ * Returns the failures with which a gateway refuses requests over its limit, instead of a 429. Such a chat was answered
+ * before. It fails under load, but hardly ever below the limit.
  */
 export const wrongRefusals = (log: LimitLog): readonly string[] => {
   const chats = smallChats(log);
@@ -119,7 +119,7 @@ export const otherRequests = ({ replies }: LimitLog) => {
   return { usual: all.filter(({ request }) => !freeRequests.includes(request)), all };
 };
 
-/** Returns the decisions for the even pace: on requests of every kind with the first key, answered or refused. */
+/** Returns the decisions for the even pace: on all requests with the first key, of every kind, answered or refused. */
 export const evenlyDecided = (log: LimitLog): readonly ProbeReply[] => {
   const refusals = wrongRefusals(log);
   return log.replies.flatMap((reply) => {
@@ -140,7 +140,7 @@ export const undecidedChats = (log: LimitLog): readonly ProbeReply[] => {
 
 /**
  * Returns how many requests the gateway had counted before the first request of the log, by the limit that it reports;
- * infinity if it reports no limit.
+ * infinity without a reported limit.
  */
 const usedBefore = (first: ProbeReply | undefined): number => {
   if (first === undefined || !isAnswered(first)) return Infinity;
@@ -151,7 +151,7 @@ const usedBefore = (first: ProbeReply | undefined): number => {
 /** Returns all requests of the first key, whatever their outcome. */
 export const firstKeyHistory = ({ replies }: LimitLog): KeyHistory => {
   const own = replies.filter(({ key }) => key === 'first');
-  /** The longest answer in each phase: a request that was aborted before its answer may have arrived as late. */
+  /** These are the longest answers of each phase: an aborted request may have arrived as late as such an answer. */
   const longest = new Map<ProbePhase, number>();
   for (const { phase, status, sent, answered } of own) {
     if (status !== 0) longest.set(phase, Math.max(longest.get(phase) ?? 0, answered - sent));

@@ -28,7 +28,7 @@ import {
   undecidedChats,
 } from './limiter-decisions.ts';
 
-/** Returns what a gateway may have counted besides the decisions: a list of models, and chats that failed. */
+/** Returns what a gateway may have counted beside the decisions: a list of models, and failed chats. */
 const besidesOf = (log: LimitLog): LimiterTerms['besides'] => {
   const { listed } = log;
   const failed = undecidedChats(log).map((reply) => ({ ...reply, admitted: true }));
@@ -41,16 +41,16 @@ const besidesOf = (log: LimitLog): LimiterTerms['besides'] => {
 
 const maxWrongOfCap = 2;
 
-/** Returns the fewest decisions that a limiter of the declared limit, or a cap, contradicts. */
+/** Returns the fewest decisions that any limiter of the declared limit, or a cap, contradicts. */
 const fewestWrong = (ranking: readonly LimiterFit[]): number =>
   ranking
     .filter(({ limiter, wrong }) => limiter !== 'in-flight' || wrong <= maxWrongOfCap)
     .reduce((least, { wrong }) => Math.min(least, wrong), Infinity);
 
-/** The maximum number of contradicted decisions that one request can cause if it was counted but is not in the log. */
+/** The most decisions that one unlogged request can contradict if the gateway counted it. */
 const maxWrongByOthers = 4;
 
-/** Returns the possible lists of counted requests: without and with requests that are not chats. */
+/** Returns the possible lists of counted requests: with and without requests that are no chats. */
 const withOthers = (log: LimitLog, besides: LimiterTerms['besides']): LimiterTerms['besides'] => {
   const { usual, all } = otherRequests(log);
   const kinds = [[], usual, all].filter((kind, i) => i === 0 || kind.length > 0);
@@ -58,8 +58,8 @@ const withOthers = (log: LimitLog, besides: LimiterTerms['besides']): LimiterTer
 };
 
 /**
- * Names the limiter of the declared limit and the requests that it counted: only chats or, if these show no limiter,
- * all requests.
+ * Names the limiter of the declared limit and the requests that it counted: only chats, or all requests if chats alone
+ * show no limiter.
  */
 const nameDeclared = (log: LimitLog, decisions: readonly ProbeReply[]) => {
   const clock = serverOffset(log.replies);
@@ -87,21 +87,22 @@ const minWrong = 4;
 const maxWrong = 2;
 const maxWrongShare = 0.015;
 /**
- * The maximum share of the contradictions of the declared limit's best limiter with which another limit is more likely.
+ * The maximum ratio of contradictions at which another limit is likelier than the declared one, each by its best
+ * limiter.
  */
 const likelierRatio = 0.5;
 /**
- * The factor by which each limiter of the declared limit must contradict more decisions before another limit is beyond
- * doubt.
+ * The factor for another limit beyond doubt: each limiter of the declared limit contradicts this many times more
+ * decisions.
  */
 const minShownContrast = 25;
 /**
  * The number of decisions that the declared limit must contradict before a weighted counter of any phase is beyond
- * doubt. Such a counter explains more logs than others, so nothing else may explain the log either.
+ * doubt. Such a counter fits more logs than others, so nothing else may explain the log either.
  */
 const minOfAnyPhase = 16;
 
-/** Decides whether a log can prove another limit: none of the harmless causes below explains it. */
+/** Returns whether a log can prove another limit: none of the harmless causes below explains it. */
 const isConvincing = (
   fits: readonly LimiterFit[],
   decisions: readonly ProbeReply[],
@@ -117,7 +118,7 @@ const isConvincing = (
   return (
     isSeenTwice &&
     !isDelayed(decisions, declared) &&
-    // A limiter that counts refusals admits less of a load, which looks like a lower limit.
+    // A limiter that counts refusals admits less of a load. That looks like a lower limit.
     (!isSomeLower || ignoresRefusals(decisions, declared))
   );
 };
@@ -129,7 +130,7 @@ const fitOthers = (evidence: ReplayEvidence, most: number): readonly LimiterFit[
   return fits.toSorted((a, b) => a.wrong - b.wrong);
 };
 
-/** Whether limiters of another limit leave no doubt; `rival` is the fewest contradictions of any other limiter. */
+/** Whether limiters of another limit leave no doubt. `rival` is the fewest contradictions of any other limiter. */
 const isBeyondDoubt = (
   explaining: readonly LimiterFit[],
   rival: number,
@@ -150,9 +151,8 @@ const isBeyondDoubt = (
 };
 
 /**
- * Decides whether the decisions can show a limiter. Without a refusal only a queue shows, by its delays. Where chats
- * were refused for tokens, what the limit of requests decided on these is unknown, and the rest looks smoother than it
- * is.
+ * Returns whether the decisions can show a limiter. Without a refusal, only a queue shows, by its delays. If chats were
+ * refused for tokens, the decisions of the limit of requests on them are unknown. The rest looks smoother than it is.
  */
 const canShowLimiter = (
   log: LimitLog,
@@ -163,8 +163,8 @@ const canShowLimiter = (
   (best?.limiter === 'leaky-queue' || decisions.some(({ admitted }) => !admitted));
 
 /**
- * Names the limiter behind the first key. Its limit is the declared one or, if no such limiter explains the log,
- * another. If nothing was refused, only a queue is named.
+ * Names the limiter behind the first key. It has the declared limit, or another limit if no such limiter explains the
+ * log. Without refusals, it can only name a queue.
  */
 export const nameLimiter = (log: LimitLog): LimiterIdentification => {
   const decisions = decisionsToReplay(log);
@@ -183,7 +183,7 @@ export const reportedRequests = ({ replies }: LimitLog): number | null => {
   return others.length === 0 ? first : null;
 };
 
-/** Names a limiter of the lower limit that the headers name, if one explains every decision; otherwise `null`. */
+/** Names a limiter of the lower limit in the headers if it explains every decision; otherwise `null`. */
 const nameReported = (
   log: LimitLog,
   decisions: readonly ProbeReply[],

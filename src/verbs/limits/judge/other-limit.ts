@@ -12,10 +12,13 @@ import type {
 import { maxFreshRequests } from './facts/even-pace.ts';
 import { longestWindow, shortestWindow } from '../../../judge/limits/facts/rule-bounds.ts';
 
-/** The minimum number of refusals in a log from which a model may conclude something. */
+/** The fewest refusals in a log from which a model may conclude something. */
 export const minRefusals = 10;
 
-/** The classes that refill steadily. Only limit / window is visible, so their limit is as uncertain as their window. */
+/**
+ * The classes that refill steadily. Only the ratio of limit and window is visible, so the limit is as uncertain as the
+ * window.
+ */
 const refillingClasses: readonly LimiterClass[] = [
   'token-bucket',
   'burst-bucket',
@@ -23,7 +26,9 @@ const refillingClasses: readonly LimiterClass[] = [
   'leaky-queue',
 ];
 
-/** The share of a limit that requests before the log may have used without a trace. A single request always may. */
+/**
+ * The share of a limit that requests before the log may have used without a trace. A single request may always have.
+ */
 const maxHiddenShare = 1 / 20;
 
 const maxHiddenRequests = ({ limit }: LimitRule): number =>
@@ -39,8 +44,8 @@ const isDisjoint = (a: Omit<Fitted, 'value'>, least: number, most: number): bool
   a.least > most || a.most < least;
 
 /**
- * Decides whether a fitted limiter certainly is not of the rule: it has the declared window and another limit, or it
- * admits more than the limit in a window, or it has another rate. For buckets, only the rate is known.
+ * Returns whether a fitted limiter certainly breaks the rule. It has the declared window and another limit, or admits
+ * more than the limit in a window, or has another rate. For buckets, only the rate is known.
  */
 export const isOtherLimiter = (fit: LimiterFit, rule: LimitRule): boolean => {
   const { limiter, limit, window } = fit;
@@ -48,9 +53,9 @@ export const isOtherLimiter = (fit: LimiterFit, rule: LimitRule): boolean => {
   const isOtherRate = isDisjoint(rateOf(fit), rule.limit / longer, rule.limit / shorter);
   if (refillingClasses.includes(limiter)) return isOtherRate;
   const isDeclaredWindow = !isDisjoint(window, shorter, longer);
-  // A weighted counter with one request more that rounds up decides like one of the limit that rounds down.
+  // A weighted counter that rounds up, with one request more, decides like one that rounds down.
   const highest = rule.limit + Number(limiter === 'sliding-counter');
-  // A few requests before the log look like a limit that is lower by the same number.
+  // A few requests before the log lower the seen limit by the same number.
   if (isDeclaredWindow) return isDisjoint(limit, rule.limit - maxHiddenRequests(rule), highest);
   return limit.least > rule.limit || isOtherRate;
 };
@@ -59,14 +64,12 @@ export const isOtherLimiter = (fit: LimiterFit, rule: LimitRule): boolean => {
 export const isLower = (fit: LimiterFit, rule: LimitRule): boolean =>
   rateOf(fit).least < rule.limit / rule.window;
 
-/** The maximum ratio between the ends of a rate's interval for a small bucket to prove another rate. */
+/** The maximum ratio between the ends of a rate's interval at which a small bucket proves another rate. */
 const maxRateSpread = 1.05;
-/**
- * The lowest rate of a bucket that drops fractions of a request each second, as a share of a rate below 1 per second.
- */
+/** The lowest rate of a bucket that drops fractions each second, as a share of a declared rate below 1 per second. */
 const wholeSecondShare = 0.7;
 
-/** Decides whether a bucket of the rule that counts whole seconds can be this slow. */
+/** Returns whether a bucket of the rule that counts whole seconds can be this slow. */
 const canDropFractions = (fit: LimiterFit, rule: LimitRule): boolean => {
   const declared = rule.limit / rule.window;
   return (
@@ -79,8 +82,8 @@ const canDropFractions = (fit: LimiterFit, rule: LimitRule): boolean => {
 };
 
 /**
- * Decides whether a fitted limiter is evidence against the gateway. A small bucket explains much by its size, so it
- * is evidence only if its rate is lower and narrowly bounded. A higher rate is shown by facts.
+ * Returns whether a fitted limiter is evidence against the gateway. A small bucket explains much by its size alone, so
+ * it is evidence only if its rate is lower and narrowly bounded. Facts show a higher rate.
  */
 export const isAccusing = (fit: LimiterFit, rule: LimitRule): boolean => {
   if (canDropFractions(fit, rule)) return false;
@@ -92,7 +95,9 @@ export const isAccusing = (fit: LimiterFit, rule: LimitRule): boolean => {
 const includes = ({ least, most }: Fitted, value: number): boolean =>
   least <= value && value <= most;
 
-/** Whether a fitted limiter may differ from the rule's: its range neither contains the rule nor lies within it. */
+/**
+ * Whether a fitted limiter may differ from the rule's: its range does not contain the rule, and does not lie within it.
+ */
 export const canBeOther = (fit: LimiterFit, rule: LimitRule): boolean => {
   const { limiter, limit, window } = fit;
   const [shorter, longer] = [shortestWindow(rule.window), longestWindow(rule.window)];
@@ -136,11 +141,14 @@ const contradictedText = ({ best, decisions }: LimiterIdentification): string =>
 interface FitTerms {
   /** Another possible cause of refusals; `null` if nothing suggests one. */
   readonly otherCause: string | null;
-  /** The limit that all headers name; `null` without one. */
+  /** The limit that all headers name; `null` if there is none. */
   readonly reported: number | null;
 }
 
-/** Whether a fitted limiter and the headers agree on a lower limit, which the fit alone would be too close to show. */
+/**
+ * Whether a fitted limiter and the headers agree on a lower limit. The fit alone would be too close to the declared
+ * limit.
+ */
 const isReportedLower = (
   { limit, window }: LimiterFit,
   rule: LimitRule,
@@ -153,8 +161,7 @@ const isReportedLower = (
   !isDisjoint(window, shortestWindow(rule.window), longestWindow(rule.window));
 
 /**
- * Checks whether a model shows another limit. This is the only violation that a model can prove, since facts miss small
- * differences.
+ * Checks whether a model shows another limit. Only this violation needs a model, since facts miss small differences.
  */
 export const checkFit = (
   identification: LimiterIdentification,
@@ -169,7 +176,7 @@ export const checkFit = (
     isConclusive &&
     explanations.every((fit) => isOtherLimiter(fit, rule) || isReportedLower(fit, rule, reported));
   const isOnly = isConclusive && (ties.length === 0 || isOther);
-  // Other users of the key lower this client's remaining, and never raise it.
+  // Other users of the key lower this client's remaining, but never raise it.
   const isExcusable = explanations.every((fit) => isLower(fit, rule));
   const contradicted = isConclusive ? contradictedText(identification) : '';
   const isExcused = isOther && isExcusable && otherCause !== null;

@@ -1,7 +1,7 @@
 import type { ProbeReply } from '../../../model/limits/limit-log.ts';
 import { instant } from '../../../model/quantity.ts';
 
-/** Returns the reply to a small chat of the first key, sent at so many ms; the fields of `changes` replace its own. */
+/** Returns the reply to a small chat of the first key, sent at `sent` ms. `changes` overrides its fields. */
 export const sampleReply = (sent: number, changes: Partial<ProbeReply> = {}): ProbeReply => ({
   requestId: `r-${sent}`,
   phase: 'counting',

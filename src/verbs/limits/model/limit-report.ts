@@ -8,7 +8,7 @@ import type {
 /** The verdict on the limits, exit codes 0, 14 and 13. */
 export type LimitVerdict = 'kept' | 'violated' | 'undecided';
 
-/** What an examination shows of the limit of tokens. It never shows that it is kept, since it uses few tokens. */
+/** What an examination shows of the limit of tokens. It uses few tokens, so it never shows that the limit is kept. */
 export interface TokenJudgement {
   readonly verdict: 'violated' | 'not examined';
   readonly reasons: readonly string[];
@@ -19,10 +19,10 @@ export interface LimitJudgement {
   readonly verdict: LimitVerdict;
   readonly requests: LimitVerdict;
   readonly tokens: TokenJudgement;
-  /** The facts on which the verdict rests, or the reasons why there are none, one sentence each. */
+  /** The facts behind the verdict, or the reasons why there are none, one sentence each. */
   readonly reasons: readonly string[];
   readonly facts: LimitFacts;
-  /** The limiter with its fitted parameters, which explains and predicts the decisions. */
+  /** The limiter with its fitted parameters. It explains and predicts the decisions. */
   readonly identification: LimiterIdentification;
   readonly checks: readonly LimitCheck[];
 }

@@ -37,7 +37,7 @@ export interface TokenReply {
   readonly kind: TokenKind;
   /** The number of its burst, from 1; 0 outside bursts. */
   readonly burst: number;
-  /** Whether it is a small chat that looks at the limit and hardly uses it. */
+  /** Whether it is a small chat, which shows the state of the limit and hardly uses it. */
   readonly isTap: boolean;
   /** When its first byte was written. */
   readonly sent: number;
@@ -48,16 +48,16 @@ export interface TokenReply {
   readonly status: number;
   /** The limit that a 429 names. */
   readonly unit: NamedLimit | null;
-  /** The tokens of the prompt by the gateway’s earlier usage of such texts. */
+  /** The tokens of the prompt, by the gateway’s earlier usage of such texts. */
   readonly prompt: number;
   readonly maxTokens: number;
   readonly usage: {
     readonly input: number;
     readonly output: number;
-    /** The input tokens that came from a cache; absent for none. */
+    /** The input tokens from a cache; absent if there are none. */
     readonly cached?: number;
   } | null;
-  /** The limit of tokens that the headers report, and what remains of it; `null` without them. */
+  /** The limit of tokens in the headers, and what remains of it; `null` without such headers. */
   readonly reported: { readonly limit: number | null; readonly remaining: number } | null;
 }
 
@@ -69,15 +69,15 @@ export interface TokenRule {
   readonly window: number;
 }
 
-/** The examination of the limit of tokens of a key, its requests in the order of sending. */
+/** The examination of a key's limit of tokens, with its requests in the order of sending. */
 export interface TokenLog {
   readonly rule: TokenRule;
-  /** What the limit counts, which usage, prompts and remaining are in; absent for all tokens. */
+  /** The unit that the limit counts, and in which usage, prompts and remaining are given; absent for all tokens. */
   readonly unit?: TokenUnit;
-  /** Whether the limit is that of a team, whose keys were used in turn; absent if it is a key's. */
+  /** Whether the limit belongs to a team, whose keys took turns; absent if it belongs to a key. */
   readonly isTeam?: true;
   readonly replies: readonly TokenReply[];
-  /** The characters of a token of the texts that were sent, by the gateway’s own usage; `null` without usage. */
+  /** The characters per token of the sent texts, by the gateway’s own usage; `null` without usage. */
   readonly charactersPerToken: number | null;
   /** Whether only the bursts and the recovery were examined. */
   readonly isQuick: boolean;
@@ -87,13 +87,13 @@ export interface TokenLog {
   readonly cut: string | null;
 }
 
-/** The tokens that a reply says were used; `null` if it does not say. */
+/** The tokens that a reply reports as used; `null` if it reports none. */
 export const usedTokens = ({ usage }: TokenReply): number | null =>
   usage === null ? null : usage.input + usage.output;
 
 export const isAdmitted = ({ status }: TokenReply): boolean => status >= 200 && status < 300;
 
-/** Returns whether a refusal names tokens or no limit at all. */
+/** Returns whether a refusal names tokens, or no limit at all. */
 export const mayBeForTokens = ({ unit }: TokenReply): boolean => unit === null || unit === 'tokens';
 
 export const isRefused = ({ status }: TokenReply): boolean => status === 429;

@@ -3,25 +3,25 @@ import type { LearnedCharging } from '../../../model/plan/pace.ts';
 import type { LimitVerdict } from './limit-report.ts';
 import type { TokenLog } from './token-log.ts';
 
-/** What the remaining tokens say that one kind of request was charged. */
+/** The charge of one kind of request, as the remaining tokens show it. */
 export interface ChargeRow {
   readonly kind: string;
   readonly status: number;
   readonly prompt: number;
   readonly used: number | null;
   readonly charge: number | null;
-  /** What that charge is in words, such as `its usage` or `nothing`. */
+  /** The charge in words, such as `its usage` or `nothing`. */
   readonly words: string;
 }
 
-/** What a burst from an idle key was admitted. */
+/** What was admitted of a burst to an idle key. */
 export interface BurstRow {
   readonly burst: number;
   readonly admitted: number;
   readonly refused: number;
-  /** The tokens that were certainly charged for all that was admitted. */
+  /** The tokens that were certainly charged for the admitted requests. */
   readonly tokens: number;
-  /** The tokens that were certainly charged before a refusal for tokens; `null` without one. */
+  /** The tokens that were certainly charged before a refusal for tokens; `null` without such a refusal. */
   readonly before: number | null;
   /** The most tokens of admitted requests that were in flight at once. */
   readonly atOnce: number;
@@ -29,17 +29,20 @@ export interface BurstRow {
 
 export interface TokenFindings {
   readonly verdict: LimitVerdict;
-  /** Whether the operator said that the key is idle and that usage is charged (`--yes-tokens`); absent if not. */
+  /** Whether the operator promised that the key is idle and that usage is charged (`--yes-tokens`); absent if not. */
   readonly isPromised?: true;
-  /** The facts on which the verdict rests, or why there are none, one sentence each. */
+  /** The facts behind the verdict, or the reasons why there are none, one sentence each. */
   readonly reasons: readonly string[];
   readonly checks: readonly LimitCheck[];
   readonly charges: readonly ChargeRow[];
   readonly bursts: readonly BurstRow[];
   readonly chargedAt: 'reserved' | 'admission' | 'end' | null;
-  /** What a pace needs to know of the charges; absent in findings of earlier versions. */
+  /** What a pace needs to know about the charges; absent in findings of earlier versions. */
   readonly charging?: LearnedCharging;
-  /** How many were admitted at once with more than the limit, and what so many can use; `null` if none were. */
+  /**
+   * The most requests that were admitted at once with more tokens than the limit, and how many limits they can use;
+   * `null` if there were none.
+   */
   readonly atOnce: { readonly requests: number; readonly limits: number } | null;
 }
 

@@ -1,22 +1,22 @@
-/** The input and output tokens of an answer, and how many of the input came from a cache. */
+/** The input and output tokens of an answer, and how many input tokens came from a cache. */
 interface Usage {
   readonly input: number;
   readonly output: number;
   readonly cached?: number;
 }
 
-/** What a limit of tokens counts. */
+/** The facts about a unit that a limit of tokens counts. */
 interface TokenUnitRow {
   readonly words: string;
-  /** The units under which limit headers report it. */
+  /** The units under which limit headers report such a limit. */
   readonly headers: readonly string[];
-  /** The tokens of an answer that it counts, as if they were all of the input. */
+  /** Returns the tokens of an answer that the limit counts, as input. */
   readonly counted: (usage: Usage) => Usage;
-  /** Whether it counts the answer and not the prompt, so that answers are made long. */
+  /** Whether it counts only the answer, so that examinations ask for long answers. */
   readonly isOfAnswers: boolean;
 }
 
-/** Limits of tokens, which Azure, Anthropic and Bedrock have apart for input and output. */
+/** The units of limits of tokens. Azure, Anthropic and Bedrock have separate limits for input and output. */
 export const tokenUnits = {
   tokens: {
     words: 'tokens',

@@ -25,7 +25,7 @@ export const checkOutcomeOf = (check: LimitCheck): CheckOutcome => {
 const sourceText = (check: LimitCheck): string =>
   check.section === null ? 'not promised' : `§ ${check.section}`;
 
-/** The tone of each outcome, in the order in which a reader looks for them. */
+/** The tone of each outcome, in the order of interest to a reader. */
 const checkTones = {
   violated: 'bad',
   'does not hold': 'warning',
@@ -79,7 +79,7 @@ const isFinding = (check: LimitCheck): boolean => check.finding === 'refuted';
 const byOutcome = (checks: readonly LimitCheck[]): readonly LimitCheck[] =>
   checks.toSorted((a, b) => checkOrder(a) - checkOrder(b));
 
-/** Builds the table of the claims that do not hold, if there are any, and that of all others, which pages fold. */
+/** Builds two tables: the claims that do not hold, if there are any, and all others, which pages fold. */
 export const claimTables = (checks: readonly LimitCheck[]) => {
   const found = byOutcome(checks).filter(isFinding);
   const others = byOutcome(checks).filter((check) => !isFinding(check));
@@ -92,10 +92,7 @@ export const claimTables = (checks: readonly LimitCheck[]) => {
   };
 };
 
-/**
- * Shows the claims that do not hold. All others are folded on pages, and a terminal says where they are: in `page`, the
- * name of the page.
- */
+/** Shows the claims that do not hold. Pages fold all others. A terminal says that they are in the page `page`. */
 export const claimsSection = (checks: readonly LimitCheck[], page: string): Section => {
   const { found, others } = claimTables(checks);
   return section('Claims', [

@@ -21,7 +21,7 @@ import { countText, plural, timeText } from '../../../report/text/number-text.ts
 
 const isDisjoint = (a: Fitted, b: Fitted): boolean => a.least > b.most || a.most < b.least;
 
-/** Decides whether two limiters have different limits. A cap on requests in flight has another kind of limit. */
+/** Returns whether two limiters have different limits. A cap on requests in flight is another kind of limit. */
 const isOfOtherLimit = (a: LimiterFit, b: LimiterFit): boolean =>
   [a, b].every(({ limiter }) => limiter !== 'in-flight') &&
   (isDisjoint(a.limit, b.limit) || isDisjoint(a.window, b.window));
@@ -84,7 +84,7 @@ const columnsFor = (names: ReturnType<typeof limiterNames>): readonly Column<Gro
   column.text({ title: 'Phase', spare: true }, ([first]) => first!.phase),
 ];
 
-/** Says how often each limiter is wrong. Decisions that a limiter of another limit contradicts are not listed. */
+/** Says how many decisions each limiter contradicts. Contradictions of a limiter of another limit are not listed. */
 const contrastText = (
   named: LimiterFit,
   rival: LimiterFit,
@@ -104,7 +104,7 @@ const contrastText = (
   return `${names.named} contradicts ${countText(named.wrong)} of ${plural(decisions, 'decision')}, ${names.rival} ${countText(rival.wrong)}${together}. These distinguish the two:`;
 };
 
-/** Says how few more decisions are contradicted by the classes that are not distinguished. */
+/** Says by how few decisions the undistinguished classes differ. */
 const apartText = (best: LimiterFit, ties: readonly LimiterFit[]): string => {
   const most = Math.max(...ties.map(({ wrong }) => wrong - best.wrong));
   const names = ties.map(({ limiter }) => limiter).join(', ');
@@ -122,7 +122,7 @@ const whyNothing = ({ best, ties, runnerUp, decisions }: LimiterIdentification):
     : `Nothing distinguishes ${best.limiter} from any other class: ${apartText(best, ties)}.`;
 };
 
-/** Explains by the distinguishing decisions why a limiter is named and not the next best. */
+/** Explains why a limiter is named instead of the next best one, by the decisions that distinguish them. */
 export const explanationSection = (
   identification: LimiterIdentification,
   { rival, distinguishing }: LimiterExplanation,

@@ -59,7 +59,9 @@ const parametersText = ({ limit, window, parameters }: LimiterFit): string =>
 const fitText = (fit: LimiterFit): string =>
   `${fit.limiter} (${limiterClasses[fit.limiter]}): ${parametersText(fit)}`;
 
-/** Says which limiter explains the decisions, which others do too, and how many decisions the next best contradicts. */
+/**
+ * Says which limiter explains the decisions, which others also do, and how many decisions the next best contradicts.
+ */
 const identificationText = (found: LimiterIdentification): string => {
   const { best, ties, runnerUp, decisions, ranking } = found;
   const explained = plural(decisions, 'decision');
@@ -72,7 +74,7 @@ const identificationText = (found: LimiterIdentification): string => {
         : `; the closest, ${runnerUp.limiter}, contradicts ${countText(runnerUp.wrong)}`;
     return `none of our classes explains the ${explained}${closest}.`;
   }
-  // Of a stored examination, the fits of the ranking are copies.
+  // In a stored examination, the fits of the ranking are copies.
   const named = new Set([best, ...ties].map((fit) => JSON.stringify(fit)));
   const next = ranking.find((fit) => !named.has(JSON.stringify(fit)));
   return present([
@@ -93,7 +95,7 @@ const limiterText = ({ best, ties }: LimiterIdentification): string =>
 const boundsText = ({ least, most }: CountBounds): string =>
   least === most ? countText(most) : `${countText(least)} to ${countText(most)}`;
 
-/** Formats the admitted rate under a load that always asked for more, with its bounds for any limiter. */
+/** Formats the admitted rate under a sustained load, with its bounds for any limiter. */
 const rateText = ({ sustained }: LimitFacts, per: string): string => {
   if (sustained === null) return 'not tried';
   const { windows, admitted, rate } = sustained;
@@ -103,7 +105,7 @@ const rateText = ({ sustained }: LimitFacts, per: string): string => {
   return `${tenths(admitted / windows)} in ${per} (${bounds} for any limiter)`;
 };
 
-/** Returns the figures on which the verdict rests. */
+/** Returns the figures behind the verdict. */
 const figuresText = ({ judgement, log }: LimitReport): string => {
   const { facts, identification } = judgement;
   const per = timeText(log.declared.requests.window);
@@ -169,7 +171,7 @@ export const requestSections = (report: LimitReport): readonly Section[] => {
   ]);
 };
 
-/** Returns what was examined, how many requests that took, and why the verdict is what it is. */
+/** Returns what was examined, how many requests that took, and the reasons for the verdict. */
 export const requestTexts = (report: LimitReport) => {
   const { limit, window } = report.log.declared.requests;
   return {
@@ -179,7 +181,7 @@ export const requestTexts = (report: LimitReport) => {
   };
 };
 
-/** Names the limits that the headers report and that were not examined. */
+/** Names the reported limits that were not examined. */
 const otherLimits = ({ judgement: { checks } }: LimitReport): readonly Block[] =>
   checks
     .filter(({ id, finding }) => id === 'other-limits' && finding === 'undecided')
@@ -187,7 +189,7 @@ const otherLimits = ({ judgement: { checks } }: LimitReport): readonly Block[] =
 
 /**
  * Builds the document of an examination: the limiter of a gateway and the claims about it. If its limit of tokens was
- * examined as well (`tokens`), the first line is about both.
+ * also examined (`tokens`), the first line is about both.
  */
 export const limitsDocument = (
   report: LimitReport,

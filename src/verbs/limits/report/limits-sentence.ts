@@ -8,14 +8,14 @@ import type { LimitReport, LimitVerdict } from '../model/limit-report.ts';
 import type { TokenReport } from '../model/token-report.ts';
 import { wordsOfUnit } from '../model/token-units.ts';
 
-/** This file says in one sentence what was proved of both limits, for customers and owners of a gateway. */
+/** This file says in one sentence what was proved about both limits, for customers and owners of a gateway. */
 
 const minute = 60_000;
 
 export const perWindow = (window: number): string =>
   window === minute ? 'a minute' : `in ${timeText(window)}`;
 
-/** Whose limits were examined. */
+/** Says whose limits were examined. */
 export const ownerOf = ({ isTeam }: { readonly isTeam?: true }): string =>
   isTeam === true ? 'team' : 'key';
 
@@ -23,7 +23,7 @@ export const ownerOf = ({ isTeam }: { readonly isTeam?: true }): string =>
 export const sourceOfLimit = ({ isAssumed }: { readonly isAssumed?: true }): string =>
   isAssumed === true ? 'assumed' : 'declared';
 
-/** A limit in words, the setting of a scenario that says it, and whether it is kept. */
+/** A limit in words, the scenario setting for it, and whether it is kept. */
 interface Claim {
   readonly setting: 'limits.requestsPerMinute' | 'limits.tokensPerMinute';
   readonly amount: string;
@@ -41,7 +41,7 @@ const requestsClaim = ({ judgement, log }: LimitReport): Claim => {
   };
 };
 
-/** Returns what an examination of requests shows of tokens: nothing, or that too many or too few are admitted. */
+/** Returns what an examination of requests shows of tokens: nothing, or a violated limit. */
 const tokensBesideRequests = ({ judgement, log }: LimitReport): readonly Claim[] => {
   const { tokens } = log.declared;
   if (tokens === null || judgement.tokens.verdict !== 'violated') return [];
@@ -58,8 +58,9 @@ const tokensClaim = ({ log, findings }: TokenReport): Claim => ({
 });
 
 /**
- * Returns what is claimed of each limit. A limit of all tokens that an examination of requests shows violated is violated,
- * whatever that of tokens finds; beside one of input or output alone it is a claim of its own.
+ * Returns the claims about each limit. An examination of requests may show that a limit of all tokens is violated. Then
+ * it is violated, whatever the examination of tokens finds. If that one is about input or output alone, the violation
+ * is a claim of its own.
  */
 const claimsOf = ({ requests, tokens }: KeyFindings): readonly Claim[] => {
   const beside = requests === null ? [] : tokensBesideRequests(requests);
@@ -82,7 +83,7 @@ const clause = (limits: string, verdict: LimitVerdict): string =>
 
 const limitText = ({ amount, per }: Claim): string => `${amount} ${per}`;
 
-/** Says of each limit whether it is kept: of those at once of which the same is to be said. */
+/** Says of each limit whether it is kept. Limits with the same verdict share a sentence. */
 const verdictText = (claims: readonly Claim[]): string =>
   [...Map.groupBy(claims, ({ verdict }) => verdict)]
     .map(([verdict, alike]) => {
@@ -97,7 +98,7 @@ const verdictText = (claims: readonly Claim[]): string =>
 const fixedWindow = 'a fixed window may admit twice its limit across its boundary';
 const bucket = 'a bucket may admit its size and what is refilled meanwhile';
 
-/** Why limiters that keep a limit admit more than it within one window. */
+/** The reasons why limiters that keep a limit admit more than it within one window. */
 const overshoots: Readonly<Partial<Record<LimiterClass, string>>> = {
   'fixed-from-first': fixedWindow,
   'fixed-any-phase': fixedWindow,
@@ -108,7 +109,10 @@ const overshoots: Readonly<Partial<Record<LimiterClass, string>>> = {
   'sliding-counter': 'a weighted counter only estimates the last window',
 };
 
-/** Says how many requests were certainly admitted within one window, if more than the limit, and why if that is known. */
+/**
+ * Says how many requests were certainly admitted within one window, and why if that is known. Says nothing if they are
+ * within the limit.
+ */
 const mostAdmittedText = ({ judgement, log }: LimitReport): readonly string[] => {
   const { limit, window } = log.declared.requests;
   const { facts, identification, requests } = judgement;
@@ -129,7 +133,7 @@ const chargedWords = {
   end: 'streams are charged at their end',
 } as const;
 
-/** Says when tokens are charged, and what can be used at once therefore. */
+/** Says when tokens are charged, and what can therefore be used at once. */
 const chargingText = ({ findings, log }: TokenReport): readonly string[] => {
   const { chargedAt, atOnce } = findings;
   const windows = log.rule.window === minute ? 'minutes’' : 'windows’';
@@ -142,7 +146,7 @@ const chargingText = ({ findings, log }: TokenReport): readonly string[] => {
 };
 
 /**
- * Says that a limit of all tokens was seen to be kept with prompts only, perhaps by the operator's word that usage is
+ * Says if a limit of all tokens was seen to be kept with prompts only, and if the operator promised that usage is
  * charged.
  */
 const answersText = ({ findings, log }: TokenReport): readonly string[] => {
@@ -153,7 +157,7 @@ const answersText = ({ findings, log }: TokenReport): readonly string[] => {
 
 const day = 24 * 60 * minute;
 
-/** Says where one sentence is about examinations of different days or models. */
+/** Says if the sentence joins examinations of different days or models. */
 const apartText = ({ requests, tokens }: KeyFindings): readonly string[] => {
   if (requests === null || tokens === null) return [];
   const [one, other] = [requests, tokens];
@@ -168,7 +172,7 @@ const apartText = ({ requests, tokens }: KeyFindings): readonly string[] => {
 const upperFirst = (sentence: string): string =>
   sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
-/** Says whether the examined limits are kept, and what that lets through nevertheless. */
+/** Says whether the examined limits are kept, and what they admit nevertheless. */
 export const limitsSentence = (findings: KeyFindings): string => {
   const { requests, tokens } = findings;
   const more = [
@@ -191,7 +195,7 @@ export const gravestVerdict = ({ requests, tokens }: KeyFindings): LimitVerdict 
   return (['violated', 'undecided'] as const).find((each) => verdicts.includes(each)) ?? 'kept';
 };
 
-/** How an examination of tokens decides more, without what it had. */
+/** Returns how an examination of tokens could decide more: by the options that it was run without. */
 const moreOfTokens = ({ log, findings }: TokenReport): readonly string[] =>
   present([
     log.isQuick && 'in full',
@@ -199,13 +203,13 @@ const moreOfTokens = ({ log, findings }: TokenReport): readonly string[] =>
     findings.isPromised !== true && 'with `--yes-tokens` if the key is surely idle',
   ]);
 
-/** How an examination of requests decides more, without what it had. */
+/** Returns how an examination of requests could decide more: by the options that it was run without. */
 const moreOfRequests = ({ log }: LimitReport): readonly string[] => {
   const has = (wanted: string): boolean => log.replies.some(({ phase }) => phase === wanted);
   return present([!has('even') && 'in full', 'for longer (`--sustain 10`)']);
 };
 
-/** Says what to do about an examination that decides nothing: mend what ended it, or give it more. */
+/** Says what to do if an examination decides nothing: remove what ended it, or extend it. */
 const againText = (
   of: string,
   { log }: { readonly log: { readonly cut: string | null } },
@@ -215,7 +219,7 @@ const againText = (
     ? `examine ${of} again while nothing else uses the key${more.length === 0 ? '' : `, ${listed(more)}`}`
     : `see to what ended the examination of ${of} early, then repeat it`;
 
-/** Says what to do about a limit that is not kept, or of which an examination decides nothing; `null` if nothing is to do. */
+/** Says what to do about a limit that is broken or undecided; `null` if there is nothing to do. */
 export const limitsAdvice = (findings: KeyFindings): string | null => {
   const verdict = gravestVerdict(findings);
   if (verdict === 'kept') return null;
@@ -233,7 +237,7 @@ export const limitsAdvice = (findings: KeyFindings): string | null => {
   return `What now: ${steps.join('; ')}. ${other}`;
 };
 
-/** Returns the verdict of a report on these findings. */
+/** Returns the verdict on these findings. */
 export const verdictOnLimits = (findings: KeyFindings): TonedText => ({
   text: limitsSentence(findings),
   tone: verdictTones[gravestVerdict(findings)],

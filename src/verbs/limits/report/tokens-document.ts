@@ -104,7 +104,7 @@ export const tokenSections = ({ findings, log, ...report }: TokenReport): readon
   ];
 };
 
-/** Returns what was examined, how many requests that took, and why the verdict is what it is. */
+/** Returns what was examined, how many requests that took, and the reasons for the verdict. */
 export const tokenTexts = (report: TokenReport) => {
   const { requests, tokens, window } = report.log.rule;
   const beside = requests === null ? '' : `${countText(requests)} requests and `;
@@ -115,7 +115,7 @@ export const tokenTexts = (report: TokenReport) => {
   };
 };
 
-/** Says which pace waits no longer than this gateway's charges need. */
+/** Says which pace waits no longer than this gateway's charges require. */
 export const paceAdvice = ({ findings: { charging } }: TokenReport): readonly Block[] =>
   charging === undefined
     ? []
@@ -126,8 +126,8 @@ export const paceAdvice = ({ findings: { charging } }: TokenReport): readonly Bl
       ];
 
 /**
- * Builds the document of an examination of a limit of tokens. If the limit of requests was examined as well
- * (`requests`), the first line is about both.
+ * Builds the document of an examination of a limit of tokens. If the limit of requests was also examined (`requests`),
+ * the first line is about both.
  */
 export const tokensDocument = (
   report: TokenReport,

@@ -26,12 +26,12 @@ import type { TokenClient } from './token-client.ts';
 import { evenTokenPace, evenWindows, sustainedRates } from './token-plan.ts';
 
 /**
- * The share of the limit that a bucket may still lack when the even pace begins. A bucket of a lower limit lacks more by
- * then.
+ * The share of the limit that a bucket may lack when the even pace begins. A bucket of a lower limit lacks more by
+ * then, which shows.
  */
 const lackingShare = 0.5;
 
-/** Waits after a burst until a bucket of the limit lacks no more than a part. */
+/** Waits after a burst until a bucket of the limit lacks no more than that share. */
 const waitForBucket = async (examination: OpenExamination): Promise<void> => {
   const { client, pause } = examination;
   await pause(settleOf(examination));
@@ -50,9 +50,9 @@ const isRefusedEarly = (log: TokenLog): boolean => {
 };
 
 /**
- * Sends prompts at an even pace below the limit, from soon after a burst on, so that a bucket that is refilled too slowly
- * is empty before its end. A counter that remembers the burst may refuse some at first; a refusal for which every
- * limiter had room ends it.
+ * Sends prompts at an even pace below the limit. It begins soon after a burst, so that a bucket which refills too
+ * slowly is empty before the end. A counter that remembers the burst may refuse some prompts at first. A refusal ends
+ * the pace if every limiter had room for it.
  */
 const sendEvenly = async (examination: OpenExamination): Promise<void> => {
   const { client, plan, send, onPhaseStart } = examination;
@@ -82,7 +82,7 @@ const sendEvenly = async (examination: OpenExamination): Promise<void> => {
     await client.sleepUntil(begun + (i * plan.slice) / rate);
     if (isRefusedYet.yes) break;
     const chat = sendOne(i);
-    // An early end is reported when all are awaited.
+    // An early end is reported when all chats are awaited.
     chat.catch(() => undefined);
     all.push(chat);
   }
@@ -90,8 +90,8 @@ const sendEvenly = async (examination: OpenExamination): Promise<void> => {
 };
 
 /**
- * Sends prompts at a multiple of the limit, in as few lanes as that rate needs. A lane sends its next prompt when its last one is
- * answered and has had time to be charged.
+ * Sends prompts at a multiple of the limit, in as few lanes as that rate needs. A lane sends its next prompt after the
+ * last one is answered and can have been charged.
  */
 const sendAbove = async (
   examination: OpenExamination,
@@ -127,7 +127,7 @@ const sendAbove = async (
 
 /**
  * Waits until a bucket has forgotten most of the last burst, then sends more than the limit. If charges may differ from
- * the usage, it sends more: the rate must be above the limit by more than they differ. /
+ * the usage, it sends still more, so that the rate exceeds the limit in any case.
  */
 const sustain = async (examination: OpenExamination): Promise<void> => {
   const { plan } = examination;
@@ -157,7 +157,7 @@ const examineAll = async (examination: OpenExamination): Promise<void> => {
   await sustain(examination);
 };
 
-/** Examines the limit of tokens of an idle key. Resolves to the log, whatever ends the examination. */
+/** Examines the limit of tokens of an idle key. Resolves with the log, whatever ends the examination. */
 export const examineTokens = async (
   client: TokenClient,
   options: TokenExaminationOptions,

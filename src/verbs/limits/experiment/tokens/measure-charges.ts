@@ -6,7 +6,10 @@ import { Cut, type OpenExamination, forget, settleOf } from './open-examination.
 import type { TokenQuery } from './token-client.ts';
 import { tapTokens } from './token-plan.ts';
 
-/** Sends a request of a kind between small chats. They report what remains before it, at its end, and when it is charged. */
+/**
+ * Sends a request of a kind between small chats. The chats report what remains before it, when it ends, and when it is
+ * charged.
+ */
 const measureKind = async (
   examination: OpenExamination,
   query: TokenQuery,
@@ -26,7 +29,7 @@ const measureKind = async (
   return reply;
 };
 
-/** Measures texts, answers and their charges with a chat and a stream, and half a window later another chat. */
+/** Measures texts, answers and their charges with a chat and a stream, and with another chat half a window later. */
 export const calibrateTokens = async (examination: OpenExamination): Promise<void> => {
   const { client, plan, tap } = examination;
   const phase = 'calibration';
@@ -68,10 +71,10 @@ export const calibrateTokens = async (examination: OpenExamination): Promise<voi
   await tap(phase);
 };
 
-/** How often a charge is tried on which much rests, since a window may end meanwhile. */
+/** The most tries of a charge that matters much, since a window may end during one. */
 const attempts = 3;
 
-/** Measures a chat or a stream of the even pace until its charge is seen; throws if none is answered. */
+/** Measures a chat or a stream of the even pace until its charge is seen. Throws if none is answered. */
 const calibrateKind = async (examination: OpenExamination, query: TokenQuery): Promise<void> => {
   let last: TokenReply | null = null;
   for (let i = 0; i < attempts; i += 1) {
@@ -97,14 +100,18 @@ const calibrateKind = async (examination: OpenExamination, query: TokenQuery): P
     );
 };
 
-/** The most tokens of a prompt beside which a longer answer shows in a charge. */
+/** The most tokens of a prompt for which the charge still shows a longer answer. */
 const shortPrompt = 100;
-/** The tokens of a longer answer: more than a weighted counter forgets meanwhile, and a small part of the limit. */
+/**
+ * The tokens of a longer answer. They are more than a weighted counter forgets in the time, and a small part of the
+ * limit.
+ */
 const longAnswer = { least: 40, share: 1 / 100, most: 160 };
 
 /**
- * Whether the end of a window hid a longer answer: the charges of single chats are shown, and not half of this one. A
- * weighted counter that forgets a little meanwhile hides less, and would hide it again.
+ * Whether the end of a window hid the charge of a longer answer: less than half of its use shows, while single chats
+ * show their charges. A weighted counter forgets only a little in the time, so it hides less; trying again would not
+ * help there.
  */
 const isHidden = ({ sorted }: OpenExamination, { kind }: TokenQuery): boolean => {
   if (kind !== 'answer' && kind !== 'stream-answer') return false;
@@ -133,7 +140,7 @@ export const account = async (examination: OpenExamination): Promise<void> => {
   const queries: readonly TokenQuery[] = [
     { ...stream, kind: 'stream-unreported' },
     { ...medium, kind: 'again', prompt: plan.slice, isRepeated: true },
-    // Beside a long prompt, nothing would show that its answer is charged too.
+    // Beside a long prompt, nothing would show that its answer is also charged.
     { ...medium, kind: 'answer', ...withAnswer },
     { ...stream, kind: 'stream-answer', ...withAnswer },
     { ...medium, kind: 'two-answers' },
@@ -162,7 +169,7 @@ export const account = async (examination: OpenExamination): Promise<void> => {
   }
 };
 
-/** Sends small chats together that reserve more than the limit if `max_tokens` is reserved. */
+/** Sends small chats together. If the gateway reserves `max_tokens`, they reserve more than the limit. */
 export const reserve = async (examination: OpenExamination): Promise<void> => {
   const { plan, send, pause } = examination;
   if (plan.reserving === 0) return;

@@ -11,15 +11,15 @@ import { forgottenAfter, tapTokens, type TokenPlan } from './token-plan.ts';
 export interface TokenExaminationOptions {
   readonly plan: TokenPlan;
   readonly budget: { readonly requests: number; readonly tokens: number };
-  /** Returns why the examination must stop; `null` while it may go on. */
+  /** Returns why the examination must stop; `null` while it may continue. */
   readonly stopReason: () => string | null;
   readonly onPhaseStart: (phase: TokenPhase) => void;
 }
 
-/** Ends an examination early, with the reason. */
+/** The exception that ends an examination early, with its reason. */
 export class Cut extends Error {}
 
-/** The state of an examination: what was sent, what came back, and what is left of its budget. */
+/** The state of an examination: the requests, the replies, and the rest of the budget. */
 export const openExamination = (client: TokenClient, options: TokenExaminationOptions) => {
   const { plan, budget } = options;
   const replies: TokenReply[] = [];
@@ -62,16 +62,18 @@ export const openExamination = (client: TokenClient, options: TokenExaminationOp
       replies.toSorted((a, b) => a.sent - b.sent || order.get(a)! - order.get(b)!),
     /** The longest time of an answer to a prompt of the even pace, in ms. */
     latency: 0,
-    /** Whether prompts may have a common beginning: a cache holds it, at a lower price, and it is charged in full. */
+    /**
+     * Whether prompts may have a common beginning: a cache holds it at a lower price, and the limit counts it in full.
+     */
     isCacheUsed: false,
   };
 };
 export type OpenExamination = ReturnType<typeof openExamination>;
 
-/** The time in ms between two looks at whether something ended. */
+/** The time in ms after which a charge should show. */
 export const settleOf = ({ plan }: OpenExamination): number => 1.05 * settleTime(plan.rule.window);
 
-/** The longest time in ms of an answer to a prompt of so many tokens, by those that were measured. */
+/** The longest time in ms of an answer to a prompt of this many tokens, by the measured ones. */
 export const latencyOf = ({ latency, plan }: OpenExamination, prompt: number): number =>
   latency * Math.max(1, prompt / plan.slice);
 

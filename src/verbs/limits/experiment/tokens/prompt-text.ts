@@ -1,4 +1,4 @@
-/** Common words of three letters: with its space each is one token of most tokenizers, and four characters. */
+/** Common words of three letters. With its space, each is one token in most tokenizers, and four characters. */
 const words = (
   'act add age air all and any arm art ask bad bag bed big bit box boy bus but buy can car cut day dog dry ear eat ' +
   'end eye far few fit for fun get gun had hat her him his hot how ice job key law leg let low man map may men mix ' +
@@ -16,7 +16,7 @@ export const textWriter = (seed: number): ((count: number) => string) => {
   return (count) => Array.from({ length: count }, next).join(' ');
 };
 
-/** How many tokens a prompt has: a constant and a number for each word. */
+/** The tokens of a prompt: a constant, and a number for each word. */
 export interface TokensOfWords {
   readonly constant: number;
   readonly perWord: number;
@@ -28,8 +28,8 @@ interface Sample {
 }
 
 /**
- * Fits the tokens of a prompt to its words, by the shortest and the longest that was answered. Before that a word
- * counts as a token.
+ * Fits the tokens of a prompt to its words, by the shortest and the longest answered prompt. Before two are answered, a
+ * word counts as one token.
  */
 export const tokensOfWords = (samples: readonly Sample[]): TokensOfWords => {
   const sorted = samples.toSorted((a, b) => a.words - b.words);

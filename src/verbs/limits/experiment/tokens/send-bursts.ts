@@ -18,24 +18,28 @@ import { type OpenExamination, forget, latencyOf, logOf, settleOf } from './open
 import { tapTimes, tapTokens } from './token-plan.ts';
 
 const enoughRefusals = 2;
-/** If answers take longer than this, in ms of a window of a minute, a burst is sent at once. */
+/** The time of an answer, in ms for a window of a minute, above which a burst is sent at once. */
 const slowAnswer = 4000;
 
 /**
- * Between these shares of the limit the second burst has few requests in flight, unless the first was too large. A
- * refusal then shows what was used; many requests at once hide a smaller limit that is charged at the end. /
+ * The shares of the limit between which the second burst has few requests in flight, unless the first burst was too
+ * large. A refusal then shows what was used. Many requests at once would hide a smaller limit that is charged at the
+ * end.
  */
 const togetherShare = 0.6;
 const fewTogether = 3;
 const surelyWhole = 0.9;
 
 const furtherChats = 12;
-/** The most of these that are sent together, where answers take so long that a bucket is refilled meanwhile. */
+/** The most further prompts that are sent together if answers take so long that a bucket refills in that time. */
 const furtherTogether = 4;
-/** Prompts that take longer than this, in ms of a window of a minute, are sent several at once. */
+/** The time of a prompt, in ms for a window of a minute, above which several are sent at once. */
 const furtherTime = 1000;
 
-/** Sends few large prompts at a time after a refusal, since many at once are refused before the others are charged. */
+/**
+ * Sends large prompts again after a refusal, a few at a time. Many at once would be refused before earlier prompts are
+ * charged.
+ */
 const askAgain = async (
   examination: OpenExamination,
   burst: number,
@@ -56,15 +60,15 @@ const askAgain = async (
   await Promise.all(Array.from({ length: together }, sendUntilRefused));
 };
 
-/** The prompts of the test of names, and the time in ms of a window of a minute that it may take. */
+/** The number of prompts in the test of names. The test may take `namingTime` ms, for a window of a minute. */
 const namedPrompts = 3;
 const namingTime = 4000;
-/** The most small chats at once after a refused prompt. */
+/** The most small chats that are sent at once after a refused prompt. */
 const mostTogether = 10;
 
 /**
- * Sends a prompt that has no room, then small chats at once, and both again, if a refusal named requests: a limiter of
- * requests that admits so many between two refusals does not exist.
+ * Tests whether a refusal that names requests is true. It sends a prompt that has no room, then small chats at once,
+ * and both again. No limiter of requests admits so many between two refusals.
  */
 const testNames = async (examination: OpenExamination, burst: number): Promise<void> => {
   const { plan, send } = examination;
@@ -94,7 +98,7 @@ const exceededBursts = (examination: OpenExamination): readonly number[] => {
   );
 };
 
-/** Decides whether remaining tokens are reported that do not show what single chats are charged. */
+/** Returns whether remaining tokens are reported, but do not show what single chats are charged. */
 const isCountUnknown = (examination: OpenExamination): boolean => {
   const { hasRemaining } = tokenGuards(logOf(examination, null));
   const { finding } = countingEvidence(measuredCharges(examination.sorted()), ownCountRatio);
@@ -102,8 +106,8 @@ const isCountUnknown = (examination: OpenExamination): boolean => {
 };
 
 /**
- * Decides whether a burst was more than the limit, or the gateway counts fewer tokens, by two small chats when all is
- * charged: a gateway that keeps its limit refuses them. The second has a report of what remained before it. /
+ * Returns whether the gateway may count fewer tokens than a burst above its limit had. It sends two small chats when
+ * all is charged. A gateway that keeps its limit refuses them. The second chat has a report of what remained before it.
  */
 const isExcusedByCount = async (examination: OpenExamination, burst: number): Promise<boolean> => {
   if (!isCountUnknown(examination)) return false;
@@ -115,7 +119,9 @@ const isExcusedByCount = async (examination: OpenExamination, burst: number): Pr
   return (found?.mostCounted ?? 0) >= plausibleRatios.least;
 };
 
-/** A large prompt; only in the first burst it may begin as others, in case a cache is not charged in full. */
+/**
+ * Returns a large prompt. Only in the first burst it may begin like others, since a cache may not be charged in full.
+ */
 const burstQuery = ({ plan, isCacheUsed }: OpenExamination, burst: number) =>
   ({
     phase: 'burst',
@@ -125,7 +131,7 @@ const burstQuery = ({ plan, isCacheUsed }: OpenExamination, burst: number) =>
     hasCommonBeginning: isCacheUsed && burst === 1,
   }) as const;
 
-/** Sends small chats after a burst, which show when its usage is charged. */
+/** Sends small chats after a burst. They show when its usage is charged. */
 const tapAfter = async (
   { client, plan, tap }: OpenExamination,
   burst: number,
@@ -137,14 +143,11 @@ const tapAfter = async (
   }
 };
 
-/**
- * Returns how many of the planned tokens a request did not use: an answer can be shorter than asked for, and a refusal
- * uses none.
- */
+/** Returns how many of its planned tokens a request did not use. An answer may be short, and a refusal uses none. */
 const unusedBy = (reply: TokenReply, planned: number): number =>
   isAdmitted(reply) ? Math.max(0, planned - (usedTokens(reply) ?? planned)) : planned;
 
-/** Sends a burst: several at once until what is under way is certainly more than the limit, then small chats. */
+/** Sends a burst: several requests at once until those in flight certainly exceed the limit, then small chats. */
 const sendBurst = async (examination: OpenExamination, burst: number): Promise<void> => {
   const { client, plan, send } = examination;
   const { tokens, window } = plan.rule;
@@ -206,15 +209,18 @@ const sendBurst = async (examination: OpenExamination, burst: number): Promise<v
 const nextPhase = (now: number, origin: number, window: number): number =>
   origin + Math.ceil((now - origin) / window) * window;
 
-/** Returns when a burst after a small chat begins: at a phase, soon after the chat or more than a window after it. */
+/**
+ * Returns when a burst after a small chat begins. It begins at a phase: soon after the chat, or more than a window
+ * after it.
+ */
 const burstAfter = (now: number, origin: number, window: number): number => {
   const next = nextPhase(now, origin, window);
   return next - now < window / 6 ? next : nextPhase(now + 1.1 * window, origin, window);
 };
 
 /**
- * Sends both bursts, half a window apart, and before the second a small chat to a key that was idle for two windows.
- * `sendBetween` sends what follows the first.
+ * Sends both bursts, half a window apart. Before the second burst it sends a small chat to a key that was idle for two
+ * windows. `sendBetween` sends what follows the first burst.
  */
 export const sendBursts = async (
   examination: OpenExamination,
@@ -230,7 +236,7 @@ export const sendBursts = async (
   onPhaseStart('recovery');
   const early = 2 * Math.max(settleOf(examination), examination.latency);
   const origin = burstAfter(client.now() + early, first + window / 2, window);
-  // A window that began with the small chat has ended, or does not end within the burst.
+  // A window that the small chat began has ended, or does not end within the burst.
   if (origin - client.now() < window / 6) await client.sleepUntil(origin - early);
   if (!isAdmitted(await tap('recovery'))) {
     await forget(examination);
@@ -242,7 +248,8 @@ export const sendBursts = async (
   await sendBurst(examination, 2);
   const exceeded = exceededBursts(examination);
   if (exceeded.length !== 1) return;
-  // The end of a window explains one. If the other was not refused, a window ended in it, so that a third is between them.
+  // The end of a window explains one burst that exceeds the limit. If the other burst was not refused, a window ended
+  // in it too, so a third burst is sent between them.
   const other = exceeded[0] === 1 ? { number: 2, begin: origin } : { number: 1, begin: first };
   const isRefusedToo = examination.replies.some(
     (reply) => reply.burst === other.number && isRefused(reply),

@@ -30,7 +30,7 @@ const usageOf = (value: unknown): TokenReply['usage'] => {
   return { input, output, ...(cached > 0 ? { cached } : {}) };
 };
 
-/** Reads the usage of a whole answer, or of the last event of a stream that has one. */
+/** Reads the usage of a whole answer, or that of the last event with one in a stream. */
 const usageIn = (body: string): TokenReply['usage'] => {
   if (!/^\s*(?:data|event|id|:)/.test(body)) return usageOf(jsonIn(body));
   const events = body
@@ -95,14 +95,14 @@ export interface TokenClientOptions {
   readonly sleepUntil: (moment: number) => Promise<void>;
   readonly models: ProbeModels;
   readonly credential: string;
-  /** Another key of the same team, which takes turns with the first; absent if a key's own limit is examined. */
+  /** Another key of the same team, which takes turns with the first; absent if the limit of one key is examined. */
   readonly team?: string;
-  /** What the limit counts; all tokens by default. */
+  /** What the limit counts: by default all tokens. */
   readonly unit?: TokenUnit;
   readonly runId: string;
 }
 
-/** The text of a chat, and the tokens that it has of what the limit counts. */
+/** The text of a chat, and its tokens as the limit counts them. */
 interface AskedText {
   readonly content: string;
   readonly maxTokens: number;
@@ -110,19 +110,19 @@ interface AskedText {
   readonly tokens: number;
 }
 
-/** The bounds of the tokens that a gateway may count for a word; outside them its usage is not that of the prompts. */
+/** The bounds of the tokens that a gateway may count for a word. Beyond them, its usage is not that of the prompts. */
 const [leastPerWord, mostPerWord] = [0.4, 4];
 
-/** The words at the end of a prompt with a common beginning that no other has, so that no answer is kept for it. */
+/** The number of unique words that end a prompt with a common beginning, so that no stored answer fits it. */
 const ownWords = 16;
 
-/** Writes prompts of so many tokens, by what the usage of the first answers says of its words. */
+/** Writes prompts of a number of tokens. It learns the tokens of its words from the usage of the first answers. */
 const openWriter = (seed: number) => {
   const write = textWriter(seed);
   const samples: { words: number; tokens: number }[] = [];
   let repeated: string | null = null;
   let common = '';
-  /** Writes a text of so many words that begins as those before it, and ends with words of its own. */
+  /** Writes a text of this many words. It begins like the texts before it, and ends with unique words. */
   const writeAfterCommon = (count: number): string => {
     const own = Math.min(count, ownWords);
     const length = (count - own) * charactersPerWord;
@@ -159,14 +159,14 @@ const openWriter = (seed: number) => {
 
 const noText: AskedText = { content: '', maxTokens: 0, words: 0, tokens: 0 };
 
-/** Asks for an answer that any length cuts. */
+/** A question whose answer is cut at any length. */
 const endlessQuestion =
   'Write the whole numbers from one on in English words, one after the other, without end.';
 
-/** Asks for an answer of a token, where only what is reserved for more is of interest. */
+/** A question whose answer is one token, for requests that only reserve more. */
 const shortQuestion = 'Say yes.';
 
-/** Asks for answers of so many tokens, by `max_tokens`, where a limit counts what is answered. */
+/** Writes questions with answers of a number of tokens (`max_tokens`), for a limit that counts answers. */
 const openAsker = (): ReturnType<typeof openWriter> => {
   let isAnswered = false;
   return {
@@ -174,7 +174,7 @@ const openAsker = (): ReturnType<typeof openWriter> => {
       isAnswered = true;
     },
     contentFor: ({ prompt, maxTokens, phase }) => ({
-      // A server that reads on after a hang-up would charge a whole limit of an endless answer.
+      // If a server reads on after a hang-up, an endless answer would be charged up to a whole limit.
       content: phase === 'reserve' ? shortQuestion : endlessQuestion,
       maxTokens: prompt + maxTokens,
       words: prompt,
@@ -187,7 +187,7 @@ const openAsker = (): ReturnType<typeof openWriter> => {
 const isAudio = (kind: TokenQuery['kind']): kind is 'speech' | 'transcription' =>
   kind === 'speech' || kind === 'transcription';
 
-/** Returns the tokens of an answer that the limit counts; `null` if it reports none. */
+/** Returns the tokens of an answer that the limit counts; `null` if the answer reports none. */
 const usageOfReply = (
   { status, body }: ProbeResponse,
   kind: TokenQuery['kind'],
@@ -197,14 +197,16 @@ const usageOfReply = (
   return usage === null ? null : counted(usage);
 };
 
-/** Returns what may have been reserved for an answer beside what it used of it. */
+/** Returns the tokens that may have been reserved for an answer and were not used. */
 const unusedOf = (
   { maxTokens: asked }: AskedText,
   maxTokens: number,
   usage: TokenReply['usage'],
 ): number => (usage === null ? maxTokens : Math.max(0, asked - usage.input));
 
-/** Opens a client that sends prompts of so many tokens, which it learns to write from the usage of the first answers. */
+/**
+ * Opens a client that sends prompts of a number of tokens. It learns to write them from the usage of the first answers.
+ */
 export const openTokenClient = (options: TokenClientOptions): TokenClient => {
   const { session, models, credential, team, runId, unit = 'tokens' } = options;
   const { clock } = session;

@@ -12,24 +12,30 @@ import {
   type TokenPlan,
 } from './token-plan.ts';
 
-/** This file says before consent what an examination of a limit of tokens uses: requests, tokens, time and money. */
+/**
+ * This file forecasts what an examination of a limit of tokens uses: requests, tokens, time and money. The user sees it
+ * before consent.
+ */
 
-/** The share of the even pace that is usually used: its prompts are a little short, and each begins after an answer. */
+/** The usual share of the even pace that is used. Its prompts are a little short, and each begins after an answer. */
 const usualEvenShare = 0.96;
 /** The usual time between a burst and the even pace, in windows. */
 const usualWait = 0.5;
 /** The usual time of an answer in ms, until one is measured. */
 const usualLatency = 1000;
 
-/** What an examination uses: usually, in the middle between gateways that charge first and at the end, and at most. */
+/**
+ * What an examination uses. The usual use is the middle between gateways that charge first and those that charge at the
+ * end.
+ */
 export interface TokenBudget {
   readonly requests: { readonly usual: number; readonly most: number };
   readonly tokens: { readonly usual: number; readonly most: number };
   /** The usual time in ms. */
   readonly time: number;
   /**
-   * The usual and the largest price in micro-units of the currency, and the usual one where a cache holds prompts and the
-   * limit counts them in full, if that is cheaper; `null` without prices.
+   * The usual and the largest price in micro-units of the currency; `null` without prices. `cached` is the usual price
+   * if a cache holds prompts and the limit counts them in full; absent if that is not cheaper.
    */
   readonly cost: { readonly usual: number; readonly most: number; readonly cached?: number } | null;
 }
@@ -41,20 +47,21 @@ interface Part {
 }
 
 /**
- * The share of what a burst sends above the limit that is admitted: none if it is charged first, all if at the end; the
- * middle of six rules.
+ * The share of a burst's excess over the limit that is admitted. It is none if the gateway charges first, and all if it
+ * charges at the end. This is the middle of six rules.
  */
 const usuallyAbove = 0.35;
 
-/** The requests that usually follow the refusals of a burst, to show what is left. */
+/** The usual number of requests after the refusals of a burst, which show what is left. */
 const askedAgain = 6;
 
 const sum = (parts: readonly Part[], pick: (part: Part) => number): number =>
   parts.reduce((whole, part) => whole + pick(part), 0);
 
 /**
- * Returns the parts of an examination. `cacheable` counts the tokens of the even pace and of the sustained load, whose
- * prompts a cache may hold: the first burst only writes their common beginning, and the second has none. /
+ * Returns the parts of an examination. `cacheable` counts the tokens of prompts that a cache may hold: those of the
+ * even pace and of the sustained load. The first burst only writes their common beginning, and the second has no common
+ * beginning.
  */
 const partsOf = (plan: TokenPlan) => {
   const { rule, isQuick, sustain, large, slice, visible, reserving } = plan;
@@ -97,7 +104,8 @@ const partsOf = (plan: TokenPlan) => {
     time: sending + tapTimes.at(-1)! * 1000 * scale,
   };
   const usualBurst = { ...burst, tokens: tokens + usuallyAbove * (burstTokens - tokens) };
-  // The second burst begins some windows and a half after the first: as long as the even pace waits, up to a window later.
+  // The second burst begins half a window after a whole number of windows. The even pace may delay it by up to a
+  // window.
   const wait = (isQuick ? 1 / 4 : 11 / 10) * window;
   const between = { requests: 1, tokens: tapTokens, time: idle + wait };
   const sustained = {
@@ -117,7 +125,7 @@ const partsOf = (plan: TokenPlan) => {
   return { parts, burst, cacheable: even.tokens + sustained.tokens };
 };
 
-/** The share by which a plan may exceed what it usually uses, beside a third burst. */
+/** The factor by which a plan may exceed its usual use, without a third burst. */
 const reserveOfBudget = 1.15;
 
 export const tokenBudget = (plan: TokenPlan, price: ListedPrice | null): TokenBudget => {
@@ -137,7 +145,7 @@ export const tokenBudget = (plan: TokenPlan, price: ListedPrice | null): TokenBu
   };
   const priceOf = (all: number, chats: number): number => {
     if (price === null) return 0;
-    // Beside the tokens of the limit each chat has a few of the other side.
+    // A chat also has a few tokens that the limit does not count.
     const [counted, beside] =
       plan.unit === 'output-tokens'
         ? [price.output, tapTokens * price.input]

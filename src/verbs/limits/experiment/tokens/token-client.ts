@@ -5,13 +5,13 @@ export interface TokenQuery {
   readonly kind: TokenKind;
   readonly burst?: number;
   readonly isTap?: boolean;
-  /** The tokens that the prompt should have; 0 for what has none. */
+  /** The tokens that the prompt should have; 0 for a request without a prompt. */
   readonly prompt: number;
   readonly maxTokens: number;
   readonly isStream: boolean;
-  /** Whether the prompt begins as the one before, so that a cache can hold it. */
+  /** Whether the prompt begins like the one before, so a cache can hold it. */
   readonly isRepeated?: boolean;
-  /** Whether all but the end of the prompt begins as others, so that a cache can hold it. */
+  /** Whether all but the end of the prompt equals others, so a cache can hold it. */
   readonly hasCommonBeginning?: boolean;
 }
 
@@ -19,8 +19,8 @@ export interface TokenQuery {
 export interface TokenClient {
   now(): number;
   sleepUntil(moment: number): Promise<void>;
-  /** Resolves to the reply, with status 0 if there was no answer. */
+  /** Resolves with the reply. Its status is 0 if there was no answer. */
   send(query: TokenQuery): Promise<TokenReply>;
-  /** The characters of a token by the usage so far; `null` if no answer reported it. */
+  /** The characters per token by the usage so far; `null` if no answer reported its usage. */
   charactersPerToken(): number | null;
 }

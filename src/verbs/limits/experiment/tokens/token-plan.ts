@@ -5,53 +5,64 @@ import { ownCountRatio, settleTime } from '../../../../judge/limits/facts/token-
 import { refillStep } from '../../judge/tokens/token-bursts.ts';
 import { promptSlack } from '../../judge/tokens/token-charges.ts';
 
-/** The most requests of a burst, of the even pace and of the test of reservations, as shares of the limit of requests. */
+/**
+ * The most requests of a burst, as a share of the limit of requests. The even pace, the sustained load and the
+ * reservations have their own shares.
+ */
 const burstShare = 0.8;
 const evenShare = 0.9;
 const sustainedShare = 0.78;
 const reserveShare = 0.5;
-/** The requests of a burst, and of the even pace, that make the limit, if the limit of requests allows so many. */
+/**
+ * The number of requests that make the limit in a burst, and in the even pace, if the limit of requests allows so many.
+ */
 const perBurst = 24;
 const perEven = 54;
-/** The tokens of a small chat, of which the answer has one. */
+/** The tokens of a small chat. Its answer has one of them. */
 export const tapTokens = 20;
-/** The least limit that is examined: all small chats after a burst together use less than a twentieth of it. */
+/** The smallest limit that can be examined. All small chats after a burst use less than a twentieth of it. */
 const leastTokens = 3000;
 const visibleShare = 1 / 1000;
-/** The share of a context that a prompt fills, so that an estimate of the gateway does not refuse it. */
+/** The share of a context that a prompt fills. The rest is for a gateway whose estimate is too high. */
 const usableContext = 0.95;
-/** The seconds after the end of a burst at which small chats show whether its usage is charged. */
+/** The seconds after a burst at which small chats show whether its usage is charged. */
 export const tapTimes = [0, 1.05, 2, 4, 8, 15] as const;
-/** The windows for which the even pace lasts. */
+/** The duration of the even pace, in windows. */
 export const evenWindows = 5;
-/** The rate of the sustained load as a multiple of the limit, where charges are exactly the usage and where they may differ. */
+/**
+ * The rate of the sustained load as a multiple of the limit: `exact` if charges equal the usage, `rough` if they may
+ * differ.
+ */
 export const sustainedRates = { exact: 1.3, rough: 1.6 } as const;
 const usualDelay = 1 / 12;
-/** The most requests of a burst as a multiple of those needed: by the smallest plausible count more are, and some are refused. */
+/**
+ * The factor on the needed requests of a burst. If a gateway counts as few tokens as plausible, more are needed, and
+ * some are refused.
+ */
 const requestMargin = 1.4;
 
 export interface TokenPlan {
   readonly rule: TokenRule;
-  /** What the limit counts; absent for all tokens. */
+  /** What the limit counts; absent if it counts all tokens. */
   readonly unit?: TokenUnit;
   readonly context: number | null;
   readonly isQuick: boolean;
-  /** The number of windows of load above the limit; 0 for none. */
+  /** The number of windows of load above the limit; 0 for no such load. */
   readonly sustain: number;
   readonly large: number;
-  /** The tokens of a prompt that has no room for some seconds after a full burst. */
+  /** The tokens of a prompt that must be refused for some seconds after a full burst. */
   readonly refused: number;
   readonly slice: number;
   /** The tokens of the prompts of the sustained load. */
   readonly sustained: Readonly<Record<keyof typeof sustainedRates, number>>;
   readonly visible: number;
-  /** The most requests of a burst, its small chats included. */
+  /** The most requests of a burst, with its small chats. */
   readonly burstRequests: number;
-  /** How many chats together reserve the limit; 0 if the context is too small for that. */
+  /** The number of chats that together reserve the limit; 0 if the context is too small for that. */
   readonly reserving: number;
   readonly hasOtherModel: boolean;
   readonly hasAudio: boolean;
-  /** Whether input that a cache held has a lower price. */
+  /** Whether input from a cache has a lower price. */
   readonly isCachedCheaper?: boolean;
 }
 
@@ -73,9 +84,9 @@ const neededRequests = ({ tokens }: TokenRule, large: number): number =>
   Math.ceil((ownCountRatio * (1 + refillStep + usualDelay) * tokens) / large) + 1 + tapTimes.length;
 
 /**
- * Plans an examination of a limit of tokens, or says why there is none. Example: for 60 requests and 2,000,000 tokens a
- * minute a burst has prompts of 83,333 tokens and the even pace those of 44,444. With a context of 33,333 tokens 60
- * requests cannot use more than the limit, so it never binds.
+ * Plans an examination of a limit of tokens, or says why none is possible. Example: for 60 requests and 2,000,000
+ * tokens a minute, the prompts of a burst have 83,333 tokens, and those of the even pace 44,444. With a context of
+ * 33,333 tokens, 60 requests cannot exceed the limit, so it never binds.
  */
 export const planTokens = (terms: TokenPlanTerms): TokenPlan | string => {
   const { rule, context } = terms;
@@ -114,7 +125,7 @@ export const planTokens = (terms: TokenPlanTerms): TokenPlan | string => {
     burstRequests: Math.floor(
       Math.min(requestMargin * burstRequests, requests * burstShare + tapTimes.length),
     ),
-    // `max_tokens` is no input, so a limit of input reserves none.
+    // `max_tokens` is no input, so it reserves nothing of a limit of input.
     reserving:
       reserving <= reserveShare * requests && terms.unit !== 'input-tokens' ? reserving : 0,
   };
@@ -136,6 +147,6 @@ export const evenTokenPace = (
   return { rate, atOnce };
 };
 
-/** Returns the time in ms without a request in flight after which every limiter has forgotten all of them. */
+/** Returns the time in ms without requests in flight after which every limiter has forgotten all earlier ones. */
 export const forgottenAfter = (window: number): number =>
   2 * longestWindow(window) + settleTime(window);

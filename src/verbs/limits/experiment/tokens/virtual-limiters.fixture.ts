@@ -78,7 +78,7 @@ export const faultyLimiters: Readonly<Record<string, VirtualLimiter>> = {
   'refuses 20 % early': { ...grid, times: 0.8 },
 };
 
-/** Compliant gateways that lie outside the tolerances of the judge. */
+/** Compliant gateways beyond the tolerances of the judge. */
 export const threats: Readonly<Record<string, VirtualLimiter>> = Object.fromEntries(
   Object.entries({
     grid,
@@ -108,7 +108,7 @@ export const threats: Readonly<Record<string, VirtualLimiter>> = Object.fromEntr
   ]),
 );
 
-/** Ten seconds of each minute have a sixth of its limit. */
+/** A store with a sixth of the limit in each sixth of the window. */
 const sixthWindows: VirtualLimiter['store'] = ({ limit, window, random }) => {
   const shape = { limit: limit / 6, window: window / 6, random };
   const store = tokenStores['fixed window on a grid'](shape);
@@ -124,7 +124,7 @@ const requestStores = [
   tokenStores['bucket that refills in steps'],
   sixthWindows,
 ];
-/** The last of these, which refuse fewer requests at once than the limit. */
+/** The number of stores at the end of the list that refuse fewer requests at once than the limit. */
 const smallStores = 3;
 
 export interface VirtualExamination {
@@ -135,12 +135,12 @@ export interface VirtualExamination {
   readonly speed?: readonly [number, number];
   readonly tokens?: number;
   readonly window?: number;
-  /** Whether the limit of requests may be kept by a bucket of a quarter, which ends a burst before the tokens do. */
+  /** Whether a bucket of a quarter may keep the limit of requests. It ends a burst before the tokens do. */
   readonly hasSmallBucket?: boolean;
   readonly isCachedCheaper?: boolean;
 }
 
-/** Examines a limiter in virtual time; the seed draws its phase, its answers and the limiter of requests. */
+/** Examines a limiter in virtual time. The seed draws its phase, its answers and the limiter of requests. */
 export const examineVirtually = async (
   limiter: VirtualLimiter,
   seed: number,

@@ -8,7 +8,7 @@ import type { TokenReply } from '../../model/token-log.ts';
 import type { TokenClient, TokenQuery } from './token-client.ts';
 import type { VirtualWorld } from './virtual-world.fixture.ts';
 
-/** A limiter of tokens behind a simulated gateway: compliant, or with a fault. Times are in ms of a window of a minute. */
+/** A limiter of tokens behind a simulated gateway, compliant or faulty. Times are in ms for a window of a minute. */
 export interface VirtualLimiter {
   readonly store: (shape: StoreShape) => Store;
   readonly charging: Charging;
@@ -18,9 +18,9 @@ export interface VirtualLimiter {
   readonly streamsLater?: number;
   /** The longest time after an answer at which its usage is charged. */
   readonly flush?: number;
-  /** Tokens that are charged for each chat beside its usage. */
+  /** The tokens that each chat is charged beyond its usage. */
   readonly hidden?: number;
-  /** The multiples of the declared limit and window that are enforced. */
+  /** The factor of the enforced limit to the declared one. */
   readonly times?: number;
   readonly stretch?: number;
   readonly replicas?: { readonly count: number; readonly by: 'turn' | 'connection' };
@@ -28,15 +28,15 @@ export interface VirtualLimiter {
   readonly refusedShare?: number;
   /** The delay of all charges. */
   readonly late?: number;
-  /** The share of the limit that others use of the key in a window. */
+  /** The share of the limit that other clients use in a window. */
   readonly spent?: number;
   readonly unit?: TokenReply['unit'];
-  /** For how many windows a refusal blocks the key. */
+  /** The number of windows for which a refusal blocks the key. */
   readonly lockedFor?: number;
-  /** Whether requests keep the counter from ever being reset. */
+  /** Whether each request postpones the reset of the counter, so it is never reset under load. */
   readonly isNeverReset?: true;
   readonly isRemainingStuck?: true;
-  /** Whether a cache holds prompts that begin as one before, and does not say so. */
+  /** Whether a cache silently holds prompts that begin like earlier ones. */
   readonly hidesCache?: true;
   readonly isNeverEnforced?: true;
 }
@@ -46,19 +46,19 @@ export interface VirtualTerms {
   readonly requests: number;
   readonly window: number;
   readonly hasHeaders: boolean;
-  /** The tokens that the gateway reads in a second, the least and the most that is drawn. */
+  /** The least and the most tokens that the gateway reads in a second. The speed is drawn between them. */
   readonly speed: readonly [number, number];
   readonly requestStore: (shape: StoreShape) => Store;
   readonly random: () => number;
 }
 
-/** How this gateway answers, drawn once. */
+/** Draws once how this gateway answers. */
 const drawManner = ({ random, speed, tokens }: VirtualTerms) => ({
   network: 5 + 145 * random(),
   base: 200 + 700 * random(),
   /** In tokens per ms. */
   speed: ((speed[0] + (speed[1] - speed[0]) * random()) * tokens) / 2e6 / 1000,
-  /** When the remaining tokens of the headers are read: before the own charge, after it, or with the answer. */
+  /** When the headers' remaining tokens are read: before a request's own charge, after it, or with the answer. */
   remainingAt: Math.floor(3 * random()),
   tellsWhenRefused: random() < 0.5,
   namesLimits: random() < 0.8,
@@ -79,7 +79,7 @@ const openStores = (limiter: VirtualLimiter, { tokens, window, random }: Virtual
   };
 };
 
-/** Adds the faults of a limiter that change what its counters say. */
+/** Adds a limiter's faults that change what its counters say. */
 const openCounter = (limiter: VirtualLimiter, terms: VirtualTerms) => {
   const storeFor = openStores(limiter, terms);
   const { window, tokens, random } = terms;
@@ -127,7 +127,7 @@ export const openVirtualGateway = (
   const ratio = limiter.estimate?.(random) ?? 1;
   let connection = 0;
   const answerOf = (kind: TokenQuery['kind'], most: number, drawn: number): number => {
-    // A model that is given words only says some more.
+    // If a model gets only words, it says more of them.
     const isLong = kind === 'answer' || kind === 'stream-answer';
     const wanted = isLong ? most * (0.25 + 0.75 * drawn) : 3 * drawn;
     const each = Math.max(1, Math.min(most, Math.ceil(wanted)));

@@ -1,9 +1,9 @@
 import type { LimiterDecision } from '../../../../model/limits/limit-log.ts';
 
 /**
- * Returns how long each blocked period lasted at most, in ms: from its first refusal to the answer of the next request
- * that was sent after a refusal's answer and admitted. Example: a key that each refusal locks for a window has only
- * periods of a window or more; a fixed window also has shorter ones.
+ * Returns the longest possible duration of each blocked period, in ms. It lasts from its first refusal to the answer of
+ * the next request that was sent after a refusal's answer and admitted. Example: if each refusal locks a key for a
+ * window, all periods last a window or more; a fixed window also has shorter ones.
  */
 export const blockedPeriods = (decisions: readonly LimiterDecision[]): readonly number[] => {
   const admitted = decisions

@@ -4,12 +4,9 @@ import type { RequestSpan } from './even-pace.ts';
 import { longestWindow, shortestWindow } from '../../../../judge/limits/facts/rule-bounds.ts';
 
 const longestBurst = 0.1;
-/** The maximum drift of free-running windows, as a share of their length, since their timers may be late. */
+/** The maximum drift of free-running windows, as a share of their length. Their timers may be late. */
 const windowDrift = 0.004;
-/**
- * The maximum drift of the steps of a refill, as a share of a step. It is small, since steps are computed from the
- * time.
- */
+/** The maximum drift of a refill's steps, as a share of a step. It is small, since steps are computed from the time. */
 const stepDrift = 0.001;
 
 interface Burst {
@@ -36,7 +33,7 @@ const blockedTimeOf = (
   return Math.max(0, ...refused.map(({ sent }) => sent - end));
 };
 
-/** The bursts at the start and after each idle window. Windows that begin with a request do not end in these bursts. */
+/** The bursts at the start and after each idle window. Windows that begin with a request do not end in such bursts. */
 const burstsIn = (
   decisions: readonly LimiterDecision[],
   requests: readonly RequestSpan[],
@@ -75,9 +72,9 @@ const straddlesBoth = (
 };
 
 /**
- * Returns how many requests a refill in steps can add to both bursts, as spans in ms; infinite if a boundary of whole
- * windows can be in both. Steps longer than the time for which the key stayed refused are impossible. Example: of 60
- * requests in 60 s, a refill of 15 s that can be in both bursts adds 15 to each.
+ * Returns how many requests a stepped refill can add to both bursts, as spans in ms. The span is infinite if a boundary
+ * of whole windows can be in both bursts. Steps cannot be longer than the time for which the key stayed refused.
+ * Example: at 60 requests in 60 s, a refill of 15 s that can be in both bursts adds 15 to each.
  */
 const stepUnits = (
   spans: readonly [readonly [number, number], readonly [number, number]],
@@ -95,8 +92,8 @@ const stepUnits = (
 };
 
 /**
- * Returns the highest number of admissions in a burst that contains no boundary or step: one limit, its refill in the
- * span, and one more for limiters that compare after they count. Example: of 60 in 60 s about 60 + 1 + 1 in a second.
+ * Returns the most admissions in a burst without a boundary or step. That is one limit, its refill in the span, and one
+ * more for limiters that compare after they count. Example: at 60 in 60 s, about 60 + 1 + 1 in a second.
  */
 const allowedIn = (span: number, { limit, window }: LimitRule): number =>
   limit + (limit * span) / shortestWindow(window) + 1;
@@ -118,8 +115,8 @@ const worstOf = (prefixes: readonly BurstFact[]): BurstFact | undefined => {
 const maxPrefixes = 16;
 
 /**
- * Returns some of the prefixes that exceed the allowed number, short and long ones: a short one contains few
- * boundaries, and a long one exceeds the number by more.
+ * Returns some prefixes that exceed the allowed number: short ones, which contain few boundaries, and long ones, which
+ * exceed it by more.
  */
 const exceedingOf = (prefixes: readonly BurstFact[]): readonly BurstFact[] => {
   const exceeding = prefixes.filter(({ admitted, allowed }) => admitted > allowed);
@@ -131,9 +128,9 @@ const exceedingOf = (prefixes: readonly BurstFact[]): readonly BurstFact[] => {
 };
 
 /**
- * Finds the bursts of a log and decides whether two of them prove that the limit is exceeded. A window's boundary, or a
- * step of a refill, explains one burst above the limit. It explains two only if both can lie on one grid of boundaries.
- * Example: bursts 100 s apart cannot both straddle a boundary of windows of 60 s.
+ * Finds the bursts of a log, and decides whether two of them prove that the limit is exceeded. A boundary of a window,
+ * or a step of a refill, explains one burst above the limit. It explains two only if both can lie on one grid of
+ * boundaries. Example: bursts 100 s apart cannot both straddle a boundary of windows of 60 s.
  */
 export const burstEnvelope = (
   decisions: readonly LimiterDecision[],

@@ -3,15 +3,15 @@ import type { EvenFact } from '../../../../model/limits/limit-facts.ts';
 import { countBefore, countUpTo } from '../../../../judge/limits/facts/count-instants.ts';
 import { evenRate, limiterMemory } from '../../../../judge/limits/facts/rule-bounds.ts';
 
-/** The span of a request, in ms. A limiter may have counted it at any moment in between, whatever its outcome. */
+/** The span of a request, in ms. A limiter may have counted the request at any moment of it, whatever its outcome. */
 export interface RequestSpan {
   readonly from: number;
   readonly until: number;
 }
 
 /**
- * The maximum number of earlier requests of a fresh key. A bucket may lack as many, since some buckets go into debt by
- * one.
+ * The maximum number of earlier requests of a fresh key. A bucket may lack this number, since some buckets go into debt
+ * by one.
  */
 export const maxFreshRequests = 2;
 
@@ -27,10 +27,9 @@ export interface KeyHistory {
 const roundingTolerance = 1e-9;
 
 /**
- * Creates a check of whether a client certainly kept the even rate up to a request. It did if, for each earlier
- * request j, the requests since j are at most as many as the rate admits in that time. Example: at 1 request/s at most
- * 5 requests, j included, may have come in the 5 s since j. Refused requests count, too, since some limiters count
- * them.
+ * Creates a check of whether a client certainly kept the even rate up to a request. It did if, since each earlier
+ * request j, no more requests came than the rate admits in that time. Example: at 1 request/s, at most 5 requests, with
+ * j, may have come in the 5 s since j. Refused requests count, since some limiters count them.
  */
 const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule: LimitRule) => {
   const rate = evenRate(rule);
@@ -42,7 +41,7 @@ const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule
     time >= 0 && count <= rate * time + roundingTolerance;
   return ({ sent, answered }: LimiterDecision): boolean => {
     const startedBefore = countUpTo(froms, answered);
-    // Windows, logs and counters forget everything before the log after two windows.
+    // Windows, logs and counters forget everything before the log within two windows.
     const isForgotten =
       isIdleBefore ||
       ((isFreshBefore === true || sent - begin > limiterMemory(rule)) &&
@@ -57,7 +56,7 @@ const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule
         passedItself = true;
         continue;
       }
-      // These are all requests that may have been decided since this one, without the decision itself.
+      // These are the other requests that may have been decided since this one.
       const since = startedBefore - countBefore(untils, request.from) - 1;
       if (!isPaced(since, sent - request.until)) return false;
     }
@@ -65,7 +64,10 @@ const paceChecker = ({ requests, isIdleBefore, isFreshBefore }: KeyHistory, rule
   };
 };
 
-/** Finds the requests that came evenly, and their refusals, which break the rule: its limiters admit the even rate. */
+/**
+ * Finds the evenly sent requests and their refusals. Such a refusal breaks the rule, since its limiters admit the even
+ * rate.
+ */
 export const evenPace = (
   decisions: readonly LimiterDecision[],
   history: KeyHistory,
@@ -85,8 +87,8 @@ export const evenPace = (
 };
 
 /**
- * Returns the highest number of evenly sent requests in any window. A lower limit would have refused one. `null` below
- * half a window.
+ * Returns the highest number of evenly sent requests in any window; a lower limit would have refused one. Returns
+ * `null` for less than half a window.
  */
 const seenLimitOf = (paced: readonly LimiterDecision[], { window }: LimitRule): number | null => {
   const sent = paced.map((decision) => decision.sent).toSorted((a, b) => a - b);

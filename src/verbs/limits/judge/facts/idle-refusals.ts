@@ -2,7 +2,10 @@ import type { LimiterDecision, LimitRule } from '../../../../model/limits/limit-
 import { limiterMemory } from '../../../../judge/limits/facts/rule-bounds.ts';
 import type { RequestSpan } from './even-pace.ts';
 
-/** Returns when the key was certainly idle for two windows: the first request after each such time. */
+/**
+ * Returns the instants at which the key had certainly been idle for two windows. Each is the first request after such a
+ * time.
+ */
 export const idleBegins = (
   requests: readonly RequestSpan[],
   rule: LimitRule,
@@ -16,7 +19,7 @@ export const idleBegins = (
   return begins;
 };
 
-/** Returns the requests that were not refused. Requests that were sent at once can have equal spans. */
+/** Returns the requests without the refused ones. Requests that were sent at once can have equal spans. */
 const withoutRefused = (
   decisions: readonly LimiterDecision[],
   requests: readonly RequestSpan[],
@@ -36,9 +39,9 @@ const withoutRefused = (
 };
 
 /**
- * Finds the refusals of an idle key, as indexes in the decisions. Every limiter of the rule has forgotten a key that was
- * idle for two windows, so it admits the first request, and nothing that was certainly decided before any other request
- * is refused.
+ * Finds the refusals of an idle key, as indexes of the decisions. Every limiter of the rule has forgotten a key after
+ * two idle windows. So it admits the first request, and refuses nothing that was certainly decided before any other
+ * request.
  */
 export const idleRefusals = (
   decisions: readonly LimiterDecision[],

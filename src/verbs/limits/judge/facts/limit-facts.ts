@@ -25,12 +25,12 @@ import { upperEnvelope } from '../../../../judge/limits/facts/upper-envelope.ts'
 const slackRequests = 2;
 
 /**
- * Counts spaced requests: each is certainly sent at least the even spacing after the answer of the previous one.
- * Every limiter of the rule admits at least this number of requests, of any kind, minus one limit:
+ * Counts spaced requests. Each is certainly sent at least the even spacing after the answer of the previous one. Every
+ * limiter of the rule admits at least this number of requests, of any kind, minus one limit:
  * - a bucket gains more than one request between two of them, so it lacks at most what it lacked at the start;
  * - a window or a log that refuses one of them has admitted `limit` others;
- * - a weighted counter that refuses one of them has admitted one more in the window before. Example: with a limit of
- * 60, 150 spaced requests mean at least 90 admissions; fewer show a lower rate.
+ * - a weighted counter that refuses one of them has admitted one more in the window before.
+ * Example: with a limit of 60, 150 spaced requests mean at least 90 admissions. Fewer show a lower rate.
  */
 const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule): number => {
   const spacing = 1 / evenRate(rule);
@@ -47,8 +47,8 @@ const spacedRequests = (decisions: readonly LimiterDecision[], rule: LimitRule):
 const phaseParts = 16;
 
 /**
- * Decides whether the limiter ignores refusals. It does if every limiter that counts them would have refused an
- * admitted request.
+ * Returns whether the limiter ignores refusals. It does if it admitted a request that every limiter which counts
+ * refusals would have refused.
  */
 export const ignoresRefusals = (
   decisions: readonly LimiterDecision[],
@@ -61,7 +61,7 @@ export const ignoresRefusals = (
     if (countWithin(shortestWindow(window)) < limit) return false;
     return phases.every((phase) => {
       const current = countWithin(phase * window);
-      // Up to this part of the current window, the older requests weigh at least as much as at its end.
+      // Up to this phase of the current window, the older requests weigh at least as much as at its end.
       const older = countWithin((1 + phase) * window) - current;
       return current + older * (1 - phase - 1 / phaseParts) >= limit + 1;
     });
@@ -105,7 +105,7 @@ const sustainedRate = (
     admitted: admitted.length,
     offered: ordered.length,
     spaced,
-    // For the lowest rate the admissions took as long as possible, for the highest as short as possible.
+    // For the lowest rate, the admissions took as long as possible; for the highest, as short as possible.
     rate: { least: admitted.length / (windows + 1), most },
     isLow: admitted.length + slackRequests < loaded * window * evenRate(rule) - limit,
     isShort,
@@ -123,8 +123,8 @@ interface FactEvidence {
 }
 
 /**
- * Finds the refusals that came although there certainly was room: in the two windows before each, fewer requests than
- * the limit were admitted.
+ * Finds the refusals that came although there certainly was room: fewer requests than the limit were admitted in the
+ * two windows before.
  */
 const roomFacts = (log: readonly LimiterDecision[], rule: LimitRule) => {
   const { limit, window } = rule;

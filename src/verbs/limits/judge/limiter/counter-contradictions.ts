@@ -9,8 +9,8 @@ export interface CounterGrid {
 }
 
 /**
- * The numbers of decisions that weighted counters contradict, by their limit. A counter admits a request if the limit
- * minus its weighted count is above 0 (`some`) or at least 1 (`whole`).
+ * The number of decisions that weighted counters contradict, for each limit. A counter admits a request if the limit
+ * minus its weighted count is above 0 (`some`), or at least 1 (`whole`).
  */
 interface ContradictedByLimit {
   readonly some: Int32Array;
@@ -20,7 +20,8 @@ interface ContradictedByLimit {
 const roundingTolerance = 1e-9;
 
 /**
- * Counts how many decisions each limit from 0 to `largest` contradicts, stored as changes from each limit to the next.
+ * Counts how many decisions each limit from 0 to `largest` contradicts. It stores the changes from each limit to the
+ * next.
  */
 const limitContradictions = (largest: number) => {
   const changes = new Int32Array(largest + 2);
@@ -42,9 +43,9 @@ const limitContradictions = (largest: number) => {
 };
 
 /**
- * Returns the smallest (`isLeast`) or largest weighted count of a counter at some moments: the admissions of the current
- * window, plus a share of the window before. Example: a quarter into a window the 40 admissions of the window before
- * weigh 30.
+ * Returns the smallest (`isLeast`) or largest weighted count of a counter at some moments. It is the admissions of the
+ * current window, plus a share of those of the window before. Example: a quarter into a window, 40 admissions of the
+ * window before weigh 30.
  */
 const weightedCounter = (middles: Float64Array, { window, phase }: CounterGrid) => {
   let known = { current: Number.NaN, begin: 0, beforeCurrent: 0, older: 0 };
@@ -82,9 +83,9 @@ interface CountedDecision {
 
 /**
  * Counts the decisions that weighted counters contradict, for all limits in one pass, since the count at a decision
- * does not depend on the limit. An admission agrees with every limit from some value on, a refusal with every limit up
- * to some value. Example (`some`): at a count of 7.4 a limit of 7 refuses and one of 8 admits. So an admission
- * contradicts all limits up to 7, and a refusal all from 8 on.
+ * does not depend on the limit. An admission agrees with all limits from a value up, a refusal with all limits up to a
+ * value. Example (`some`): at a count of 7.4, a limit of 7 refuses and one of 8 admits. So an admission contradicts the
+ * limits up to 7, and a refusal those from 8.
  */
 export const counterContradictions = ({ decisions, priors, middles, slack }: DecisionHistory) => {
   const counted = decisions.map((decision, place): CountedDecision => {

@@ -24,26 +24,30 @@ import type { ReplayEvidence } from '../../../../judge/limits/limiter/replay-cla
 import type { OffsetBounds } from '../../../../judge/limits/limiter/server-window.ts';
 
 /**
- * The shortest and longest windows that are tried, as shares of the declared one. They are closer to it if each phase
- * is tried too.
+ * The shortest and the longest window that is tried, as shares of the declared one. The range is narrower if each phase
+ * must also be tried.
  */
 const windowShares = { ofClock: [0.5, 2], anyPhase: [0.75, 1.6] } as const;
-/** The maximum number of windows of different length that are tried per length of the declared window. */
+/** The maximum number of tried window lengths between one declared window and twice that. */
 const maxWindowSteps = 60;
 const second = 1000;
 /**
- * The smallest limit that is tried, as a share of the declared one, since bursts do not show the limit of a weighted
- * counter.
+ * The smallest limit that is tried, as a share of the declared one. Bursts do not show the limit of a weighted counter.
  */
 const minLimitShare = 0.7;
 /** The largest limit that is tried with the declared window, as a share of the declared limit. */
 const maxLimitShare = 1.3;
 const maxLimits = 40;
-/** The number of windows whose best limit is scored again with more phases and with neighbouring limits. */
+/**
+ * The number of windows that are searched closer: the best limit of each is scored with more phases and with
+ * neighbouring limits.
+ */
 const closerPlaces = 6;
 /** The number of phases of a closer search, as a multiple of the first search. */
 const finerPhases = 3;
-/** The ratio of the largest counted limit to the largest tried one, since the interval of a limit may reach further. */
+/**
+ * The ratio of the largest counted limit to the largest tried one, since the interval of a limit may extend further.
+ */
 const largestMultiple = 2;
 
 interface BestGrids {
@@ -90,11 +94,11 @@ const bestByWindow = (
 
 /** The share of contradicted decisions above which the finer search of phases is skipped. */
 const maxShareForCloser = 0.1;
-/** The share of contradicted decisions above which the second of these searches, with all decisions, is skipped. */
+/** The share of contradicted decisions above which the second finer search, with all decisions, is skipped. */
 const maxShareForClosest = 0.04;
 const sampleSize = 600;
 
-/** A score that searches around the best phase in two finer steps, since a small error in it contradicts decisions. */
+/** A score that searches around the best phase in two finer steps. A small error of the phase contradicts decisions. */
 const closeScoreOf = ({ histories, context }: ReplayEvidence, largest: number): Score => {
   const { clock, besides } = context;
   const decisions = histories[0]!.decisions.length;
@@ -144,7 +148,9 @@ const windowsToTry = ({ window, clock }: ReplayContext): readonly number[] => {
 const limitStep = ({ limit }: LimitRule): number =>
   Math.max(1, Math.round(((maxLimitShare - minLimitShare) * limit) / maxLimits));
 
-/** Each limit and window to try: all limits with the declared window, and the likely limits with all windows. */
+/**
+ * The pairs of limit and window to try: all limits with the declared window, and the likely limits with all windows.
+ */
 const placesToTry = (
   likely: readonly number[],
   rule: ReplayContext,
@@ -157,13 +163,13 @@ const placesToTry = (
   ];
 };
 
-/** Returns the limits next to a limit, and the limit itself, the closest first. */
+/** Returns a limit and its neighbours, the closest first. */
 const limitsNear = (limit: number, rule: LimitRule): readonly number[] => {
   const most = Math.max(2, limitStep(rule));
   return Array.from({ length: 2 * most + 1 }, (_, i) => limit + (i % 2 === 0 ? i : -i - 1) / 2);
 };
 
-/** Returns the best place of each window, the best first. */
+/** Returns the best place of each window, in order of quality. */
 const bestOfWindows = (places: readonly Place[]): readonly Place[] => {
   const byWindow = Map.groupBy(places, ({ window }) => window);
   return [...byWindow.values()]
@@ -172,9 +178,9 @@ const bestOfWindows = (places: readonly Place[]): readonly Place[] => {
 };
 
 /**
- * Finds the weighted counter of another limit or window that contradicts the fewest decisions; none if that is more
- * than `mostWrong`. Windows are whole seconds. They are aligned to the server's clock or, if that is unknown, have any
- * phase.
+ * Finds the weighted counter of another limit or window that contradicts the fewest decisions; none if they are more
+ * than `mostWrong`. Windows are whole seconds. They are aligned to the server's clock, or have any phase if that clock
+ * is unknown.
  */
 export const fitCounters = (evidence: ReplayEvidence, mostWrong: number): readonly LimiterFit[] => {
   const { histories, context } = evidence;

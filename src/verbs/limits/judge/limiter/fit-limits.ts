@@ -11,16 +11,19 @@ import {
 import { milliseconds } from '../../../../model/quantity.ts';
 import { otherCandidates } from '../../../../judge/limits/limiter/limiter-candidates.ts';
 
-/** Returns the fewest decisions that a limiter with this limit and window contradicts; infinity if more than `most`. */
+/**
+ * Returns the fewest decisions that any limiter with this limit and window contradicts; infinity if they are more than
+ * `most`.
+ */
 export type Score = (limit: number, window: number, most: number) => number;
 
-/** Decides whether some limiter of a class with this limit and window contradicts at most `most` decisions. */
+/** Returns whether some limiter of a class with this limit and window contradicts at most `most` decisions. */
 export type Explains = (limit: number, window: number, most: number) => boolean;
 
 /**
  * Searches one class for the limiters that contradict the fewest decisions. It replays every `every`-th decision, so
- * counts are estimates if `every` is above 1. Of many decisions the tried phases are `apart`, as a share of the window,
- * from each other. /
+ * counts are estimates if `every` is above 1. With many decisions, the tried phases are `apart` from each other, as a
+ * share of the window.
  */
 const searchClass = (
   name: LimiterClass,
@@ -48,7 +51,7 @@ const searchClass = (
   };
 };
 
-/** The classes that are fitted here. The parameters of the others can imitate another limit, or nearly any bucket. */
+/** The classes that are fitted here. Parameters of the others can imitate another limit, or nearly any bucket. */
 const fittedClasses: readonly LimiterClass[] = [
   'fixed-from-first',
   'fixed-any-phase',
@@ -62,7 +65,7 @@ const shortestShare = 0.5;
 const longestShare = 2;
 /** The ratio of neighbouring windows in the first search. */
 const coarseStep = 1.02;
-/** The ratio of neighbouring windows in the search for all windows that explain as well as the best. */
+/** The ratio of neighbouring windows in the search for all windows that explain the log as well as the best. */
 const fineStep = 1.0025;
 const placesKept = 3;
 /** The number of parts into which each level divides the surroundings of a place. */
@@ -70,11 +73,14 @@ const parts = 6;
 const levels = 4;
 const roughLevels = 2;
 const sampleSize = 400;
-/** The number of phases that an estimate tries within the distance between two tried windows. */
+/** The number of phases that an estimate tries within the distance of two tried windows. */
 const phasesPerStep = 4;
-/** The amount by which the estimate of a class may exceed the allowed contradictions, as a share of the decisions. */
+/**
+ * The excess of a class's estimate over the allowed contradictions at which the class is dropped, as a share of the
+ * decisions.
+ */
 const farOffShare = 0.015;
-/** The number of contradictions, in addition to twice the fewest so far, at which counting stops. */
+/** The number of contradictions beyond twice the fewest so far at which counting stops. */
 const spareContradictions = 8;
 /** The share of contradicted decisions after the first search above which a class is abandoned. */
 const hopelessShare = 0.4;
@@ -87,7 +93,7 @@ export interface Place {
   readonly wrong: number;
 }
 
-/** Returns the size of each burst after an idle window: the admissions sent before the first known refusal. */
+/** Returns the size of each burst after an idle window: the admissions before the first known refusal. */
 const admittedFromIdle = (
   { decisions, admitted }: DecisionHistory,
   window: number,
@@ -138,7 +144,7 @@ const searchAllWindows = (
   return places.toSorted(fewestFirst).slice(0, placesKept);
 };
 
-/** Scores places around the best ones, with limits that differ by each number in `near`; returns the best of all. */
+/** Scores places around the best ones, at limits that differ by each number in `near`. Returns the best of all. */
 const searchAround = (
   score: Score,
   best: readonly Place[],
@@ -186,7 +192,7 @@ const searchCloser = (
   return found[0]!;
 };
 
-/** Finds the last value in one direction that explains the log: first in doubling steps, then by bisection. */
+/** Finds the last value in one direction that explains the log: in doubling steps, then by bisection. */
 const searchOutwards = (
   explains: (value: number) => boolean,
   from: number,
@@ -204,7 +210,7 @@ const searchOutwards = (
   return inside;
 };
 
-/** Returns the range of windows that explain the log as well as the best; some in between may not. */
+/** Returns the range of windows that explain the log as well as the best. Some in between may not. */
 export const windowInterval = (
   isExplained: Explains,
   { limit, window, wrong }: Place,
@@ -233,7 +239,7 @@ export const limitInterval = (isExplained: Explains, { limit, window, wrong }: P
   return { value: limit, least, most };
 };
 
-/** Finds limiters of another limit with at most `mostWrong` contradictions: one for each class, the best first. */
+/** Finds limiters of another limit with at most `mostWrong` contradictions: one of each class, the best first. */
 export const fitOtherLimits = (
   { log, histories, context }: ReplayEvidence,
   mostWrong: number,
