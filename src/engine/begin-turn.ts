@@ -4,20 +4,21 @@ import type { Instant } from '../model/quantity.ts';
 /** The shortest turn in which requests begin, in ms. */
 const shortestTurn = 1;
 /**
- * The longest time between two turns while due requests wait, in ms. The first read after it lets the next turn begin,
- * since an event loop that has thousands of reads rings no alarm before the last of them.
+ * The longest time between two turns while due requests wait, in ms. After it, the first read lets the next turn begin.
+ * An event loop with thousands of reads rings no alarm before the last of them.
  */
 const longestPause = 4;
 /**
- * The square of the wait of the oldest due request, divided by this number of ms, is the length of a turn. Between two
- * turns, reads take `longestPause` and at most one read more. So while a request waits, all reads together take some
- * 60 ms if single reads are short, and below 100 ms if these take up to 5 ms (both measured in simulated overloads).
+ * The divisor for the length of a turn: the square of the wait of the oldest due request, divided by this number of ms.
+ * Between two turns, reads take `longestPause` and at most one read more. So while a request waits, all reads together
+ * take some 60 ms if single reads are short. They take below 100 ms if single reads take up to 5 ms. Both were measured
+ * in simulated overloads.
  */
 const patience = 300;
 
 /**
- * Divides requests that are due at once among several turns of the event loop, so that what others receive meanwhile is
- * read. The longer requests wait, the longer is their turn.
+ * Divides requests that are due at once among several turns of the event loop. Other answers are read between the
+ * turns. The longer requests wait, the longer is their turn.
  */
 export class BeginTurn {
   /** Whether due requests must wait for the next turn. */
@@ -31,12 +32,15 @@ export class BeginTurn {
     this.#clock = clock;
   }
 
-  /** Returns whether a turn may begin at `now`, although the event loop may still have much to read. */
+  /** Returns whether a turn may begin at `now`. The event loop may still have much to read. */
   mayOpen(now: Instant): boolean {
     return !this.isHeld || now >= this.#heldUntil;
   }
 
-  /** Opens a turn at `now`. `oldest` is the first instant at which something is due. In the last turn all requests may begin. */
+  /**
+   * Opens a turn at `now`. `oldest` is the first instant at which something is due. In the last turn, all requests may
+   * begin.
+   */
   open(now: Instant, oldest: Instant | null, isLast: boolean): void {
     const waited = Math.max(0, now - (oldest ?? now));
     const length = Math.max(shortestTurn, waited ** 2 / patience);
@@ -46,7 +50,7 @@ export class BeginTurn {
   }
 
   /**
-   * Returns whether a request may begin in this turn, and is called before each request. The first request of a turn
+   * Returns whether a request may begin in this turn. The caller asks before each request. The first request of a turn
    * may always begin.
    */
   readonly mayBegin = (): boolean => {

@@ -5,7 +5,7 @@ import { requestNeedsOf } from '../traffic/request/request-needs.ts';
 import { drawRequestContent } from './request-content.ts';
 import { createSharedBudget, type SharedBudget, type SliceOptions } from './slice-options.ts';
 
-/** The amounts of requests, tokens and cost that one attempt may spend, or has spent. */
+/** The requests, tokens and cost that one attempt may spend, or has spent. */
 type BudgetAmounts = Readonly<Record<BudgetUnit, number>>;
 
 /** The amounts reserved for an attempt. `settle` returns the unused amounts to the budget. */
@@ -13,13 +13,16 @@ export interface BudgetReservation {
   settle(outcome: Outcome): void;
 }
 
-/** Returns the tokens of an answer; `null` if the server did not report them. Those of a complete stream may be its events. */
+/**
+ * Returns the tokens of an answer; `null` if the server did not report them. For a complete stream, the number of its
+ * events may stand in.
+ */
 const tokensSpent = ({ input, output, source }: TokenCounts, { kind }: Outcome): number | null =>
   input === null || (kind !== 'completed' && source !== 'usage') ? null : input + output;
 
 /**
- * Returns what an attempt spent, as reports count it: what the server reported, also for an answer that failed. If it
- * reported nothing, the whole reservation stays, since the server may still be working.
+ * Returns what an attempt spent, as reports count it: what the server reported, even for a failed answer. If it
+ * reported nothing, the whole reservation counts, since the server may still be working.
  */
 const amountsSpent = (reserved: BudgetAmounts, outcome: Outcome): BudgetAmounts => {
   if (outcome.kind === 'limited' || outcome.kind === 'refused') {
@@ -34,13 +37,13 @@ const amountsSpent = (reserved: BudgetAmounts, outcome: Outcome): BudgetAmounts 
   };
 };
 
-/** The index of the cell that says which cap was reached: 0 for none, 1 for the cap of the first unit, and so on. */
+/** The index of the cell that holds the reached cap: 0 for none, 1 for the cap of the first unit, and so on. */
 const exhaustedCell = budgetUnits.length;
 
 /**
- * Keeps slices within the budget that they share. An attempt is sent only if the most that it can spend is still left
- * in the budget. So a cap is never exceeded where the length of answers is bounded. Where a prompt's tokens are only
- * estimated, a cap can be exceeded by the error of the estimate.
+ * Keeps slices within the budget that they share. An attempt is sent only if the budget still has the most that it can
+ * spend. So a cap is never exceeded if the length of answers is bounded. If a prompt's tokens are only estimated, a cap
+ * can be exceeded by the error of the estimate.
  */
 export class BudgetGuard {
   readonly #options: SliceOptions;
@@ -63,7 +66,7 @@ export class BudgetGuard {
     return budgetUnits[Number(Atomics.load(this.#counters, exhaustedCell)) - 1] ?? null;
   }
 
-  /** Reserves the most that the next attempt of an arrival can spend; returns `null` if the budget has less left. */
+  /** Reserves the most that the next attempt of an arrival can spend; returns `null` if less is left in the budget. */
   reserve(arrival: Arrival): BudgetReservation | null {
     if (this.exhausted !== null) return null;
     const { traffic, ...drawing } = drawRequestContent(this.#options, arrival);
@@ -72,7 +75,7 @@ export class BudgetGuard {
       clips: this.#options.clips,
     });
     const reserved = { requests: 1, tokens: input + (output ?? 0), cost: highestCost ?? 0 };
-    // The amount is added before the sum is compared, so that two slices cannot both get the last of a budget.
+    // The amount is added before the sum is compared. So two slices cannot both get the last of a budget.
     const exceeded = this.#add(reserved, 1);
     if (exceeded !== null) {
       this.#add(reserved, -1);
@@ -88,7 +91,7 @@ export class BudgetGuard {
     };
   }
 
-  /** Adds an amount to the counters or subtracts it, and returns the first cap that the counters then exceed. */
+  /** Adds an amount to the counters or subtracts it. Returns the first cap that the counters then exceed. */
   #add(spending: BudgetAmounts, sign: 1 | -1): BudgetUnit | null {
     const sums = budgetUnits.map((unit, counter) => {
       const change = BigInt(sign * spending[unit]);

@@ -7,11 +7,11 @@ import { type LoadLoop, createLoops, pollInOrder } from './load-loop.ts';
 import { deadlineCheckInterval, inFlightCap, type SliceOptions } from './slice-options.ts';
 
 /**
- * How far ahead arrivals are planned for, in ms. Even servers with a short keep-alive keep an idle connection open for
+ * How far ahead connections are planned, in ms. Even servers with a short keep-alive keep an idle connection open for
  * this time.
  */
 const horizon = 1000;
-/** Arrivals within this many ms count as due at the same time, since opening a connection takes no longer. */
+/** The ms within which arrivals count as due at the same time. Opening a connection takes no longer. */
 const burstWindow = 100;
 /** The number of checks in each `burstWindow`. */
 const checksPerWindow = burstWindow / deadlineCheckInterval;
@@ -22,7 +22,7 @@ const checksPerWindow = burstWindow / deadlineCheckInterval;
 const shortestLead = 200;
 const leadForEach = 0.5;
 
-/** Returns the number of instants in the busiest `burstWindow`. The instants are in ascending order. */
+/** Returns the number of instants in the busiest `burstWindow`. The instants ascend. */
 const busiest = (instants: readonly number[]): number => {
   let first = 0;
   let most = 0;
@@ -33,7 +33,7 @@ const busiest = (instants: readonly number[]): number => {
   return most;
 };
 
-/** The arrivals whose time does not depend on answers: all arrivals of open loads, and the first of each user. */
+/** The arrivals whose times do not depend on answers: all arrivals of open loads, and the first of each user. */
 class KnownArrivals {
   readonly #loops: readonly LoadLoop[];
   #upcoming: number[] = [];
@@ -43,7 +43,7 @@ class KnownArrivals {
     this.#loops = createLoops(options, { scheduled: note, byUser: note });
   }
 
-  /** Returns the instants of the known arrivals that are due after `now`, within the horizon. */
+  /** Returns the instants of the known arrivals after `now` and within the horizon. */
   after(now: Instant): readonly number[] {
     pollInOrder(this.#loops, instant(now + horizon), () => true);
     const due = this.#upcoming.findIndex((at) => at > now);
@@ -53,17 +53,17 @@ class KnownArrivals {
 }
 
 /**
- * Opens connections to a target before the arrivals of a slice need them. The plan is that of the target alone. There are enough for all arrivals that will be due at the
- * same time within the next second.
+ * Opens connections to a target before the arrivals of a slice need them. The plan must be that of the target alone. It
+ * opens enough for all arrivals that will be due at the same time within the next second.
  */
 export class ConnectAhead {
   readonly #transport: Transport;
   readonly #cap: number;
   readonly #arrivals: KnownArrivals | null;
-  /** The number of the target's requests so far, and of those that have not ended. */
+  /** The number of the target's requests so far. */
   due = 0;
   inFlight = 0;
-  /** How many requests had ended at each of the latest checks, the oldest check first. */
+  /** The number of ended requests at each of the latest checks, the oldest check first. */
   readonly #ended: number[] = [];
 
   constructor(options: SliceOptions, transport: Transport) {
@@ -91,7 +91,7 @@ const leadOf = (options: SliceOptions): number => {
   return first === 0 ? 0 : Math.min(horizon, shortestLead + first * leadForEach);
 };
 
-/** Returns how long before its start, in ms, a slice should be opened, so that its first connections are ready. */
+/** Returns how long before its start a slice must be opened, in ms, for its first connections to be ready. */
 export const connectLead = (options: SliceOptions): Milliseconds => {
   const leads = plansByTarget(options.plan).map((plan) => leadOf({ ...options, plan }));
   return milliseconds(Math.max(...leads));

@@ -8,8 +8,8 @@ export interface DueItem {
 const compactAfter = 1024;
 
 /**
- * Items in order of their due instants. Items with equal instants stay in the order in which they were added. All users
- * think equally long, so nearly every item is added at the end; the place of any other item is found by binary search.
+ * Items in order of their due instants. Items with equal instants keep the order in which they were added. All users
+ * think equally long, so nearly every item is added at the end. Binary search finds the place of any other item.
  */
 export class DueQueue<Item extends DueItem> {
   #items: Item[];

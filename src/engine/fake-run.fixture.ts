@@ -26,7 +26,7 @@ export const usersAtOnce = (count: number): Load => ({
   rampUp: milliseconds(0),
 });
 
-/** A plan of one stage of model lists without retries, with any changes. */
+/** A plan of one stage that lists models without retries. Any field can be changed. */
 export const fakePlan = (load: Load, changes: Partial<Plan> = {}): Plan => ({
   format: 'plan/1',
   name: 'test',

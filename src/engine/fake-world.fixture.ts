@@ -8,17 +8,17 @@ import type {
 } from '../model/observation/exchange.ts';
 import { type Instant, instant } from '../model/quantity.ts';
 
-/** A clock that the test moves and a transport whose answers the test gives. */
+/** A clock that the test moves, and a transport whose answers the test gives. */
 export interface FakeWorld {
   readonly clock: Clock;
   readonly transport: Transport;
   /** Every request so far, in order. */
   readonly sent: readonly SentRequest[];
-  /** How many connections were to be ready, and when that was said, in order. */
+  /** The numbers of connections that were requested ahead, and when, in order. */
   readonly connectAhead: readonly { readonly at: Instant; readonly count: number }[];
-  /** How many alarms and timers the clock has that were not stopped. */
+  /** Returns the number of running alarms and timers of the clock. */
   listeners(): number;
-  /** Moves time to `at`, firing the tickers on the way, one millisecond at a time. */
+  /** Moves time to `at` in steps of one millisecond. It fires the tickers on the way. */
   advanceTo(at: number): void;
 }
 
@@ -26,16 +26,16 @@ export interface SentRequest {
   readonly request: WireRequest;
   readonly at: Instant;
   readonly observer: ExchangeObserver;
-  /** Why it was aborted; `null` if it was not. */
+  /** The reason why it was aborted; `null` if it was not. */
   aborted: string | null;
-  /** Answers with a whole response, now. */
+  /** Answers with a whole response at once. */
   answer(
     status: number,
     contentType: string,
     body: string,
     headers?: Readonly<Record<string, string>>,
   ): void;
-  /** Breaks the exchange, now. */
+  /** Breaks the exchange at once. */
   fail(cause: BrokenCause): void;
   isFinished: boolean;
 }
@@ -67,7 +67,7 @@ const openExchange = (request: WireRequest, observer: ExchangeObserver, now: () 
   return exchange;
 };
 
-/** `sendTakes`: how long it takes to begin a request, in ms. */
+/** Creates a fake world. `sendTakes` is the time in ms that it takes to begin a request. */
 export const fakeWorld = ({ sendTakes = 0 } = {}): FakeWorld => {
   let time = 0;
   const now = (): Instant => instant(time);
@@ -137,7 +137,7 @@ export const fakeWorld = ({ sendTakes = 0 } = {}): FakeWorld => {
   };
 };
 
-/** Moves a world on for four seconds; every request is answered with this status 40 ms after it was sent. */
+/** Moves a world on for four seconds. Every request gets this status 40 ms after it was sent. */
 export const failAll = (world: FakeWorld, status: number, body: string): void => {
   for (let now = 20; now <= 4000; now += 20) {
     world.advanceTo(now);

@@ -8,12 +8,12 @@ import { type Instant, instant } from '../model/quantity.ts';
 import type { HangUpMoment } from '../model/workload/hang-up.ts';
 import type { InFlightAttempt } from './in-flight-attempt.ts';
 
-/** How often it is looked whether a request has left this process completely, in ms. */
+/** The interval between checks whether a request has left this process completely, in ms. */
 const lookInterval = 1;
 
 /**
- * Passes the events of one exchange on to its attempt, and hangs up at the moment that the scenario asks for. Only
- * exchanges on which the client is to hang up have such an observer. An answer that has ended by then stays as it is.
+ * Passes the events of one exchange on to its attempt, and hangs up at the moment that the scenario sets. Only
+ * exchanges on which the client plans to hang up have this observer. An answer that has already ended stays as it is.
  */
 export class HangUp implements ExchangeObserver {
   readonly #attempt: InFlightAttempt;

@@ -23,7 +23,7 @@ import { prepareRequest } from '../traffic/kinds/prepare-request.ts';
 import type { RequestContent } from './request-content.ts';
 import type { Credential, SendingTarget, SliceOptions } from './slice-options.ts';
 
-/** What is known of an attempt before it is sent. */
+/** The facts of an attempt that are known before it is sent. */
 export interface AttemptContext {
   /** When the arrival was due. The total deadline starts here and covers all attempts. */
   readonly due: Instant;
@@ -40,14 +40,14 @@ export interface AttemptResult {
   readonly outcome: Outcome;
   /** The wait that the server asks for; `null` if it asks for none. */
   readonly retryHint: RetryHint | null;
-  /** When the user could send again: later than `ended` if the server kept the stream open. */
+  /** When the user could send again. It is later than `ended` if the server kept the stream open. */
   readonly userFreeAt: Instant;
 }
 
 type Headers = WireRequest['headers'];
 
 export interface AttemptListener {
-  /** Called before the first byte is written, and once more if the request moves to another connection. */
+  /** Called before the first byte is written, and again if the request moves to another connection. */
   onSent(attempt: InFlightAttempt, at: Instant): void;
   /** Called with the head of the answer; absent if no caller uses the head. */
   onHeaders?(attempt: InFlightAttempt, at: Instant, status: number, headers: Headers): void;
@@ -56,10 +56,10 @@ export interface AttemptListener {
   onTick(): void;
 }
 
-/** How long the server may keep a stream open after its proper end, in ms. */
+/** The longest time that the server may keep a stream open after its proper end, in ms. */
 const closeGrace = 250;
 
-/** What had not arrived when a deadline passed. The keys are the names of the deadlines. */
+/** The missing events of each deadline, in words. The keys are the names of the deadlines. */
 const missed = {
   'deadline-connect': 'no connection',
   'deadline-first-token': 'no first token',
@@ -67,12 +67,12 @@ const missed = {
   'deadline-total': 'no complete answer',
 } satisfies Partial<Record<BrokenCause, string>>;
 
-/** Returns the outcome of an exchange that the client has ended. A refusal that had come stays one. */
+/** Returns the outcome of an exchange that the client has ended. If a refusal had come, the outcome is that refusal. */
 const cancelled = (outcome: Outcome, bytes: number): Outcome =>
   outcome.kind === 'broken' ? { kind: 'cancelled', bytes, partial: outcome.partial } : outcome;
 
 /**
- * One exchange under way. It passes what the socket reports to the reader, records the instants, and finishes exactly
+ * An exchange in flight. It passes what the socket reports to the reader, records the instants, and finishes exactly
  * once.
  */
 export class InFlightAttempt implements ExchangeObserver {
@@ -119,7 +119,7 @@ export class InFlightAttempt implements ExchangeObserver {
     this.#listener.onSent(this, at);
   }
 
-  /** Counts the request as unsent until it is sent again, since the server has read none of it. */
+  /** Counts the request as unsent until it is sent again. The server has read none of it. */
   onReconnect(at: Instant): void {
     this.#reconnected = at;
     this.#connected = null;
@@ -161,7 +161,7 @@ export class InFlightAttempt implements ExchangeObserver {
     return this.#exchange?.hasUnwritten?.() === true;
   }
 
-  /** Closes the connection as a client does that no longer wants the answer. A complete answer stays as it is. */
+  /** Closes the connection like a client that no longer wants the answer. A complete answer stays as it is. */
   hangUp(): void {
     this.#exchange?.catchUp?.();
     if (this.#isFinished || this.#completed !== null) return;
@@ -245,15 +245,15 @@ export class InFlightAttempt implements ExchangeObserver {
   }
 }
 
-/** Headers of a request that contain the value of a key. */
+/** The headers of a request that contain the value of a key. */
 interface KeyedHeaders {
   readonly key: string;
   readonly headers: Headers;
 }
 
-/** A target as the requests to it need it. */
+/** A target, with what the requests to it need. */
 interface TargetContext extends SendingTarget {
-  /** What was learned from the target's answers. */
+  /** The facts that the target's answers have shown. */
   readonly memory: TargetMemory;
   /** The headers whose values differ between requests; `null` if all values are fixed. */
   readonly templateHeaders: Headers | null;
@@ -272,8 +272,8 @@ export class SendContext {
   /** The finish reasons that the plan counts as failures. */
   readonly #fails: readonly string[];
   /**
-   * All headers except the request's id. They are stored for each object of the traffic kind's headers and each key,
-   * since all chats with the same key have the same headers.
+   * All headers except the request's id. They are stored for each headers object of a traffic kind and for each key.
+   * All chats with the same key share them.
    */
   readonly #commonHeaders = new WeakMap<Headers, Map<Credential, KeyedHeaders>>();
 
@@ -284,7 +284,9 @@ export class SendContext {
     this.#fails = (options.plan.fails ?? []).map(({ finish }) => finish);
   }
 
-  /** What was learned from the answers, for the result's notes. With several targets, each note has the target's name. */
+  /**
+   * The facts that answers have shown, for the result's notes. With several targets, each note has the target's name.
+   */
   get notes(): readonly string[] {
     const { targets = [] } = this.#options.plan;
     return this.#targets.flatMap(({ memory }, place) => {
@@ -313,7 +315,7 @@ export class SendContext {
     return size === undefined ? { request: own, read } : { request: own, read, size };
   }
 
-  /** Creates an attempt to send a prepared request; the caller then attaches the exchange. */
+  /** Creates an attempt for a prepared request. The caller then attaches the exchange. */
   createAttempt(
     { read, size }: PreparedRequest,
     credential: Credential,

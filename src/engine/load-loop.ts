@@ -12,7 +12,7 @@ import type { SliceOptions } from './slice-options.ts';
 export interface LoadLoop {
   /** Begins the arrivals that are due at `now`, as long as `mayBegin` returns true. */
   poll(now: Instant, mayBegin: () => boolean): void;
-  /** Returns when the next arrival is due; `null` if an answer decides that, or if no arrival is left. */
+  /** Returns when the next arrival is due; `null` if only an answer can decide it, or if no arrival is left. */
   nextDue(): Instant | null;
   stop(): void;
   /** Returns whether no arrival comes after `now`. */
@@ -29,7 +29,7 @@ export const earlierOf = (a: Instant | null, b: Instant | null): Instant | null 
 export type BeginRequest = (arrival: Arrival, onAnswered?: (ended: Instant) => void) => void;
 
 /**
- * Begins arrivals on schedule until the stage's end. An arrival that is noticed late begins at once and keeps its due
+ * Begins arrivals on schedule until the stage's end. An arrival that is noticed late begins at once, and keeps its due
  * instant.
  */
 const openLoop = (arrivals: Iterator<Arrival>, until: Instant, begin: BeginRequest): LoadLoop => {
@@ -54,7 +54,7 @@ const openLoop = (arrivals: Iterator<Arrival>, until: Instant, begin: BeginReque
 
 interface ClosedLoopUsers {
   readonly stage: number;
-  /** Each user with the instant of its first request, in the order of these instants. */
+  /** Each user with the instant of its first request, ordered by these instants. */
   readonly users: Iterable<{ readonly user: number; readonly startsAt: Instant }>;
   /** Returns the index of the user's next request; `null` when no request is left. */
   readonly nextIndex: (user: number) => number | null;
@@ -117,8 +117,8 @@ const closedLoop = (
 };
 
 /**
- * The functions that begin requests. The cap on requests in flight holds for scheduled requests only, since users
- * cannot exceed it.
+ * The functions that begin requests. The cap on requests in flight limits only scheduled requests, since users cannot
+ * exceed it.
  */
 interface BeginHandlers {
   readonly scheduled: BeginRequest;
@@ -184,7 +184,10 @@ const createLoop = (
   );
 };
 
-/** Returns the loop in which an arrival is due first, and until when none is in another; `null` if nothing is due. */
+/**
+ * Returns the loop whose arrival is due first, and the instant until which no other loop has one; `null` if nothing is
+ * due.
+ */
 const firstDueOf = (loops: readonly LoadLoop[], now: Instant) => {
   let first: LoadLoop | null = null;
   let due = Number.POSITIVE_INFINITY;
@@ -202,8 +205,8 @@ const firstDueOf = (loops: readonly LoadLoop[], now: Instant) => {
 };
 
 /**
- * Begins what is due in several loops, in the order of the due instants. So no population goes before another when
- * requests have to wait for the next turn.
+ * Begins what is due in several loops, in the order of the due instants. So no population goes before another if
+ * requests must wait for the next turn.
  */
 export const pollInOrder = (
   loops: readonly LoadLoop[],

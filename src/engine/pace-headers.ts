@@ -5,8 +5,8 @@ import { dateOf } from '../traffic/limits/wait-text.ts';
 /** This file reads the headers of answers, of any server, to learn the limits of a key for a pace. */
 
 /**
- * What had been booked with a key when a request was booked. An answer to that request tells what the server had
- * counted by then.
+ * The requests and tokens that were booked with a key up to one request. The answer to that request tells what the
+ * server had counted by then.
  */
 export interface BookedSoFar {
   readonly requests: number;
@@ -17,29 +17,29 @@ const unitsOfPace = ['requests', 'tokens'] as const;
 type PaceUnit = (typeof unitsOfPace)[number];
 
 /**
- * Returns the unit of a pace that a reported limit counts, for example `project-requests` or `input-tokens`; `null` if
- * a pace does not count this unit (images).
+ * Returns the unit of a pace that a reported limit counts, for example for `project-requests` or `input-tokens`; `null`
+ * for a unit without a pace (images).
  */
 const paceUnitOf = ({ unit }: ReportedLimit): PaceUnit | null =>
   unitsOfPace.find((each) => unit === each || unit.endsWith(`-${each}`)) ?? null;
 
 const minute = 60_000;
 
-/** The limits that an answer declares, in the form of a pace; `null` for a limit that the answer does not declare. */
+/** The limits that an answer declares, in the form of a pace; `null` for a limit that it does not declare. */
 export interface DeclaredPace {
   /** The lowest declared number of requests in a window of the pace. */
   readonly requests: number | null;
   readonly tokens: number | null;
-  /** The lowest declared number of requests in a window that is shorter than the pace's window. */
+  /** The lowest declared number of requests in a window shorter than the pace's. */
   readonly atOnce: number | null;
 }
 
 const least = (a: number | null, b: number): number => (a === null ? b : Math.min(a, b));
 
 /**
- * Returns the limits whose window is at most a minute or the pace's window, scaled to the pace's window. Other limits
- * are left out: a limit per hour says nothing about a minute, and a limit whose window is unknown may be the size of a
- * bucket. What remains of those limits is used all the same.
+ * Returns the limits whose window is at most a minute or the pace's window, scaled to the pace's window. It leaves out
+ * other limits: a limit per hour says nothing about a minute, and without a known window the limit may be the size of a
+ * bucket. The pace still uses the remaining amounts of those limits.
  */
 const declaredPace = (reported: readonly ReportedLimit[], window: number): DeclaredPace => {
   const found = { requests: null, tokens: null, atOnce: null } as {
@@ -63,8 +63,8 @@ export interface KeyHeaders {
 }
 
 /**
- * Reads an answer's headers for a pace whose window has this many ms; returns `null` if they report no limit. `share`
- * returns the part of an amount that this slice may use.
+ * Reads an answer's headers for a pace with a window in ms; returns `null` if they report no limit. `share` returns the
+ * part of an amount that this slice may use.
  */
 export const readKeyHeaders = (
   headers: HeaderFields,
@@ -80,7 +80,7 @@ export const readKeyHeaders = (
   return { declared: declaredPace(own, window), reported: own };
 };
 
-/** How much of one limit was left after the gateway counted a request, and the instant at which the limit is reset. */
+/** The remaining amount of one limit after the gateway counted a request, and the instant of the limit's reset. */
 interface Room {
   readonly unit: PaceUnit;
   readonly limit: number;
@@ -93,15 +93,15 @@ interface Room {
 const maxRooms = 32;
 
 /**
- * What a gateway says is left for one key. After an answer with `remaining` and a reset, no more than the remaining
- * amount is sent before the reset, even if other clients use the key.
+ * The remaining amounts of one key, as a gateway reports them. After an answer with `remaining` and a reset, no more
+ * than the remaining amount is sent before the reset, even if other clients use the key.
  */
 export class ReportedRoom {
   readonly #rooms = new Map<string, Room>();
   #requests = 0;
   #tokens = 0;
 
-  /** Books a request, and returns all that is booked so far, this request included. */
+  /** Books a request. Returns all that is booked so far, with this request. */
   book(tokens: number): BookedSoFar {
     this.#requests += 1;
     this.#tokens += tokens;
@@ -110,7 +110,7 @@ export class ReportedRoom {
 
   /**
    * Learns from an answer that came at `at`. `margin` (ms) is added to its resets, since many servers round them down.
-   * If a later request was answered before, this answer is ignored: the server counted fewer requests for it.
+   * The answer is ignored if a later request was answered before, since the server counted fewer requests for this one.
    */
   learn(
     reported: readonly ReportedLimit[],
@@ -139,7 +139,7 @@ export class ReportedRoom {
     }
   }
 
-  /** Returns when the gateway will have room for a request of this many tokens; minus infinity if it has room now. */
+  /** Returns when the gateway will have room for a request with this many tokens; minus infinity if it has room now. */
   availableAt(tokens: number): number {
     let at = Number.NEGATIVE_INFINITY;
     for (const { unit, limit, remaining, booked, until } of this.#rooms.values()) {

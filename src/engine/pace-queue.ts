@@ -12,7 +12,7 @@ import { type DueItem, DueQueue } from './due-queue.ts';
 import type { Traffic } from '../model/workload/traffic.ts';
 import { owns, type Slice, sliceShareOf } from '../model/workload/arrival.ts';
 
-/** The keys that a slice may use, and how much of each key. */
+/** The keys that a slice may use, and the amount of each key. */
 interface KeyShares {
   /** The keys of this slice, as indexes into the list of all keys. */
   readonly keys: readonly number[];
@@ -60,7 +60,7 @@ export const keyShareProblem = (pace: Pace | null, keys: number, count: number):
   return `pace: ${count} slices cannot share a key’s ${name} of ${whole}, since each would have less than one. Give as many keys as slices (or a multiple), so that each key belongs to one slice, or use fewer slices: a pace needs no second machine at such rates`;
 };
 
-/** The tokens per character that are assumed before the first answer reports usage. */
+/** The tokens per character that are assumed until an answer reports usage. */
 const defaultTokensPerCharacter = 1 / 4;
 /** The largest number of tokens that a chat template adds to its texts. */
 const templateTokens = 10;
@@ -68,24 +68,22 @@ const templateTokens = 10;
 const nothingUsed = [0, 0] as const;
 
 /**
- * Estimates the tokens of requests. From the usage in answers it learns how many tokens a character of an entry's
- * prompts has.
+ * Estimates the tokens of requests. It learns the tokens per character of an entry's prompts from the usage in answers.
  */
 class TokenEstimator {
   /** The highest number of tokens per character that was observed in the prompts of each entry. */
   readonly #tokensPerCharacter = new Map<Traffic, number>();
 
   /**
-   * Returns the largest number of tokens that the prompt and the answer of a request can use. The estimate uses what
-   * was learned from earlier answers.
+   * Returns the most tokens that the prompt and the answer of a request can use. It uses what earlier answers showed.
    */
   estimate(demand: TokenDemand | null): number {
     return demand === null ? 0 : this.#prompt(demand) + demand.output;
   }
 
   /**
-   * Returns the tokens that an attempt used, and those of its prompt: all reserved tokens, as if of the answer, if the
-   * server may still be working or reports no usage.
+   * Returns the tokens that an attempt used, and those of its prompt. If the server may still be working or reports no
+   * usage, all reserved tokens count as those of the answer.
    */
   used(
     demand: TokenDemand | null,
@@ -126,7 +124,7 @@ export interface PaceSlot {
   onSent(at: Instant): void;
   onHeaders(at: Instant, status: number, headers: Readonly<Record<string, string>>): void;
   /**
-   * Records the end of an attempt and returns how long the request must wait. If a 429 names a wait, its key is blocked
+   * Records the end of an attempt, and returns how long the request must wait. If a 429 names a wait, it blocks the key
    * for that time, but the request may use another key.
    */
   onFinished(at: Instant, outcome: Outcome, hint: RetryHint | null): RetryHint | null;
@@ -152,7 +150,7 @@ export class PaceQueue {
   readonly #share: (amount: number | null) => number | null;
   readonly #tokenEstimator = new TokenEstimator();
   readonly #queue = new DueQueue<Queued>();
-  /** When the last request left the queue and the present first request became the first. */
+  /** When the last request left the queue, and the present first request became the first. */
   #lastRelease: number = Number.NEGATIVE_INFINITY;
   /** When the first request is expected to leave the queue; `null` before this is computed. */
   #expectedRelease: number | null = null;
@@ -215,7 +213,7 @@ export class PaceQueue {
       return null;
     }
     this.#queue.take(first.due);
-    // Room that came earlier than expected was given back by another request, so it has existed only since then.
+    // If room came earlier than expected, another request gave it back. So it has existed only since then.
     const roomSince = Math.min(this.#expectedRelease ?? at, Math.max(at, this.#capacityFreedAt));
     const released = Math.max(first.lifecycle.due, this.#lastRelease, roomSince);
     this.#lastRelease = released;
@@ -258,7 +256,7 @@ export class PaceQueue {
       onHeaders: (at, status, headers) => {
         const said = readKeyHeaders(headers, this.#window, this.#share);
         if (said === null) return;
-        // The limits reported by a refusal are dropped: its wait, which `onFinished` gets, is more exact than their
+        // The limits that a refusal reports are dropped. Its wait, which `onFinished` gets, is more exact than their
         // reset.
         booking.onHeaders(at, status === 429 ? { ...said, reported: [] } : said);
         this.#capacityFreedAt = at;

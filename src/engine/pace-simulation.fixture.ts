@@ -6,13 +6,13 @@ import { Pacer, type PaceRule } from './pacer.ts';
 export interface SimulatedRequest {
   readonly ready: number;
   readonly reserved: number;
-  /** At most `reserved`. */
+  /** The tokens that are used, at most `reserved`. */
   readonly used: number;
-  /** The tokens of the prompt, of those used; none by default. */
+  /** The tokens of the prompt among the used ones; none by default. */
   readonly prompt?: number;
-  /** From released to sent; `null` for one that finds no connection. */
+  /** The ms from released to sent; `null` for a request that finds no connection. */
   readonly delay: number | null;
-  /** From sent to the end of the answer. */
+  /** The ms from sent to the end of the answer. */
   readonly duration: number;
   readonly preferred: number;
 }
@@ -22,22 +22,22 @@ export interface SimulatedAttempt {
   readonly request: SimulatedRequest;
   readonly key: number;
   readonly released: number;
-  /** `null` if it was not sent. */
+  /** When it was sent; `null` if it was not. */
   sent: number | null;
   endedAt: number | null;
 }
 
-/** Called each millisecond while a request waits, with the first waiting request and all earlier ones. */
+/** Called each millisecond while a request waits. It gets the first waiting request and all earlier ones. */
 type OnWaiting = (
   now: number,
   waiting: SimulatedRequest,
   attempts: readonly SimulatedAttempt[],
 ) => void;
 
-/** Reached only if the pacer never releases. */
+/** The time at which a simulation gives up, which happens only if the pacer never releases. */
 const timeLimit = 100_000;
 
-/** Sends the requests in order, each as soon as the pacer releases it. */
+/** Sends the requests in order. Each is sent as soon as the pacer releases it. */
 export const simulatePace = (
   rule: PaceRule,
   keys: number,

@@ -5,32 +5,33 @@ import { type DeclaredPace, type KeyHeaders, ReportedRoom } from './pace-headers
  * This file keeps a client within limits whose windows the client cannot see. It only calculates; the time is passed
  * in.
  * A client does not know when a gateway counts a request, nor in which window. So a request occupies a place from its
- * release until one window plus a margin after it was sent; the margin covers the time until the gateway counts it. The
- * tokens of a request are occupied until one window after its answer ended: by then every gateway has charged them. The
- * occupied amount never exceeds the limit, so fixed windows at any offset, sliding logs and buckets of the limit's size
- * all admit the client. The cost is the margin in each window of requests, and in each window of tokens the length of
- * an answer, unless the gateway is known to charge on admission. If it was measured how long after an answer the gateway
- * charges, tokens are occupied until one window after that.
- * Within the limit, at most `burst` requests are released at the same time, and the next `burst` only after the time in
+ * release until one window plus a margin after it was sent. The margin covers the time until the gateway counts it. The
+ * tokens of a request are occupied until one window after its answer ended, since every gateway has charged them by
+ * then. The occupied amount never exceeds the limit. So fixed windows at any offset, sliding logs and buckets of the
+ * limit's size all admit the client.
+ * This costs the margin in each window of requests, and the length of an answer in each window of tokens, unless the
+ * gateway charges on admission. If it was measured how long after an answer the gateway charges, tokens are occupied
+ * until one window after that.
+ * Within the limit, at most `burst` requests are released at the same time. The next `burst` follows after the time in
  * which the limit allows that many. A smaller burst does not lower the sustained rate, and it also satisfies small
  * buckets and weighted windows. So after a refusal the requests of that key stay evenly spread until the end of the
  * run. Without a given `burst`, `BurstProbe` raises the number with each admitted request.
  */
 
 /**
- * `BurstProbe` learns how many requests of a key may be sent at the same time while it is unknown how many the gateway
- * admits. As in TCP's slow start, the number begins small and grows with each admitted request. It grows more slowly
- * than in TCP, since the first refusal comes together with refusals of all requests under way. It becomes small again
- * with each window, because gateways that also weigh the last window can refuse a number that they admitted before. All
- * further requests are evenly spread, which limiters of the rate hardly ever refuse. So a gateway that admits fewer at
- * the same time than its limit refuses few requests, and a gateway that admits its whole limit is used almost as fast
- * as possible.
+ * `BurstProbe` learns how many requests of a key may be sent at the same time if the gateway's number is unknown. As in
+ * TCP's slow start, the number begins small and grows with each admitted request. It grows more slowly than in TCP,
+ * since the first refusal comes together with refusals of all requests in flight. It becomes small again with each
+ * window, because gateways that also weigh the last window can refuse a number that they admitted before. All further
+ * requests are evenly spread, which limiters of the rate hardly ever refuse. So a gateway that admits fewer at the same
+ * time than its limit refuses few requests. A gateway that admits its whole limit at once is used almost as fast as
+ * possible.
  */
 
-/** The part of the limit that may be sent at the same time in the beginning. */
+/** The share of the limit that may be sent at the same time at first. */
 const firstShare = 1 / 12;
 
-/** How much each admitted request adds to the number that may be sent at the same time. */
+/** The growth of that number for each admitted request. */
 const growth = 1 / 4;
 
 /** The number of windows without a refusal after which all requests of the limit may be sent at the same time. */
@@ -74,7 +75,7 @@ export class BurstProbe {
     this.#unanswered += 1;
   }
 
-  /** Continues with a lower limit, which the gateway has declared. */
+  /** Continues with a lower limit that the gateway has declared. */
   lower(limit: number, spacing: number): void {
     this.#first = Math.max(1, Math.floor(limit * firstShare));
     this.#width = Math.min(this.#width, this.#first);
@@ -90,11 +91,11 @@ export class BurstProbe {
   }
 }
 
-/** What one key may use within any `window` of time; `null` for no limit. */
+/** The limits of one key within any `window` of time; `null` for no limit. */
 export interface PaceRule extends Readonly<PaceAmounts> {
   /** The length of the limiter's window, in ms. */
   readonly window: number;
-  /** The longest time after sending at which the gateway may count a request, in ms. */
+  /** The longest time after sending in which the gateway may count a request, in ms. */
   readonly margin: number;
   readonly charged: Pace['charged'];
   readonly settle?: number | undefined;
@@ -108,7 +109,7 @@ interface Booking {
   onSent(at: number): void;
   /** Called when the head of an answer has come. */
   onHeaders(at: number, said: KeyHeaders): void;
-  /** Called at the end with the tokens that the request used, none if it was never sent, and those of its prompt. */
+  /** Called at the end with the tokens that the request used, and those of its prompt; none if it was never sent. */
   onFinished(at: number, tokens: number, prompt?: number): void;
 }
 
@@ -153,7 +154,7 @@ class UsageWindow {
   }
 }
 
-/** What ended requests and requests under way occupy of one limit of one key. */
+/** The occupied part of one limit of one key, by ended requests and by requests in flight. */
 class LimitUsage {
   limit: number;
   readonly #used = new UsageWindow();
@@ -164,7 +165,7 @@ class LimitUsage {
   }
 
   /**
-   * Returns when `amount` fits under the limit: minus infinity if it fits now, infinity if requests under way must end
+   * Returns when `amount` fits under the limit: minus infinity if it fits now, infinity if requests in flight must end
    * first.
    */
   availableAt(amount: number): number {
@@ -177,7 +178,7 @@ class LimitUsage {
     this.#held += amount;
   }
 
-  /** Replaces an occupied amount by the amount that was used, which becomes free at `until`. */
+  /** Replaces an occupied amount by the used amount, which becomes free at `until`. */
   convert(held: number, used: number, until: number): void {
     this.#held -= held;
     if (used > 0) this.#used.add(until, used);
@@ -185,11 +186,11 @@ class LimitUsage {
 }
 
 /**
- * The share of the limit that makes a refusal expensive. If the wait after a refusal costs this share, the spacing
- * becomes longer at once, to prevent another refusal.
+ * The share of the limit from which a refusal is expensive. If the wait after a refusal costs this share, the spacing
+ * grows at once to prevent another refusal.
  */
 const dearShare = 0.9;
-/** The least number of windows in which a longer spacing returns to normal. */
+/** The fewest windows in which a longer spacing returns to normal. */
 const minRegain = 10;
 /** The longest spacing of a key, as a multiple of the spacing of its limit. */
 const widestShare = 1.1;
@@ -197,28 +198,28 @@ const widestShare = 1.1;
 class KeyUsage {
   readonly requests: LimitUsage;
   readonly tokens: LimitUsage;
-  /** What is left of the key's limits according to the headers of answers. */
+  /** The remaining amounts of the key's limits according to the headers of answers. */
   readonly room = new ReportedRoom();
-  /** How many requests may be sent at the same time, if fewer than the limit; `null` for no such bound. */
+  /** The number of requests that may be sent at the same time, if it is below the limit; `null` for no such bound. */
   bursts: { readonly most: number; readonly usage: LimitUsage } | null = null;
   /**
    * Learns how many requests the gateway admits at the same time, until the first refusal; `null` if the number is
    * given or already learned.
    */
   probe: BurstProbe | null = null;
-  /** When the gateway charges tokens, as far as no refusal has shown otherwise. */
+  /** When the gateway charges tokens, until a refusal shows otherwise. */
   charged: PaceRule['charged'];
-  /** When the gateway admits the key again, as the gateway reported or as the pacer assumes. */
+  /** When the gateway admits the key again, as it reported or as the pacer assumes. */
   blockedUntil = Number.NEGATIVE_INFINITY;
-  /** The instant of the last refusal that was evidence: its request was released after the refusal before it. */
+  /** The instant of the last refusal that was new evidence: its request was released after the refusal before it. */
   learnedAt = Number.NEGATIVE_INFINITY;
-  /** How long the key waits after its next refusal if that refusal names no wait, in ms. */
+  /** The wait of the key after its next refusal in ms, if that refusal names none. */
   assumedWait: number;
   /** The shortest time between evenly spread requests, in ms: the window divided by the limit. */
   leastSpacing: number;
   /** The time between evenly spread requests, in ms. It grows if the gateway refuses even these. */
   spacing: number;
-  /** By how much each admitted request shortens `spacing` again, in ms. This is less if the last refusal cost much. */
+  /** The ms by which each admitted request shortens `spacing` again. It is smaller if the last refusal cost much. */
   regained = 0;
 
   constructor(rule: PaceRule, spacing: number) {
@@ -261,7 +262,7 @@ export class Pacer {
   readonly #rule: PaceRule;
   readonly #keys: readonly KeyUsage[];
 
-  /** `amounts` are those of each key, if they are not those of the rule. */
+  /** `amounts` are those of each key; if absent, the rule's. */
   constructor(rule: PaceRule, keys: number, amounts?: readonly PaceAmounts[]) {
     this.#rule = rule;
     const { window, margin } = rule;
@@ -273,20 +274,20 @@ export class Pacer {
     });
   }
 
-  /** Returns the most tokens that a key has in a window, as far as is known now. */
+  /** Returns the most tokens that any key is known to have in a window. */
   #mostTokens(): number {
     return this.#keys.reduce((most, { tokens }) => Math.max(most, tokens.limit), 0);
   }
 
-  /** Returns the tokens to reserve for a request. If it needs more than any key has, it reserves a whole limit. */
+  /** Returns the tokens to reserve for a request. If it needs more than any key has, that is a whole limit. */
   tokensToReserve(tokens: number): number {
     return Math.min(Math.max(1, tokens), this.#mostTokens());
   }
 
   /**
-   * Finds the key that has room for this reservation first; `preferred` if several have room at `now`. A key whose whole
-   * limit is smaller has none while another key's is larger. Returns also since when it has room: infinity while that
-   * depends on requests under way.
+   * Finds the key that first has room for this reservation. If several have room at `now`, it prefers `preferred`. A
+   * key with a too small limit has no room while another key's limit is larger. It also returns since when the key has
+   * room: infinity while that depends on requests in flight.
    */
   earliestRelease(now: number, reserved: number, preferred: number) {
     const amount = Math.min(reserved, this.#mostTokens());
@@ -315,7 +316,7 @@ export class Pacer {
     if (!Number.isFinite(requests)) return;
     const isEven = usage.bursts?.most === 1;
     const cost = wait / leastSpacing;
-    // A counter that weighs the last window rounds its result. So it can refuse one request of its limit even if the
+    // A counter that weighs the last window rounds its result. So it can refuse one request of its limit even if
     // requests are evenly spread.
     const step = leastSpacing * (0.5 / requests);
     if (isEven || cost >= dearShare * requests)
@@ -326,12 +327,12 @@ export class Pacer {
   }
 
   /**
-   * Blocks a key for `wait` ms from `at`, after the gateway refused a request that was released at `released`. If the
-   * refusal names no wait, one is assumed: it doubles with each refusal in a row, up to a window and its margin.
+   * Blocks a key for `wait` ms from `at`. The gateway refused a request that was released at `released`. If the refusal
+   * names no wait, one is assumed: it doubles with each refusal in a row, up to a window and its margin.
    */
   onRefused(key: number, released: number, at: number, wait: number | null): void {
     const usage = this.#keys[key]!;
-    // A request that was under way during the last refusal was sent before the pacer could learn from that refusal.
+    // A request that was in flight during the last refusal was sent before the pacer could learn from that refusal.
     const isNews = released > usage.learnedAt;
     if (isNews) {
       usage.learnedAt = at;
@@ -347,10 +348,7 @@ export class Pacer {
     if (this.#rule.settle !== undefined) this.#keys[key]!.charged = 'ended';
   }
 
-  /**
-   * Resets the count of consecutive refusals if the gateway admitted a request that was released after the last
-   * refusal.
-   */
+  /** Resets the count of consecutive refusals if the admitted request was released after the last refusal. */
   onAdmitted(key: number, released: number): void {
     const usage = this.#keys[key]!;
     usage.probe?.onAdmitted();
@@ -378,7 +376,7 @@ export class Pacer {
         // both requests.
         counted = at + margin;
         requests.convert(unsent, 1, counted + window);
-        // After this time the limit allows the same number of requests again.
+        // After this time, the limit allows the same number of requests again.
         bursts?.usage.convert(unsent, 1, at + bursts.most * usage.spacing);
         unsent = 0;
       },

@@ -50,12 +50,12 @@ export const drawRequestContent = (
   return { requestId, traffic, model, credential, hangUp, draw, ordinal, ask, values };
 };
 
-/** The keys of a stage's population. A weight is that in the population. */
+/** The keys of a stage's population. A weight is the key's weight in that population. */
 type KeyPool = readonly { readonly credential: Credential; readonly weight: number }[];
 
 const pools = new WeakMap<readonly Credential[], readonly KeyPool[]>();
 
-/** Returns the keys of each stage of a plan with populations. They are found once for each list of credentials. */
+/** Returns the keys of each stage of a plan with populations. It finds them once for each list of credentials. */
 const poolsOf = (plan: Plan, credentials: readonly Credential[]): readonly KeyPool[] => {
   const known = pools.get(credentials);
   if (known !== undefined) return known;
@@ -79,7 +79,10 @@ const uuidOf = (requestId: string): string => {
 
 type RequestPosition = Pick<Arrival, 'stage' | 'index'>;
 
-/** Returns the random source of a request and the request's traffic entry, which is the first draw from that source. */
+/**
+ * Returns the random source of a request, and the request's traffic entry. The entry is the first draw from that
+ * source.
+ */
 export const drawEntry = (
   plan: Plan,
   { stage, index }: RequestPosition,
@@ -88,13 +91,13 @@ export const drawEntry = (
   return { draw, traffic: draw.pick(plan.stages[stage]!.traffic, ({ weight }) => weight) };
 };
 
-/** How far the requests of one user or stage have been counted, and the ordinals of those that belong to one entry. */
+/** The progress of counting the requests of one user or stage, and the ordinals of those that belong to one entry. */
 interface Walk {
   next: number;
   readonly ordinals: Map<number, number>;
 }
 
-/** The walks made so far. A walk depends on the plan alone, so it is made once. */
+/** The walks made so far. A walk depends only on the plan, so it is made once. */
 const walks = new WeakMap<Plan, Map<string, Walk>>();
 
 const walkOf = (plan: Plan, key: string): Walk => {

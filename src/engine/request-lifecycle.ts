@@ -18,10 +18,10 @@ import type { Retry, RetryClass } from '../model/plan/retry.ts';
 import type { RetryHint } from '../traffic/traffic-handler.ts';
 import type { AttemptResult } from './in-flight-attempt.ts';
 
-/** An arrival under way with all its attempts, from its beginning to its single observation. */
+/** An arrival in progress with all its attempts, from its beginning to its single observation. */
 export interface RequestLifecycle {
   readonly arrival: Arrival;
-  /** When the next attempt may be sent; at first the arrival's due instant. */
+  /** When the next attempt may be sent. At first it is the arrival's due instant. */
   readonly due: Instant;
   readonly earlier: readonly RetriedAttempt[];
   /** Called when the user has received the answer. */
@@ -29,8 +29,8 @@ export interface RequestLifecycle {
 }
 
 /**
- * Returns the instant before which all that was due has ended: the first at which a request in flight, or `waiting`,
- * was due; `now` if none was.
+ * Returns the instant before which everything that was due has ended. It is the earliest due instant of the requests in
+ * flight and of `waiting`, or `now` without any.
  */
 export const endedBefore = (
   now: Instant,
@@ -39,7 +39,7 @@ export const endedBefore = (
 ): Instant => {
   let first = now;
   for (const due of waiting) if (due !== null && due < first) first = due;
-  // Thousands may be in flight, and this is asked four times a second.
+  // Thousands of requests may be in flight, and this runs four times a second.
   for (const { lifecycle } of inFlight)
     if (lifecycle.arrival.due < first) first = lifecycle.arrival.due;
   return first;
@@ -53,8 +53,8 @@ export interface LifecycleEnd {
 }
 
 /**
- * Makes the observation of a request. The fields are listed one by one, and those that are absent are undefined, since a
- * spread within an object literal is several times slower.
+ * Makes the observation of a request. It lists the fields one by one, with undefined for absent ones, since a spread
+ * within an object literal is several times slower.
  */
 export const observationOf = (
   { arrival }: RequestLifecycle,
@@ -86,8 +86,8 @@ export const observationOf = (
 });
 
 /**
- * Ends a request that is not sent again. The outcome is that of the last attempt. A request without an attempt counts
- * as dropped.
+ * Ends a request that is not sent again. Its outcome is that of the last attempt. Without an attempt, it counts as
+ * dropped.
  */
 export const endUnsent = (
   { due, earlier }: RequestLifecycle,
@@ -156,7 +156,7 @@ export interface EndedAttempt {
   /** The wait that the server asks for; `null` if it asks for none. */
   readonly hint: RetryHint | null;
   readonly ended: Instant;
-  /** The number of attempts so far, this one included. */
+  /** The number of attempts so far, with this one. */
   readonly attemptsMade: number;
 }
 
@@ -176,9 +176,9 @@ const isRetryable = (outcome: Outcome): outcome is RetriedOutcome =>
   outcome.kind === 'limited' || outcome.kind === 'refused' || outcome.kind === 'broken';
 
 /**
- * Decides whether a request is retried after an attempt, and when. A wait above 0 that the server names is kept
- * exactly, without a cap. Otherwise the wait is random, up to min(cap, base·2^n). `deadline` is the instant of the arrival's
- * total deadline, infinite without one.
+ * Decides whether and when a request is retried after an attempt. If the server names a wait above 0, that wait is kept
+ * exactly, without a cap. Otherwise the wait is random, up to min(cap, base·2^n). `deadline` is the instant of the
+ * arrival's total deadline, infinite without one.
  */
 export const decideRetry = (
   policy: Retry | null,
@@ -192,7 +192,7 @@ export const decideRetry = (
   if (attemptsMade >= policy.attempts) return stopRetrying('attempts');
   const backoff = (): number =>
     draw().uniform() * Math.min(policy.cap, policy.base * 2 ** (attemptsMade - 1));
-  // A moment that has passed, or a wait of 0, would use up all attempts at once.
+  // A moment in the past, or a wait of 0, would use up all attempts at once.
   const isUsed = hint !== null && hint.wait > 0 && policy.ignoresWaits !== true;
   const named = isUsed ? hint : null;
   const wait = milliseconds(named?.wait ?? backoff());
@@ -200,7 +200,7 @@ export const decideRetry = (
   return { willRetry: true, outcome, wait, waitBy: named?.by ?? 'backoff' };
 };
 
-/** Decides what follows an attempt that has just ended. There are no retries once the run is closing. */
+/** Decides what follows an attempt that has just ended. Once the run is closing, there are no retries. */
 export const decideNextAttempt = (
   plan: Plan,
   { arrival, earlier }: RequestLifecycle,

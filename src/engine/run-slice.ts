@@ -48,7 +48,7 @@ interface ActiveAttempt {
   readonly content: RequestContent;
   readonly slot: PaceSlot | null;
   readonly reservation: BudgetReservation | null;
-  /** The position of its target. */
+  /** The position of the request's target. */
   readonly target: number;
 }
 
@@ -68,7 +68,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
   readonly #stopTicking: () => void;
   readonly #alarm: Alarm;
   readonly #turn: BeginTurn;
-  /** For each target, in the order of the plan's. */
+  /** One item for each target, in the order of the plan. */
   readonly #connectAhead: readonly ConnectAhead[];
   /** The position of each stage's target. */
   readonly #targetOfStage: readonly number[];
@@ -78,7 +78,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
   #lostLease = false;
   #closing = false;
   #loadEnded: Instant | null = null;
-  /** When requests still in flight are aborted; `null` while arrivals are left. */
+  /** When requests that are still in flight are aborted; `null` while arrivals are left. */
   #graceEnds: number | null = null;
 
   constructor(options: SliceOptions, ports: SlicePorts) {
@@ -141,7 +141,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   /**
-   * Begins the requests that are due at `now`. Requests for which the turn has no time left wait for the next turn, if
+   * Begins the requests that are due at `now`. If the turn has no time left for some, they wait for the next turn, if
    * there is one.
    */
   #beginDue(now: Instant, isLast = false): void {
@@ -174,7 +174,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
   }
 
   /**
-   * Returns when to check for due requests again. With a pace that is every ms, since every request and answer changes
+   * Returns when to check for due requests again. With a pace, that is every ms, since each request and answer changes
    * what the pace allows.
    */
   #nextDue(now: Instant): Instant | null {
@@ -207,7 +207,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     this.#connectAhead[target]!.inFlight -= 1;
     const { facts, outcome, userFreeAt } = result;
     reservation?.settle(outcome);
-    // Without a pace, nothing of the result changes, so it is not copied.
+    // Without a pace, the result does not change, so it is not copied.
     const paced =
       slot === null
         ? result
@@ -286,7 +286,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     lifecycle.onAnswered?.(userFreeAt);
   }
 
-  /** Ends the waiting requests; nothing more is sent. */
+  /** Ends the waiting requests. Nothing more is sent. */
   #close(): void {
     this.#closing = true;
     for (const lifecycle of [...this.#retries.clear(), ...(this.#paceQueue?.clear() ?? [])]) {
@@ -328,7 +328,7 @@ class SliceRunner implements RunningSlice, AttemptListener {
     for (const each of this.#connectAhead) each.check(now);
   }
 
-  /** Returns whether the shared budget is exhausted because of another slice while this slice still runs. */
+  /** Returns whether another slice exhausted the shared budget while this slice still runs. */
   readonly #isBudgetExhausted = (): boolean =>
     this.#graceEnds === null && (this.#budgetGuard?.exhausted ?? null) !== null;
 

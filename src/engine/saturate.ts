@@ -28,8 +28,8 @@ import {
 import { endedBefore, observationOf, type RequestLifecycle } from './request-lifecycle.ts';
 
 /**
- * The maximum number of different requests that are prepared. It is exceeded if there are more connections, since a
- * different request is prepared for each connection.
+ * The maximum number of different prepared requests. With more connections it is exceeded, since each connection gets a
+ * request of its own.
  */
 const maxPrepared = 1024;
 
@@ -123,7 +123,7 @@ class SaturationRunner implements AttemptListener {
     lifecycle.onAnswered?.(userFreeAt);
   }
 
-  /** Prepares the first requests that users would send, one user for each connection. */
+  /** Prepares the first requests that users would send, with one user for each connection. */
   #prepareRequests(connections: number): readonly (readonly SaturationRequest[])[] {
     const perConnection = Math.max(1, Math.floor(maxPrepared / connections));
     return Array.from({ length: connections }, (_, connection) =>

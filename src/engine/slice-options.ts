@@ -12,11 +12,11 @@ import type { Workload } from '../model/workload/workload.ts';
 export interface Credential {
   readonly name: string;
   readonly weight: number;
-  /** The key's value. It changes when a key that comes from a command is renewed. */
+  /** The value of the key. It changes when a key from a command is renewed. */
   value: string;
   /**
-   * The position of the key's target. A request goes to the target of its key, so that no key reaches another target.
-   * Absent if there is one target.
+   * The position of the key's target; absent if there is only one target. A request goes to the target of its key, so
+   * no key reaches another target.
    */
   readonly target?: number;
 }
@@ -24,13 +24,13 @@ export interface Credential {
 /** What all requests to one target have in common. */
 export interface SendingTarget {
   readonly auth: Plan['auth'];
-  /** Additional request headers, in which secrets are already filled in. */
+  /** Additional request headers. Their secrets are already filled in. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * The amounts that a slice has spent or reserved of its part of the budget, in memory that threads share. It contains
- * an integer for each unit of the budget, and an integer that says which cap was reached.
+ * The amounts that a slice has spent or reserved of its part of the budget, in memory that threads share. It has an
+ * integer for each unit of the budget, and one that says which cap was reached.
  */
 export interface SharedBudget {
   /** The slice that owns this part of the budget. */
@@ -50,7 +50,7 @@ export interface SliceOptions {
   readonly credentials: readonly Credential[];
   /** Whether a test request was sent with each key just before the run. A pace must count these requests. */
   readonly keysWereUsed?: boolean;
-  /** The targets in the order of the plan's. Most plans have one. */
+  /** The targets in the order of the plan. Most plans have one. */
   readonly targets: readonly SendingTarget[];
   readonly userAgent: string;
   readonly clips: ClipLibrary;
@@ -75,7 +75,7 @@ export interface SlicePorts {
   readonly clock: Clock;
   /** A transport for each target, in the order of the options. */
   readonly transports: readonly Transport[];
-  /** Returns whether the slice's lease has run out, after which the slice sends nothing; absent without a lease. */
+  /** Returns whether the slice's lease has run out. The slice then sends nothing. Absent without a lease. */
   readonly isLeaseOver?: (now: Instant) => boolean;
   /** Called once with every observation, in the order in which requests end. */
   readonly observe: (observation: Observation) => void;
@@ -84,7 +84,7 @@ export interface SlicePorts {
 export interface SliceProgress {
   readonly due: number;
   readonly inFlight: number;
-  /** All requests that were due before this instant have ended; absent if that is not known. */
+  /** The instant before which every due request has ended; absent if it is unknown. */
   readonly endedBefore?: Instant;
 }
 
@@ -93,7 +93,7 @@ export interface SliceEnd {
   readonly loadEnded: Instant;
   /** Whether arrivals of the plan were left out because the slice was stopped. */
   readonly stopped: boolean;
-  /** The cap of the budget that ended the slice; `null` if no cap did. */
+  /** The cap of the budget that ended the slice; `null` if none did. */
   readonly spent: BudgetUnit | null;
   readonly lostLease: boolean;
   readonly notes: readonly string[];
@@ -104,7 +104,7 @@ export interface RunningSlice {
   progress(): SliceProgress;
   /** Ends the arrivals. Requests in flight have `grace` ms to end. A second call can shorten the grace. */
   stop(grace: Milliseconds): void;
-  /** Ends the load as its plan would: requests that wait and requests in flight get the plan's grace. */
+  /** Ends the load as its plan would. Waiting requests and requests in flight get the plan's grace. */
   endLoad(): void;
 }
 

@@ -8,8 +8,8 @@ import { sumOf } from '../model/sums.ts';
 const requestCost = 10;
 
 /**
- * The assumed answer if a plan does not describe its answers: the number of chunks, the ms before the first chunk, and
- * the ms between two chunks.
+ * The assumed answer if a plan does not describe its answers: the number of chunks, and the ms before the first chunk
+ * and between two chunks.
  */
 const assumedAnswer = { chunks: 256, first: 100, gap: 10 };
 
@@ -27,9 +27,7 @@ const typical = (count: TokenCount): number => {
   }
 };
 
-/**
- * Returns the number of chunks of an answer: one for each token of a stream, none for an answer that is not a stream.
- */
+/** Returns the number of chunks of an answer: one for each token of a stream, none for any other answer. */
 const chunksOf = (entry: Traffic, load: Load): number => {
   if (entry.kind !== 'chat-stream') return 0;
   if (load.kind === 'trace') return load.facts.outputTokens / load.facts.requests;
@@ -56,7 +54,7 @@ const requestsPerSecond = (load: Load, answerTime: number): number => {
 export interface LoadPeak {
   /** Requests per second. */
   readonly requests: number;
-  /** Streamed chunks per second, where a request counts as ten chunks. */
+  /** Streamed chunks per second. A request counts as ten chunks. */
   readonly chunks: number;
   /** The number of requests in flight at the same time. */
   readonly streams: number;
@@ -85,8 +83,8 @@ const peakOfStage = ({ load, traffic }: Stage, given: number | null): LoadPeak =
 };
 
 /**
- * Returns the busiest second of a plan. Populations count as if their busiest seconds were the same. `answerTime` is the length of an answer in ms; `null` means 100 ms plus 10 ms
- * for each token.
+ * Returns the busiest second of a plan. Populations count as if all had their busiest second at once. `answerTime` is
+ * the length of an answer in ms; `null` means 100 ms plus 10 ms for each token.
  */
 export const peakOf = (
   { stages, populations }: Pick<Plan, 'stages' | 'populations'>,

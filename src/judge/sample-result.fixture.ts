@@ -6,7 +6,7 @@ import type { Failure, GeneratorSample, Result, SliceRun } from '../model/result
 import { samplePlan } from '../model/plan/sample-plan.fixture.ts';
 import { emptyOutcomeCounts, emptySecond } from '../model/measures/outcome-counts.ts';
 
-/** One second of a generator at its ease, for tests; any signal can be another. */
+/** One second of a generator that is not under strain. Any signal can be overridden. */
 export const sampleSecond = (
   second: number,
   overrides: Partial<GeneratorSample> = {},
@@ -27,7 +27,7 @@ export const sampleSecond = (
   ...overrides,
 });
 
-/** The samples of a run, one for each of these differences from a generator at its ease. */
+/** The samples of a run. Each has these differences from a generator that is not under strain. */
 export const sampleSeconds = (
   overrides: readonly Partial<GeneratorSample>[],
 ): readonly GeneratorSample[] => overrides.map((each, second) => sampleSecond(second, each));
@@ -47,7 +47,7 @@ export const sampleJudgedSlice = (
 
 const encoded = new Map<string, EncodedHistogram>();
 
-/** Seconds of a sample mostly have the same samples. */
+/** Seconds of a sample mostly share the same samples. */
 const distributionOf = (samples: readonly number[]): EncodedHistogram => {
   const key = samples.join(' ');
   const known = encoded.get(key);
@@ -59,7 +59,7 @@ const distributionOf = (samples: readonly number[]): EncodedHistogram => {
   return distribution;
 };
 
-/** A second in which requests of two kinds, by turns, were due and begun with these lags. */
+/** A second with these lags. Requests of two kinds take turns to be due and to begin in it. */
 const secondWith = (second: number, lags: readonly number[]): TimelineSecond => {
   const kinds = ['chat', 'models'] as const;
   const byKind = kinds.flatMap((kind, turn) => {
@@ -78,7 +78,7 @@ const secondWith = (second: number, lags: readonly number[]): TimelineSecond => 
   };
 };
 
-/** A group of requests, each sent once, of which nothing was noted; any field can be another. */
+/** A group of requests, each sent once and without notes. Any field can be overridden. */
 /** The labels of streamed chats in the only stage of a plan. */
 export const streamLabels: Result['groups'][number]['labels'] = {
   traffic: 'chat-stream',
@@ -122,7 +122,9 @@ export const sampleFailure = (overrides: Partial<Failure>): Failure => ({
   ...overrides,
 });
 
-/** A result of 30 healthy seconds for tests: 40 requests a second with these lags in each second; any field can be another. */
+/**
+ * A result of 30 healthy seconds with 40 requests a second. Each second has these lags. Any field can be overridden.
+ */
 export const healthyResult = ({
   lags = Array.from({ length: 30 }, () => Array.from({ length: 40 }, () => 0.3)),
   ...overrides

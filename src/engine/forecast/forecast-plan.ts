@@ -63,7 +63,7 @@ const rulesOf = ({ pace, keys }: Plan): readonly ReleaseRule[] => {
   if (!Number.isFinite(limit)) return [];
   const requests = new ReleaseRule(limit, apart);
   if (bounds.every((each) => each.atOnce === each.limit)) return [requests];
-  // The key whose bursts follow each other soonest decides, so that the wait is never overstated.
+  // The key whose bursts follow each other soonest decides, so the wait is never overstated.
   const soonest = Math.min(...bounds.map((each) => (each.atOnce * apart) / each.limit));
   return [
     requests,
@@ -75,9 +75,9 @@ const rulesOf = ({ pace, keys }: Plan): readonly ReleaseRule[] => {
 };
 
 /**
- * Computes the shortest wait that a plan's pace imposes. With n requests per window over all keys, a request is sent at
- * least one window after the n-th request before it; the same holds for the requests of a burst. The wait for tokens is
- * reported separately, since answers may be shorter than their bound.
+ * Computes the shortest wait that a plan's pace imposes. With n requests per window over all keys, each request is sent
+ * at least one window after the n-th request before it. The same holds for the requests of a burst. The wait for tokens
+ * is reported separately, since answers may be shorter than their bound.
  */
 export class PaceForecaster {
   readonly #plan: Plan;
@@ -94,8 +94,8 @@ export class PaceForecaster {
   }
 
   /**
-   * Adds a request of an open load. Requests of users are not added, since users who must wait send fewer requests and
-   * no queue grows.
+   * Adds a request of an open load. Requests of users are not added: users who must wait send fewer requests, so no
+   * queue grows.
    */
   add(due: Instant, tokens: number): void {
     const { pace, grace, deadlines } = this.#plan;
@@ -111,7 +111,7 @@ export class PaceForecaster {
     if (isLate) this.#unsendable += 1;
   }
 
-  /** Returns the forecast; `null` if there is no pace, or if the plan has users only. */
+  /** Returns the forecast; `null` without a pace, or if the plan has only users. */
   forecast(): PaceForecast | null {
     const { pace, keys } = this.#plan;
     if (pace === null || this.#count === 0) return null;
@@ -133,7 +133,7 @@ export interface ForecastInput {
   readonly workload: Workload;
   /** The assumed time until a user receives an answer; above 0. */
   readonly answerTime: Milliseconds;
-  /** The assumed shares of prompts that come from a cache; absent for none. */
+  /** The assumed cached shares of prompts; absent if none is assumed. */
   readonly cachedShares?: readonly CachedShare[] | undefined;
 }
 
@@ -142,10 +142,10 @@ export type PlanForecast = Pick<
   'total' | 'groups' | 'answerTime' | 'lookedInto' | 'limits' | 'pace'
 >;
 
-/** The number of requests above which only a sample of them is made, since making prompts takes time. */
+/** The number of requests above which only a sample is made, since making prompts takes time. */
 const maxSampledRequests = 50_000;
 
-/** How certain the number of requests is, for each kind of load. */
+/** How certain the number of requests is for each kind of load. */
 const basisByLoad = {
   open: 'exact',
   trace: 'exact',
@@ -267,7 +267,7 @@ class ForecastWalk {
     return group;
   }
 
-  /** Returns how certain the number of requests of a stage is. What can end early sends at most those that are due. */
+  /** Returns how certain the number of requests of a stage is. If the stage can end early, the number is a maximum. */
   #basisOf(position: number): AmountBasis {
     const { stages, until } = this.#input.plan;
     const basis = basisByLoad[stages[position]!.load.kind];

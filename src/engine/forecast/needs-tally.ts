@@ -6,16 +6,13 @@ import type {
 } from '../../model/plan/forecast.ts';
 import type { RequestNeeds } from '../../traffic/request/request-needs.ts';
 
-/** What an amount is based on, the most certain basis first. */
+/** The bases of an amount, the most certain one first. */
 const basesByCertainty: readonly AmountBasis[] = ['exact', 'at-most', 'estimate'];
 
 const leastCertain = (bases: readonly AmountBasis[]): AmountBasis =>
   basesByCertainty.findLast((basis) => bases.includes(basis)) ?? 'exact';
 
-/**
- * Sums the tokens and costs that requests need. If there are many requests, it samples some of them and scales their
- * sum up.
- */
+/** Sums the tokens and costs of requests. With many requests, it samples some and scales their sum up. */
 export class NeedsTally {
   readonly #requestBasis: AmountBasis;
   readonly #isAssumed: boolean;
@@ -28,7 +25,7 @@ export class NeedsTally {
   #isCounted = true;
   #isFixed = true;
 
-  /** `requestBasis` is how certain the number of requests is, `isAssumed` whether cached tokens are assumed. */
+  /** `requestBasis` says how certain the number of requests is, `isAssumed` whether cached tokens are assumed. */
   constructor(requestBasis: AmountBasis, isAssumed: boolean) {
     this.#requestBasis = requestBasis;
     this.#isAssumed = isAssumed;

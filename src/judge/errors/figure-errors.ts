@@ -19,31 +19,35 @@ import type { ErrorBounds } from '../../model/result/verdict.ts';
 import { likelyShare, type ReadingDelay, readingDelayOf } from './reading-delay.ts';
 
 /**
- * This file computes how much the load generator can have changed a percentile. Every instant is read late, by a time E
- * ≥ 0. E is at most the sum of two parts. The first is the time that other work in the event loop took before the read.
- * This part is recorded for each request. For durations that count from the due instant, it includes the lag of the
- * start. The second part is the time until the process ran at all, which the self-test streams show. A measured duration X that ends with such a read
- * is too long by E, so the true one is X − E. Choose any e. Let α be the share of requests with E > e, and X(q) the
- * measured q-quantile. A true duration is below x − e only if X is below x, or if E exceeds e. So the true q-quantile
- * lies between X(q − α) − e and X(q), however X and E depend on each other. A duration between two reads, such as a
- * gap, can also be too short: its quantile lies between X(q − α) − e and X(q + α) + e. Every e, with its α, gives a
- * valid bound. Several are tried, and the best bound is used. Example: the measured p95 is 240 ms, and no read was more
- * than 15 ms late: the true p95 is at least 240 − 15 = 225 ms. If all but 1 % of the reads were at most 2 ms late, and
- * the measured p94 is 230 ms, the true p95 is at least 230 − 2 = 228 ms, which is the better bound. So the true p95 lies between
- * 228 and 240 ms. The self-test streams are a sample of the instants of a run, and so are the
- * requests. By chance, a larger share of the instants can be late than the streams show. Also by chance, a larger share
- * of the requests can be late than of the instants. So α is the largest share that is likely with both effects. Example: of 300 reads of the streams, none was more than 0.2 ms late. Then
- * up to 0.9 % of all instants can be later than that, and up to 2 of 100 requests.
+ * This file computes how much the load generator can have changed a percentile. It reads every instant late, by a time
+ * E ≥ 0. E is at most the sum of two parts. The first part is the time that other work in the event loop took before
+ * the read. It is recorded for each request, and includes the lag of the start for durations that count from the due
+ * instant. The second part is the time until the process ran at all, which the self-test streams show.
+ *
+ * A measured duration X that ends with such a read is too long by E, so the true one is X − E. Choose any e. Let α be
+ * the share of requests with E > e, and X(q) the measured q-quantile. A true duration is below x − e only if X is below
+ * x, or if E exceeds e. So the true q-quantile lies between X(q − α) − e and X(q), however X and E depend on each
+ * other. A duration between two reads, such as a gap, can also be too short: its quantile lies between X(q − α) − e and
+ * X(q + α) + e. Every e, with its α, gives a valid bound. Several are tried, and the best bound is used.
+ *
+ * Example: the measured p95 is 240 ms, and no read was more than 15 ms late. The true p95 is at least 240 − 15 = 225
+ * ms. If all but 1 % of the reads were at most 2 ms late, and the measured p94 is 230 ms, the true p95 is at least 230
+ * − 2 = 228 ms, which is the better bound. So the true p95 lies between 228 and 240 ms.
+ *
+ * The self-test streams are a sample of the instants of a run, and so are the requests. By chance, more of the instants
+ * can be late than the streams show, and more of the requests than of the instants. So α is the largest share that is
+ * likely with both effects. Example: of 300 reads of the streams, none was more than 0.2 ms late. Then up to 0.9 % of
+ * all instants can be later than that, and up to 2 of 100 requests.
  */
 
 /** How an error of `e` ms in a duration changes a figure. */
 interface ErrorForm {
   readonly delay: DelayName;
-  /** Whether the duration begins with a read as well as ending with one. */
+  /** Whether the duration also begins with a read. */
   readonly isBetweenReads?: true;
   /** The measure by which the duration of each request is divided. */
   readonly per?: MeasureName;
-  /** How many units of `per` do not count, for example the first token of a stream. */
+  /** The number of units of `per` that do not count, for example the first token of a stream. */
   readonly excludedUnits?: number;
   /** The measure that is divided by the duration of each request. */
   readonly rate?: MeasureName;
@@ -58,8 +62,8 @@ interface ErrorForm {
 const [fromStart, atEnd] = [{ delay: 'first' }, { delay: 'end' }] as const;
 
 /**
- * How an error changes each measure. A measure that is not a time has no error. Times that Weir itself decides have
- * none either.
+ * The way in which an error changes each measure. A measure that is not a time has no error, and neither has a time
+ * that Weir itself decides.
  */
 const errorForms: Readonly<Partial<Record<MeasureName, ErrorForm>>> = {
   ttft: fromStart,
@@ -107,9 +111,8 @@ const shiftedFigure = (
 };
 
 /**
- * Returns the least number by which a request's duration is divided. The measures that leave out the first token exist
- * only for answers with more tokens, so that they divide by 1 at least. The scale also counts answers of one token and
- * of none.
+ * Returns the least number by which a request's duration is divided. Measures that leave out the first token exist only
+ * for longer answers, so they divide by at least 1. The scale also counts answers with one token or none.
  */
 const leastScale = ({ excludedUnits }: ErrorForm, scale: number): number =>
   excludedUnits === undefined ? Math.max(1e-9, scale) : Math.max(1, scale - excludedUnits);
@@ -173,8 +176,8 @@ interface Measured {
 }
 
 /**
- * Creates a function that returns how late instants can be, in ms. It leaves out two shares of the requests: one
- * because of the recorded delays, one because of the delays of the machine.
+ * Creates a function that returns how late instants can be, in ms. It leaves out two shares of the requests: one for
+ * the recorded delays, one for the delays of the machine.
  */
 const latenessOf = (
   read: ReadResult,
@@ -219,7 +222,7 @@ const boundsBetween = (
       const excluded = likelyShare(ofReading, samples, read.readingDelay);
       const e = read.readingDelay.beyond(ofReading);
       if (excluded < q) low = Math.max(low, lows(q - excluded) - e);
-      // If all else fails, the greatest sample and the largest delay give a bound.
+      // Results of earlier versions of Weir contain only the lags of starts.
       if (excluded < 1 - q || ofReading === 0) high = Math.min(high, highs(q + excluded) + e);
     }
     return { low, high };
@@ -260,8 +263,8 @@ const boundsByLateness = (
 };
 
 /**
- * Returns the bounds of a true mean: it is shorter than the measured one by the mean of the delays. `null` for figures
- * whose error no recorded delay bounds on average: rates, and those of the reads of a stream other than gaps.
+ * Returns the bounds of a true mean, which is shorter than the measured one by the mean delay. Returns `null` if no
+ * recorded delay bounds the error on average: for rates, and for times between reads of a stream other than gaps.
  */
 const boundsOfMean = (
   read: ReadResult,
@@ -318,7 +321,7 @@ const makeFigureErrors = (result: Result): FigureErrors => {
         const value = values(q);
         const { low, high } = bounds(q);
         if (form.isBetweenReads) return { low: Math.min(low, value), high: Math.max(high, value) };
-        // If the end is read late, a duration gets longer and a rate lower, never the reverse.
+        // A late read of the end makes a duration longer and a rate lower, never the reverse.
         return form.rate === undefined
           ? { low: Math.min(low, value), high: value }
           : { low: value, high: Math.max(high, value) };

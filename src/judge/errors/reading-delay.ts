@@ -34,9 +34,7 @@ const delayBeyond = (
   };
 };
 
-/**
- * The share of events that may be missing. Some events count in a neighbouring second, or are lost where seconds meet.
- */
+/** The share of events that may be missing. Some events count in a neighbouring second, or get lost between seconds. */
 const toleratedMissing = 0.01;
 
 /** Computes the delays from the self-test streams. The time that events waited in the event loop is not included. */

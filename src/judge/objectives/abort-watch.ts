@@ -50,7 +50,7 @@ class RunningFigure {
     switch (figure.kind) {
       case 'server':
       case 'token-share':
-        // A scenario in which an objective on such a figure should end the run is refused.
+        // A scenario cannot end its run by an objective on such a figure.
         return;
       case 'measure':
         this.#measure(observation, measures[figure.name]);
@@ -100,7 +100,7 @@ class RunningFigure {
     const { figure, scope } = this.objective;
     return observeFigure(figure, {
       distribution: () => this.#histogram,
-      // Intervals are not used here.
+      // The watch uses no intervals.
       dependenceOfDue: () => independence,
       meanHalfWidth: () => null,
       longest: () => 0,

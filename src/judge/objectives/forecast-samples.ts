@@ -12,8 +12,8 @@ import { sumOf } from '../../model/sums.ts';
 const awaitedIn = ({ measured, hangUps }: ForecastGroup): number => measured - hangUps;
 
 /**
- * How to compute the number of samples of measures that do not have exactly one sample per completed request; `null` if
- * only the answers can show it.
+ * The ways to count samples of measures that do not have exactly one for each completed request; `null` if only the
+ * answers can show the number.
  */
 const specialCounts: Partial<
   Record<MeasureName, (group: ForecastGroup, plan: Plan) => number | null>
@@ -66,7 +66,7 @@ const forecastFor = (
   plan: Plan,
 ): number | null => {
   const own = groups.filter((group) => isWithin(objective, group));
-  // With a pace, it is not known beforehand which key a request uses.
+  // With a pace, the key of a request is not known beforehand.
   if (objective.scope.key !== null && own.some(({ key }) => key === null)) return null;
   const { figure } = objective;
   return figure.kind === 'measure'
@@ -84,7 +84,7 @@ export const forecastDecisions = (
       return { text, needs: null, expects: null, isDecidable: true };
     }
     const most = forecastFor(objective, groups, plan);
-    // Whether the target reports cached tokens at all is not known beforehand.
+    // Whether the target reports cached tokens is not known beforehand.
     const isReported = figure.kind !== 'token-share' || (most ?? 0) < minSamples;
     const expects = isReported ? most : null;
     return {

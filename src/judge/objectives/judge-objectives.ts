@@ -79,8 +79,7 @@ export const ratedIn = (
 };
 
 /**
- * The minimum share of the planned readings of a server's figure. If more are missing, the bound may have been broken
- * unseen.
+ * The minimum share of the planned readings of a server's figure. If more are missing, a breach may have gone unseen.
  */
 const minServerShare = 0.8;
 
@@ -113,8 +112,8 @@ const countBySecond = (instants: readonly number[]): ReadonlyMap<number, number>
 const partsWithoutExplained = new WeakMap<RunPart, RunPart>();
 
 /**
- * Removes the 429s that a declared limit explains from the seconds of a run. For the same part of a run, it returns the
- * same object.
+ * Removes the 429s that a declared limit explains from the seconds of a run. It returns the same object for the same
+ * part of a run.
  */
 const withoutExplained = (result: Result, part: RunPart): RunPart => {
   const known = partsWithoutExplained.get(part);
@@ -134,7 +133,7 @@ const withoutExplained = (result: Result, part: RunPart): RunPart => {
   return rest;
 };
 
-/** Returns how a run with `until: decided` computes whether an objective is sure; `undefined` for any other run. */
+/** Returns how a run with `until: decided` checks whether an objective is sure; `undefined` for any other run. */
 const looksOf = (result: Result, { bound, comparison }: Objective, part: RunPart) => {
   if (result.plan.until === undefined) return undefined;
   const isLower = isLowerBound(comparison);
@@ -145,7 +144,10 @@ const looksOf = (result: Result, { bound, comparison }: Objective, part: RunPart
   };
 };
 
-/** Rarer and longer answers than this, in ms, are left out of account where the deadlines permit them. */
+/**
+ * The longest rare answer that the interval of a mean allows for, in ms. Deadlines may permit longer ones, which are
+ * ignored.
+ */
 const longestRare = 60_000;
 
 /** The longest time of a rare answer that the deadlines permit. */
@@ -172,7 +174,7 @@ export const observeObjective = (result: Result, objective: Objective) => {
   const due = sumOutcomes(groups);
   const outcomes = { ...due, limited: due.limited - (excluded ?? 0) };
   const ofAwaited = sumAwaited(groups);
-  // The limiter does not know on which requests the client is to hang up.
+  // The limiter does not know on which requests the client plans to hang up.
   const leftShare = due.limited === 0 ? 1 : outcomes.limited / due.limited;
   const awaited = { ...ofAwaited, limited: Math.round(ofAwaited.limited * leftShare) };
   const whole = runPartOf(result, all);
@@ -180,7 +182,7 @@ export const observeObjective = (result: Result, objective: Objective) => {
   const isOfEach = isOfEachPopulation(result, all);
   const sources: FigureSources = {
     distribution: (name) => completedDistributionOf(result, name, where),
-    // The end of a stopped run aborts requests. These do not count as failed.
+    // The end of a stopped run aborts requests, which do not count as failed.
     arrivals: () => (result.partial === null ? awaited : emptyOutcomeCounts()),
     dependenceOfDue: (name, q, failed) => {
       const own = completedDistributionOf(result, name, where);
@@ -206,16 +208,12 @@ export const observeObjective = (result: Result, objective: Objective) => {
   return { observed: observeFigure(figure, sources, looksOf(result, objective, part)), excluded };
 };
 
-/**
- * Returns whether the whole confidence interval is on the same side of the bound as the figure; `null` without an
- * interval.
- */
+/** Returns whether the whole confidence interval lies on the figure's side of the bound; `null` without an interval. */
 export const isSure = (
   { comparison, bound }: Objective,
   { observed, n, low, high, effective, outer = { low, high } }: ObservedValue,
 ): boolean | null => {
-  // If very few samples are independent, an interval has neither a lower nor an upper end. It still counts as an
-  // interval.
+  // With very few independent samples, an interval may have no ends. It still counts as an interval.
   if (observed === null || (low === null && high === null && (effective ?? n) === n)) return null;
   const keeps = (value: number): boolean => comparisonOperators[comparison](value, bound);
   const [worst, best] = isLowerBound(comparison)
@@ -225,8 +223,8 @@ export const isSure = (
 };
 
 /**
- * Returns `false` for a kept share of so few arrivals that not even independent ones would make it sure; `null` otherwise.
- * Example: 0 failures of 30 say of a bound of 1 % only that less than 11 % fail.
+ * Returns `false` for a kept share of so few arrivals that they could not make it sure even if they were independent;
+ * `null` otherwise. Example: 0 failures of 30 show only that less than 11 % fail, which does not settle a bound of 1 %.
  */
 const isShareUnsure = (
   { figure, comparison, bound }: Objective,
@@ -239,13 +237,16 @@ const isShareUnsure = (
   return keeps(observed) && !keeps(worst) ? false : null;
 };
 
-/** Returns whether a verdict is sure: by its interval, or without one by the number of arrivals; `null` if neither says. */
+/**
+ * Returns whether a verdict is sure: by its interval, or without one by the number of arrivals. Returns `null` if
+ * neither decides.
+ */
 const surenessOf = (objective: Objective, value: ObservedValue): boolean | null =>
   isSure(objective, value) ?? isShareUnsure(objective, value);
 
 /**
- * Returns the bounds of the true figure, given the error of the load generator or the answers that do not report the
- * figure; `null` if neither can have changed it.
+ * Returns the bounds of the true figure; `null` if it cannot differ. The load generator's error can change it, and so
+ * can answers that do not report it.
  */
 const errorOf = (
   { boundsOfCompleted, boundsOfMean }: FigureErrors,
@@ -293,13 +294,13 @@ interface Circumstances {
   readonly errors: FigureErrors;
   /** The reason why no objective can be kept; `null` if there is none. */
   readonly disqualifiedBecause: VerdictReason | null;
-  /** Whether an objective must be sure to be kept. */
+  /** Whether only a sure objective is kept. */
   readonly isStrict: boolean;
 }
 
 /**
- * Returns the figure with which an objective ended a run. Later answers can improve the figure, but the run was ended
- * because of this value.
+ * Returns the figure by which an objective ended a run. Later answers can improve the figure, but this value ended the
+ * run.
  */
 const breachedValue = ({ observed }: Breach, { n }: ObservedValue): ObservedValue => ({
   observed: observed === infiniteFigure ? Number.POSITIVE_INFINITY : observed,
@@ -327,7 +328,7 @@ const independenceIn = ({ effective, weak }: ObservedValue) => ({
   ...(weak ? { weak } : {}),
 });
 
-/** Returns the failures that make the upper end of an interval infinite, if the bound lies on that side. */
+/** Returns the failures that make the upper end of an interval infinite, if the bound is above the figure. */
 const failuresIn = ({ failed }: ObservedValue, isOnUpperSide: boolean) =>
   failed !== undefined && isOnUpperSide ? { failed } : {};
 
@@ -344,7 +345,7 @@ const judge = (
   const value = breach === null ? observedValue : breachedValue(breach, observedValue);
   const { observed, n, low, high } = value;
   const seen = found === 'no-data' ? null : surenessOf(objective, value);
-  // Without an end of the warm-up, the samples are not those of a steady server, which the interval takes them for.
+  // Without an end of the warm-up, the samples are not those of a steady server, which the interval assumes.
   const sure = seen === null ? null : seen && result.warmUp?.isSteady !== false;
   const grounds =
     disqualifiedBecause ??
@@ -375,7 +376,7 @@ const judge = (
 /**
  * Judges the plan's objectives. An objective fails if it has too few samples. It is inconclusive if the load generator
  * may have moved the figure across its bound, or if the server never reported the figure. If the run is invalid,
- * incomplete or stopped, only a broken objective has a verdict; all others are inconclusive. Confidence intervals
+ * incomplete or stopped, only broken objectives have a verdict, and all others are inconclusive. Confidence intervals
  * matter only if `isStrict`: then a kept objective that is not sure is inconclusive.
  */
 export const judgeObjectives = (

@@ -2,11 +2,14 @@ import { expect, it } from 'vitest';
 import { processes } from '../../model/measures/processes.fixture.ts';
 import { decisionsOf, isWrong } from './simulated-decisions.fixture.ts';
 
-/** Test support: how often a run that ends when it is sure is wrong, in runs of at most 20 minutes whose truth is known. */
+/**
+ * Test support: counts how many runs that end when they are sure are wrong. The runs last at most 20 minutes, and their
+ * truth is known.
+ */
 
 const runs = 100;
 
-/** Returns the number of cases among `runs` that cases of a probability exceed in less than 5 % of tries. */
+/** Returns the number of cases among `runs` that a probability exceeds in less than 5 % of tries. */
 const mostCases = (probability: number): number => {
   let cases = 0;
   let term = (1 - probability) ** runs;
@@ -24,7 +27,7 @@ const bounds = [
 ];
 const parts = bounds.map(({ part }) => part);
 
-/** Runs of each process, whose objective bounds a quantile. */
+/** Tests the stopping rule with runs of each process. The objective bounds the quantile `q`. */
 export const stoppingRuleSuite = (q: number): void => {
   it('of 100 runs, 3 may be wrong by a chance of 1 %, and 10 by one of 6 %', () => {
     expect([mostCases(0.01), mostCases(0.06)]).toEqual([3, 10]);

@@ -17,9 +17,9 @@ import { groupsMatching, outsideWarmUp, runPartOf } from '../../model/result/sum
 import { ratedIn } from './judge-objectives.ts';
 
 /**
- * This file asks whether one stretch of a run makes a verdict. An interval takes the seconds of a run for samples of one
- * process. A gateway that refuses everything for its first 25 s, and nothing later, is none: after 30 s its failures
- * exclude any bound, and say nothing of the next minutes.
+ * This file asks whether one stretch of a run alone makes a verdict. An interval assumes that the seconds of a run are
+ * samples of one process. Some runs are not: a gateway may refuse everything for its first 25 s, and nothing later.
+ * After 30 s its failures exclude any bound, but say nothing about the next minutes.
  */
 
 interface BySecond {
@@ -27,7 +27,7 @@ interface BySecond {
   readonly keeps: (ratio: number) => boolean;
 }
 
-/** Returns the figure of an objective by second; `null` for one that the timeline does not hold. */
+/** Returns the figure of an objective by second; `null` if the timeline lacks it. */
 const bySecondOf = (
   result: Result,
   { figure, comparison, bound, scope }: Objective,
@@ -79,14 +79,16 @@ const longestStretch = (verdicts: readonly boolean[]): readonly [from: number, t
   return longest;
 };
 
-/** The share of the seconds with arrivals that is too small to speak against the others. */
+/** The share of the seconds with arrivals that is too small to contradict the others. */
 const negligible = 0.05;
-/** The same where the others are the last ones: then the server has changed, and what it was before is over. */
+/**
+ * The same share if the contradicting seconds come first. The server has then changed, and what it was before is over.
+ */
 const negligibleBefore = 0.2;
 
 /**
- * Returns whether the verdict on an objective stands without the longest stretch of seconds with that verdict, or that
- * stretch is nearly the whole run. A figure that the timeline lacks, or that it shows otherwise, is not doubted.
+ * Returns whether the verdict on an objective stands without the longest stretch of seconds with that verdict. It also
+ * stands if that stretch is nearly the whole run, or if the timeline lacks the figure or shows another one.
  */
 export const standsWithoutStretch = (
   result: Result,

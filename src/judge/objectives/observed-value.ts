@@ -26,17 +26,23 @@ export interface ObservedValue {
   readonly n: number | null;
   readonly low: number | null;
   readonly high: number | null;
-  /** The wider interval for verdicts that are called sure; absent if it is the same as `low` to `high`. */
+  /** The wider interval for verdicts that are called sure; absent if it equals `low` to `high`. */
   readonly outer?: Interval;
-  /** The number of independent samples that tell as much as the `n` samples; absent if it is `n`. */
+  /** The number of independent samples that would tell as much as the `n` samples; absent if it is `n`. */
   readonly effective?: number;
-  /** Set for a mean whose interval cannot be trusted, since few high values decide it. */
+  /** Set for a mean whose interval cannot be trusted, because a few high values decide it. */
   readonly weak?: true;
-  /** How many of the `n` samples are failures, if they make the end of the outer interval infinite; otherwise absent. */
+  /**
+   * The number of failures among the `n` samples, if they make the end of the outer interval infinite; otherwise
+   * absent.
+   */
   readonly failed?: number;
-  /** The quantile of the samples that a percentile or an extreme is; higher than its own where arrivals failed. */
+  /**
+   * The quantile of the samples at which a percentile or an extreme lies. Failed arrivals make it higher than the
+   * objective's own.
+   */
   readonly level?: number;
-  /** The number of answers that do not report the figure, and between what they can move it; absent for none. */
+  /** The number of answers that do not report the figure; absent if all do. `bounds` says how far they can move it. */
   readonly unreported?: number;
   readonly bounds?: { readonly low: number; readonly high: number };
 }
@@ -57,7 +63,7 @@ export interface FigureSources {
    */
   readonly dependenceOfDue: (name: MeasureName, q: number, failed: number) => Dependence | null;
   readonly meanHalfWidth: (name: MeasureName) => number | null;
-  /** The largest value that a measure can have by the deadlines of a request. */
+  /** The largest value of a measure that the deadlines of a request permit. */
   readonly longest: (name: MeasureName) => number;
   readonly counted: () => CountedArrivals;
   readonly dependenceOfShare: (name: ShareName, counted: CountedArrivals) => Dependence | null;
@@ -75,13 +81,13 @@ export interface FigureSources {
 export interface Stopping {
   /**
    * Returns how strongly the arrivals beyond the objective's bound depend on each other; `null` means as strongly as
-   * those at the percentile. How the values within the bound vary does not matter, since they keep the bound anyway.
+   * those at the percentile. Variation of the values within the bound does not matter, since they keep it anyway.
    */
   readonly dependence: (
     name: MeasureName,
     due: { readonly q: number; readonly failed: number },
   ) => Dependence | null;
-  /** The divisor of the number of effective samples, for the interval of verdicts that are called sure. */
+  /** The divisor of the number of effective samples for the interval that calls verdicts sure. */
   readonly divisor: number;
 }
 
@@ -107,28 +113,28 @@ const around = (
 };
 
 /**
- * An interval of a mean by Student's t holds it if there are at least so many independent samples for each square of
- * their skewness (Cochran, Sampling Techniques, section 2.15).
+ * The independent samples that an interval by Student's t needs, for each square of the samples' skewness (Cochran,
+ * Sampling Techniques, section 2.15).
  */
 const samplesPerSkewness = 25;
-/** Fewer independent samples than these seldom show how far requests in a queue depend on each other. */
+/** The fewest independent samples that show how far requests in a queue depend on each other. */
 const leastIndependent = 50;
 
-/** Of values that are more frequent than this over the number of samples, 98 % of runs have at least one. */
+/** The number of expected values at which 98 % of runs have at least one. Rarer values may be unseen. */
 const unseen = Math.log(50);
 
 /**
- * Returns by how much a true mean can differ from that of skewed samples between 0 and `longest`, with a chance of 2 %
- * on each side (Maurer and Pontil, Empirical Bernstein Bounds, 2009, theorem 4). As in `rare`, the largest values count as
- * independent of each other; their dependence is in `effective`.
+ * Returns how far a true mean can be from that of skewed samples between 0 and `longest`, with a chance of 2 % on each
+ * side (Maurer and Pontil, Empirical Bernstein Bounds, 2009, theorem 4). The largest values count as independent of
+ * each other, as in `rare`. The dependence of the others is in `effective`.
  */
 const marginOfSkewed = (n: number, variance: number, effective: number, longest: number): number =>
   Math.sqrt((2 * variance * unseen) / effective) + (7 * longest * unseen) / (3 * (n - 1));
 
 /**
- * Computes a mean. It is sure to be below a bound only if values that are too rare to be among the samples, each as
- * large as a deadline permits, cannot bring it there: one answer in 500 that takes 30 s adds 60 ms, and in 1,000 answers
- * there is none with a chance of 14 %.
+ * Computes a mean. It is surely below a bound only if rare values cannot bring it above. These are values too rare to
+ * be among the samples, each as large as a deadline permits. Example: one answer in 500 that takes 30 s adds 60 ms.
+ * Among 1,000 answers there is none with a chance of 14 %.
  */
 const observeMean = (name: MeasureName, sources: FigureSources, divisor: number): ObservedValue => {
   const samples = sources.distribution(name);
@@ -152,7 +158,7 @@ const observeMean = (name: MeasureName, sources: FigureSources, divisor: number)
   };
 };
 
-/** Returns a share that is between 0 and 1 in percent, and so are its intervals. */
+/** Returns a share and its intervals in percent; they are given between 0 and 1. */
 const inPercent = ({ observed, n, low, high, outer }: ObservedValue): ObservedValue => {
   const percent = (share: number | null): number | null =>
     share === null ? null : Math.min(1, share) * 100;
@@ -171,7 +177,7 @@ const statisticOf = (values: readonly number[], statistic: Statistic): number | 
   return sorted[nearestRank(sorted.length, q) - 1]!;
 };
 
-/** Returns an extreme, which is the quantile 1 or 1/n of its samples. */
+/** Returns an extreme of the samples: the quantile 1 or 1/n. */
 const extremeOf = (histogram: Histogram, statistic: 'min' | 'max'): ObservedValue => ({
   ...withoutInterval(histogram[statistic], histogram.count),
   level: statistic === 'max' ? 1 : 1 / histogram.count,
@@ -207,7 +213,7 @@ const observePercentile = (
           stopping.dependence(name, { q, failed: failures / n }) ?? dependence,
           stopping.divisor,
         )!;
-  // The dependence of the times does not matter for the question whether enough arrivals completed.
+  // The dependence of the times does not matter for whether enough arrivals completed.
   const effective = Number.isFinite(value) ? found.effective : n;
   const failed = outer.high === Number.POSITIVE_INFINITY ? { failed: failures } : {};
   return {
@@ -222,7 +228,7 @@ const observePercentile = (
   };
 };
 
-/** Counts the arrivals of a share. A request on which the client was to hang up cannot meet objectives. */
+/** Counts the arrivals of a share. A request on which the client plans to hang up cannot meet objectives. */
 const arrivalsOf = (name: ShareName, { outcomes, awaited = outcomes }: CountedArrivals): number =>
   countArrivals(name === 'goodput' ? awaited : outcomes);
 
@@ -245,7 +251,7 @@ const observeShare = (name: ShareName, sources: FigureSources, divisor: number):
   return { observed, n, ...between(widening), outer, effective: Math.max(1, n / effect) };
 };
 
-/** Computes the share of the prompts' tokens that came from a cache, of the answers that report it. */
+/** Computes the share of prompt tokens that came from a cache, over the answers that report it. */
 const observeCacheHits = (sources: FigureSources, divisor: number): ObservedValue => {
   const prompts = sources.cachedPrompts();
   const { answers, input, cached, silent } = prompts;

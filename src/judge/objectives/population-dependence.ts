@@ -20,8 +20,8 @@ export const isOfEachPopulation = (
   populations.every(({ name }) => groups.some(({ labels }) => labels.population === name));
 
 /**
- * Returns how strongly the arrivals of one population depend on each other. The seconds count all populations together:
- * their dependence at the population's own percentile may all be that of its few arrivals.
+ * Returns how strongly the arrivals of one population depend on each other. The seconds count all populations together.
+ * So all dependence at the population's own percentile may come from its few arrivals.
  */
 export const dependenceOfPopulation = (
   part: RunPart,

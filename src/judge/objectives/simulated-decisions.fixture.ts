@@ -16,7 +16,7 @@ const perSecond = 20;
 
 const runPlan = samplePlan({ warmUp: milliseconds(0), until: 'decided' });
 
-/** Returns the looks of a run of at most some seconds, in seconds since its begin. */
+/** Returns the times at which a run of at most some seconds looks, in seconds since its beginning. */
 export const looksUntil = (atMost: number): readonly number[] => {
   const looks: number[] = [];
   for (let at = nextLook(runPlan, 0); at < atMost * 1000; at = nextLook(runPlan, at))
@@ -43,7 +43,7 @@ const secondOf = (second: number, took: readonly number[]): TimelineSecond => {
   };
 };
 
-/** What a run knows at each of its looks. */
+/** Yields the results that a run has at each of its looks. */
 function* resultsAtLooks(process: Process, run: number, atMost: number) {
   const samples = process.samples(uniformFrom(run * 7919 + 13), perSecond * atMost, perSecond);
   const timeline: TimelineSecond[] = [];
@@ -64,13 +64,16 @@ function* resultsAtLooks(process: Process, run: number, atMost: number) {
   }
 }
 
-/** The first look that is sure of a bound, in seconds since the run began, and whether it says that the bound is kept. */
+/** The first look that is sure about a bound, in seconds since the run began, and whether it finds the bound kept. */
 interface Decision {
   readonly at: number;
   readonly isKept: boolean;
 }
 
-/** Returns when and how one run decides whether a quantile is below parts of its truth; `null` for those it does not. */
+/**
+ * Returns when and how one run decides whether a quantile is below each part of its truth; `null` if it does not
+ * decide.
+ */
 export const decisionsOf = (
   process: Process,
   { q, parts, run, atMost }: { q: number; parts: readonly number[]; run: number; atMost: number },
@@ -92,6 +95,8 @@ export const decisionsOf = (
   return objectives.map((objective) => decided.get(objective) ?? null);
 };
 
-/** Returns whether a decision on the bound at a part of the truth is wrong. At the truth itself any decision is. */
+/**
+ * Returns whether a decision on a bound at a part of the truth is wrong. At the truth itself, any decision is wrong.
+ */
 export const isWrong = (part: number, decision: Decision | null): boolean =>
   decision !== null && (part === 1 || decision.isKept !== part > 1);

@@ -6,30 +6,30 @@ import { groundsFor, isSure, observeObjective } from './judge-objectives.ts';
 import { standsWithoutStretch } from './longest-stretch.ts';
 
 /**
- * This file decides when a run with `until: decided` has enough samples. A test that looks at an interval again and
- * again, until the interval excludes a bound, is wrong more often than the interval's confidence says. So a run checks
- * only at growing intervals of time, and each check needs the wider interval of `doubtOfLooks`.
- * `long-stopping-median.test.ts` and `long-stopping-p95.test.ts` measure how often the result is wrong.
+ * This file decides when a run with `until: decided` has enough samples. A test that checks an interval again and
+ * again, until it excludes a bound, is wrong more often than the interval's confidence says. So a run checks only at
+ * growing intervals of time, and each check needs the wider interval of `doubtOfLooks`. `long-stopping-median.test.ts`
+ * and `long-stopping-p95.test.ts` measure how often the result is wrong.
  */
 
-/** The measured time before the first check, in ms. A shorter run does not show for how long a queue has an effect. */
+/** The measured time before the first check, in ms. A shorter run does not show how long a queue has effects. */
 const firstLook = 30_000;
 /** The factor by which the measured time grows from one check to the next. */
 const growth = 1.5;
 
-/** Returns the first instant after `after` at which the run checks whether its objectives are sure, in ms. */
+/** Returns the first instant after `after`, in ms, at which the run checks whether its objectives are sure. */
 export const nextLook = (plan: Plan, after: number): number => {
   const { autoWarmUp } = plan;
   const start = Math.max(autoWarmUp?.earliest ?? plan.warmUp, stageSpans(plan).at(-1)!.from);
-  // A warm-up that the run finds takes at most half of it.
+  // If the run finds its warm-up itself, the warm-up takes at most half of it.
   let measured = autoWarmUp === undefined ? firstLook : 2 * firstLook;
   while (start + measured <= after) measured *= growth;
   return start + measured;
 };
 
 /**
- * Returns the objectives that are not sure although more samples could make them so, or whose verdict one stretch of
- * the run makes.
+ * Returns the undecided objectives: those that more samples could make sure, and those whose verdict rests on one
+ * stretch of the run.
  */
 export const undecidedObjectives = (result: Result): readonly Objective[] =>
   result.plan.objectives.filter((objective) => {

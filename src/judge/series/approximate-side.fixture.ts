@@ -9,7 +9,7 @@ import {
 import { judgeTrust } from '../trust/judge-trust.ts';
 import type { Repetition, Side } from './repetition.ts';
 
-/** Test support: runs of chats whose load generator was late by so many ms, with the trust that is judged of them. */
+/** Test support: runs of chats whose load generator was late by a time in ms, with the judged trust. */
 export const approximateSide = (
   name: string,
   {
@@ -18,7 +18,7 @@ export const approximateSide = (
     factor = 1,
     count = 5,
   }: {
-    /** The lateness of the reads, and of the starts. */
+    /** The lateness of the reads, and that of the starts. */
     readonly late: number;
     readonly lag?: number;
     readonly factor?: number;

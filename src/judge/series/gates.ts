@@ -39,14 +39,16 @@ export const percentileOf = (name: string): Percentile | null => {
 };
 
 /**
- * Returns whether a figure is one of the headline figures. Two sides are called the same if these figures are the same.
+ * Returns whether a figure is a headline figure. Two sides are called the same if their headline figures are the same.
  */
 export const isHeadlineFigure = (traffic: TrafficKind, { measure, q }: Percentile): boolean => {
   const own: readonly MeasureName[] = headlineMeasures[traffic];
   return own.includes(measure) && headlineQuantiles.some((each) => each === q);
 };
 
-/** Returns whether `--gate` accepts a name. It accepts figures for which higher is either better or worse. */
+/**
+ * Returns whether `--gate` accepts a name. It accepts figures of which it is known whether higher is better or worse.
+ */
 export const isGateName = (name: string): boolean => {
   const percentile = percentileOf(name);
   return percentile === null

@@ -50,7 +50,9 @@ interface Interval {
 interface Candidate {
   readonly labels: MetricLabels;
   readonly gated: boolean;
-  /** Whether the sides are called the same only if this metric is the same. It counts only if the metric is gated. */
+  /**
+   * Whether this metric must be the same for the sides to be called the same. It counts only if the metric is gated.
+   */
   readonly headline: boolean;
   readonly remark: string | null;
   /** Returns the interval of the figure within one run; `null` if the run is too short. */
@@ -59,13 +61,10 @@ interface Candidate {
 
 export interface RatioCandidate extends Candidate, Both<readonly number[]> {
   readonly scale: 'ratio';
-  /** The smallest relevant change: as a share of the base, and as an amount in the metric's unit. */
+  /** The smallest relevant change, as a share of the base. `floor` is its least amount in the metric's unit. */
   readonly effect: number;
   readonly floor: number;
-  /**
-   * By which share of itself the true figure can differ from the observed one. The smallest relevant change grows with
-   * it.
-   */
+  /** The share of the observed figure by which the true one can differ. The smallest relevant change grows with it. */
   readonly error: number;
 }
 
@@ -149,10 +148,10 @@ const percentileCandidates = (
   });
 };
 
-/** The factor that stands for an unbounded error. No change is larger than eleven times the figure. */
+/** The factor that stands for an unbounded error. No change of more than eleven times the figure is expected. */
 const largestFactor = 11;
 
-/** Returns a percentile that reports do not print, with its bounds. The verdict on trust contains no error of it. */
+/** Returns a percentile that reports do not print, with its bounds. The verdict on trust does not include its error. */
 const unreportedFigure = (
   result: Result,
   traffic: TrafficStream['traffic'],
@@ -167,8 +166,8 @@ const unreportedFigure = (
 };
 
 /**
- * Returns how far the true percentile can be from the observed one, as a share of it. The share is a geometric mean
- * over the runs of each side; the larger one of both sides is returned.
+ * Returns how far the true percentile can be from the observed one, as a share of the latter. It takes the geometric
+ * mean over the runs of each side, and returns the larger one.
  */
 const errorOf = (
   runs: Both<readonly Repetition[]>,

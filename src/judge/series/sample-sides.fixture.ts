@@ -10,9 +10,9 @@ import type { Side } from './repetition.ts';
 export interface SampleRun {
   readonly seed: number;
   readonly repetition: number;
-  /** Standard deviation of a run's luck, as a share: all its latencies are multiplied by e^(noise z). */
+  /** The standard deviation of a run's luck, as a share. All its latencies are multiplied by e^(noise z). */
   readonly noise: number;
-  /** What all latencies are multiplied by. */
+  /** The factor on all latencies. */
   readonly factor: number;
   readonly requests: number;
   readonly limited: number;
@@ -45,7 +45,7 @@ const chats = (run: SampleRun): Group =>
     },
   });
 
-/** One run; any field of its result can be another. */
+/** A run. Any field of its result can be overridden. */
 const sampleRun = (differing: Partial<SampleRun> = {}, result: Partial<Result> = {}): Result => {
   const run = {
     seed: 1,
@@ -73,7 +73,7 @@ const sampleRun = (differing: Partial<SampleRun> = {}, result: Partial<Result> =
   };
 };
 
-/** A side of as many runs, all of them healthy. */
+/** A side with this many healthy runs. */
 export const sampleSide = (
   name: string,
   count: number,

@@ -6,13 +6,13 @@ import { milliseconds } from '../../model/quantity.ts';
 import { healthyResult, sampleGroup } from '../sample-result.fixture.ts';
 import type { Side } from './repetition.ts';
 
-/** Test support: whole chats that took as long as a process says. */
+/** Test support: whole chats whose durations come from a process. */
 interface SimulatedRun {
   readonly seed: number;
   readonly requests: number;
   /** Whole seconds of load. */
   readonly seconds: number;
-  /** What all times are multiplied by. */
+  /** The factor on all times. */
   readonly factor: number;
 }
 

@@ -5,7 +5,7 @@ import type { Repetition } from './repetition.ts';
 
 /** A reason why a run is neither compared nor kept in the history. The message does not end with a full stop. */
 export interface UnusableRun {
-  /** `success` means that no request completed, so that there is nothing to compare. */
+  /** The subject of the reason. `success` means that no request completed, so there is nothing to compare. */
   readonly what: 'validity' | 'success';
   readonly message: string;
 }

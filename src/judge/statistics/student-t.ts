@@ -10,7 +10,7 @@ export const beyondT = (t: number, freedom: number): number =>
 /**
  * Returns the t that |T| exceeds with the probability `tails` (0 < tails < 1), to eleven digits. It searches for the
  * root of the logarithm of the probability by false position in the Illinois form (M. Dowell & P. Jarratt, BIT 11,
- * 1971), and halves the bracket at every third step. Cephes's own inverse of I_x is not used, since it is wrong by a
+ * 1971), and halves the bracket at every third step. It does not use Cephes's own inverse of I_x, which is wrong by a
  * factor of 13 at 1e-9 with 100,000 degrees of freedom.
  */
 export const criticalT = (tails: number, freedom: number): number => {

@@ -17,15 +17,12 @@ const levelAbove = (value: number, degraded: number, invalid: number): TrustLeve
   return value > degraded ? 'degraded' : 'valid';
 };
 
-/**
- * Returns the value of a percentile that is judged. With few samples it is the lower end of the 95 % confidence
- * interval.
- */
+/** Returns the judged value of a percentile. With few samples it is the lower end of the 95 % confidence interval. */
 const judgedValueOf = ({ weak, low, value }: Quantile): number => (weak ? (low ?? value) : value);
 
 /**
- * Returns the level of a run: the worst level that at least 5 % of the run's seconds, and at least three of them, have
- * or exceed. (In a run of fewer than three seconds, all must.) A single invalid second makes the run degraded.
+ * Returns the level of a run: the worst level that at least 5 % of its seconds reach, and at least three of them. In a
+ * run of fewer than three seconds, all must reach it. A single invalid second makes the run degraded.
  */
 const sustainedLevel = (seconds: readonly TrustLevel[]): TrustLevel => {
   const enough = Math.max(Math.min(3, seconds.length), seconds.length / 20);
@@ -35,7 +32,7 @@ const sustainedLevel = (seconds: readonly TrustLevel[]): TrustLevel => {
   return invalid > 0 && invalid >= enough ? 'invalid' : 'degraded';
 };
 
-/** Says how many seconds had the worst level, if they were too few to decide the level of the run. */
+/** Says how many seconds had the worst level, if they were too few to decide the run's level. */
 const worstSecondsNote = (seconds: readonly TrustLevel[]): string => {
   const worst = worstOf(seconds);
   if (sustainedLevel(seconds) === worst) return '';
@@ -44,9 +41,8 @@ const worstSecondsNote = (seconds: readonly TrustLevel[]): string => {
 };
 
 /**
- * Returns the seconds that are judged: the measured seconds without the first second of the run, in which code is
- * compiled and connections are opened. If no other seconds exist, all are judged. `unjudged` is the first second, if it
- * is measured.
+ * Returns the seconds that are judged: the measured ones without the first second of the run, in which code is compiled
+ * and connections are opened. If there are no others, all are judged. `unjudged` is the first second if it is measured.
  */
 export const judgedSeconds = <T extends { readonly second: number }>(
   result: Result,
@@ -64,11 +60,11 @@ interface Signal {
   /** Returns the level of a slice; `null` without data. */
   readonly level: (samples: readonly GeneratorSample[]) => TrustLevel | null;
   readonly observed: (samples: readonly GeneratorSample[]) => string;
-  /** Explains why the level of a slice is not the level of its worst second. */
+  /** Explains why a slice is better than its worst second. */
   readonly secondsNote?: (samples: readonly GeneratorSample[]) => string;
   readonly observedIn: (sample: GeneratorSample) => string;
   readonly advice: (samples: readonly GeneratorSample[]) => string;
-  /** What is expected with a load that saturates the target. The signal is then not judged. */
+  /** What a load that saturates the target is expected to show. The signal is then not judged. */
   readonly whenSaturating?: string;
 }
 
@@ -81,12 +77,12 @@ const percent = (share: number): string => `${Number((share * 100).toPrecision(2
 const roundedText = (value: number): string =>
   Number(value.toPrecision(2)).toLocaleString('en-US', { maximumFractionDigits: 6 });
 
-/** Returns whether the event loop waits for a CPU: it is busy for twice the time for which it has a CPU. */
+/** Returns whether the event loop waits for a CPU: it is busy for twice the time that it has a CPU. */
 const isStarved = ({ utilisation, cpu }: GeneratorSample): boolean => cpu < utilisation / 2;
 
 /**
- * Judges how busy the event loop is. A loop that is busy for 50 to 90 % of the time is judged only if it also uses half
- * a core or waits for a CPU.
+ * Judges how busy the event loop is. A loop that is busy for 50 to 90 % of the time only counts as degraded if it also
+ * uses half a core or waits for a CPU.
  */
 const loopLevel = (sample: GeneratorSample): TrustLevel => {
   const level = levelAbove(sample.utilisation, 0.5, 0.9);
@@ -97,8 +93,8 @@ const waitingPerLoop = ({ eventsWaiting, loops }: GeneratorSample): number =>
   eventsWaiting / Math.max(1, loops);
 
 /**
- * Judges how many events wait in the event loop. The number counts only if the loop is busy. When answers come in
- * bursts, up to 28 events per turn wait in a healthy loop; and an idle loop has few turns.
+ * Judges how many events wait in the event loop. The number counts only if the loop is busy. An idle loop has few
+ * turns. With answers in bursts, up to 28 events per turn wait even in a healthy loop.
  */
 const queueLevel = (sample: GeneratorSample): TrustLevel => {
   const waiting = waitingPerLoop(sample);
@@ -111,14 +107,14 @@ const cpuWaitOf = ({ cpuWait, throttled }: GeneratorSample): number =>
   Math.min(1, Math.max(cpuWait ?? 0, (throttled ?? 0) / 1000));
 
 /**
- * The longest normal time to wake up, in seconds, at every turn of the event loop. On a virtual machine waking up takes
+ * The longest normal time to wake up, in seconds, for each turn of the event loop. On a virtual machine waking up takes
  * about 26 µs.
  */
 const longestWakeUp = 50e-6;
 
 /**
- * Returns the wait for a CPU without the normal time to wake up. That time is taken from the second with the shortest
- * wait per turn.
+ * Returns the wait for a CPU without the normal time to wake up. That time comes from the second with the shortest wait
+ * per turn.
  */
 const cpuWaitBeyondWaking = (samples: readonly GeneratorSample[]): number => {
   const wakeUp = Math.min(
@@ -156,7 +152,7 @@ const canaryAdvice = (samples: readonly GeneratorSample[]): string => {
     : 'The time of the missing events is not verified: the process of the self-test streams was delayed, or has ended. Stop other programs on the machine, or give its container more CPU.';
 };
 
-/** Returns a signal that judges a run by its seconds. */
+/** Creates a signal that judges a run by its seconds. */
 const bySeconds = (
   each: (sample: GeneratorSample) => TrustLevel,
 ): Pick<Signal, 'level' | 'secondsNote'> => ({
@@ -237,8 +233,8 @@ const signals: readonly Signal[] = [
 ];
 
 /**
- * Returns the signals of the load generator, each from its worst slice. They only show possible causes of errors. Their
- * thresholds were measured with prototypes of the engine.
+ * Returns the signals of the load generator, each from its worst slice. They only show possible causes of errors.
+ * Prototypes of the engine gave their thresholds.
  */
 export const generatorSignals = (result: Result): readonly TrustSignal[] => {
   const isSaturating = saturateLoadOf(result.plan) !== null;

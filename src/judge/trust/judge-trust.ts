@@ -42,13 +42,13 @@ import { type FigureErrors, figureErrorsOf } from '../errors/figure-errors.ts';
 import { judgedSeconds, worstOf, generatorSignals } from './generator-signals.ts';
 
 const smallShare = 0.05;
-/** The error of a time that always counts as small, in ms, however short the time is. */
+/** The error of a time that always counts as small, in ms, even if the time itself is short. */
 const smallTime = 1;
 
 const isSmall = ({ value, low, high }: Quantile, bounds: ErrorBounds, unit: string): boolean => {
   const allowed = Math.max(value * smallShare, unit === 'ms' ? smallTime : 0);
   if (Math.max(value - bounds.low, bounds.high - value) <= allowed) return true;
-  // A load that is too short for an interval has no interval in which an error could be hidden.
+  // A load that is too short for an interval has no interval that could hide an error.
   if (low === null && high === null) return false;
   return (low === null || bounds.low >= low) && (high === null || bounds.high <= high);
 };
@@ -94,7 +94,7 @@ const errorText = ({ traffic, measure, q, value, low, high }: FigureError): stri
   return `${traffic} ${short} ${percentileName(q)} of ${Number(value.toPrecision(3))} ${unit} can be up to ${errors.join(' or ')}`;
 };
 
-/** Judges how well the headline figures are known. They cannot make a run invalid; only its load can. */
+/** Judges how well the headline figures are known. Bad figures cannot make a run invalid, since only its load can. */
 const figuresSignal = (figures: readonly FigureError[]): TrustSignal | null => {
   const headline = judgedFigures(figures);
   if (headline.length === 0) return null;
@@ -122,15 +122,15 @@ const figuresSignal = (figures: readonly FigureError[]): TrustSignal | null => {
 const msText = (milliseconds: number): string => `${Number(milliseconds.toPrecision(3))} ms`;
 
 /**
- * How late a start may be, in ms, and the share of starts that may be later. If starts are 100 ms late, a tenth of the
+ * The largest lag of a start, in ms. Only a share of starts may lag more. With starts 100 ms late, a tenth of the
  * requests of each second move into the next second.
  */
 const maxStartLag = 100;
 const maxLateShare = 0.01;
 
 /**
- * Judges the lags of starts; returns `null` without starts. The load of a run is known whole, so no confidence interval
- * is needed. But one late start alone, which any pause of the machine can cause, does not decide.
+ * Judges the lags of starts; returns `null` without starts. The whole load of a run is known, so no confidence interval
+ * is needed. A single late start does not decide, since any pause of the machine can cause it.
  */
 const judge = (lags: Histogram) => {
   const p99 = quantile(lags, 0.99);
@@ -272,7 +272,7 @@ const ownFailures = (
 
 /**
  * Reports requests that were lost because the server closed their kept connection. The target never received this part
- * of the load. A client that opens a connection for each request would not have lost it. All other failures of
+ * of the load, and a client with a new connection for each request would not have lost it. All other failures of
  * connections are the target's.
  */
 const connectionSignal = (result: Result): TrustSignal | null => {
@@ -291,8 +291,8 @@ const connectionSignal = (result: Result): TrustSignal | null => {
 };
 
 /**
- * Judges whether slices started at the same time. Otherwise, the seconds of the timeline would not be the same moments
- * in all slices. Workers always start together, since they share a clock.
+ * Judges whether slices started at the same time. Otherwise a second of the timeline would be another moment in each
+ * slice. Workers always start together, since they share a clock.
  */
 const slicesTogether = ({ slices }: Result): TrustSignal | null => {
   if (slices.length < 2 || sliceNoun(slices) === 'worker') return null;
@@ -312,7 +312,10 @@ const slicesTogether = ({ slices }: Result): TrustSignal | null => {
   };
 };
 
-/** Reports whether a run that finds its warm-up was steady after it; the figures of another are of a server that changes. */
+/**
+ * Reports whether a run that finds its own warm-up was steady after it. Otherwise its figures come from a server that
+ * still changes.
+ */
 const warmUpSignal = ({ warmUp, scheduled }: Result): TrustSignal | null => {
   if (warmUp === undefined) return null;
   const seconds = `${warmUp.end / 1000} s of ${Math.round(scheduled / 1000)} s`;
@@ -331,9 +334,9 @@ const warmUpSignal = ({ warmUp, scheduled }: Result): TrustSignal | null => {
 };
 
 /**
- * Judges whether the load was the planned one, and whether the load generator may have changed the figures. Only a load
- * that was not the planned one makes a run invalid. A slow, limiting or failing target does not lower the trust. The
- * state of the load generator by itself does not lower it either.
+ * Judges whether the load was as planned, and whether the load generator may have changed the figures. Only another
+ * load than planned makes a run invalid. A slow, limiting or failing target does not lower the trust. A strained load
+ * generator by itself does not lower it either.
  */
 export const judgeTrust = (result: Result): Trust => {
   const later = judge(lagOver(judgedSeconds(result, result.timeline).judged));

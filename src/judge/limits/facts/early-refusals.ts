@@ -12,7 +12,7 @@ export const sumsBy = (
   amountOf: (use: LimitUse) => number,
 ) => cumulativeSums(uses.map((use) => ({ at: use[at], weight: amountOf(use) })));
 
-/** Creates a function that returns the sum over what may be in flight when a request is decided. */
+/** Creates a function that returns the sum over all requests that may be in flight when a request is decided. */
 export const sumInFlight = (uses: readonly LimitUse[], amountOf: (use: LimitUse) => number) => {
   const bySent = sumsBy(uses, 'sent', amountOf);
   const bySettled = sumsBy(uses, 'settled', amountOf);
@@ -21,9 +21,8 @@ export const sumInFlight = (uses: readonly LimitUse[], amountOf: (use: LimitUse)
 };
 
 /**
- * Creates a function that returns the largest excess of what was charged since any earlier moment over what `rate`
- * allows since then, at instants that ascend. It is the level of a bucket that leaks at `rate` and is charged as late as
- * possible.
+ * Creates a function that returns the level of a bucket that leaks at `rate` and is charged as late as possible. It is
+ * the largest excess of charges over what `rate` allows since any earlier moment. Its moments must ascend.
  */
 export const leakyLevel = (settled: readonly LimitUse[], rate: number, begin: number) => {
   let level = 0;
@@ -43,14 +42,14 @@ export const leakyLevel = (settled: readonly LimitUse[], rate: number, begin: nu
   };
 };
 
-/** The smallest bucket of tokens that keeps its limit, as a share of it. */
+/** The smallest bucket of tokens that still keeps its limit, as a share of the limit. */
 export const smallestBucket = 1 / 4;
-/** Refusals are judged in so many classes by size: the larger the request, the lower the rate that is left for others. */
+/** The number of size classes in which refusals are judged. A larger request leaves a lower rate for others. */
 const sizeClasses = 32;
 
 /**
- * Returns a function for the amounts that a client may use at once beside a reservation: at most these shares of the
- * limit. Each leaves another rate for the time after.
+ * Returns a function for the amounts that a client may use at once beside a reservation. They are these shares of the
+ * limit, or what the smallest bucket has left if that is less. Each amount leaves another rate for the time after.
  */
 export const amountsAtOnce =
   (shares: readonly number[]) =>
@@ -68,11 +67,11 @@ interface Client {
 }
 
 /**
- * Finds the refusals of a client that certainly stayed below its limit: for one amount b that it may use at once, and
- * the rate ρ for which b, a longest window at ρ and the refused request together are the limit, what was charged since
- * any earlier moment was at most b + ρ times the time since. Fixed windows of any phase, logs, weighted counters and
- * buckets that hold b and one request all admit such a client, whenever they charge. Requests without a known charge in
- * the two windows before leave a refusal out.
+ * Finds the refusals of a client that certainly stayed below its limit. For an amount b that it may use at once, the
+ * rate ρ is what is left: b, a longest window at ρ and the refused request add up to the limit. The client stayed below
+ * if, since any earlier moment, at most b + ρ times the time was charged. All these limiters admit such a client,
+ * whenever they charge: fixed windows of any phase, logs, weighted counters, and buckets that hold b and one request. A
+ * refusal is skipped if a request in the two windows before has an unknown charge.
  */
 export const earlyRefusals = (
   refusals: readonly LimitUse[],

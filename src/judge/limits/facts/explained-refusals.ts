@@ -46,7 +46,7 @@ export type UsedUpLimits = ReadonlyMap<LedgerEntry, readonly LimitUnit[]>;
 const isExceeded = (uses: readonly LimitUse[], rule: LimitRule): boolean =>
   exceededSpans(uses, rule, { extra: 1, forgottenIn: (windows) => windows }).length > 0;
 
-/** The request with which a run asks for the models of its target before the load, which some gateways count. */
+/** The request that asks for the target's models before the load. Some gateways count it. */
 const startUp = ([first]: readonly LedgerEntry[]): LimitUse => {
   const at = Math.min(0, first?.sent ?? 0);
   const times = { sent: at, answered: at, settled: at };
@@ -60,7 +60,7 @@ export const usedUpLimits = (
   if (refused.length === 0) return new Map();
   const rules = limits
     .map((each) => ({ ...each, rule: { limit: each.limit, window: milliseconds(minute) } }))
-    // A gateway that certainly admitted more than any limiter of a limit does not refuse because of it.
+    // A gateway that certainly admitted more than a limit allows does not refuse because of that limit.
     .filter(({ unit, rule }) => !isExceeded(uses[unit], rule))
     .map(({ unit, rule }) => {
       return unit === 'requests'
@@ -83,7 +83,7 @@ export const usedUpLimits = (
   );
 };
 
-/** Whether a declared limit may be used up for a 429: the one that it names, or any if it names none. */
+/** Whether a declared limit may be used up for a 429: the limit that it names, or any limit if it names none. */
 export const hasUsedUp = (refusal: LedgerEntry, usedUp: UsedUpLimits): boolean => {
   const units = usedUp.get(refusal) ?? [];
   return refusal.unit === null ? units.length > 0 : units.some((unit) => unit === refusal.unit);
@@ -114,9 +114,9 @@ const widen = ({ rows, ...ledger }: Ledger, error: number): Ledger => ({
 });
 
 /**
- * Returns the ledgers of a run in the time of one clock. If a coordinator compared the clocks, every interval is
- * widened by their uncertainty. Returns `null` if the clocks were not compared, or if a slice is missing, since it used
- * the same keys.
+ * Returns the ledgers of a run on a single clock. If a coordinator compared the clocks, every interval grows by their
+ * uncertainty. Returns `null` if the clocks were not compared. A missing slice used the same keys, so it also gives
+ * `null`.
  */
 export const ledgersOfOneClock = (result: Result): readonly Ledger[] | null => {
   const { slices, ledger } = result;
@@ -131,7 +131,7 @@ export const ledgersOfOneClock = (result: Result): readonly Ledger[] | null => {
 /** A 429 after the warm-up. */
 export interface MeasuredRefusal extends Pick<LedgerEntry, 'sent' | 'ended' | 'traffic'> {
   readonly key: string;
-  /** Whether a declared limit may have been used up in the minute before, so that a compliant gateway may refuse. */
+  /** Whether a compliant gateway may refuse: a declared limit may have been used up in the minute before. */
   readonly isExplained: boolean;
 }
 
@@ -149,9 +149,9 @@ const refusalsOfKey = ({ key, rows }: Ledger, plan: Result['plan']): readonly Me
 const knownRefusals = new WeakMap<Result, readonly MeasuredRefusal[] | null>();
 
 /**
- * Returns the measured 429s, and which of them a declared limit explains. Returns `null` if that is unknown: no limit is
- * declared, attempts are not arrivals (retries), the ledger was too small, slices have
- * separate clocks, or the result is one of a run under way, which has no ledger.
+ * Returns the measured 429s, and which of them a declared limit explains. Returns `null` if that is unknown: no limit
+ * is declared, retries make attempts differ from arrivals, the ledger was too small, slices have separate clocks, or
+ * the run still goes on and has no ledger.
  */
 export const measuredRefusals = (result: Result): readonly MeasuredRefusal[] | null => {
   const known = knownRefusals.get(result);
@@ -170,8 +170,8 @@ export const measuredRefusals = (result: Result): readonly MeasuredRefusal[] | n
 };
 
 /**
- * Counts the 429s of some groups that a declared limit explains; `null` if that is unknown. A ledger does not say for
- * which model a request was: of one model's 429s, as few are explained as is possible.
+ * Counts the 429s of some groups that a declared limit explains; `null` if that is unknown. A ledger does not name the
+ * model of a request. So for the groups of one model, it assumes that the other models' 429s were explained first.
  */
 export const countExplained = (
   result: Result,
@@ -183,7 +183,7 @@ export const countExplained = (
   const spans = stageSpans(result.plan);
   const kinds = new Set(groups.map(({ labels }) => labels.traffic));
   const within = refusals.filter(({ key, traffic, sent }) => {
-    // The stage of an arrival is that in which it is due, just before it is sent.
+    // The stage of an arrival is the one in which it is due, just before it is sent.
     const stage = spans.findLast(({ from }) => from <= sent)?.name ?? '';
     return (
       kinds.has(traffic) && inScope({ ...scope, model: null }, { key, traffic, model: null, stage })

@@ -70,11 +70,11 @@ const createSpanCounts = (charges: readonly Charge[]): SpanCounts => {
 const countsOfLists = new WeakMap<readonly Charge[], SpanCounts>();
 
 /**
- * Creates a function that returns the maximum charged within any span of a length in ms. A span certainly contains
- * each charge that is completely within it, and possibly each charge that overlaps it. So each charge yields an
- * interval of the starts of spans that contain it, and the maximum is where most of these intervals overlap. Example:
- * charges at 0, 40 and 90 ms are within a span of 50 ms if it starts from −50 to 0, −10 to 40 and 40 to 90 ms; at most
- * two of them are in one span. The list must not change afterwards.
+ * Creates a function that returns the most that was charged within any span of a length in ms. A span certainly
+ * contains each charge that lies completely within it, and possibly each charge that overlaps it. So each charge gives
+ * an interval of starts of spans that contain it. The maximum is where most of these intervals overlap. Example:
+ * charges at 0, 40 and 90 ms lie in a span of 50 ms if it starts from −50 to 0, from −10 to 40, and from 40 to 90 ms.
+ * So at most two of them lie in one span. The list must not change afterwards.
  */
 export const spanCounts = (charges: readonly Charge[]): SpanCounts => {
   const counts = countsOfLists.get(charges) ?? createSpanCounts(charges);
@@ -92,7 +92,7 @@ export const chargedBefore = (charges: readonly Charge[]) => {
   const maybeBy = cumulativeSums(edgesOf(charges, 'until', 'most'));
   const maybeFrom = cumulativeSums(edgesOf(charges, 'from', 'most'));
   const longestFirst = charges.toSorted((a, b) => b.until - b.from - (a.until - a.from));
-  /** Sums the charges that start before the window and end after it, which would be in neither sum. */
+  /** Sums the charges that begin before the window and end after it. Neither sum contains them. */
   const straddling = (begin: number, end: number): number => {
     let sum = 0;
     for (const { from, until, least } of longestFirst) {

@@ -27,7 +27,9 @@ const isAnswer = ({ status }: LedgerEntry): boolean => status >= 200 && status <
 /** Decides whether a request was certainly not charged: it was limited, or its key was unknown. */
 const isUncharged = ({ status }: LedgerEntry): boolean => status === 429 || status === 401;
 
-/** The charge in requests: 1 for an answered chat, otherwise 0 or 1, since the interface (8) does not define it. */
+/**
+ * The charge in requests. It is 1 for an answered chat, otherwise 0 or 1, since the interface (8) does not define it.
+ */
 const requestCharge = (entry: LedgerEntry): readonly Charge[] => {
   if (isUncharged(entry)) return [];
   const isSure = isChat(entry) && isAnswer(entry);
@@ -40,14 +42,15 @@ const tokenCharge = (entry: LedgerEntry): readonly Charge[] => {
   const { sent: from, ended: until, tokens, cached } = entry;
   const isKnown = tokens !== null || (!isAnswer(entry) && entry.status !== 0);
   const most = isKnown ? (tokens ?? 0) : Number.POSITIVE_INFINITY;
-  // Some gateways rightly do not charge what came from a cache.
+  // Some gateways do not charge cached tokens, and need not.
   const least = Math.max(0, (tokens ?? 0) - (cached ?? 0));
   return [{ from, until, least, most }];
 };
 
 const requestUse = (entry: LedgerEntry): LimitUse => {
   const { sent, answered, status, unit } = entry;
-  // The limit of requests was not what refused it, and many gateways count a request before they look at its tokens.
+  // If a refusal names tokens, the limit of requests did not refuse the request. Many gateways count it before they
+  // look at its tokens.
   const isCounted = unit === 'tokens';
   const fate = status === 429 && !isCounted ? 'refused' : isAnswer(entry) ? 'admitted' : 'other';
   const most = status === 401 ? 0 : 1;

@@ -5,16 +5,19 @@ import { type LimitUse, ownCountRatio } from './token-uses.ts';
 
 /** The highest count of a text by any tokenizer, as a multiple of its usage. */
 const highestCountRatio = 1.6;
-/** The share of the limit that may be used before the first request: more is a lower limit, or an earlier use of the key. */
+/**
+ * The share of the limit that may be used before the first request. A larger share means a lower limit, or an earlier
+ * use of the key.
+ */
 const unknownShare = 1 / 50;
-/** The share of all charges that may be in flight, whose reservations may be corrected later. */
+/** The largest share of all charges that may be in flight. Their reservations may be corrected later. */
 const inFlightShare = 1 / 4;
 
 /**
- * Returns how many times `most` a gateway counts, as the tokens that it says remain show in the first minute, before any
- * window forgets. It is 1 if they show nothing, a lower limit, or more than any tokenizer counts. A 429 shows nothing,
- * since many gateways say that nothing remains whatever was used, nor does anything after a chat of which neither the
- * usage nor what it reserved is known.
+ * Returns the factor from `most` to the gateway's own count, by the remaining tokens that it reports in the first
+ * minute. Later, a window may forget some. It is 1 if they show nothing, a lower limit, or more than any tokenizer
+ * counts. A 429 shows nothing, since many gateways then say that nothing remains. After a chat with unknown usage and
+ * unknown reservation, nothing more is shown.
  */
 export const ownCountFactorOf = (
   entries: readonly LedgerEntry[],

@@ -1,12 +1,12 @@
 import type { LimitFinding, LimitRule } from '../../../model/limits/limit-log.ts';
 
-/** Returns by how much a window may differ from the declared one, in ms, since gateways count whole seconds. */
+/** Returns how much a window may differ from the declared one, in ms. Gateways count whole seconds. */
 export const windowTolerance = (window: number): number => Math.min(1000, window / 10);
 
 /**
- * Returns the shortest span that `windows` adjacent windows fill, in ms. A gateway that counts whole seconds can end
- * a window up to a second early. The next window then starts at a whole second, so that all windows together lose at
- * most one second.
+ * Returns the shortest span that `windows` adjacent windows fill, in ms. A gateway that counts whole seconds can end a
+ * window up to a second early. The next window then starts at a whole second, so all windows together lose at most one
+ * second.
  */
 export const shortestSpan = (window: number, windows: number): number =>
   windows * window - Math.min(1000, window / 4);
@@ -20,9 +20,8 @@ export const limiterMemory = ({ window }: LimitRule): number => 2 * longestWindo
 
 /**
  * Returns the rate, in requests per ms, that every limiter of the rule admits if requests come evenly. It is one
- * request fewer than the limit in the longest tolerated window. At the full rate a weighted counter would refuse some,
- * since it rounds, or counts the request before it compares. For a limit of one, the rate is one request in two
- * windows.
+ * request less than the limit in the longest tolerated window. A weighted counter would refuse some at the full rate,
+ * since it rounds, or counts the request before it compares. For a limit of one, it is one request in two windows.
  */
 export const evenRate = ({ limit, window }: LimitRule): number =>
   Math.max(limit - 1, limit / 2) / longestWindow(window);

@@ -15,25 +15,26 @@ interface ExceededSpan {
 }
 
 interface EnvelopeTerms {
-  /** The limits that a limiter admits in addition to one for each window: 1, or 0 for logs. */
+  /** The number of limits that a limiter admits in addition to one for each window: 1, or 0 for logs. */
   readonly extra: number;
   /**
-   * The number of times in so many windows that usage above the limit is forgotten: fixed windows forget it at each of
-   * their ends, a log after a window, and a bucket never, since it keeps a debt.
+   * Returns how many times in this many windows a limiter forgets usage above the limit. Fixed windows forget it at
+   * each of their ends, and a log after a window. A bucket never does, since it keeps a debt.
    */
   readonly forgottenIn: (windows: number) => number;
-  /** How far a gateway’s own count may be above the usage, if it is known better than for any gateway. */
+  /** The largest factor from the usage to a gateway’s own count, if a tighter one is known than for any gateway. */
   readonly ownCount?: number;
 }
 
-/** The number of lengths of spans that are tried one by one; from there on fewer. */
+/** The largest number of windows up to which each length of span is tried. Of longer ones, only some are. */
 const eachWindow = 32;
 
 /**
- * Finds the admissions after more than any limiter of the rule admits: within n windows n + 1 limits, and for each
- * window that ended what was in flight at an admission, since charges may come with the answer. What is in flight
- * itself never counts, so too much at once is no violation. Example: of 100 tokens a minute, 40 of them in flight, a
- * request is admitted after at most 1.07 × (3 × 100 + 2 × 40) tokens that were answered within two minutes.
+ * Finds the admissions after more than any limiter of the rule admits. Within n windows, a limiter admits n + 1 limits.
+ * For each window that ended, it also admits what was in flight at an admission, since charges may come with the
+ * answer. What is in flight itself never counts, so too much at once is no violation. Example: the limit is 100 tokens
+ * a minute, and 40 are in flight. Then at most 1.07 × (3 × 100 + 2 × 40) tokens can have been answered in two minutes
+ * before an admission.
  */
 export const exceededSpans = (
   uses: readonly LimitUse[],
@@ -41,7 +42,7 @@ export const exceededSpans = (
   { extra, forgottenIn, ownCount = ownCountRatio }: EnvelopeTerms,
 ): readonly ExceededSpan[] => {
   const admitted = uses.filter(({ fate }) => fate === 'admitted');
-  // No span holds more than all requests together; if that is allowed in the shortest, nothing is exceeded.
+  // No span holds more than all requests together. If the shortest span allows that, nothing is exceeded.
   const allowedInOne = ownCount * (1 + extra) * limit;
   if (sumOf(admitted, ({ least }) => least) <= allowedInOne) return [];
   const before = chargedBefore(admitted.map(certainCharge));

@@ -7,18 +7,18 @@ export type TokenRequest = Pick<
 > &
   Pick<LedgerEntry, 'characters' | 'maxTokens'> & { readonly isChat: boolean };
 
-/** A request as a limit sees it that is charged at any time from `sent` until `settled`. */
+/** A request as a limit sees it. The limit charges it at any time from `sent` to `settled`. */
 export interface LimitUse {
   readonly sent: number;
   readonly answered: number;
   readonly settled: number;
   readonly fate: 'admitted' | 'refused' | 'other';
   readonly names: LedgerEntry['unit'];
-  /** The amount that every rule of charging has charged for it once it is settled. */
+  /** The least amount that any rule of charging has charged for it once it is settled. */
   readonly least: number;
   /** The largest final charge; infinite if unknown. */
   readonly most: number;
-  /** The largest reservation for it until then; infinite if unknown. */
+  /** The largest reservation for it until it is settled; infinite if unknown. */
   readonly reserved: number;
 }
 
@@ -29,18 +29,25 @@ export const certainCharge = ({ sent, settled, least }: LimitUse) => ({
   most: least,
 });
 
-/** How long after an answer its usage may be charged, in ms: a second, less for windows of less than a minute. */
+/** Returns how long after an answer its usage may be charged, in ms: a second, or less for windows below a minute. */
 export const settleTime = (window: number): number => Math.min(1000, window / 60);
 
-/** How far a gateway’s own count of tokens that is never corrected may be above the reported usage. */
+/**
+ * The largest ratio of a gateway’s own count of tokens to the reported usage, if the gateway never corrects its count.
+ */
 export const ownCountRatio = 1.07;
-/** The largest reservation of a prompt that is corrected later, as a multiple of its tokens, and in characters a token. */
+/**
+ * The largest reservation of a prompt before its correction, as a multiple of its tokens. `fewestCharactersPerToken`
+ * bounds it by characters.
+ */
 const reservedRatio = 1.5;
 const fewestCharactersPerToken = 2.5;
 
 const sizeClassOf = (characters: number): number => Math.floor(Math.log2(Math.max(1, characters)));
 
-/** Creates a function that returns the tokens of a prompt of some characters, at most; infinite if nothing shows it. */
+/**
+ * Creates a function that returns the most tokens of a prompt with this many characters; infinite if nothing shows it.
+ */
 const promptEstimator = (requests: readonly TokenRequest[]) => {
   const density = new Map<number, number>();
   for (const { input, characters } of requests) {
@@ -64,8 +71,8 @@ const fateOf = ({ status }: TokenRequest): LimitUse['fate'] => {
 
 /**
  * Returns what a limit of tokens can have charged for each request of a key. A refused or failed chat may be charged as
- * well, and what is no chat never is. Example: of a chat with 100 tokens of prompt, of which 90 came from a cache,
- * and 5 of answer, 15 tokens are certainly charged a second after its end.
+ * well. A request that is no chat never is. Example: a chat has 100 tokens of prompt, 90 of them cached, and 5 of
+ * answer. A second after its end, 15 tokens are certainly charged.
  */
 export const tokenUses = (
   requests: readonly TokenRequest[],

@@ -2,16 +2,16 @@ import type { LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { instant } from '../../../model/quantity.ts';
 
 /**
- * Decides whether a limiter admits a request at `now`, which never decreases. It is written from the definition of the
- * limiter and keeps the rule.
+ * Decides whether a limiter admits a request at `now`, which never decreases. It follows the definition of the limiter,
+ * and keeps the rule.
  */
 export type TrueLimiter = (now: number) => boolean;
 
 export interface LimiterShape {
   readonly limit: number;
   /**
-   * The declared window in ms. Fixed windows and logs may count in units of `tolerance` ms: they forget up to one unit
-   * early, or their windows are up to one unit longer.
+   * The declared window in ms. Fixed windows and logs may count in units of `tolerance` ms. Then they forget up to one
+   * unit early, or their windows are up to one unit longer.
    */
   readonly window: number;
   readonly tolerance: number;
@@ -19,7 +19,7 @@ export interface LimiterShape {
   readonly draws: readonly [number, number, number];
 }
 
-/** Returns the moment at which a window or a logged request of `moment` is forgotten. */
+/** Returns when a window that contains `moment` ends, or when a request logged at it is forgotten. */
 const forgottenAt = (
   { window, tolerance, draws: [, , draw] }: LimiterShape,
   moment: number,
@@ -114,7 +114,7 @@ const stepped = ({ limit, window, draws: [phase] }: LimiterShape, steps: number)
   };
 };
 
-/** The limiters of every family, of any phase and size. */
+/** The limiters of every family, with any phase and size. */
 export const trueLimiters: Readonly<Record<string, (shape: LimiterShape) => TrueLimiter>> = {
   'windows on a grid': (shape) => grid(shape, 1),
   'half windows': (shape) => grid(shape, shape.limit % 2 === 0 ? 2 : 1),

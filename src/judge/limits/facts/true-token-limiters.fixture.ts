@@ -1,8 +1,8 @@
 import type { TokenRequest } from './token-uses.ts';
 
 /**
- * Limiters of tokens, written from their definitions and apart from the judge, and the requests that a client sees of
- * them in virtual time. Instants are in ms.
+ * Limiters of tokens, and the requests that a client sees of them in virtual time. They follow their definitions and
+ * share nothing with the judge. Instants are in ms.
  */
 
 /** Returns random numbers from 0 to 1. */
@@ -16,7 +16,7 @@ export const randomFrom = (seed: number): (() => number) => {
   };
 };
 
-/** The state of a limiter: how much is used, and how a charge or a correction (below 0) is added. */
+/** The state of a limiter: what is used, and how to add a charge or a correction (below 0). */
 export interface Store {
   readonly used: (now: number) => number;
   readonly add: (tokens: number, now: number) => void;
@@ -52,7 +52,7 @@ const fixedGrid = ({ window, random }: StoreShape): Store => {
   return windowed((now) => Math.floor((now - phase) / window));
 };
 
-/** A window from the first request after the last one; half of them begin at whole seconds. */
+/** A window that begins with the first request after the last window. Half of the windows begin at whole seconds. */
 const fixedFromFirst = ({ window, random }: StoreShape): Store => {
   const unit = random() < 0.5 && window >= 60_000 ? 1000 : 1;
   let begin = Number.NEGATIVE_INFINITY;
@@ -117,7 +117,7 @@ const bucketOf =
     };
   };
 
-/** The generic cell rate algorithm: the theoretical arrival time moves by the tokens’ share of the window. */
+/** The generic cell rate algorithm. Tokens move the theoretical arrival time by their share of the window. */
 const gcra = ({ limit, window }: StoreShape): Store => {
   const cost = window / limit;
   let theoretical = Number.NEGATIVE_INFINITY;
@@ -150,12 +150,12 @@ export interface Chat {
   readonly cached: number;
 }
 
-/** What is charged when a chat is admitted and when its usage is known. */
+/** The charges of a chat: at its admission, and when its usage is known. */
 export interface Charging {
   readonly asks: (chat: Chat) => number;
   readonly atStart: (chat: Chat) => number;
   readonly atEnd: (chat: Chat) => number;
-  /** Whether a refused chat is charged its prompt. */
+  /** Whether a refused chat is charged for its prompt. */
   readonly chargesRefusals?: true;
 }
 
@@ -192,19 +192,19 @@ export const chargings = {
   },
 } as const satisfies Record<string, Charging>;
 
-/** A gateway that keeps its limit, or not. */
+/** A gateway that keeps its limit or breaks it. */
 export interface TokenGateway {
   readonly store: (shape: StoreShape) => Store;
   readonly charging: Charging;
-  /** The multiple of the declared limit that is enforced. */
+  /** The factor of the enforced limit to the declared one. */
   readonly times?: number;
-  /** The multiple of the window that is enforced. */
+  /** The factor of the enforced window to the declared one. */
   readonly stretch?: number;
   /** The number of replicas that take turns, each with the whole limit. */
   readonly replicas?: number;
   /** The share of chats that are refused at random. */
   readonly refusedShare?: number;
-  /** The delay of charges, in ms, besides the time that any gateway may take. */
+  /** The delay of charges, in ms, beyond the time that any gateway may take. */
   readonly late?: number;
 }
 
@@ -212,7 +212,7 @@ export interface TokenGateway {
 export interface TokenLoad {
   readonly due: readonly number[];
   readonly sizes: readonly number[];
-  /** The most of the answer, as a share of the prompt. */
+  /** The most tokens of an answer, as a share of its prompt. */
   readonly answers: number;
   readonly isNamed: boolean;
 }
@@ -225,7 +225,7 @@ interface SeenRun {
 
 const charactersPerToken = 4;
 
-/** A request as a client sees it, with what its answer says to remain. */
+/** A request as a client sees it, with the remaining tokens in its answer. */
 type SeenRequest = TokenRequest & { readonly remainingTokens: number | null };
 
 /** Returns the requests of a load as a client sees them, in the order of sending. */
@@ -304,11 +304,11 @@ export const seenTokens = (
   return seen.toSorted((a, b) => a.sent - b.sent);
 };
 
-/** Draws a load: at a steady rate, in bursts with idle times between, or a mixture; of a quarter to five times the limit. */
+/** Draws a load from a quarter to five times the limit: steady, in bursts with idle times between, or mixed. */
 export const drawLoad = (run: SeenRun): TokenLoad =>
   run.random() < 0.35 ? drawNearLoad(run) : drawAnyLoad(run);
 
-/** Draws a load near what every limiter admits: a fifth of the limit at once, then evenly up to nearly the rest. */
+/** Draws a load near what every limiter admits: a fifth of the limit at once, then nearly all the rest evenly. */
 const drawNearLoad = ({ window, random }: SeenRun): TokenLoad => {
   const size = 1 / (60 + 140 * random());
   const atOnce = 0.05 + 0.15 * random();

@@ -43,7 +43,7 @@ export const upperEnvelope = (
   for (let windows = 1; windows <= Math.max(1, longest); windows += stepFrom(windows)) {
     const allowed = (windows + extra) * limit;
     const admitted = within(shortestSpan(window, windows)).least;
-    // The bounds of the skipped numbers of windows are kept if this longer span keeps the smallest of them.
+    // If this longer span keeps the smallest of the skipped bounds, it keeps all of them.
     if (within(windows * longer).most > (tried + 1 + extra) * limit) isKept = false;
     tried = windows;
     const isWorse = worst === null || admitted / allowed > worst.admitted / worst.allowed;

@@ -6,18 +6,19 @@ import type { LimitUse } from './token-uses.ts';
 const phaseParts = 16;
 
 /**
- * Creates a function that decides whether a limit may be used up for a refused request: what may be charged of one
- * window, of a weighted counter at any phase or of a full bucket, with what the request itself asks for, is more than
- * the limit. An unknown amount counts as what it can have reserved, or as nothing where that is unknown too, since one
- * of them would explain every refusal. `countFactor` multiplies the amounts. Example: of 2,000,000
- * tokens 1,950,000 are used; a chat that asks for 60,000 may be refused.
+ * Creates a function that decides whether a limit may be used up for a refused request. It is if the possible charges
+ * and what the request asks for exceed the limit. Charges count for one window, for a weighted counter at any phase, or
+ * for a full bucket. An unknown amount counts as its largest reservation. If that is also unknown, it counts as
+ * nothing, since it would explain every refusal. `countFactor` multiplies the amounts. Example: of 2,000,000 tokens
+ * 1,950,000 are used; a chat that asks for 60,000 may be refused.
  */
 export const mayBeUsedUp = (
   uses: readonly LimitUse[],
   { limit, window }: LimitRule,
   countFactor = 1,
 ): ((refusal: LimitUse) => boolean) => {
-  // A gateway that charges a limit for what this limit refused is rare, and after an overload it would explain every refusal.
+  // A gateway that charges a limit for its own refusals is rare. After an overload, such a charge would explain every
+  // refusal.
   const charged = uses.filter(({ fate }) => fate !== 'refused');
   const longest = longestWindow(window);
   const most = ({ most: amount, reserved }: LimitUse): number =>
@@ -36,8 +37,8 @@ export const mayBeUsedUp = (
   return (refusal) => {
     const since = (time: number): number =>
       settledSums.before(refusal.sent) - settledSums.before(refusal.sent - time);
-    // Each part holds the phases from `part` to `part + 1`: the sums are those of its end, the weight that of its begin.
-    // So no phase between two tried ones finds more used.
+    // Each part holds the phases from `part` to `part + 1`. The sums are those of its end, the weight is that of its
+    // begin. So no phase between two tried ones finds more use.
     const weighted = Array.from({ length: phaseParts }, (_, part) => {
       const current = since((longest * (part + 1)) / phaseParts);
       const older = since((longest * (phaseParts + part + 1)) / phaseParts) - current;

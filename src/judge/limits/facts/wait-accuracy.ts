@@ -12,7 +12,10 @@ interface RefusalFollowUp {
   readonly admittedAgain: number | null;
 }
 
-/** Rates a retry time: `deceptive` if the key was still refused after it, `conservative` if admitted long before it. */
+/**
+ * Rates a retry time: `deceptive` if the key was still refused after it, `conservative` if the key was admitted long
+ * before it.
+ */
 export const retryAfterAccuracyOf = (
   promised: number,
   { stillRefused, admittedAgain }: RefusalFollowUp,

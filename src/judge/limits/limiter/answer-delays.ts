@@ -1,24 +1,24 @@
 import type { LimitRule, LimiterDecision } from '../../../model/limits/limit-log.ts';
 import { countBefore } from '../facts/count-instants.ts';
 
-/** The minimum share of late answers among the admitted requests if a load is delayed. */
+/** The minimum share of late answers among the admitted requests that shows a delayed load. */
 const minDelayedShare = 0.1;
 /** The minimum number of late answers that do not overlap. A pause of the machine delays many, but all at once. */
 const minDelayed = 3;
 
 /**
- * The minimum ratio of the share of late refusals to that of late admissions if a busy machine is the cause. A busy
- * machine delays both; a limiter that delays admissions refuses promptly.
+ * The minimum ratio between the shares of late refusals and of late admissions that shows a busy machine. A busy
+ * machine delays both. A limiter that delays admissions refuses promptly.
  */
 const minMachineContrast = 0.5;
 /**
- * The share of late refusals from which the limiter is the cause: a limiter that waits before it refuses delays most of
+ * The share of late refusals from which the limiter is the cause. A limiter that waits before it refuses delays most of
  * them.
  */
 const maxMachineShare = 0.6;
 const minRefusals = 5;
 
-/** The quantile of the latencies at an even pace above which a latency counts as long. A few are long at any pace. */
+/** The quantile of latencies at an even pace above which a latency counts as long. A few are long at any pace. */
 const longQuantile = 0.9;
 
 const latencyOf = ({ sent, answered }: LimiterDecision): number => answered - sent;
@@ -37,7 +37,7 @@ const countInTurn = (decisions: readonly LimiterDecision[]): number => {
 
 /**
  * Divides the admitted requests by pace. A request is calm if it was sent at least window / limit after the answer
- * before it, and at least one window after the last refusal, when the limiter is no longer exhausted.
+ * before it, and at least a window after the last refusal. The limiter is no longer exhausted then.
  */
 const divideByPace = (log: readonly LimiterDecision[], { limit, window }: LimitRule) => {
   let latest = Number.NEGATIVE_INFINITY;
@@ -74,8 +74,8 @@ const serialTimeOf = (log: readonly LimiterDecision[], usual: number): number =>
 };
 
 /**
- * Creates a check whether an answer was late. An answer is late if it took longer than `long` plus half of window / limit,
- * and longer than a serial server needs for all requests in flight.
+ * Creates a check for late answers. An answer is late if it took longer than `long` plus half of window / limit, and
+ * longer than a serial server needs for all requests in flight.
  */
 const createLatenessCheck = (
   log: readonly LimiterDecision[],

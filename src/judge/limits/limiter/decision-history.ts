@@ -45,8 +45,8 @@ const shortestOf = (decisions: readonly LimiterDecision[]): number =>
   decisions.reduce((least, { sent, answered }) => Math.min(least, answered - sent), Infinity);
 
 /**
- * Returns the log under the assumption that slow requests waited for their decision, and after it took as long as the
- * fastest request of their kind.
+ * Returns the log for the assumption that slow requests waited for their decision. After it, each took as long as the
+ * fastest request of its kind.
  */
 const withLateDecisions = (log: readonly LimiterDecision[]): readonly LimiterDecision[] => {
   const [admitted, refused] = [true, false].map((isAdmitted) =>
@@ -59,9 +59,9 @@ const withLateDecisions = (log: readonly LimiterDecision[]): readonly LimiterDec
 };
 
 /**
- * Counts the decisions before a request. The order of overlapping requests is unknown, so the order that explains the
- * decision is assumed: before an admitted request, only requests that certainly came first count; before a refused one,
- * all that possibly did.
+ * Counts the decisions before a request. The order of overlapping requests is unknown, so it assumes the order that
+ * explains the decision. Before an admitted request, only requests that certainly came first count. Before a refused
+ * one, all that possibly came first count.
  */
 const priorDecisionsOf = (
   { middles, sent: begun, refusals }: Omit<DecisionHistory, 'priors'>,
@@ -79,7 +79,7 @@ const priorDecisionsOf = (
   };
 };
 
-/** The share of the shortest refusal that is certainly spent on the network. */
+/** The share of the shortest refusal that certainly was network time. */
 const networkShare = 0.9;
 
 const decisionHistoryOf = (
@@ -122,7 +122,7 @@ export const decisionHistoriesOf = (
     besides.map((counted) => decisionHistoryOf(view, counted)),
   );
 
-/** Returns a history in which only every `every`-th decision is replayed. All decisions still count as earlier ones. */
+/** Returns a history that replays only every `every`-th decision. All decisions still count as earlier ones. */
 export const sampleOf = (history: DecisionHistory, every: number): DecisionHistory => {
   const isSampled = (_: unknown, place: number): boolean => place % every === 0;
   return {

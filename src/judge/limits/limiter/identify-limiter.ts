@@ -22,20 +22,18 @@ import {
 
 /**
  * This folder finds the algorithm behind a rate limit from a log of its decisions. These are its terms:
- *
  * - A class is a kind of limiter, such as `token-bucket`. A candidate is one limiter of a class, with all its
- * parameters.
+ *   parameters.
  * - Replaying a limiter means computing its decision on each request of the log.
  * - A limiter contradicts a decision if it decides otherwise at every tried moment between sending and answer.
- * Otherwise it explains the decision.
+ *   Otherwise it explains the decision.
  * - A history is a possible order of events inside the gateway. A log can have several.
  * - The phase of windows is the instant at which one of them begins, in ms.
  */
 
 /** Returns the best limiter of each class, the best class first. */
 const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
-  // Regular windows are tried only if the server's clock is known, since otherwise nothing shows that they are aligned
-  // to it.
+  // Windows on the clock are tried only if the server's clock is known. Otherwise nothing shows that they follow it.
   const isTried = (name: LimiterClass): boolean =>
     name !== 'fixed-aligned' || evidence.context.clock !== null;
   const ranking = limiterClassNames
@@ -51,25 +49,26 @@ const explainDecisions = (evidence: ReplayEvidence): readonly ReplayedFit[] => {
 };
 
 /**
- * The maximum share of contradicted decisions of a limiter that is named, and the maximum additional share of a class
- * that still ties with it.
+ * The largest share of contradicted decisions of a named limiter. A class ties with it if its share is larger by at
+ * most this.
  */
 const tolerance = 0.005;
-/** The same share for a queue, since each pause of a machine delays some of its answers. */
+/** The same share for a queue, which is larger, since each pause of a machine delays some answers. */
 const queueTolerance = 0.02;
-/** The minimum ratio of another class's contradictions to those of the named class. */
+/** The minimum ratio between the contradictions of another class and those of the named class. */
 const minContrast = 10;
-/** The maximum number of additional contradictions, compared with the best, of a class that still ties with it. */
+/** The largest number of contradictions beyond the best class's with which a class still ties. */
 const maxTieGap = 2;
 
 /**
- * The maximum distance of a nearly full bucket's burst from the limit; rounding or earlier requests explain as much.
+ * The largest distance between the burst of a nearly full bucket and the limit. Rounding or earlier requests explain
+ * it.
  */
 const nearlyFullGap = 2;
 /** The same distance as a share of the limit. */
 const nearlyFullShare = 0.01;
 
-/** The most by which failed chats, which a bucket may have counted, excuse that distance, as a share of the limit. */
+/** The largest share of the limit by which failed chats excuse that distance. A bucket may have counted them. */
 const mostFailedShare = 0.1;
 
 const isNearlyFull = (
@@ -83,8 +82,8 @@ const isNearlyFull = (
       Math.max(nearlyFullGap, nearlyFullShare * limit, Math.min(failed, mostFailedShare * limit));
 
 /**
- * Decides whether regular windows may really be windows that start with a request, which then contradict hardly more
- * decisions.
+ * Returns whether windows on the clock may really be windows that start with a request. The latter then contradict
+ * hardly more decisions.
  */
 const isPhaseDoubtful = (best: LimiterFit, rival: LimiterFit): boolean =>
   best.limiter === 'fixed-any-phase' &&
@@ -112,13 +111,13 @@ export interface LimiterTerms {
   readonly declared: LimitRule;
   readonly clock: ReplayContext['clock'];
   readonly besides: ReplayContext['besides'];
-  /** The number of chats that failed, which the limiter may have counted. */
+  /** The number of failed chats, which the limiter may have counted. */
   readonly failed?: number;
 }
 
 /**
- * Decides whether the best class may be named: it explains nearly all decisions and far more than the next class, and
- * the log shows the behaviour that is typical of it.
+ * Returns whether the best class may be named. It must explain nearly all decisions, and far more than the next class.
+ * The log must show the behaviour that is typical of it.
  */
 const isNameable = (
   first: LimiterFit,
@@ -136,8 +135,8 @@ const isNameable = (
 };
 
 /**
- * Chooses the simplest of the best limiter and its ties. A full bucket is preferred to a nearly full one that is hardly
- * better.
+ * Chooses the simplest among the best limiter and its ties. It prefers a full bucket to a nearly full one that is
+ * hardly better.
  */
 const simplestOf = (
   [best, ...ties]: readonly LimiterFit[],

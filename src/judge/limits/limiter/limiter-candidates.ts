@@ -18,7 +18,7 @@ export interface LimiterParameters {
 }
 
 export interface ReplayContext extends LimitRule {
-  /** The requests, besides those of the log, that the limiter may have counted. Each list is one possibility. */
+  /** The requests outside the log that the limiter may have counted. Each list is one possibility. */
   readonly besides: readonly (readonly LimiterDecision[])[];
   /** The offset of the server's clock; `null` if unknown. */
   readonly clock: OffsetBounds | null;
@@ -30,7 +30,7 @@ const divideEvenly = (from: number, to: number, pieces: number): readonly number
 /** The number of phases of a window that the first search tries. */
 const coarsePhases = 120;
 
-/** Returns the phases of a window that the server's clock permits; if it is unknown, those of the whole window. */
+/** Returns the phases of a window that the server's clock permits; all phases if the clock is unknown. */
 const clockPhases = ({ window, clock }: ReplayContext): readonly number[] => {
   if (clock === null) return divideEvenly(0, window, coarsePhases);
   const { earliest, latest } = windowOfClock(clock, window);
@@ -42,7 +42,9 @@ const rooms = ['some', 'whole'] as const;
 /** The maximum lag, in ms, of the `Date` header of a server that reads its clock once a second. */
 const maxDateLag = 1000;
 
-/** The precision of the phase of weighted counters, as a share of a window. At a limit of 120 it is half a request. */
+/**
+ * The precision of the phase of weighted counters, as a share of a window. At a limit of 120 this is half a request.
+ */
 const counterPrecision = 1 / 240;
 /** The maximum number of phases of a weighted counter if `times` is 1. */
 const maxCounterPhases = 60;
@@ -67,8 +69,8 @@ const declaredTimes = 3;
 const firstMiddle = ({ middles }: DecisionHistory): number => middles[0] ?? 0;
 
 /**
- * Returns the sizes of a small bucket to try. They are near the smallest that admits all that was admitted: the largest
- * number of requests in any span, minus the refill in that span.
+ * Returns the sizes of a small bucket to try. They are near the smallest one that fits all admissions: the most
+ * requests in any span, minus the refill in that span.
  */
 const bursts = ({ middles }: DecisionHistory, { limit, window }: LimitRule): readonly number[] => {
   let taken = 0;
@@ -85,7 +87,7 @@ const bursts = ({ middles }: DecisionHistory, { limit, window }: LimitRule): rea
 };
 
 /**
- * Finds the shortest interval that certainly contains a refill: it begins with a refusal and ends with an admission
+ * Finds the shortest interval that certainly contains a refill. It begins with a refusal, and ends with an admission
  * right after it.
  */
 const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
@@ -101,14 +103,14 @@ const shortestRefill = ({ decisions, slack }: DecisionHistory) =>
     }, null);
 
 const maxPhases = 500;
-/** With at most so many decisions in that interval, each decision is tried as the edge of a phase. */
+/** The largest number of decisions in that interval for which each decision is tried as the edge of a phase. */
 const mostExactPlaces = 120;
 
 /**
- * Returns the phases of a period that a log can distinguish. All decisions are folded into one period. Between two
- * neighbouring decisions every phase has the same effect, so only the middle is tried: between 100 and 400 ms, 250 ms. Of
- * many decisions, those closer than `apart` ms count as one. Phases are searched in the shortest interval that contains a
- * refill; without one, 24 phases are tried. /
+ * Returns the phases of a period that a log can distinguish. It folds all decisions into one period. Between two
+ * neighbouring decisions every phase has the same effect, so only the middle is tried: between 100 and 400 ms, 250 ms.
+ * With many decisions, those closer than `apart` ms count as one. It searches the shortest interval that contains a
+ * refill. Without one, it tries 24 phases.
  */
 const distinctPhases = (
   history: DecisionHistory,
@@ -122,8 +124,8 @@ const distinctPhases = (
     .map((decision) => (((middleOf(decision) - from) % period) + period) % period)
     .filter((place) => place <= length);
   const all = Float64Array.from([0, ...places, Math.min(length, period)]).sort();
-  // Of many decisions, those of one burst are closer to each other than their uncertainty. Of few, each pair counts:
-  // one slow answer widens the uncertainty of all, and the only right phase can lie between two that are close.
+  // With many decisions, those of one burst are closer together than their uncertainty. With few, each pair counts: one
+  // slow answer widens the uncertainty of all, and the only right phase can lie between two close decisions.
   const least = places.length > mostExactPlaces ? Math.max(history.slack / 4, apart) : 0;
   const edges = [0];
   for (const place of all) {
@@ -143,10 +145,10 @@ const maxRequests = 256;
 const timeOf = ({ sent, ended }: LimiterDecision): number => ended - sent;
 
 /**
- * Computes the smallest cap on requests in flight that the stays of the admitted requests permit. A stay is the time
- * of an answer minus the time of the network, which refusals show. A single stay is uncertain, but the sum of many is
- * not. That sum is at most the cap times the span of the stays (Little's law). Example: 40 stays of 30 ms within 100 ms
- * are 1,200 ms in 100 ms, so on average 12 requests were in flight, and the cap is no smaller.
+ * Computes the smallest cap on requests in flight that the stays of the admitted requests permit. A stay is the time of
+ * an answer minus the network time, which refusals show. A single stay is uncertain, but the sum of many is not. The
+ * sum is at most the cap times the span of the stays (Little's law). Example: 40 stays of 30 ms within 100 ms are 1,200
+ * ms in 100 ms. So 12 requests were in flight on average, and the cap is at least that.
  */
 const smallestCap = ({ admitted, decisions }: DecisionHistory): number => {
   const refusals = decisions.filter((each) => !each.admitted).map(timeOf);
@@ -191,12 +193,12 @@ export const inFlightCaps = (history: DecisionHistory): readonly number[] => {
   return Array.from({ length: Math.max(0, most + 1 - least) }, (_, i) => least + i);
 };
 
-/** The quantile of the durations of refusals that the median admitted request must exceed to prove a stay. */
+/** The quantile of the durations of refusals that proves a stay if the median admitted request exceeds it. */
 const refusalQuantile = 0.9;
 
 /**
- * Decides whether the admitted requests certainly stayed in the gateway for a while. If not, a small cap explains every
- * refusal soon after an admission, and so explains nothing.
+ * Returns whether the admitted requests certainly stayed in the gateway for a while. Otherwise a small cap explains
+ * every refusal soon after an admission, and so explains nothing.
  */
 export const areStaysSeen = (log: readonly LimiterDecision[]): boolean => {
   const timesOf = (isAdmitted: boolean): readonly number[] =>
@@ -284,8 +286,8 @@ export const phasesAround = (phase: number, apart: number): readonly number[] =>
   );
 
 /**
- * Returns limiters with phases close to the phase of the best one of a class. Each `look`, counted from 1, is finer
- * than the previous one. Classes whose phases were all tried have none.
+ * Returns limiters with phases close to that of the best limiter of a class. Each `look`, counted from 1, is finer than
+ * the one before. Classes whose phases were all tried have none.
  */
 export const closerCandidates = (
   name: LimiterClass,
@@ -306,8 +308,8 @@ export const closerCandidates = (
 };
 
 /**
- * The limiters of a class with another limit or window than declared. Of many decisions their phases are at least `apart`
- * ms apart (`distinctPhases`).
+ * The limiters of a class with another limit or window than declared. With many decisions, their phases are at least
+ * `apart` ms apart (`distinctPhases`).
  */
 export const otherCandidates = (
   name: LimiterClass,

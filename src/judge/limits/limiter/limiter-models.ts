@@ -5,7 +5,7 @@ import type { LimiterParameters } from './limiter-candidates.ts';
 
 /**
  * Decides whether a limiter admits a request at `moment`. A model computes each decision from all earlier ones. It
- * keeps no counters as gateways do, so that it does not share their bugs.
+ * keeps no counters as gateways do, so it does not share their bugs.
  */
 export type LimiterModel = (prior: PriorDecisions, moment: number) => boolean;
 
@@ -18,7 +18,10 @@ const fixedFromFirst: LimiterModelBuilder = (
   { admitted, middles },
   { limit, window, phase, second },
 ) => {
-  /** The start of a window that begins with its first request. A gateway that counts whole seconds rounds it down. */
+  /**
+   * Returns the start of a window that begins with its first request. A gateway that counts whole seconds rounds it
+   * down.
+   */
   const beginOf = (moment: number): number =>
     second === null ? moment : Math.floor((moment - phase) / second) * second + phase;
   /** The window of each admitted request, as the index of the first request in it. */
@@ -43,7 +46,7 @@ const fixedFromFirst: LimiterModelBuilder = (
 
 /**
  * Creates a function that counts the admissions before a moment. It remembers the last count, since most calls ask for
- * the same.
+ * the same moment.
  */
 const createCountBefore = (middles: Float64Array): ((moment: number) => number) => {
   let last = Number.NaN;
@@ -91,10 +94,10 @@ const slidingCounter: LimiterModelBuilder = ({ middles }, { limit, window, phase
 const minLevel = 1 - 1e-9;
 
 /**
- * Replays a bucket that holds `capacity` requests. `gainedAt(moment)` returns the refill since some start. A request
- * that was possibly admitted up to `slack` ms later counts as explained, but the level becomes negative, and that debt
- * stays. So single early requests are explained, but not a rate above the refill. Example: with a refill every 100 ms,
- * each request that comes after 80 ms adds 0.2 to the debt, and after a few of them the next one is a contradiction in
+ * Replays a bucket that holds `capacity` requests. `gainedAt(moment)` returns the refill since some start. If a request
+ * could be admitted up to `slack` ms later, it counts as explained, but the level becomes negative, and that debt
+ * stays. So single early requests are explained, but a rate above the refill is not. Example: with a refill every 100
+ * ms, each request that comes after 80 ms adds 0.2 to the debt. After a few of them, the next one is a contradiction in
  * spite of `slack`.
  */
 const bucket = (
@@ -161,7 +164,7 @@ export const limiters: Readonly<Record<LimiterClass, Limiter>> = {
   'burst-bucket': { model: evenBucket, named: ['burst'] },
   'sliding-counter': { model: slidingCounter, named: ['phase'] },
   'stepped-bucket': { model: steppedBucket, named: ['steps', 'phase'] },
-  // A queue refuses only if it overflows. It is identified by its delays, so its model alone contradicts no refusal.
+  // A queue refuses only if it overflows. Its delays identify it, so its model alone contradicts no refusal.
   'leaky-queue': { model: () => () => true },
   'in-flight': { model: inFlight },
 };
@@ -195,8 +198,8 @@ const edgeBoundsOf = (
  * Counts the decisions that fixed windows contradict, for all phases in one pass. A window admits a request if it
  * begins between two moments. So the phases that admit it are an arc of the period. Example: the limit is 10, windows
  * are 1,000 ms long, a request comes at 1,400 ms, and the admission 10 places before it was at 900 ms. The request is
- * admitted if a window begins after 900 and up to 1,400 ms, that is with a phase from 900 to 1,000 or from 0 to 400 ms.
- * If it was refused, all phases in that arc contradict it.
+ * admitted if a window begins after 900 and up to 1,400 ms. The phase of such a window lies from 900 to 1,000 ms or
+ * from 0 to 400 ms. If the request was refused, all phases in that arc contradict it.
  */
 export class PhaseContradictions {
   readonly #history: DecisionHistory;
@@ -207,7 +210,9 @@ export class PhaseContradictions {
     this.#history = history;
   }
 
-  /** The fewest contradictions of any candidate; infinity without candidates. They differ only by their phase. */
+  /**
+   * Returns the fewest contradictions of any candidate; infinity without candidates. They differ only by their phase.
+   */
   fewest(candidates: readonly Pick<LimiterParameters, 'limit' | 'window' | 'phase'>[]): number {
     const [first] = candidates;
     if (first === undefined) return Infinity;

@@ -6,7 +6,7 @@ import { countBefore } from '../facts/count-instants.ts';
 
 /** The minimum number of consecutive answers that waited; fewer do not show a pace. */
 const minWaits = 10;
-/** The share of a pace's estimates that is cut off at each end, since a pause of the machine delays some answers. */
+/** The share of a pace's estimates that is dropped at each end, since a pause of the machine delays some answers. */
 const trimmedShare = 0.1;
 const nearDistance = 5;
 const closeShare = 0.05;
@@ -14,7 +14,7 @@ const closeShare = 0.05;
 const timerLateness = 2;
 /**
  * The largest usual latency of single requests that still shows a queue, as a share of the time between two answers. A
- * queue answers single requests at once; a slow server takes as long for them as under load.
+ * queue answers single requests at once. A slow server takes as long for them as under load.
  */
 const promptShare = 0.5;
 
@@ -52,7 +52,10 @@ const sortAscending = (values: readonly number[]): readonly number[] =>
 const medianOf = (values: readonly number[]): number =>
   sortAscending(values)[Math.floor(values.length / 2)] ?? 0;
 
-/** Estimates the time between two answers, in ms: the median over pairs `apart` answers apart (Theil–Sen). */
+/**
+ * Estimates the time between two answers, in ms: the median over pairs of answers that are `apart` places apart
+ * (Theil–Sen).
+ */
 const spacingOf = (run: readonly Answer[], apart: number): Fitted => {
   const spacings = sortAscending(
     run.slice(apart).map(({ answered }, place) => (answered - run[place]!.answered) / apart),
@@ -62,8 +65,8 @@ const spacingOf = (run: readonly Answer[], apart: number): Fitted => {
 };
 
 /**
- * Estimates the time between two answers in two ways. Pairs half a run apart are hardly affected by the network or by
- * answers in batches. A missing answer, such as a failed chat, affects only a few of the near pairs.
+ * Estimates the time between two answers in two ways. The network and answers in batches hardly affect pairs that are
+ * half a run apart. A missing answer, such as a failed chat, affects only a few near pairs.
  */
 const spacingsOf = (run: readonly Answer[]): readonly Fitted[] =>
   [Math.floor(run.length / 2), nearDistance].map((apart) => spacingOf(run, apart));
@@ -113,7 +116,7 @@ export interface QueuePace {
    * rule's.
    */
   readonly isFaster: boolean;
-  /** Whether a slow server can be the cause instead of a limiter. */
+  /** Whether a slow server instead of a limiter can be the cause. */
   readonly canBeServer: boolean;
   /** The requests that show the pace, as indexes in the log. */
   readonly waited: readonly number[];
@@ -153,10 +156,7 @@ export interface QueueDelays {
   readonly contradicted: readonly number[];
   /** The queue with another rate that explains the delays; `null` if a queue of the declared limit can explain them. */
   readonly other: LimiterFit | null;
-  /**
-   * Whether the rate proves nothing, since a slow server can cause it, or it is within the precision with which
-   * gateways round their windows.
-   */
+  /** Whether the rate proves nothing: a slow server can cause it, or the rounding of gateways' windows explains it. */
   readonly isDoubtful: boolean;
 }
 
@@ -177,8 +177,8 @@ interface ComparedDelays {
 }
 
 /**
- * Returns the delays if their pace differs from the declared limit's; `null` if a slow server can be the cause. After
- * a burst only the pace is known, and `queue` is `null`.
+ * Returns the delays if their pace differs from the declared limit's; `null` if a slow server can be the cause. After a
+ * burst only the pace is known, so `queue` is `null`.
  */
 const delaysOfOther = (
   pace: QueuePace,
@@ -214,7 +214,7 @@ const compareWithQueue = (
   const contradicted: number[] = [];
   for (const [index, { sent, answered }] of admitted) {
     const dueThrough = Math.max(sent, free);
-    // After a late answer, the queue returns to its schedule, so that one late answer is one contradiction.
+    // After a late answer, the queue returns to its schedule. So one late answer is one contradiction.
     earliest = Math.max(sent, earliest);
     free = Math.max(earliest, Math.min(dueThrough + tolerance, answered - roundTrip)) + spacing;
     earliest += spacing;
@@ -228,8 +228,8 @@ const compareWithQueue = (
 
 /**
  * Compares the delays of the admitted requests with those of a queue. The queue admits one request every window /
- * limit or, if it is certain, at the pace of the answers. Returns `null` if too few requests waited, or if most of them
- * did not wait as in a queue.
+ * limit, or at the pace of the answers if that pace is certain. Returns `null` if too few requests waited, or if most
+ * of them did not wait as in a queue.
  */
 export const queueDelays = (
   log: readonly LimiterDecision[],
@@ -248,7 +248,7 @@ export const queueDelays = (
   const compared = compareWithQueue(admitted, spacing, roundTrip);
   const { explained, contradicted } = compared;
   const waited = explained.length + contradicted.length;
-  // If an answer took no longer than those at an even pace, its request need not have waited.
+  // If an answer took no longer than answers at an even pace, its request may not have waited.
   const calm = usualCalmAnswer(log, rule);
   const certain = explained.filter((index) => log[index]!.answered - log[index]!.sent > calm);
   const refused = log.length - admitted.length;

@@ -123,8 +123,8 @@ interface BestReplay extends Replay {
 }
 
 /**
- * Returns the limiter of `tried` and `before` with the fewest contradictions; among equals, the one with the fewest
- * unlikely decisions.
+ * Returns the limiter of `tried` and `before` with the fewest contradictions. Among equals, it takes the one with the
+ * fewest unlikely decisions.
  */
 const bestAmong = (
   limiter: LimiterClass,
@@ -132,7 +132,7 @@ const bestAmong = (
   tried: readonly LimiterParameters[],
   before: BestReplay | null,
 ): BestReplay | null => {
-  // The best of many limiters can fit by chance, so each doubling of their number counts as one more unlikely decision.
+  // The best of many limiters can fit by chance. So each doubling of their number counts as one more unlikely decision.
   const chance = Math.log2(tried.length);
   const order = replayOrder(history);
   let best = before;
@@ -154,7 +154,7 @@ const bestReplay = (
   limiter: LimiterClass,
   { histories, context }: ReplayEvidence,
 ): BestReplay | null => {
-  // A cap on requests in flight does not depend on the clock, and is judged only by histories in which nothing waited.
+  // A cap on requests in flight does not depend on the clock. Only histories without waiting judge it.
   const views =
     limiter === 'in-flight'
       ? histories.slice(0, context.besides.length).map((history) => ({ ...history, slack: 0 }))

@@ -2,16 +2,13 @@ import type { ProbeReply } from '../../../model/limits/limit-log.ts';
 
 type DatedReply = Pick<ProbeReply, 'sent' | 'answered' | 'date'>;
 
-/**
- * By how many ms the server's wall clock (ms since 1970) is ahead of the log's instants: the least and the most
- * possible.
- */
+/** The bounds of how far the server's wall clock (ms since 1970) is ahead of the log's instants, in ms. */
 export interface OffsetBounds {
   readonly least: number;
   readonly most: number;
 }
 
-/** The maximum lag of a `Date` header behind the server's clock, in ms: the header names whole seconds. */
+/** The maximum lag of a `Date` header behind the server's clock, in ms. The header names whole seconds. */
 const maxLag = 1000;
 /** The maximum lag on servers that write the header only once a second, in ms. */
 const maxLagRefreshed = 2000;
@@ -37,9 +34,9 @@ const maxAgreement = (
 };
 
 /**
- * Computes the offset of the server's clock from `Date` headers; `null` if there are none, or too many that contradict
- * each other. Each header was written between `sent` and `answered`, and names a moment up to one second before or, on
- * servers that refresh it once a second, up to two.
+ * Computes the offset of the server's clock from `Date` headers; `null` if there are none, or if too many contradict
+ * each other. Each header was written between `sent` and `answered`. It names a moment up to one second before, or up
+ * to two on servers that refresh it once a second.
  */
 export const serverOffset = (replies: readonly DatedReply[]): OffsetBounds | null => {
   const dated = replies.flatMap(({ sent, answered, date }) =>

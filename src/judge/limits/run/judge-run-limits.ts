@@ -41,7 +41,7 @@ const decisionOf = ({ sent, answered, ended, status }: LedgerEntry): LimiterDeci
   admitted: status !== 429,
 });
 
-/** The rules for which requests gateways may count against a limit. The interface does not define it. */
+/** The rules for which requests a gateway may count against a limit. The interface does not define it. */
 const countingRules: readonly ((entry: LedgerEntry) => boolean)[] = [
   isChat,
   ({ traffic }) => traffic !== 'models',
@@ -62,7 +62,7 @@ const admissionRules: readonly ((entry: LedgerEntry) => boolean)[] = [
 
 /**
  * Returns the first decisions of a key, once for each distinct set of requests that the rules select. A 429 that names
- * no limit may be for tokens if these may be used up.
+ * no limit may be about tokens if these may be used up.
  */
 const interpretationsOf = (
   entries: readonly LedgerEntry[],
@@ -89,8 +89,8 @@ const interpretationsOf = (
 };
 
 /**
- * Returns the classes that explain the decisions under the assumption that no one else used the key; `null` if nothing
- * was refused that can be for requests.
+ * Returns the classes that explain the decisions if nobody else used the key; `null` if no refusal can be about
+ * requests.
  */
 const explainKey = (
   { entries, refused }: KeyEvidence,
@@ -106,7 +106,7 @@ const explainKey = (
       wrong === 0 && fitted.least <= limit && limit <= fitted.most ? [limiter] : [],
     );
   });
-  // A cap on requests in flight limits no rate, and would explain almost anything.
+  // A cap on requests in flight does not limit a rate, and would explain almost anything.
   return [...new Set(classes)].filter((name) => name !== 'in-flight');
 };
 
@@ -175,7 +175,7 @@ const judgeKey = (
 const anywhere = { traffic: null, model: null, key: null, stages: null };
 
 /**
- * Judges what the ledger proves about the keys' limits; it proves nothing unless all slices are there and share a
+ * Judges what the ledger proves about the keys' limits. It proves nothing unless all slices are present and share a
  * clock.
  */
 export const judgeRunLimits = (result: Result, trust: Trust): RunLimits => {

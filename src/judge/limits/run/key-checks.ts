@@ -112,11 +112,11 @@ export interface KeyLimit extends MinuteLimit {
 }
 
 interface ClassTraits {
-  /** Whether usage above the limit is forgotten at the end of a window, instead of remaining as a debt. */
+  /** Whether the end of a window clears usage above the limit, instead of leaving it as a debt. */
   readonly forgetsExcess?: true;
-  /** Whether usage above the limit is forgotten a window after it was charged. */
+  /** Whether usage above the limit is forgotten one window after its charge. */
   readonly forgetsAfterWindow?: true;
-  /** Whether the limiter refuses only if the whole limit was admitted within the window before. */
+  /** Whether the limiter refuses only after it admitted the whole limit within the window before. */
   readonly refusesOnlyWhenFull?: true;
 }
 
@@ -158,11 +158,11 @@ const checkMaxPerMinute = ({ unit, limit, charges }: KeyLimit): LimitCheck =>
     observed: `the maximum was ${boundsText(fullestMinute(charges))}`,
   });
 
-/** Decides whether the permitted classes limit a rate, which a cap on requests in flight alone does not. */
+/** Returns whether the permitted classes limit a rate. A cap on requests in flight alone does not. */
 const limitsRate = (permitted: readonly LimiterClass[]): boolean =>
   permitted.some((name) => name !== 'in-flight');
 
-/** Checks that the admitted requests of every span are within what a limiter of a permitted class admits. */
+/** Checks whether the admitted requests of every span are within what a limiter of a permitted class admits. */
 const checkRequestsKept = (
   { limit, charges }: KeyLimit,
   permitted: readonly LimiterClass[],
@@ -185,9 +185,9 @@ const checkRequestsKept = (
   });
 };
 
-/** Returns the refusals that came with room left, and whether the limit was certainly used up at each. */
+/** Returns the refusals that came with room left, and whether the limit was certainly used up at all of them. */
 const roomAt = (refusals: readonly LedgerEntry[], charges: readonly Charge[], limit: number) => {
-  // Most runs have no refusal, and adding up the charges costs more than the rest of the check.
+  // Most runs have no refusal. Adding up the charges would cost more than the rest of the check.
   if (refusals.length === 0) return { wrong: [], isFull: true };
   const before = chargedBefore(charges);
   return {
@@ -213,7 +213,7 @@ const checkRoom = (
     id: 'refused-only-when-full',
     claim: `Requests were refused only if ${formatCount(limit)} had been admitted within the minute before.`,
     section: '8',
-    // A run without such a refusal has nothing to be undecided about.
+    // A run without such a refusal leaves nothing undecided.
     violates:
       attributable.length > 0 &&
       permitted.every((name) => traits[name].refusesOnlyWhenFull === true),
@@ -229,7 +229,7 @@ const checkRoom = (
 
 export interface KeyTerms {
   readonly permitted: readonly LimiterClass[];
-  /** Whether the scenario names a class, and so promises that nobody else uses the key. */
+  /** Whether the scenario names a class, which promises that nobody else uses the key. */
   readonly isOwnKey: boolean;
   readonly usedUp: UsedUpLimits;
 }

@@ -23,7 +23,7 @@ export interface TokenTerms {
   readonly evidence: KeyEvidence;
   readonly permitted: readonly LimiterClass[];
   readonly forgottenIn: (windows: number) => number;
-  /** Whether the scenario names the classes, and so promises that nobody else uses the key. */
+  /** Whether the scenario names the classes, which promises that nobody else uses the key. */
   readonly isOwnKey: boolean;
   readonly usedUp: UsedUpLimits;
   readonly peakText: string;
@@ -40,8 +40,8 @@ const entriesOf = (
 };
 
 /**
- * Checks that no tokens were admitted above the limits of all permitted classes. Tokens in flight may exceed a limit,
- * so only requests that are admitted after the limit was exceeded count.
+ * Checks whether tokens were admitted above the limits of all permitted classes. Tokens in flight may exceed a limit.
+ * So only requests that are admitted after the limit was exceeded count.
  */
 const checkKept = (terms: TokenTerms, checkEntries: CheckEntries): LimitCheck => {
   const { limit, evidence, permitted, forgottenIn, peakText } = terms;
@@ -69,7 +69,10 @@ const checkKept = (terms: TokenTerms, checkEntries: CheckEntries): LimitCheck =>
 
 const condition = 'if no one else used the key and the reported usage is what is charged';
 
-/** Returns the refusals of chats for tokens after the limiter’s memory. One that names no limit counts only if requests certainly had room. */
+/**
+ * Returns the refusals of chats for tokens after the time that limiters remember. A refusal without a named limit
+ * counts only if there certainly was room for requests.
+ */
 const tokenRefusals = ({ evidence, requests }: TokenTerms): readonly LimitUse[] => {
   const { entries, uses } = evidence;
   const unnamed = uses.requests.filter(({ fate, names }) => fate === 'refused' && names === null);
@@ -85,7 +88,7 @@ const tokenRefusals = ({ evidence, requests }: TokenTerms): readonly LimitUse[] 
   });
 };
 
-/** Checks that no client was refused for tokens that certainly stayed below the limit, for any limiter of it. */
+/** Checks whether a client was refused for tokens although it certainly stayed below the limit of any limiter. */
 const checkEarly = (terms: TokenTerms, checkEntries: CheckEntries): LimitCheck => {
   const { limit, evidence, isOwnKey } = terms;
   const refusals = tokenRefusals(terms);
@@ -103,7 +106,7 @@ const checkEarly = (terms: TokenTerms, checkEntries: CheckEntries): LimitCheck =
   return early.length === 0 ? { ...check, finding: 'undecided' } : check;
 };
 
-/** Returns the refusals after the first minute, before which others, or an earlier run, may have used the key. */
+/** Returns the refusals after the first minute. Earlier ones may be due to others or to an earlier run. */
 const laterRefusals = ({ entries, refused }: KeyEvidence): readonly LedgerEntry[] => {
   const begin = entries[0]?.sent ?? 0;
   return refused.filter(({ sent }) => sent >= begin + longestWindow(minute));
@@ -125,7 +128,7 @@ const checkRoom = ({ limit, evidence, usedUp }: TokenTerms, checkEntries: CheckE
   });
 };
 
-/** Checks whether refusals name a limit that cannot be used up where the other one may be. */
+/** Checks whether refusals name the wrong limit: the named one cannot be used up, but the other one may be. */
 const checkNames = (
   { requests, evidence, usedUp }: TokenTerms,
   checkEntries: CheckEntries,
@@ -153,10 +156,13 @@ const checkNames = (
   });
 };
 
-/** The share of the limit that must be used in a minute for a remaining that never falls to be wrong. */
+/** The share of the limit that must be used in a minute. A reported remaining that never drops is wrong then. */
 const minUsedShare = 1 / 2;
 
-/** The smallest amount that a bucket must lack at some time so that its rest has certainly fallen, as a share of the limit. */
+/**
+ * The largest amount that a bucket must have lacked at some time, as a share of the limit. Its remaining has certainly
+ * dropped then.
+ */
 const minLackingShare = 1 / 10;
 
 const mostLacking = (charges: readonly Charge[], limit: number): number => {
@@ -171,8 +177,8 @@ const mostLacking = (charges: readonly Charge[], limit: number): number => {
 };
 
 /**
- * Checks that the reported rest of a limit is no constant. A bucket that refills between all requests always reports
- * the same, and one that is always empty reports zero.
+ * Checks whether the reported remaining of a limit is constant. A bucket that refills between all requests also reports
+ * a constant, and one that is always empty reports zero.
  */
 export const checkConstant = ({ unit, limit }: MinuteLimit, evidence: KeyEvidence): LimitCheck => {
   const column = unit === 'tokens' ? 'remainingTokens' : 'remainingRequests';
