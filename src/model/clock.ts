@@ -2,8 +2,8 @@ import type { Instant } from './quantity.ts';
 
 export interface Alarm {
   /**
-   * Sets the instant; `null` cancels the alarm. For a past instant the function is called soon, but never during this
-   * call.
+   * Sets the instant; `null` cancels the alarm. If the instant is past, the function is called soon, but never during
+   * this call.
    */
   set(at: Instant | null): void;
   stop(): void;
@@ -16,7 +16,7 @@ export interface Alarm {
 export interface Clock {
   now(): Instant;
   /**
-   * Returns the current time for a read from a socket. A real clock also records how long the bytes can have waited.
+   * Returns the current time for a read from a socket. A real clock also records how long the bytes may have waited.
    */
   read(): Instant;
   /** Calls `tick` about every `milliseconds`. The returned function stops the calls. */

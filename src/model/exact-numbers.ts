@@ -1,12 +1,12 @@
-/** Numbers from this one on are written with an exponent, so that nobody takes them for exact. */
+/** The number from which numbers are written with an exponent, so that nobody takes them for exact. */
 const firstExponent = 1e21;
 
 const isInexact = (value: number): boolean =>
   Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < firstExponent;
 
 /**
- * Returns the path of the first whole number in a parsed value that may have lost digits, since it is above 2^53; `null`
- * if there is none. A seed, for example, would be sent as another one.
+ * Returns the path of the first whole number in a parsed value that is above 2^53 and so may have lost digits; `null`
+ * if there is none. Such a seed, for example, would be sent as another one.
  */
 export const inexactNumberIn = (value: unknown): string | null => {
   if (typeof value === 'number') return isInexact(value) ? '' : null;
@@ -18,5 +18,5 @@ export const inexactNumberIn = (value: unknown): string | null => {
   return null;
 };
 
-/** What to do with a whole number above 2^53, in words. */
+/** The advice about a whole number above 2^53, in words. */
 export const inexactHint = 'it is above 2^53 and would lose digits: use a smaller number';

@@ -1,4 +1,4 @@
-/** The most places that are named, and the most characters of the name of one. */
+/** The most places that are named, and the most characters of one name. */
 const [mostNamed, mostCharacters] = [3, 80];
 
 interface Misfit {
@@ -8,8 +8,8 @@ interface Misfit {
 }
 
 /**
- * Names the places at which stored data is not of the expected form: the first ones, shortened, and how many more. The
- * words of the library that found them are left out, since users know neither.
+ * Names the places at which stored data has not the expected form: the first ones, shortened, and how many more there
+ * are. It leaves out the words of the schema library, which users do not know.
  */
 export const misfitPlaces = (issues: readonly Misfit[]): string => {
   const found = issues.flatMap(({ path, keys }) =>

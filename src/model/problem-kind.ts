@@ -1,4 +1,6 @@
-/** What a problem is about. Programs that use the library read it as the `code` of an error, so the words never change. */
+/**
+ * The subject of a problem. Programs that use the library read it as the `code` of an error, so the words never change.
+ */
 export type ProblemKind =
   | 'configuration'
   | 'scenario'

@@ -1,4 +1,4 @@
-/** Adds up what `of` gives for each item; without `of`, the numbers themselves. */
+/** Adds up the values of `of` over the items, or the numbers themselves without `of`. */
 export const sumOf = <Item>(
   items: readonly Item[],
   of: (item: Item, place: number) => number = Number,

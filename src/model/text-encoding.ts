@@ -1,9 +1,9 @@
-/** The number of first bytes from which an encoding without a mark is recognised. */
+/** The number of first bytes by which an encoding without a mark is recognised. */
 const checkedBytes = 256;
 
 /**
- * Returns which UTF-16 the bytes of a text are in; `null` for another encoding. Programs of Windows mark the order of
- * the bytes; a text without a mark shows it, since in Latin letters every second byte is 0.
+ * Returns the kind of UTF-16 of a text's bytes; `null` for another encoding. Windows programs mark the order of the
+ * bytes. A text without a mark shows it by its Latin letters, in which every second byte is 0.
  */
 export const utf16Of = (bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null => {
   const [first, second] = bytes;

@@ -2,8 +2,8 @@
 // oxlint-disable-next-line weir/world -- how much a test tries is no matter of the code that it tests
 const isWhole = process.env['WEIR_TESTS'] !== undefined;
 
-/** Returns how many of so many random cases are tried: all of them by `.ci/run`, a tenth by `npm test`. */
+/** Returns how many of the random cases are tried: all by `.ci/run`, a tenth by `npm test`. */
 export const tries = (all: number): number => (isWhole ? all : Math.ceil(all / 10));
 
-/** Which of all places of a text are tried: each by `.ci/run`, one of thirteen by `npm test`. */
+/** The step between tried places of a text: `.ci/run` tries each, `npm test` one of thirteen. */
 export const placeStep = isWhole ? 1 : 13;

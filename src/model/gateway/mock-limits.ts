@@ -64,7 +64,7 @@ const limitBugNames = Object.keys(limitBugs) as [LimitBug, ...LimitBug[]];
 
 const limit = z.int().positive().nullable();
 
-/** The charging of tokens. A missing field follows `accounting` or `algorithm`, or has the default it describes. */
+/** The charging of tokens. A missing field follows `accounting` or `algorithm`, or has its own default. */
 const chargingSchema = z.strictObject({
   algorithm: z
     .enum(mockLimiterClasses)
@@ -266,7 +266,9 @@ const usualCharging = {
   delay: milliseconds(0),
 } as const satisfies Partial<Charging>;
 
-/** Every field of the limits, with defaults filled in; tokens have no algorithm if only requests in flight are capped. */
+/**
+ * Every field of the limits, with defaults filled in. Tokens have no algorithm if only requests in flight are capped.
+ */
 export type ResolvedMockLimits = Omit<MockLimits, keyof Behaviour | 'charging'> &
   Behaviour & {
     readonly charging: Omit<Charging, 'algorithm'> & { readonly algorithm: MockLimiterClass };

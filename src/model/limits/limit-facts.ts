@@ -5,10 +5,10 @@ export interface CountBounds {
   readonly most: number;
 }
 
-/** Whether the requests that were admitted in some span of time exceed what the limiters of the rule allow. */
+/** The finding whether the admitted requests of some span exceed what limiters of the rule allow. */
 export interface EnvelopeFact {
   readonly finding: LimitFinding;
-  /** The span of time whose admissions exceed the allowed number by most; `null` if no span certainly has too many. */
+  /** The span whose admissions exceed the allowed number the most; `null` if no span certainly has too many. */
   readonly worst: {
     readonly span: number;
     readonly admitted: number;
@@ -16,7 +16,7 @@ export interface EnvelopeFact {
   } | null;
 }
 
-/** The part of a burst that exceeds the allowed number by most. Instants are in ms. */
+/** The part of a burst that exceeds the allowed number the most. Instants are in ms. */
 export interface BurstFact {
   readonly begin: number;
   readonly span: number;
@@ -26,26 +26,24 @@ export interface BurstFact {
   readonly allowed: number;
 }
 
-/** What became of the requests that were certainly sent no faster than the evenly spread limit allows. */
+/** The outcomes of the requests that were certainly sent no faster than the evenly spread limit. */
 export interface EvenFact {
   readonly paced: number;
   /** The refused requests, as indexes into the decisions on all requests. */
   readonly refusals: readonly number[];
-  /**
-   * The lowest limit that would have refused none of these requests; `null` if too few requests were sent to show it.
-   */
+  /** The lowest limit that would have refused none of these requests; `null` if there were too few of them. */
   readonly seenLimit: number | null;
 }
 
-/** The refusals of a key just after it had been idle for two windows. */
+/** The refusals of a key just after two idle windows. */
 export interface IdleFact {
-  /** How often the key was idle for two windows. */
+  /** The number of times that the key was idle for two windows. */
   readonly times: number;
   /** The refused requests, as indexes into the decisions on all requests. */
   readonly refusals: readonly number[];
 }
 
-/** The admissions under a load that requested more than the limit all the time. */
+/** The admissions under a load that always asked for more than the limit. */
 export interface SustainedFact {
   /**
    * The length of the load, in windows. The load ends when its last request is sent or its last admitted request is
@@ -54,19 +52,16 @@ export interface SustainedFact {
   readonly windows: number;
   readonly offered: number;
   readonly admitted: number;
-  /** The number of the load's requests that a limiter admits if it allows no burst. */
+  /** The number of the load's requests that a limiter without bursts admits. */
   readonly spaced: number;
   /**
-   * The bounds of the admitted requests per window, which hold for any limiter. `most` is `null` if the load may have
-   * been below the limit.
+   * The bounds of the admitted requests per window, valid for any limiter. `most` is `null` if the load may have been
+   * below the limit.
    */
   readonly rate: { readonly least: number; readonly most: number | null };
   /** Whether the rate is below the limit. A limiter that also counts refused requests may admit so few. */
   readonly isLow: boolean;
-  /**
-   * Whether this limiter certainly ignores refused requests, and still admits fewer than any limiter of the rule that
-   * ignores them.
-   */
+  /** Whether this limiter certainly ignores refused requests, but admits fewer than any such limiter of the rule. */
   readonly isShort: boolean;
 }
 
@@ -81,12 +76,11 @@ export interface LimitFacts {
   readonly idle: IdleFact;
   readonly sustained: SustainedFact | null;
   /**
-   * Whether a request was refused although fewer requests than the limit had been admitted in the two windows before
-   * it.
+   * Whether a request was refused although fewer requests than the limit were admitted in the two windows before it.
    */
   readonly refusedWithRoom: LimitFinding;
-  /** The refusals of which `refusedWithRoom` is certain, as indexes into the log. */
+  /** The refusals for which `refusedWithRoom` is certain, as indexes into the log. */
   readonly refusalsWithRoom: readonly number[];
-  /** Whether a request was refused although no request was admitted in the window before it. */
+  /** Whether a request was refused although none was admitted in the window before it. */
   readonly lockedOut: LimitFinding;
 }

@@ -3,8 +3,8 @@ import type { Refusal, NamedLimit } from '../observation/outcome.ts';
 import type { Instant, Milliseconds } from '../quantity.ts';
 
 /**
- * A request that a limiter admitted or refused. The limiter decided after `sent` (the first byte of the request) and
- * before `answered` (the first byte of the answer).
+ * A request that a limiter admitted or refused. The limiter decided between `sent` (the first byte of the request) and
+ * `answered` (the first byte of the answer).
  */
 export interface LimiterDecision {
   readonly sent: Instant;
@@ -44,7 +44,7 @@ export const limiterClassNames = Object.keys(limiterClasses) as readonly Limiter
 const limitFindings = ['proved', 'refuted', 'undecided'] as const;
 export type LimitFinding = (typeof limitFindings)[number];
 
-/** A limit as response headers report it. `null` means that the headers do not report the value. */
+/** A limit as response headers report it. A value is `null` if the headers do not report it. */
 export interface ReportedLimit {
   /**
    * The family of headers that reported the limit, such as `litellm` or `openai` (`traffic/limits/header-families.ts`).
@@ -58,7 +58,7 @@ export interface ReportedLimit {
   readonly remaining: number | null;
   /** The time until the limit is fully available. */
   readonly resetIn: Milliseconds | null;
-  /** The period for which the limit counts; absent if neither the headers nor their documentation name one. */
+  /** The period of the limit; absent if neither the headers nor their documentation name one. */
   readonly window?: Milliseconds;
 }
 
@@ -114,7 +114,7 @@ export interface ProbeReply extends LimiterDecision {
   readonly usage: {
     readonly input: number;
     readonly output: number;
-    /** The input tokens that came from a cache; absent for none. */
+    /** The input tokens from a cache; absent if there are none. */
     readonly cached?: number;
   } | null;
   /** The time in the `Date` header (whole seconds), in ms since 1970; `null` without this header. */
@@ -124,8 +124,8 @@ export interface ProbeReply extends LimiterDecision {
 const minute = 60_000;
 
 /**
- * Returns the limit of the key itself, which the interface's headers call that of the `api_key`. If no header names that
- * limit, it returns another limit of the same unit, preferably one per minute.
+ * Returns the limit of the key itself, which the interface's headers call that of the `api_key`. If no header names it,
+ * returns another limit of the same unit, preferably one per minute.
  */
 export const reportedLimitOf = (
   { told }: Pick<ProbeReply, 'told'>,
@@ -148,10 +148,10 @@ export const limitCheckSchema = z.strictObject({
   id: z.string(),
   /** A statement about the gateway. It is true if the check is proved. */
   claim: z.string(),
-  /** The section of the interface that promises what is claimed; `null` if no section does. */
+  /** The section of the interface that promises this; `null` if none does. */
   section: z.string().nullable(),
   finding: z.enum(limitFindings),
-  /** Whether a refuted claim is a violated limit (exit code 14) or only a reason for advice. */
+  /** Whether a refuted claim means a violated limit (exit code 14), or only advice. */
   violates: z.boolean(),
   /** What was observed, as a sentence with numbers. */
   observed: z.string(),
@@ -171,19 +171,19 @@ export interface DeclaredLimits {
   readonly requests: LimitRule;
   /** The limit of tokens; `null` if no such limit is declared. */
   readonly tokens: LimitRule | null;
-  /** The limiter classes that are permitted: all compliant classes unless the user named some. */
+  /** The permitted limiter classes: all compliant classes unless the user named some. */
   readonly permitted: readonly LimiterClass[];
 }
 
 /** The examination of a key, with its requests in the order of sending. */
 export interface LimitLog {
   readonly declared: DeclaredLimits;
-  /** Whether the limits are those of a team, whose keys were used in turn; absent if they are a key's. */
+  /** Whether the limits belong to a team, whose keys took turns; absent if they belong to a key. */
   readonly isTeam?: true;
   readonly replies: readonly ProbeReply[];
   /**
-   * An earlier request for the list of models, which the limiter may have counted; absent if it is unknown whether
-   * there was one.
+   * An earlier request for the list of models. The limiter may have counted it. Absent if it is unknown whether there
+   * was one.
    */
   readonly listed?: Pick<LimiterDecision, 'sent' | 'answered'>;
   /** The causes of failure of the requests that got no answer. */

@@ -38,10 +38,7 @@ const keyRefusalsSchema = z.strictObject({
 });
 export type KeyRefusals = z.infer<typeof keyRefusalsSchema>;
 
-/**
- * The number of a key's first decisions that are replayed through limiters. More would cost much time and show little
- * more.
- */
+/** The number of a key's first decisions that are replayed through limiters. More would take long and show little. */
 export const replayedDecisions = 400;
 
 const keyLimitsSchema = z.strictObject({
@@ -58,7 +55,7 @@ export type KeyLimits = z.infer<typeof keyLimitsSchema>;
 export const runLimitsSchema = z.strictObject({
   /** The findings by key; empty if the slices of the run have separate clocks. */
   keys: z.array(keyLimitsSchema).readonly(),
-  /** The number of 429s after the warm-up that may have been caused by a declared limit; `null` if unknown. */
+  /** The number of 429s after the warm-up that a declared limit may have caused; `null` if unknown. */
   explained: count.nullable().optional(),
   /** Whether the scenario asks for a verdict on the limits. */
   judged: z.boolean(),

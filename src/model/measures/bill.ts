@@ -3,26 +3,26 @@ import { tokenClasses } from '../workload/price.ts';
 
 const count = z.int().nonnegative();
 
-/** What became of the attempts that a bill adds up: answers that completed, failed, were tried again, or hung up on. */
+/** The fates of the attempts in a bill: they completed, failed, were tried again, or the client hung up on them. */
 export const billFates = ['completed', 'failed', 'retried', 'cancelled'] as const;
 export type BillFate = (typeof billFates)[number];
 
 /**
- * What is known of chats that did not complete and whose cost the server did not report: the tokens that came, those that
- * were asked for at most, and the number of chats without such a limit.
+ * The known facts about chats that did not complete and whose cost the server did not report: the tokens that came, the
+ * most tokens that were asked for, and the number of chats without such a maximum.
  */
 const unreportedSchema = z.strictObject({ received: count, asked: count, unlimited: count });
 
-/** The sums over attempts of one fate. An attempt that the server refused costs nothing and is not part of a bill. */
+/** The sums over attempts of one fate. Attempts that the server refused cost nothing, so no bill has them. */
 export const billSchema = z.strictObject({
-  /** The number of attempts whose cost is known, and of those whose cost is not. */
+  /** The number of attempts whose cost is known. `unknown` counts the others. */
   known: count,
   unknown: count,
   /** The cost in millionths of the currency. */
   cost: count,
   /** The tokens by class of the attempts with a known cost; absent for traffic without tokens. */
   tokens: z.record(z.enum(tokenClasses), count).optional(),
-  /** The bounds of the attempts whose cost is unknown; absent for completed ones and in old files. */
+  /** The bounds of the attempts whose cost is unknown; absent for completed attempts, and in old files. */
   unreported: unreportedSchema.optional(),
 });
 export type Bill = z.infer<typeof billSchema>;

@@ -29,7 +29,10 @@ export const labelsSchema = z.strictObject({
   target: z.string().exactOptional(),
   /** Whether the requests were due during the warm-up. Such requests are counted, but no figure contains them. */
   warmUp: z.boolean(),
-  /** Between which possible ends of a warm-up that is not found yet they are due: 0 is before the first one. */
+  /**
+   * The index of the part of the warm-up in which they were due, while its end is not found yet. The possible ends
+   * divide it; 0 is before the first one.
+   */
   warmUpPart: z.int().nonnegative().optional(),
 });
 export type Labels = z.infer<typeof labelsSchema>;
@@ -59,27 +62,27 @@ export const tokenSumsSchema = z.strictObject({
   input: count,
   output: count,
   /**
-   * The answers to prompts whose length was set: how many of them reported their input tokens, and the sums of the
-   * tokens that were requested and reported.
+   * The answers to prompts of a set length: how many reported their input tokens, and the sums of the requested and the
+   * reported tokens.
    */
   made: z.strictObject({ answers: count, asked: count, input: count }).optional(),
-  /** The answers that say how much of their prompt came from a cache: the sums of their input and cached tokens. */
+  /** The answers that report the cached tokens of their prompts, with the sums of their input and cached tokens. */
   cached: z.strictObject({ answers: count, input: count, tokens: count }).optional(),
-  /** The answers to prompts that may begin as earlier ones: the sums of their input and repeated tokens. */
+  /** The answers to prompts that may begin like earlier ones, with the sums of their input and repeated tokens. */
   repeated: z.strictObject({ answers: count, input: count, tokens: count }).optional(),
 });
 export type TokenSums = z.infer<typeof tokenSumsSchema>;
 
-/** The arrivals on which the client was to hang up. */
+/** The arrivals on which the client planned to hang up. */
 const hangUpsSchema = z.strictObject({
-  /** What became of them: those that are not cancelled had ended before. */
+  /** Their outcomes. Those that are not cancelled had ended before the hang-up. */
   outcomes: outcomeCountsSchema,
-  /** How many of the cancelled ones had received the head of an answer. */
+  /** The number of cancelled ones that had received the head of an answer. */
   headers: count,
-  /** What the cancelled ones had received: the token events of streams, and the bytes of bodies. */
+  /** The parts that the cancelled ones had received: token events of streams, and bytes of bodies. */
   tokenEvents: count,
   bytes: count,
-  /** The sum of the times from sent to the hang-up, each in whole ms. */
+  /** The sum of the times from sent to hang-up, each in whole ms. */
   time: count,
 });
 export type HangUps = z.infer<typeof hangUpsSchema>;
@@ -87,7 +90,7 @@ export type HangUps = z.infer<typeof hangUpsSchema>;
 export const groupSchema = z.strictObject({
   labels: labelsSchema,
   outcomes: outcomeCountsSchema,
-  /** The field is absent if the client was to hang up on no arrival. */
+  /** The planned hang-ups; absent if there were none. */
   hangUps: hangUpsSchema.optional(),
   /** The number of arrivals with at least one attempt whose first byte was written. */
   sent: count,
@@ -97,22 +100,22 @@ export const groupSchema = z.strictObject({
   /** The number of arrivals that were not retried although the plan retries such failures. The keys are the reasons. */
   gaveUp: z.partialRecord(z.enum(gaveUpNames), count),
   tokens: z.array(tokenSumsSchema),
-  /** What the attempts cost; absent in old results. */
+  /** The cost of the attempts; absent in old results. */
   bills: billsSchema.optional(),
-  /** What the checks of the usage of completed answers found; absent without any, and in old results. */
+  /** The findings of the checks of usage in completed answers; absent without any, and in old results. */
   usageAudit: usageAuditSchema.optional(),
   buffered: count,
-  /** The number of token events that arrived in the same read as an earlier one, and the number of all token events. */
+  /** The number of token events that arrived in the same read as an earlier one. `tokenEvents` counts all. */
   coalescedEvents: count,
   tokenEvents: count,
   /**
-   * The number of connections of all attempts by where they came from. `ahead` is present only if connections were
-   * opened in advance.
+   * The number of connections of all attempts, by origin. `ahead` is present only if connections were opened in
+   * advance.
    */
   connections: z.strictObject({ new: count, ahead: count.optional(), reused: count }),
   /**
-   * The number of attempts that were sent again on a new connection because the server had closed the first one. The
-   * field is absent if the number is 0.
+   * The number of attempts that were sent again on a new connection because the server had closed the first one; absent
+   * if it is 0.
    */
   reconnected: count.optional(),
   /** The number of completed answers with each tolerated deviation. */
@@ -127,8 +130,8 @@ export const groupSchema = z.strictObject({
   /** The distributions of the measures over completed requests. */
   distributions: z.partialRecord(z.enum(measureNames), encodedHistogramSchema),
   /**
-   * The times to the first token or audio of answers that failed later. The field is absent if there are no such
-   * answers, and in old results.
+   * The times to the first token or audio of answers that failed later; absent without such answers, and in old
+   * results.
    */
   partials: z.partialRecord(z.enum(measuresOfFirst), encodedHistogramSchema).optional(),
   /** How late the instants of completed requests may have been recorded; absent in old results. */
@@ -141,10 +144,9 @@ export const timelineMeasures = ['ttft', 'firstAudio', 'gap', 'endToEnd', 'lag']
 export type TimelineMeasure = (typeof timelineMeasures)[number];
 
 /**
- * One second of the run. `due` and latencies count in the second in which the arrival was due, `begun` and `sent` in
- * the second in which they happened, and outcomes in the second of the end. `begun`, `sent` and `ended` count attempts;
- * `due` and outcomes count arrivals. So the sum of begun − ended over all earlier seconds is the number of exchanges in
- * flight.
+ * One second of the run. `due` and latencies count in the second of the due instant, `begun` and `sent` in their own
+ * second, and outcomes in the second of the end. `begun`, `sent` and `ended` count attempts; `due` and outcomes count
+ * arrivals. So the sum of begun − ended over all earlier seconds is the number of exchanges in flight.
  */
 export const timelineSecondSchema = z.strictObject({
   second: secondSchema,
@@ -155,24 +157,23 @@ export const timelineSecondSchema = z.strictObject({
   outcomes: outcomeCountsSchema,
   completed: z.partialRecord(z.enum(trafficKinds), count),
   /**
-   * The arrivals due in this second on which the client was to hang up, and those of them that completed before. They
-   * have no latencies. The field is absent if there are none.
+   * The arrivals due in this second on which the client planned to hang up, and those of them that completed before.
+   * They have no latencies. Absent if there are none.
    */
   toCancel: z
     .strictObject({ due: count, completed: z.partialRecord(z.enum(trafficKinds), count) })
     .optional(),
   tokenEvents: count,
   /**
-   * The tokens of completed answers, whatever the source of their counts, in the second in which the answer ended. Only
+   * The tokens of completed answers, in the second in which the answer ended, whatever the source of their counts. Only
    * output tokens of a stream are spread: each token event counts one token in its own second, and the last event
-   * counts all remaining tokens. If a stream has fewer tokens than events, all its tokens count in the second of the
-   * last event.
+   * counts the rest. If a stream has fewer tokens than events, all count in the second of the last event.
    */
   inputTokens: count,
   outputTokens: count,
-  /** The input and cached tokens of those answers that say how much came from a cache; absent for none. */
+  /** The input and cached tokens of the answers that report cached tokens; absent if there are none. */
   cached: z.strictObject({ input: count, tokens: count }).optional(),
-  /** The times until the first token of streams whose repeated tokens are known; absent for none. */
+  /** The times to first token of streams whose repeated tokens are known; absent if there are none. */
   prefill: prefillSumsSchema.optional(),
   /** The ms of audio in completed answers, and the characters spoken, in the second in which the answer ended. */
   audioReceived: count,

@@ -3,14 +3,11 @@ import { designEffect, type Share, sumOfShares } from './share.ts';
 
 /**
  * This file estimates how strongly the requests of a run depend on each other. Requests that wait in the same queue, or
- * fail in the same outage, are not independent samples: 10,000 of them may show as little as 300 independent samples.
- * The estimate compares blocks of whole seconds: the more the blocks differ, the stronger the dependence.
+ * fail in the same outage, are not independent samples: 10,000 of them may tell as little as 300 independent ones. The
+ * estimate compares blocks of whole seconds. The more the blocks differ, the stronger is the dependence.
  */
 
-/**
- * The numbers of blocks that are tried. With each comes the 97.5 % quantile of Student's t with one degree of freedom
- * less than the number of blocks.
- */
+/** The numbers of blocks that are tried. Each has the 97.5 % quantile of Student's t for one degree of freedom less. */
 export const blockings = [
   { blocks: 7, t: 2.446912 },
   { blocks: 10, t: 2.262157 },
@@ -26,9 +23,9 @@ export const z95 = 1.959963984540054;
 
 /** The factors by which a run's samples tell less than the same number of independent samples. Each is at least 1. */
 export interface Dependence {
-  /** The number of samples, divided by the number of independent samples that tell as much. */
+  /** The number of samples, divided by the number of independent samples that would tell as much. */
   readonly effect: number;
-  /** The same factor, increased because the number of blocks is small. Intervals use this factor. */
+  /** The same factor, increased because there are few blocks. Intervals use this one. */
   readonly widening: number;
 }
 
@@ -78,8 +75,8 @@ const strongestOver = (
 /**
  * Returns how strongly the cases of a share depend on each other, from consecutive whole seconds; `null` if fewer than
  * ten seconds have cases. A second without cases shows nothing about a share, so it is left out. Seconds are summed
- * into 7, 10, 20 and 40 blocks, and the strongest dependence is returned. No method can see a dependence that lasts
- * longer than the run.
+ * into 7, 10, 20 and 40 blocks, and the strongest dependence counts. No method can see a dependence that lasts longer
+ * than the run.
  */
 export const dependenceOfShare = (all: readonly Share[]): Dependence | null => {
   const seconds = all.filter(({ of }) => of > 0);
@@ -87,16 +84,16 @@ export const dependenceOfShare = (all: readonly Share[]): Dependence | null => {
 };
 
 /**
- * Returns a function of a percentile `q`. The function returns how strongly the samples depend on each other at this
- * percentile, from the samples due in each whole second; `null` for fewer than ten seconds. The dependence at the
- * median counts too, since it shows queues that the few samples of a tail do not show. Equal values are computed once.
+ * Returns a function that says how strongly the samples depend on each other at a percentile `q`, from the samples due
+ * in each whole second. It returns `null` for fewer than ten seconds. The dependence at the median also counts, since
+ * it shows queues that the few samples of a tail do not. Equal values are computed once.
  */
 export const dependenceOfPercentiles = (
   all: readonly Histogram[],
 ): ((q: number) => Dependence | null) => {
   const seconds = all.filter(({ count }) => count > 0);
   const whole = sumOfHistograms(seconds, 2);
-  // A page asks for a hundred percentiles: each reads these blocks, however many seconds a run has.
+  // A page asks for a hundred percentiles. Each reads these blocks, however many seconds a run has.
   const summed = new Map(
     blockings.map(({ blocks }) => [
       blocks as number,
@@ -118,8 +115,8 @@ export const dependenceOfPercentiles = (
 };
 
 /**
- * The numerator and the denominator of a ratio in one second. For a mean they are the sum and the number of samples;
- * for a rate they are the events and the seconds.
+ * The numerator and the denominator of a ratio in one second: for a mean, the sum and the number of samples; for a
+ * rate, the events and the seconds.
  */
 export interface Part {
   readonly sum: number;
@@ -133,7 +130,7 @@ const sumOfParts = (parts: readonly Part[]): Part => ({
 
 /**
  * Returns half the width of the 95 % interval of a mean or a rate over consecutive whole seconds. Student's t is
- * applied to 7, 10, 20 and 40 blocks, and the widest interval is used. Returns `null` for fewer than ten seconds, or
+ * applied to 7, 10, 20 and 40 blocks, and the widest interval counts. Returns `null` for fewer than ten seconds, or
  * without cases.
  */
 export const halfWidthOfRatio = (all: readonly Part[]): number | null => {

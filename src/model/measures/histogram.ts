@@ -18,7 +18,7 @@ export type EncodedHistogram = z.infer<typeof encodedFields>;
 export const nearestRank = (n: number, q: number): number =>
   Math.min(n, Math.max(1, Math.ceil(n * q - 1e-9)));
 
-/** By how much a sum of floating-point numbers may be larger than the exact one. */
+/** The factor by which a rounded sum of numbers may exceed the exact one. */
 const roundedUp = 1 + 1e-9;
 
 /** Returns whether a stored histogram can be read and contains as many samples as it declares. */
@@ -26,7 +26,7 @@ const isDecodable = (encoded: EncodedHistogram): boolean => {
   try {
     const { count, max, sum, digits, hdr } = encoded;
     if (count === 0) return true;
-    // A mean above the largest sample is no mean, and what is computed with it no figure.
+    // A mean above the largest sample is no mean, and nothing computed from it is a figure.
     if (sum > count * (max ?? 0) * roundedUp) return false;
     return decodeCounts(hdr, digits).countUpTo(Math.round((max ?? 0) * thousandths)) === count;
   } catch {
@@ -39,10 +39,7 @@ export const encodedHistogramSchema = encodedFields.refine(isDecodable, {
   error: 'expected an encoded histogram',
 });
 
-/**
- * Returns the range to store, in thousandths. It depends only on `max`, so that equal samples are stored as equal
- * bytes.
- */
+/** Returns the range to store, in thousandths. It depends only on `max`, so equal samples are stored as equal bytes. */
 const rangeFor = (max: number): number => {
   let range = 2 ** 11 - 1;
   while (range < max) range = range * 2 + 1;
@@ -50,9 +47,8 @@ const rangeFor = (max: number): number => {
 };
 
 /**
- * The distribution of one measure: the counts of values rounded to some digits, and the exact count, minimum, maximum
- * and sum. Values are in the measure's unit. Internally they are whole thousandths, so that sums are exact in any order
- * of merging.
+ * The distribution of one measure: counts of values rounded to some digits, and the exact count, minimum, maximum and
+ * sum. Values are in the measure's unit. Inside they are whole thousandths, so sums are exact in any order of merging.
  */
 export class Histogram {
   readonly digits: Digits;
@@ -88,12 +84,12 @@ export class Histogram {
     return this.#count === 0 ? null : this.#sum / thousandths / this.#count;
   }
 
-  /** Records a value. Throws a RangeError if a value is negative or not finite, since that is a bug. */
+  /** Records a value. Throws a RangeError if it is negative or not finite, since that is a bug. */
   record(value: number, times = 1): void {
     if (!(value >= 0 && value < sampleUpperBound)) {
       throw new RangeError(`a histogram records finite numbers from 0 upwards; got ${value}`);
     }
-    // Adding 0 turns −0 into 0. The two are stored alike but compare as different.
+    // Adding 0 turns −0 into 0. Both are stored alike but compare as different.
     const whole = Math.round(value * thousandths) + 0;
     this.#counts.add(whole, times);
     this.#count += times;
@@ -103,7 +99,7 @@ export class Histogram {
   }
 
   recordAll(values: ArrayLike<number>): void {
-    // This loop uses no iterator, which would leave an object for each of thousands of values.
+    // This loop uses no iterator, since that would leave an object for each of thousands of values.
     for (let i = 0; i < values.length; i += 1) this.record(values[i]!);
   }
 
@@ -122,7 +118,7 @@ export class Histogram {
     this.#max = Math.max(this.#max, other.#max);
   }
 
-  /** Returns the value at a rank, rounded to the digits: at least `rank` samples do not exceed it. Ranks start at 1. */
+  /** Returns the value at a rank, rounded to the digits. At least `rank` samples do not exceed it. Ranks start at 1. */
   atRank(rank: number): number {
     if (!(rank >= 1 && rank <= this.#count)) {
       throw new RangeError(`rank ${rank} is outside 1 … ${this.#count}`);
@@ -138,7 +134,10 @@ export class Histogram {
     return this.#count === 0 ? 0 : this.#counts.countUpTo(Math.round(value * thousandths));
   }
 
-  /** Returns the variance and the skewness of the samples, as exactly as the digits allow; the skewness of equal ones is 0. */
+  /**
+   * Returns the variance and the skewness of the samples, as exactly as the digits allow. Equal samples have a skewness
+   * of 0.
+   */
   shape(): { readonly variance: number; readonly skewness: number } {
     const mean = this.#sum / Math.max(1, this.#count);
     let [squares, cubes] = [0, 0];

@@ -6,7 +6,7 @@ import { gapsOf, longestGapOf, measuresOf, type Measure, ratePerSecond, span } f
 const stream = measuresOf('chat-stream');
 const chat = measuresOf('chat', 'chat-stream');
 
-/** Returns the output tokens that the server counted. Estimated tokens are summed elsewhere. */
+/** Returns the output tokens that the server counted. Estimated tokens are added up elsewhere. */
 const countedOutput = ({ tokens }: { readonly tokens: TokenCounts }): number | null =>
   tokens.source === 'usage' ? tokens.output : null;
 
@@ -16,8 +16,8 @@ interface StreamTokens {
 }
 
 /**
- * Returns the output tokens after the first event and the time from the first to the last event; `null` if there are no
- * such tokens.
+ * Returns the output tokens after the first event, and the time from the first to the last event; `null` without such
+ * tokens.
  */
 const laterTokens = (answer: StreamTokens): number | null => {
   const output = countedOutput(answer) ?? 0;
@@ -190,7 +190,7 @@ const request = measuresOf(...trafficKinds);
 
 /**
  * The measures of a request. Recorders, objectives, comparisons and reports read this table. Only completed requests
- * have samples, except for `measuresOfFirst`, which a failed answer can have too. Failures are counted by outcome and
+ * have samples, except for `measuresOfFirst`, which a failed answer may also have. Failures are counted by outcome, and
  * are part of every rate.
  */
 export const measures = {
@@ -239,8 +239,8 @@ export type MeasureName = keyof typeof measures;
 export const measureNames = Object.keys(measures) as readonly MeasureName[];
 
 /**
- * The times to the first part of something (a token, audio), which exist even if the answer fails later. Tables include
- * such answers; objectives do not, since for them a request that did not complete took infinitely long.
+ * The times to the first part of something (a token, audio). They exist even if the answer fails later. Tables include
+ * such answers. Objectives do not, since for them a request that did not complete took infinitely long.
  */
 export const measuresOfFirst = [
   'ttft',
@@ -251,7 +251,7 @@ export const measuresOfFirst = [
   'firstByte',
 ] as const satisfies readonly MeasureName[];
 
-/** The measures of classes of tokens, of which most answers have none. */
+/** The measures of token classes that most answers do not have. */
 export const measuresOfClasses: ReadonlySet<MeasureName> = new Set([
   'cachedTokens',
   'cachedShare',
@@ -277,16 +277,16 @@ const timedUnits: ReadonlySet<Measure['unit']> = new Set([
 ]);
 
 /**
- * Whether a measure says how fast an answer was. A request on which the client was to hang up has no sample of it: those
- * that ended before the hang-up are the fast ones.
+ * Whether a measure says how fast an answer was. A request on which the client planned to hang up has no sample of it,
+ * since only fast ones end before the hang-up.
  */
 export const isTimed = ({ unit }: Measure): boolean => timedUnits.has(unit);
 
-/** The measures of time of which a completed request can have no sample or several. */
+/** The measures of time for which a completed request may have no sample, or several. */
 const timesOfSome: ReadonlySet<MeasureName> = new Set(['gap', 'connect', 'retryWait', 'paceWait']);
 
 /**
- * Whether every completed request has exactly one sample of this time. Then a failed request counts as infinitely slow.
+ * Whether every completed request has exactly one sample of this time. A failed request then counts as infinitely slow.
  */
 export const isTimeOfEachRequest = (name: MeasureName): boolean =>
   measures[name].unit === 'ms' && measures[name].better === 'lower' && !timesOfSome.has(name);

@@ -35,13 +35,13 @@ export const countArrivals = (outcomes: OutcomeCounts): number =>
 export const countFailed = (outcomes: OutcomeCounts): number =>
   countArrivals(outcomes) - outcomes.completed - outcomes.cancelled;
 
-/** Returns whether there is neither an answer nor a hang-up, which says that an answer was not waited for. */
+/** Returns whether nothing succeeded: there is no answer, and no planned hang-up, which does not wait for one. */
 export const hasNothingSucceeded = ({ completed, cancelled }: OutcomeCounts): boolean =>
   completed + cancelled === 0;
 
 /**
- * Adds up the outcomes of the arrivals on which the client was not to hang up: a random part, whatever their outcome.
- * Figures of times and of goodput are over these.
+ * Adds up the outcomes of the arrivals without a planned hang-up. They are a random part, whatever their outcome.
+ * Figures of times and of goodput use them.
  */
 export const sumAwaited = (
   groups: readonly Pick<Group, 'outcomes' | 'hangUps'>[],

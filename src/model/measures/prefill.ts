@@ -2,12 +2,15 @@ import { z } from 'zod';
 import { blockings, blocksOf, leastSeconds } from './dependence.ts';
 
 /**
- * This file infers from times to the first token how much of what was repeated came from a cache. The time is taken to
- * grow by the same amount with each token that is computed: a + b (input − h · repeated), where h is the share of the
- * repeated tokens that came from the cache. Both slopes are found by least squares, and h is their quotient.
+ * This file infers from times to first token which share of the repeated tokens came from a cache. It assumes that each
+ * computed token adds the same time: a + b (input − h · repeated), where h is that share. Least squares give both
+ * slopes, and their quotient is h.
  */
 
-/** The number of streams, and sums of times in ms, of thousands of input (n) and repeated (r) tokens, and of products. */
+/**
+ * The sums over streams: their number, and sums of times in ms, of thousands of input (n) and repeated (r) tokens, and
+ * of products.
+ */
 export const noPrefills = { answers: 0, t: 0, n: 0, r: 0, nn: 0, rr: 0, nr: 0, nt: 0, rt: 0 };
 export type PrefillSums = typeof noPrefills;
 type SumName = keyof PrefillSums;
@@ -46,10 +49,15 @@ const sumOfPrefills = (parts: readonly PrefillSums[]): PrefillSums => {
   return whole;
 };
 
-/** Below this share of its variance that the other quantity does not explain, a slope cannot be told from the other. */
+/**
+ * The least share of its variance that the other quantity must not explain. Below it, the two slopes cannot be told
+ * apart.
+ */
 const leastOwnVariance = 0.01;
 
-/** Returns the ms for a thousand tokens, and the share of the repeated tokens that took no time; `null` if undefined. */
+/**
+ * Returns the ms for a thousand tokens, and the share of the repeated tokens that took no time; `null` if undefined.
+ */
 const fit = ({ answers, t, n, r, nn, rr, nr, nt, rt }: PrefillSums) => {
   const [vn, vr, c] = [nn - (n * n) / answers, rr - (r * r) / answers, nr - (n * r) / answers];
   const [ct, dt] = [nt - (n * t) / answers, rt - (r * t) / answers];
@@ -59,11 +67,11 @@ const fit = ({ answers, t, n, r, nn, rr, nr, nt, rt }: PrefillSums) => {
   return { slope, hits: -(vn * dt - c * ct) / determinant / slope };
 };
 
-/** Why nothing can be inferred. `parted`: a slice does not know what the others repeated. */
+/** The reasons why nothing can be inferred. `parted`: a slice does not know what other slices repeated. */
 export type NoInference = 'short' | 'alike' | 'no-slope' | 'vague' | 'parted';
 
 export interface InferredHits {
-  /** The share of the repeated tokens that came from a cache, with its 95 % interval, cut at 0 and 1. */
+  /** The share of the repeated tokens that came from a cache. Its 95 % interval is cut at 0 and 1. */
   readonly hits: number;
   readonly low: number;
   readonly high: number;
@@ -72,17 +80,19 @@ export interface InferredHits {
   readonly answers: number;
 }
 
-/** The half width beyond which an interval says too little. */
+/** The half width from which an interval says too little. */
 const widestUse = 0.3;
 
-/** Returns half the width of the 95 % interval of a figure, from what it is without each block (a jackknife). */
+/**
+ * Returns half the width of the 95 % interval of a figure, by a jackknife: `values` are the figure without each block.
+ */
 const jackknife = (values: readonly number[], t: number): number => {
   const mean = values.reduce((sum, each) => sum + each, 0) / values.length;
   const squares = values.reduce((sum, each) => sum + (each - mean) ** 2, 0);
   return t * Math.sqrt(((values.length - 1) / values.length) * squares);
 };
 
-/** Infers the hits from the sums of the seconds of a run in order, or says why it cannot. */
+/** Infers the hits from the sums of a run's seconds, in order. Otherwise says why it cannot. */
 export const inferHits = (seconds: readonly PrefillSums[]): InferredHits | NoInference => {
   const used = seconds.filter(({ answers }) => answers > 0);
   const whole = sumOfPrefills(used);

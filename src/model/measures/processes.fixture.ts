@@ -15,7 +15,7 @@ export const uniformFrom = (seed: number): UniformDraw => {
 };
 const exponential = (draw: UniformDraw, mean: number): number => -mean * Math.log(1 - draw());
 
-/** A request: when it was due, in ms, and how long it took, in ms. */
+/** A request: its due instant and its duration, both in ms. */
 type Sample = readonly [due: number, took: number];
 export interface Process {
   readonly samples: (draw: UniformDraw, n: number, perSecond: number) => readonly Sample[];
@@ -23,7 +23,10 @@ export interface Process {
   readonly truth: (q: number, perSecond: number) => number;
 }
 
-/** Poisson arrivals at `servers` servers with exponential service, first come first served, stationary from the start. */
+/**
+ * Poisson arrivals at `servers` servers with exponential service, first come first served. They are stationary from the
+ * start.
+ */
 const queue = (servers: number, load: number): Process => {
   const meanService = (perSecond: number): number => (1000 * servers * load) / perSecond;
   return {
@@ -44,7 +47,7 @@ const queue = (servers: number, load: number): Process => {
       return all.slice(settling).map(([due, took]) => [due - start, took]);
     },
     truth: (q, perSecond) => {
-      // Erlang's C: the chance to wait; then the sojourn is a service plus, with that chance, an exponential wait.
+      // Erlang's C is the chance to wait. The sojourn is a service, and with that chance also an exponential wait.
       const service = meanService(perSecond);
       const offered = servers * load;
       let term = 1;
@@ -86,7 +89,7 @@ const autoregressive = (phi: number): Process => ({
   truth: (q) => 100 * Math.exp(0.5 * normalQuantile[q]!),
 });
 
-/** Times that whole bursts share. */
+/** Times that the requests of a whole burst share. */
 const bursts = (length: number): Process => ({
   samples: (draw, n, perSecond) => {
     let state = 0;

@@ -1,12 +1,15 @@
 import type { Group } from './counts.ts';
 
-/** The tokens of the prompts of completed chats, by whether their answers say how much came from a cache. */
+/** The prompt tokens of completed chats, separated by whether their answers report cached tokens. */
 export interface CachedPrompts {
-  /** The number of answers that say it, and the sums of their input and cached tokens. */
+  /** The number of answers that report them, and the sums of their input and cached tokens. */
   readonly answers: number;
   readonly input: number;
   readonly cached: number;
-  /** The number of the other answers, and the sum of their input tokens; `null` if one does not report these either. */
+  /**
+   * The number of the other answers, and the sum of their input tokens; `null` if an answer does not report those
+   * either.
+   */
   readonly silent: number;
   readonly silentInput: number | null;
 }
@@ -27,8 +30,8 @@ export const cachedPromptsOf = (groups: readonly Pick<Group, 'tokens'>[]): Cache
 };
 
 /**
- * Returns the bounds of the cached share in percent: either nothing or all of the other prompts came from a cache. Some
- * servers report cached tokens only where there are any, as vLLM does.
+ * Returns the bounds of the cached share in percent. Either nothing or all of the other prompts came from a cache. Some
+ * servers, such as vLLM, report cached tokens only if there are any.
  */
 export const cachedBounds = ({ input, cached, silent, silentInput }: CachedPrompts) => {
   if (silent === 0) return null;

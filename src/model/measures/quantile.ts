@@ -9,25 +9,25 @@ export interface Quantile {
   readonly low: number | null;
   readonly high: number | null;
   readonly n: number;
-  /** The number of independent samples that tell as much as the `n` samples. It is at most `n`. */
+  /** The number of independent samples that would tell as much as the `n` samples, at most `n`. */
   readonly effective: number;
   /** Whether fewer than ten effective samples are expected beyond the percentile. */
   readonly weak: boolean;
-  /** The wider interval for verdicts that are called sure. It is computed with half as many effective samples. */
+  /** The wider interval, by which verdicts are called sure. It is computed with half as many effective samples. */
   readonly outer: { readonly low: number | null; readonly high: number | null };
 }
 
 const confidence = 0.95;
 /**
- * The largest number of samples for which the binomial is summed exactly. For more samples, the normal approximation is
- * off by less than one rank.
+ * The largest number of samples for which the binomial is summed exactly. Above it, the normal approximation is off by
+ * less than one rank.
  */
 const exactUpTo = 5000;
 
 /** Returns P(B ≤ k) for k = 0 … n, where B has the binomial distribution (n, q). */
 const binomialCdf = (n: number, q: number): Float64Array => {
   const sums = new Float64Array(n + 1);
-  // The sum starts at the mode and goes in both directions, so that no term becomes too large or too small.
+  // The sum starts at the mode and goes in both directions, so no term becomes too large or too small.
   const terms = new Float64Array(n + 1);
   const mode = Math.min(n, Math.floor((n + 1) * q));
   terms[mode] = 1;
@@ -45,8 +45,8 @@ const binomialCdf = (n: number, q: number): Float64Array => {
 
 /**
  * Returns the ranks (1 … n) of the two samples between which the q-quantile lies with at least 95 % confidence. Rank 0
- * or n + 1 means that no sample is a bound on that side. With B binomial (n, q), P(X₍ₗ₎ ≤ ξ_q ≤ X₍ᵤ₎) = P(l ≤ B ≤ u −
- * 1) (David & Nagaraja, Order Statistics, section 7.1).
+ * or n + 1 means that no sample bounds that side. With B binomial (n, q), P(X₍ₗ₎ ≤ ξ_q ≤ X₍ᵤ₎) = P(l ≤ B ≤ u − 1)
+ * (David & Nagaraja, Order Statistics, section 7.1).
  */
 export const confidenceRanks = (n: number, q: number): { low: number; high: number } => {
   const tail = (1 - confidence) / 2;
@@ -67,9 +67,8 @@ export const confidenceRanks = (n: number, q: number): { low: number; high: numb
 };
 
 /**
- * The divisor of the effective samples for verdicts that are called sure. With the plain 95 % interval, objectives were
- * called surely kept in 3 to 4 % of runs of 1,000 requests although a queue at a load of 0.8 exceeded their bound by 5
- * %.
+ * The divisor of the effective samples for verdicts that are called sure. With the plain 95 % interval, 3 to 4 % of
+ * runs of 1,000 requests called objectives surely kept although a queue at a load of 0.8 exceeded their bound by 5 %.
  */
 export const doubt = 2;
 
@@ -79,7 +78,7 @@ export const doubt = 2;
  */
 export const doubtOfLooks = 2.5;
 
-/** Returns the ranks of the interval for `n` samples that tell as much as `n / widening` independent samples. */
+/** Returns the ranks of the interval for `n` samples that tell as much as `n / widening` independent ones. */
 const dependentRanks = (n: number, q: number, widening: number): { low: number; high: number } => {
   const effective = Math.max(1, Math.round(n / widening));
   const { low, high } = confidenceRanks(effective, q);
@@ -91,9 +90,9 @@ const dependentRanks = (n: number, q: number, widening: number): { low: number; 
 };
 
 /**
- * Returns the q-quantile by nearest rank (the smallest sample that a share q of the samples do not exceed); `null`
- * without samples. `dependence` says how many independent samples the interval is computed for; if it is unknown, there
- * is no interval. The outer interval is computed for `divisor` times fewer samples.
+ * Returns the q-quantile by nearest rank: the smallest sample that a share q of the samples do not exceed. Returns
+ * `null` without samples. `dependence` says for how many independent samples the interval is computed. If it is
+ * unknown, there is no interval. The outer interval is computed for `divisor` times fewer samples.
  */
 export const quantile = (
   histogram: Pick<Histogram, 'count' | 'atRank'>,
@@ -124,7 +123,7 @@ export const quantile = (
 };
 
 /**
- * Returns the confidence interval of the share `part` / `whole`, where `whole` > 0 and `z` is the normal quantile of
+ * Returns the confidence interval of the share `part` / `whole`. `whole` is above 0, and `z` is the normal quantile of
  * the confidence. This is Wilson's score interval (JASA 22, 1927), which stays within 0 … 1 and is accurate near both
  * ends (Newcombe, Statistics in Medicine 17, 1998).
  */

@@ -4,19 +4,17 @@ import { countArrivals, countFailed } from './outcome-counts.ts';
 import type { TrafficKind } from '../workload/traffic.ts';
 
 /**
- * This file defines the figures of a run that are not distributions: counts, shares and rates, by the names that
+ * This file defines the figures of a run that are no distributions: counts, shares and rates, by the names that
  * objectives use.
  */
 
 export interface CountedArrivals {
   readonly outcomes: OutcomeCounts;
-  /** The outcomes of the arrivals on which the client was not to hang up; absent if these are all. */
+  /** The outcomes of the arrivals without a planned hang-up; absent if there are no others. */
   readonly awaited?: OutcomeCounts;
   readonly sent: number;
   readonly metAllObjectives: number;
-  /**
-   * The number of answers that ended for the reason that an objective names; `null` if the result contains no reasons.
-   */
+  /** The number of answers that ended for the reason in an objective; `null` if the result has no reasons. */
   readonly finished: number | null;
 }
 
@@ -37,11 +35,11 @@ interface Rate {
   readonly of: (second: TimelineSecond, kinds: readonly TrafficKind[]) => number;
   readonly byTraffic: boolean;
   /**
-   * Returns whether an arrival counts in the second of its end. The function is `null` if the rate can only be known
-   * after the run.
+   * Returns whether an arrival counts in the second of its end. The function is `null` if the rate is only known after
+   * the run.
    */
   readonly countsAtEnd: ((observation: Observation) => boolean) | null;
-  /** Returns whether a group has data for the rate. If no group has data, the rate is unknown, and not 0. */
+  /** Returns whether a group has data for the rate. If no group has data, the rate is unknown, and is not 0. */
   readonly hasData: (group: Group) => boolean;
 }
 
@@ -121,7 +119,7 @@ export const rates = {
   ),
 } as const satisfies Record<string, Rate>;
 
-/** Shares of tokens, of the completed answers that report them. */
+/** Shares of tokens, over the completed answers that report them. */
 export const tokenShares = {
   cacheHits: {
     definition: 'Prompt tokens from a cache, of the answers that report it.',

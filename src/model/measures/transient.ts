@@ -4,22 +4,22 @@ import { type Share, sumOfShares } from './share.ts';
 
 /**
  * This file finds the end of a run's transient, in which caches are cold, queues are empty and code is compiled. The
- * second half of the run is taken for its steady state. A stretch before differs from it if the share of its arrivals
- * within the median or the p90 of the second half does, by more than the dependence of the second half explains. What
- * is left is not steady if the median or the p90 of ten blocks of it rises or falls throughout (Kendall's test). The
- * usual rule, MSER, cuts a third of all runs without a transient; `transient.test.ts` counts how often this does.
+ * second half of the run counts as its steady state. It has a median and a p90. An earlier stretch differs from it if
+ * another share of its arrivals is within one of them, by more than the dependence of the second half explains. The
+ * rest is not steady if the median or the p90 of its ten blocks rises or falls throughout (Kendall's test). The usual
+ * rule, MSER, cuts a third of all runs without a transient; `transient.test.ts` counts how often this rule does.
  */
 
-/** By how many standard errors a stretch must differ for a transient to begin, and to go on. */
+/** The standard errors by which a stretch must differ for a transient to begin, and to continue. */
 const thresholds = { begins: 4, goesOn: 2 } as const;
 /** The percentiles of the steady state by which stretches are compared. */
 const levels = [0.5, 0.9] as const;
-/** Kendall's test: the number of blocks, and the surplus of rising pairs from which they have a trend. */
+/** The terms of Kendall's test: the number of blocks, and the surplus of rising pairs from which there is a trend. */
 const trend = { blocks: 10, surplus: 31 } as const;
-/** How much longer each tried length is than the one before. */
+/** The factor from one tried length to the next. */
 const growth = 1.25;
 
-/** Returns the seconds at which a transient can end, from the first possible one to the last. */
+/** Returns the seconds at which a transient may end, from the first to the last. */
 export const possibleEnds = (first: number, last: number): readonly number[] => {
   const ends = [first];
   let length = 1;
@@ -30,7 +30,10 @@ export const possibleEnds = (first: number, last: number): readonly number[] => 
   return ends;
 };
 
-/** The samples of a measure in a second, and the arrivals due in it that failed, each of which took for ever. */
+/**
+ * The samples of a measure in a second, and the failed arrivals that were due in it. A failed arrival took infinitely
+ * long.
+ */
 export interface MeasuredSecond {
   readonly samples: Histogram;
   readonly failed: number;
@@ -44,7 +47,7 @@ const measuredIn = (seconds: readonly MeasuredSecond[]): MeasuredSecond => ({
   failed: seconds.reduce((sum, { failed }) => sum + failed, 0),
 });
 
-/** Returns a quantile of all arrivals, infinite beyond those that completed; `null` without arrivals. */
+/** Returns a quantile of all arrivals; `null` without arrivals. It is infinite if it lies among the failed ones. */
 const quantileOf = ({ samples, failed }: MeasuredSecond, q: number): number | null => {
   const all = samples.count + failed;
   if (all === 0) return null;
@@ -52,7 +55,7 @@ const quantileOf = ({ samples, failed }: MeasuredSecond, q: number): number | nu
   return rank > samples.count ? Number.POSITIVE_INFINITY : samples.atRank(rank);
 };
 
-/** The share of arrivals within a value by second, as sums from the first second on, and in the steady state. */
+/** The share of arrivals within a value: by second, as sums from the first second, and in the steady state. */
 interface Series {
   readonly upTo: readonly Share[];
   readonly steady: Share;
@@ -74,19 +77,19 @@ const seriesWithin = (seconds: readonly MeasuredSecond[], value: number, from: n
   };
 };
 
-/** Returns by how many standard errors the share of a stretch differs from that of the steady state. */
+/** Returns the difference between the share of a stretch and that of the steady state, in standard errors. */
 const deviationOf = ({ upTo, steady, widening }: Series, from: number, to: number): number => {
   const [before, after] = [upTo[from]!, upTo[to]!];
   const of = after.of - before.of;
   if (of === 0 || steady.of === 0) return 0;
   const events = after.events - before.events;
-  // Half a case on each side keeps a share of 0 or 1 from having no variance.
+  // Half a case on each side gives a share of 0 or 1 a variance.
   const pooled = (events + steady.events + 0.5) / (of + steady.of + 1);
   const variance = widening * pooled * (1 - pooled) * (1 / of + 1 / steady.of);
   return Math.abs(events / of - steady.events / steady.of) / Math.sqrt(variance);
 };
 
-/** Returns whether the seconds of a measure rise or fall from block to block. */
+/** Returns whether the blocks of a measure's seconds rise or fall. */
 const hasTrend = (seconds: readonly MeasuredSecond[]): boolean => {
   const { blocks: count, surplus } = trend;
   const blocks = Array.from({ length: count }, (_, i) =>
@@ -110,13 +113,13 @@ const hasTrend = (seconds: readonly MeasuredSecond[]): boolean => {
 /** The end of a transient, in seconds of the run. */
 export interface TransientEnd {
   readonly second: number;
-  /** Whether the run is steady from then on; if not, the end is the last possible one. */
+  /** Whether the run is steady after it. If not, this is the last possible end. */
   readonly isSteady: boolean;
 }
 
 /**
- * Returns the first of the possible `ends` after which nothing differs from the steady state, which begins at the last
- * of them. Each of `measured` has the seconds of one measure, from the first of the run.
+ * Returns the first of the possible `ends` after which nothing differs from the steady state. The steady state begins
+ * at the last of them. Each of `measured` has the seconds of one measure, from the first of the run.
  */
 export const endOfTransient = (
   measured: readonly (readonly MeasuredSecond[])[],

@@ -17,8 +17,8 @@ const highestBit = (value: number): number =>
   value < 2 ** 31 ? 31 - Math.clz32(value) : 62 - Math.clz32(value / 2 ** 31);
 
 /**
- * Assigns whole numbers to the counters of an HdrHistogram. The first `2 ** (bits + 1)` counters each stand for one
- * number. After that, each doubling of the range has `2 ** bits` counters. `bits` is the smallest number that keeps the
+ * Assigns whole numbers to the counters of an HdrHistogram. Each of the first `2 ** (bits + 1)` counters stands for one
+ * number. After them, each doubling of the range has `2 ** bits` counters. `bits` is the smallest number that keeps the
  * digits: 2 ** (bits + 1) ≥ 2 · 10^digits.
  */
 class CounterScale {
@@ -131,7 +131,7 @@ export class ValueCounts {
 }
 
 /*
- * This is the V2 compressed encoding of HdrHistogram, which libraries in other languages read too. It has a cookie, a
+ * This is the V2 compressed encoding of HdrHistogram, which libraries in other languages also read. It has a cookie, a
  * length, and a zlib stream. The stream has a cookie, its length, an offset and the digits (4 bytes each), the lowest
  * and the highest value and a ratio (8 bytes each), and then the counters as zigzag LEB128. A negative counter stands
  * for that many unused counters.
@@ -240,8 +240,7 @@ const openEncoded = (base64: string) => {
 
 /**
  * Decodes counts from base64, which other tools may have written. Each counter counts as its smallest value, since the
- * other tool may use another number of digits. Throws a RangeError or an error of zlib if the text is not such an
- * encoding.
+ * other tool may use other digits. Throws a RangeError or an error of zlib if the text is no such encoding.
  */
 export const decodeCounts = (base64: string, digits: Digits): ValueCounts => {
   const { digits: foreignDigits, lowest, payload } = openEncoded(base64);

@@ -4,7 +4,7 @@ import { type Instant } from '../quantity.ts';
 import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { responseHeadSchema, retriedOutcomeSchema } from './outcome.ts';
 
-/** Where the wait before a retry comes from, the best source first. */
+/** The sources of the wait before a retry, the best one first. */
 export const waitSources = [
   'retry-after-ms',
   'retry-after',
@@ -15,9 +15,7 @@ export const waitSources = [
 ] as const;
 export type WaitSource = (typeof waitSources)[number];
 
-/**
- * The reasons why a failure was not retried although the plan retries such failures, with their texts in reports.
- */
+/** The reasons why a failure was not retried although the plan retries such failures, with their texts in reports. */
 export const gaveUpReasons = {
   attempts: 'all attempts were used',
   patience: 'the wait would have passed the total deadline',
@@ -28,7 +26,7 @@ export const gaveUpNames = Object.keys(gaveUpReasons) as readonly GaveUpReason[]
 
 const moment = instantSchema.nullable();
 
-/** What a gateway can know about the tokens of a chat before it answers. */
+/** The facts about a chat's tokens that a gateway can know before it answers. */
 const chatSizeSchema = z.strictObject({
   /**
    * The number of characters that the model reads. An image or a recording counts four characters for each estimated

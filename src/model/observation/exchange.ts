@@ -3,9 +3,9 @@ import type { Instant } from '../quantity.ts';
 /**
  * This file defines what a transport does. A transport sends one request and reports the response to an observer. It
  * reads the clock once for each read from the socket, before it parses anything. It never retries, never follows
- * redirects and enforces no deadlines; the engine does all that and aborts exchanges. There is one exception: if the
- * server had closed the connection and certainly cannot have read the request, the transport sends the request again on
- * a new connection.
+ * redirects and enforces no deadlines; the engine does all that and aborts exchanges. There is one exception: the
+ * server may have closed the connection and certainly not have read the request. The transport then sends the request
+ * again on a new connection.
  */
 
 export interface WireRequest {
@@ -39,9 +39,7 @@ export const brokenCauses = [
 ] as const;
 export type BrokenCause = (typeof brokenCauses)[number];
 
-/**
- * How a request got its connection: it was opened for this request, opened before the request was due, or used before.
- */
+/** The origins of a request's connection: opened for this request, opened before it was due, or used before. */
 export const connectionOrigins = ['new', 'ahead', 'reused'] as const;
 export type ConnectionOrigin = (typeof connectionOrigins)[number];
 
@@ -58,7 +56,7 @@ export interface ExchangeObserver {
   onConnected(at: Instant, connection: ConnectionOrigin): void;
   /** Called before the first byte of the request is written. */
   onSent(at: Instant): void;
-  /** Called if the server had closed the connection, so that the request is sent again on a new one. */
+  /** Called if the server had closed the connection. The request is then sent again on a new one. */
   onReconnect(at: Instant): void;
   /**
    * Called with the head of the final response, not with that of a 1xx response. Header names are in lower case; the
@@ -76,11 +74,9 @@ export interface ExchangeObserver {
 }
 
 export interface Exchange {
-  /** Ends the exchange now and calls `onFailure`, unless the exchange has already ended. */
+  /** Ends the exchange at once and calls `onFailure`, unless the exchange has already ended. */
   abort(cause: BrokenCause, detail: string): void;
-  /**
-   * Delivers reads that are still waiting, before a decision that depends on them. It is absent if reads never wait.
-   */
+  /** Delivers reads that still wait, before a decision that depends on them; absent if reads never wait. */
   catchUp?(): void;
   /** Returns whether a part of the request is still in this process; absent if that is unknown. */
   hasUnwritten?(): boolean;
@@ -90,7 +86,7 @@ export interface Transport {
   send(request: WireRequest, observer: ExchangeObserver): Exchange;
   /**
    * Opens connections, a few in each turn of the event loop, until `count` are idle or being opened. After a failure,
-   * no connection is opened until a request has succeeded and a while has passed. With undici this does nothing.
+   * it opens none until a request has succeeded and a while has passed. With undici this does nothing.
    */
   connectAhead(count: number): void;
   /** Returns sentences for the report about how the server treats connections. */

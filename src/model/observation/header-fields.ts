@@ -2,7 +2,7 @@
 export const isFieldName = (text: string): boolean => /^[!#$%&'*+.^_`|~\w-]+$/.test(text);
 
 /**
- * Returns whether a text has only characters that a field's value may contain (RFC 9110, section 5.5), each of a single
+ * Returns whether a text has only characters that a field's value may contain (RFC 9110, section 5.5), each of one
  * byte.
  */
 export const isFieldValue = (text: string): boolean => !/[^\t\x20-\x7e\x80-\xff]/.test(text);

@@ -5,8 +5,8 @@ import { trafficKinds } from '../workload/traffic.ts';
 const cell = z.number().nullable();
 
 /**
- * The columns of the ledger, which has a row for each request that was sent. Instants and lengths are in ms; `null`
- * means that the server did not report the value.
+ * The columns of the ledger. It has a row for each request that was sent. Instants and lengths are in ms; `null` means
+ * that the server did not report the value.
  */
 const columns = {
   sent: z.number(),
@@ -25,17 +25,17 @@ const columns = {
   /** The limit that a 429 names, and the form of its body; both `null` for any other status. */
   unit: z.enum(namedLimits).nullable(),
   form: z.enum(refusalForms).nullable(),
-  /** The time from a 429 until the key is admitted again, once by its header and once by its body. */
+  /** The time from a 429 until the key is admitted again: by its header, and by its body. */
   retryAfter: cell,
   resetIn: cell,
-  /** The number of input tokens, and how many of them came from a cache. */
+  /** The number of input tokens, and the number of those from a cache. */
   input: cell,
   cached: cell,
-  /** The size of a chat: how many characters the model reads, and the maximum number of tokens of its answer. */
+  /** The size of a chat: the characters that the model reads, and the maximum number of tokens of its answer. */
   characters: cell,
   maxTokens: cell,
 };
-/** The number of columns at the end that old files lack. A row leaves these columns out if all are `null`. */
+/** The number of last columns that old files lack. A row leaves these out if all are `null`. */
 const optionalColumns = 4;
 export type LedgerEntry = Readonly<z.infer<z.ZodObject<typeof columns>>>;
 type Column = keyof LedgerEntry;

@@ -29,18 +29,17 @@ export const observationsHeaderSchema = z.strictObject({
 export type ObservationsHeader = z.infer<typeof observationsHeaderSchema>;
 
 /**
- * The longest times that parts of an answer can have waited in the event loop, in ms; 0 for less than a tenth of a ms.
+ * The longest times that the parts of an answer may have waited in the event loop, in ms; 0 for less than a tenth of a
+ * ms.
  */
 export const readDelaysSchema = z.strictObject({
   /** The possible delay of the first token or audio; `null` for an answer that is not streamed. */
   first: millisecondsSchema.nullable(),
   /** The possible delay of the last token of a stream, or of the end of any other answer. */
   end: millisecondsSchema,
-  /**
-   * The possible delay of each token event; `null` if there are no token events, or if the stream is not in the sample.
-   */
+  /** The possible delay of each token event; `null` without token events, or if the stream is not in the sample. */
   tokens: z.array(millisecondsSchema).readonly().nullable(),
-  /** The number of streams that `tokens` stands for, since most streams are left out; absent means 1. */
+  /** The number of streams for which `tokens` stands, since most streams are left out; absent means 1. */
   weight: z.int().positive().optional(),
 });
 export type ReadDelays = z.input<typeof readDelaysSchema>;
@@ -64,13 +63,13 @@ export const observationSchema = z.strictObject({
   gaveUp: z.enum(gaveUpNames).nullable(),
   outcome: outcomeSchema,
   /**
-   * Whether the client was to hang up on the request, whatever became of it. No figure of times contains the request:
-   * those that ended before the hang-up are the fast ones.
+   * Whether the client planned to hang up on the request, whatever happened to it. No figure of times contains such a
+   * request, since only fast ones end before the hang-up.
    */
   toCancel: z.literal(true).optional(),
   /**
-   * The possible delays of the reads of an answer, or of the first token or audio of an answer that failed later;
-   * absent in old files.
+   * The possible delays of the reads of an answer. For an answer that failed, it is that of the first token or audio.
+   * Absent in old files.
    */
   readDelays: readDelaysSchema.optional(),
 });

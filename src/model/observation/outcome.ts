@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 import { brokenCauses } from './exchange.ts';
 
-/** Where an answer's token counts come from, the best source first. No statistic mixes sources without saying so. */
+/** The sources of an answer's token counts, the best one first. No statistic mixes sources without saying so. */
 export const tokenSources = ['usage', 'events', 'characters'] as const;
 export type TokenSource = (typeof tokenSources)[number];
 
@@ -11,37 +11,37 @@ const moment = instantSchema.nullable();
 const instants = z.array(z.number()).transform((list): Float64Array => Float64Array.from(list));
 
 /**
- * The tokens of an answer. `input` and `output` are all tokens of the prompt and the answer, whether the server counts
- * those of a class inside or beside them. A class without tokens is absent.
+ * The tokens of an answer. `input` and `output` are all tokens of the prompt and the answer, even if the server counts
+ * a class separately. A class without tokens is absent.
  */
 const tokenCountsSchema = z.strictObject({
   input: count.nullable(),
   output: count,
-  /** The input tokens that a synthetic prompt was made to have; absent for any other prompt. */
+  /** The input tokens that a synthetic prompt should have; absent for any other prompt. */
   asked: count.exactOptional(),
   /**
-   * The input tokens with which an earlier request of the same slice began, too, so that a cache can have held them; 0
-   * for none, absent if the prompt is too short or its beginnings are not known.
+   * The input tokens at the beginning that an earlier request of the same slice also had, so a cache can hold them; 0
+   * if none. Absent if the prompt is too short, or if its beginnings are unknown.
    */
   repeated: count.exactOptional(),
-  /** The input tokens that came from a cache; 0 if the server says so, absent if it does not say. */
+  /** The input tokens from a cache; 0 if the server reports 0, absent if it reports nothing. */
   cached: count.exactOptional(),
   /** The input tokens that were written to a cache. */
   cacheWrite: count.exactOptional(),
   /** The input tokens of recordings that did not come from a cache. */
   audioInput: count.exactOptional(),
-  /** The output tokens that the model thought. */
+  /** The output tokens of the model's reasoning. */
   reasoning: count.exactOptional(),
   audioOutput: count.exactOptional(),
-  /** The most output tokens that the text of the answer can have; absent if the text is unknown, and in old files. */
+  /** The most output tokens that the answer's text can have; absent if the text is unknown, and in old files. */
   most: count.exactOptional(),
-  /** The input tokens that the first answer to the same prompt reported; absent for the first one. */
+  /** The input tokens that the first answer to the same prompt reported; absent for that first answer. */
   before: count.exactOptional(),
   source: z.enum(tokenSources),
 });
 export type TokenCounts = z.infer<typeof tokenCountsSchema>;
 
-/** The deviations of an answer from the interface that are tolerated, with their texts in reports. */
+/** The tolerated deviations of an answer from the interface, with their texts in reports. */
 export const answerNotes = {
   'content-type': 'The stream was not labelled text/event-stream.',
   'no-done': 'The stream ended without [DONE].',
@@ -84,8 +84,8 @@ const chatAnswerSchema = z.strictObject({
 export type ChatAnswer = z.infer<typeof chatAnswerSchema>;
 
 /**
- * The answer of a streamed chat. The instant of an event is the instant of the read that contained it; `null` if the
- * event never came.
+ * The answer of a streamed chat. The instant of an event is that of the read that contained it; `null` if the event
+ * never came.
  */
 const chatStreamAnswerSchema = z.strictObject({
   kind: z.literal('chat-stream'),
@@ -190,8 +190,8 @@ export const malformedIssues = [
 export type MalformedIssue = (typeof malformedIssues)[number];
 
 /**
- * The reasons why an arrival was not sent. Either too many requests were in flight, or the arrival waited for the
- * pace until its deadline or the end of the run.
+ * The reasons why an arrival was not sent. Either too many requests were in flight, or the arrival waited for the pace
+ * until its deadline or the end of the run.
  */
 export const droppedCauses = ['saturated', 'patience', 'run-ended'] as const;
 export type DroppedCause = (typeof droppedCauses)[number];
@@ -202,7 +202,7 @@ export type NamedLimit = (typeof namedLimits)[number];
 const limitedSchema = z.strictObject({
   kind: z.literal('limited'),
   refusal: refusalSchema,
-  /** The limit that the text of the refusal names; `null` for no limit. */
+  /** The limit that the text of the refusal names; `null` if it names none. */
   unit: z.enum(namedLimits).nullable(),
   /**
    * The time until the key is admitted again, from `Retry-After` or a similar header; `null` if there is none or it is
@@ -216,8 +216,7 @@ export type LimitedOutcome = z.infer<typeof limitedSchema>;
 
 const refusedSchema = z.strictObject({ kind: z.literal('refused'), refusal: refusalSchema });
 /**
- * The fields of a failure. `partial` describes the part of an answer that was received, for traffic kinds that can
- * describe one.
+ * The fields of a failure. `partial` describes the received part of an answer, for traffic kinds that can describe it.
  */
 const failedFields = { detail: z.string(), partial: answerSchema.nullable() };
 const brokenSchema = z.strictObject({
@@ -237,7 +236,7 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
   }),
   brokenSchema,
   z.strictObject({ kind: z.literal('dropped'), cause: z.enum(droppedCauses) }),
-  /** The client hung up, as the scenario says. `bytes` is the length of the body that had come. */
+  /** The client hung up, as the scenario says. `bytes` is the length of the received body. */
   z.strictObject({
     kind: z.literal('cancelled'),
     bytes: count,
@@ -252,7 +251,7 @@ export const partialOf = (outcome: Outcome): Answer | null =>
 
 export const maxFinishLength = 60;
 
-/** Returns the finish reason of a chat that completed or failed; `null` for none. */
+/** Returns the finish reason of a chat that completed or failed; `null` without one. */
 export const finishOf = (outcome: Outcome): string | null => {
   const answer = outcome.kind === 'completed' ? outcome.answer : partialOf(outcome);
   return answer !== null && 'finish' in answer ? answer.finish : null;
@@ -266,8 +265,8 @@ const namesOfLength: ReadonlySet<string> = new Set(['max_tokens', 'model_length'
 
 /**
  * Returns a finish reason as the OpenAI API spells it. Other servers write `content-filter`, `ABORT`, `toolCalls`,
- * `finish_reason_stop`, `FinishReason.STOP` or `MAX_TOKENS`. So an objective on `length` also counts the answers of servers with other
- * words.
+ * `finish_reason_stop`, `FinishReason.STOP` or `MAX_TOKENS`. So an objective on `length` also counts the answers of
+ * such servers.
  */
 export const plainFinish = (reason: string): string => {
   // Nearly every answer ends with one of these words.

@@ -1,6 +1,6 @@
 import type { LedgerEntry } from './ledger.ts';
 
-/** Test support: the columns of a chat about which the server said nothing, but its instants and status. */
+/** Test support: the columns of a chat for which the server reported nothing but instants and the status. */
 export const blankChatColumns: Omit<LedgerEntry, 'sent' | 'answered' | 'ended' | 'status'> = {
   limitRequests: null,
   remainingRequests: null,

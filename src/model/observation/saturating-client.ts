@@ -1,7 +1,7 @@
 import type { Exchange, ExchangeObserver, WireRequest } from './exchange.ts';
 
 /**
- * This file defines a client that saturates the target: each of its connections sends its requests one after the other,
+ * This file defines a client that saturates the target. Each of its connections sends its requests one after another,
  * again and again.
  */
 export interface SaturatingClient {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const cap = z.int().positive().nullable();
 
-/** The most that a run may spend; `null` means no limit. A run that has spent it is ended. */
+/** The most that a run may spend; `null` means no limit. A run that has spent it ends. */
 export const budgetSchema = z.strictObject({
   /** The number of requests, including retries. */
   requests: cap,

@@ -2,8 +2,8 @@ import { type Plan, saturateLoadOf } from './plan.ts';
 
 /**
  * Returns whether connections are opened before their requests are due. That is impossible with undici, a pace or a
- * saturating load. It is not done if the time to connect is measured, because an objective names that time or every
- * request opens a connection.
+ * saturating load. It is not done if the time to connect is measured: an objective names that time, or every request
+ * opens a connection.
  */
 export const connectsAhead = (plan: Plan): boolean =>
   plan.wire.connectAhead === true &&

@@ -10,12 +10,12 @@ import type { Traffic, TrafficKind } from '../workload/traffic.ts';
  */
 
 /**
- * How certain an amount is. `at-most`: the real amount may be smaller, since answers may be shorter or users slower.
+ * The certainty of an amount. `at-most`: the real amount may be smaller, since answers may be shorter or users slower.
  * `estimate`: the amount is assumed or sampled.
  */
 export type AmountBasis = 'exact' | 'at-most' | 'estimate';
 
-/** A forecast amount. `unknown` counts the requests whose amount is unknown, so that the sum does not contain them. */
+/** A forecast amount. `unknown` counts the requests whose amount is unknown. The sum does not contain them. */
 export interface ForecastAmount {
   readonly sum: number;
   readonly basis: AmountBasis;
@@ -38,11 +38,11 @@ export interface ForecastGroup extends ResourceNeed {
   readonly traffic: TrafficKind;
   readonly model: string | null;
   readonly entry: string | null;
-  /** The key's name; `null` under a pace, which takes whichever key is free. */
+  /** The key's name; `null` under a pace, which takes any free key. */
   readonly key: string | null;
   /** The number of requests due after the warm-up. */
   readonly measured: number;
-  /** On how many of these the client hangs up. They have no samples of times. */
+  /** The number of these on which the client hangs up. They have no samples of times. */
   readonly hangUps: number;
   /** The maximum number of gaps between chunks; `null` if it has no bound. */
   readonly gaps: number | null;
@@ -55,15 +55,15 @@ export interface MinutePeak {
   readonly tokens: number;
 }
 
-/** How much of its keys' declared limits a plan uses. A pace keeps these limits. */
+/** The part of its keys' declared limits that a plan uses. A pace keeps these limits. */
 export interface LimitForecast {
   readonly keys: readonly (MinutePeak & { readonly key: string })[];
   readonly all: MinutePeak;
   /** The limit that is reached first; `null` if no limit is declared. */
   readonly binds: LimitUnit | null;
   /**
-   * The number of keys that are enough if all are used evenly; `null` if no limit is declared, or with named targets,
-   * whose keys cannot stand in for each other.
+   * The number of keys that are enough if all are used evenly; `null` if no limit is declared. It is also `null` with
+   * named targets, whose keys cannot replace each other.
    */
   readonly keysNeeded: number | null;
   /** The keys whose busiest minute exceeds a limit. */
@@ -87,7 +87,7 @@ export interface SampleForecast {
   readonly samples: number;
 }
 
-/** Whether there can be enough samples to decide an objective. Counts and rates need no minimum. */
+/** Whether an objective can get enough samples. Counts and rates need no minimum. */
 export interface ObjectiveForecast {
   readonly text: string;
   readonly needs: number | null;
@@ -102,7 +102,7 @@ export interface BudgetForecast {
   readonly need: ForecastAmount;
 }
 
-/** The shares of the prompts' tokens of one kind and model that came from a cache and were written to one. */
+/** The shares of cached prompt tokens for one kind and model: those read from a cache, and those written to one. */
 export interface CachedShare {
   readonly traffic: TrafficKind;
   readonly model: string | null;
@@ -130,11 +130,11 @@ export interface Forecast {
   readonly samples: readonly SampleForecast[];
   readonly objectives: readonly ObjectiveForecast[];
   readonly budget: readonly BudgetForecast[];
-  /** What each slice needs; `null` if the caller did not ask for it. */
+  /** The needs of each slice; `null` if the caller did not ask for them. */
   readonly slices: SliceForecast | null;
-  /** What all slices need together; absent if the caller did not ask for slices. */
+  /** The needs of all slices together; absent if the caller did not ask for slices. */
   readonly fleet?: FleetForecast;
-  /** The shares of prompts that are assumed to come from a cache, from an earlier result; absent without one. */
+  /** The shares of prompts that are assumed to come from a cache, as in an earlier result; absent without one. */
   readonly cachedShares?: readonly CachedShare[];
 }
 

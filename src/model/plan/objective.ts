@@ -24,8 +24,8 @@ export const comparisonOperatorNames = Object.keys(
 ) as readonly ComparisonOperator[];
 
 /**
- * Returns whether a comparison sets a lower bound. A figure that only grows may meet a lower bound later, so during the
- * run it cannot break one.
+ * Returns whether a comparison sets a lower bound. A figure that only grows may still reach a lower bound, so it cannot
+ * break one during the run.
  */
 export const isLowerBound = (comparison: ComparisonOperator): boolean => comparison.startsWith('>');
 
@@ -55,7 +55,7 @@ const figureSchema = z.discriminatedUnion('kind', [
 ]);
 export type ObjectiveFigure = z.infer<typeof figureSchema>;
 
-/** Which arrivals count; `null` means all. A stair load has several stages of the same name. */
+/** The arrivals that count; `null` means all. A stair load has several stages of the same name. */
 const scopeSchema = z.strictObject({
   traffic: z.enum(trafficKinds).nullable(),
   model: z.string().nullable(),
@@ -78,7 +78,7 @@ export const objectiveSchema = z.strictObject({
    * The moment from which a broken objective ends the run; `null` means that the objective is checked only at the end.
    */
   abortAfter: millisecondsSchema.nullable(),
-  /** `excluded`: 429s that a declared limit explains do not count as due. If the field is absent, they count. */
+  /** `excluded`: 429s that a declared limit explains do not count as due. If absent, they count. */
   quota: z.literal('excluded').exactOptional(),
 });
 export type Objective = z.infer<typeof objectiveSchema>;
@@ -111,7 +111,7 @@ export const unitOfFigure = (figure: ObjectiveFigure): string => {
 
 const quotaCounts = ['failed', 'limited'];
 
-/** Returns the reason why 429s cannot be left out of a figure; `null` if they can. */
+/** Returns why 429s cannot be left out of a figure; `null` if they can. */
 export const whyNoQuota = (figure: ObjectiveFigure): string | null => {
   const { kind, name } = figure;
   switch (kind) {
@@ -145,8 +145,7 @@ export const canBeSure = ({ figure }: { readonly figure: ObjectiveFigure }): boo
 };
 
 /**
- * Returns the default of `minSamples`: enough for ten samples beyond a quantile, thirty for a mean, one for a minimum
- * or maximum.
+ * Returns the default of `minSamples`: ten samples beyond a quantile, thirty for a mean, one for a minimum or maximum.
  */
 export const defaultMinSamples = (statistic: Statistic): number => {
   if (typeof statistic === 'number') {

@@ -6,7 +6,7 @@ const maxPerWindow = z.int().positive().nullable();
 /** The moments at which a gateway can charge tokens, as far as a pace distinguishes them. */
 export const chargingMoments = ['sent', 'prompt-sent', 'ended'] as const;
 
-/** How a gateway charges tokens, as an examination of its limit of tokens found it. */
+/** The way in which a gateway charges tokens, as an examination of its limit of tokens found it. */
 export const learnedChargingSchema = z.object({
   charged: z.enum(chargingMoments),
   settle: millisecondsSchema,
@@ -20,7 +20,7 @@ const paceAmountsSchema = z.strictObject({
   /** The sum of the tokens of prompts and answers. */
   tokens: maxPerWindow,
   /**
-   * The maximum number of requests at the same time; further requests are evenly spread. If absent, the engine learns
+   * The maximum number of requests at the same time. Further requests are evenly spread. If absent, the engine learns
    * the number from what the gateway admits.
    */
   burst: z.int().positive().optional(),
@@ -30,19 +30,19 @@ export type PaceAmounts = z.infer<typeof paceAmountsSchema>;
 /** The most that each key may use within any window of time; `null` means no limit. */
 export const paceSchema = paceAmountsSchema.extend({
   window: millisecondsSchema,
-  /** The maximum time until the server counts a request that was sent. It is added to each window. */
+  /** The longest time after sending in which the server counts a request. It is added to each window. */
   margin: millisecondsSchema,
   /**
-   * When the server charges tokens: on admission (`sent`), the prompt on admission and the answer later (`prompt-sent`),
-   * or all at an unknown moment before the answer ends (`ended`).
+   * When the server charges tokens: on admission (`sent`); the prompt on admission and the answer later
+   * (`prompt-sent`); or all at an unknown moment before the answer ends (`ended`).
    */
   charged: z.enum(chargingMoments),
   /**
-   * The longest time after the end of an answer at which the server charges what it did not charge on admission, as an
-   * examination measured it; if absent, the end itself.
+   * The longest time from the end of an answer until the server has charged everything, as an examination measured it.
+   * If absent, everything is charged by the end.
    */
   settle: millisecondsSchema.exactOptional(),
-  /** The limits that the engine lowers if the headers of answers declare lower ones; absent for none. */
+  /** The limits that the engine lowers if headers of answers declare lower ones; absent for none. */
   follows: z
     .array(z.enum(['requests', 'tokens']))
     .readonly()

@@ -25,19 +25,19 @@ const fieldsNotHashed = {
 } as const;
 
 /**
- * The word that goes into the hash for each setting of `streams`. `standard` is hashed as `lenient`, since older plans
- * without the setting were hashed so and must stay comparable. So `lenient` is hashed as another word.
+ * The word in the hash for each setting of `streams`. Older plans without the setting were hashed as `lenient` and must
+ * stay comparable, so the default `standard` has that word. `lenient` itself has another word.
  */
 const hashedStreams = { standard: 'lenient', lenient: 'done', strict: 'strict' } as const;
 
-/** Returns a traffic entry without its expectation, which does not change what is sent. */
+/** Returns a traffic entry without its expectation, since that does not change what is sent. */
 const withoutExpectation = (traffic: Traffic): Traffic => {
   if (!('expect' in traffic)) return traffic;
   const { expect: _, ...sent } = traffic;
   return sent;
 };
 
-/** Leaves out settings that change nothing, so that such runs stay comparable with older ones. */
+/** Leaves out settings that change nothing, so such runs stay comparable with older ones. */
 const hashedWire = (plan: Plan) => ({
   ...plan.wire,
   connectAhead: connectsAhead(plan) || undefined,

@@ -31,7 +31,7 @@ const openLoadSchema = z.strictObject({
   kind: z.literal('open'),
   curve: z.array(rateSegmentSchema).min(1),
   /**
-   * How arrivals are spaced. With `even`, arrival n is due when the area under the rate's curve reaches n. With
+   * The spacing of arrivals. With `even`, arrival n is due when the area under the rate's curve reaches n. With
    * `poisson`, the gaps in that area are exponential. With `gamma`, the gaps have this shape and mean 1: a shape below
    * 1 gives bursts, a shape above 1 gives more even arrivals.
    */
@@ -87,7 +87,7 @@ const stageSchema = z.strictObject({
   traffic: z.array(trafficSchema).min(1),
   /** The name of its population; absent in a plan without populations. */
   population: z.string().min(1).exactOptional(),
-  /** The number that stands for the stage in draws and request ids; absent if that is its position. */
+  /** The number for the stage in random draws and request ids; absent if that is its position. */
   stream: z.int().nonnegative().exactOptional(),
 });
 export type Stage = z.infer<typeof stageSchema>;
@@ -97,7 +97,7 @@ const keySchema = z.strictObject({
   name: z.string().min(1),
   template: z.string().min(1),
   weight: z.number().positive(),
-  /** The limits of this key; absent if they are those of the plan. */
+  /** The limits of this key; absent if the plan's apply. */
   limits: limitsPerMinuteSchema.exactOptional(),
   /** The name of its target; absent if the plan's only target has no name. */
   target: z.string().min(1).exactOptional(),
@@ -136,11 +136,11 @@ const wireSchema = z.strictObject({
   connectAhead: z.boolean().optional(),
   /** Whether connections are reused; absent in old plans, which reuse them. */
   reuse: z.boolean().optional(),
-  /** The maximum number of requests on one connection; absent if the server alone decides when a connection closes. */
+  /** The maximum number of requests on one connection; absent if only the server closes connections. */
   maxRequestsPerConnection: z.int().positive().nullable().optional(),
   /**
    * The target's own paths, relative to its base address. The keys are the usual paths, such as `/chat/completions`.
-   * Only paths that differ are listed; the field is absent if all are usual.
+   * Only paths that differ are listed; absent if all are usual.
    */
   paths: z.record(z.string(), z.string()).optional(),
 });
@@ -151,7 +151,7 @@ const authSchema = z.strictObject({ header: z.string().min(1) });
 /** Further headers of each request. Their values are templates, like those of keys. */
 const headersSchema = z.record(z.string(), z.string());
 
-/** One of several targets. Its requests are those of the populations that name it, with the keys that name it. */
+/** One of several targets. Its requests come from the populations that name it, with the keys that name it. */
 const namedTargetSchema = z.strictObject({
   name: z.string().min(1),
   target: targetSchema,
@@ -177,9 +177,9 @@ export type Deadlines = z.infer<typeof deadlinesSchema>;
 const capsSchema = z.strictObject({ bytes: z.int().positive(), events: z.int().positive() });
 export type AnswerCaps = z.infer<typeof capsSchema>;
 
-/** The declared limits of each key for which the scenario declares no others. */
+/** The declared limits of each key, unless the scenario declares others for that key. */
 const limitsSchema = limitsPerMinuteSchema.extend({
-  /** The limiter that is permitted, if the run is judged by its limits. */
+  /** The permitted limiter, if the run is judged by its limits. */
   limiter: z
     .enum(['any', ...limiterClassNames])
     .nullable()
@@ -192,25 +192,25 @@ const autoWarmUpSchema = z.strictObject({
 });
 export type AutoWarmUp = z.infer<typeof autoWarmUpSchema>;
 
-/** The minimum length of the steady part of a load, in ms: its second half must have a dependence. */
+/** The shortest steady part of a load, in ms. Its second half must be long enough to show a dependence. */
 export const leastSteady = 20_000;
 
 export const planSchema = z.strictObject({
   format: z.literal('plan/1'),
   name: z.string().min(1),
   description: z.string().nullable(),
-  /** The target; that of the first name if `targets` has names. */
+  /** The target. If `targets` has names, it is the first of them. */
   target: targetSchema,
   wire: wireSchema,
   /**
-   * The targets by name; absent if there is only the one above. Keys and populations name theirs. What one target needs
-   * is in `plansByTarget`.
+   * The targets by name; absent if there is only the one above. Keys and populations name theirs. `plansByTarget` has
+   * what each target needs.
    */
   targets: z.array(namedTargetSchema).min(1).exactOptional(),
   /** The transport. HTTP/2 always uses undici, and so do old plans, which lack this field. */
   transport: z.enum(transportNames).default('undici'),
   /**
-   * The number of threads that send; with `auto`, `engine/worker-count.ts` decides. The number does not change what is
+   * The number of threads that send. With `auto`, `engine/worker-count.ts` decides. The number does not change what is
    * sent.
    */
   workers: z.union([z.int().positive(), z.literal('auto')]).default(1),
@@ -224,13 +224,13 @@ export const planSchema = z.strictObject({
   auth: authSchema.optional(),
   headers: headersSchema,
   stages: z.array(stageSchema).min(1),
-  /** The parts that run beside each other; absent if all stages follow each other. */
+  /** The parts that run side by side; absent if all stages follow each other. */
   populations: z.array(populationSchema).min(1).exactOptional(),
   /** The end of the warm-up. No figure contains arrivals that are due before it. */
   warmUp: millisecondsSchema,
-  /** Between which instants the run itself finds that end. Until it has ended, `warmUp` is the latest. */
+  /** The instants between which the run itself finds that end. Until it has ended, `warmUp` is the latest of them. */
   autoWarmUp: autoWarmUpSchema.exactOptional(),
-  /** What is known of the prices as a whole; absent if nothing is. */
+  /** The facts about the prices as a whole; absent if nothing is known. */
   pricing: pricingSchema.exactOptional(),
   /** How long exchanges can continue after the load has ended. */
   grace: millisecondsSchema,
@@ -247,7 +247,7 @@ export const planSchema = z.strictObject({
   pace: paceSchema.nullable(),
   budget: budgetSchema.nullable().default(null),
   /**
-   * When a stream counts as complete. `standard`: every choice has a finish reason, or one choice has and `[DONE]`
+   * When a stream counts as complete. `standard`: every choice has a finish reason, or one choice has one and `[DONE]`
    * came. `lenient`: as `standard`, or `[DONE]` came. `strict`: `[DONE]` came.
    */
   streams: z.enum(['lenient', 'standard', 'strict']),
@@ -258,14 +258,14 @@ export const planSchema = z.strictObject({
       /** The address of the metrics, or a path on the target. */
       metrics: z.string().min(1),
       every: millisecondsSchema,
-      /** The figures from metrics that Weir does not know. Each has a name of the user's choice. */
+      /** The figures from metrics that Weir does not know. The user chooses their names. */
       figures: z.array(
         z.strictObject({ name: z.string(), metric: z.string(), as: z.enum(['gauge', 'rate']) }),
       ),
     })
     .optional(),
   objectives: z.array(objectiveSchema).default([]),
-  /** `decided` if the run ends as soon as its objectives are sure. The duration of the last load is then a maximum. */
+  /** `decided` if the run ends once its objectives are sure. The duration of the last load is then a maximum. */
   until: z.literal('decided').exactOptional(),
   perRequest: z.array(requestObjectiveSchema).default([]),
   seed: z.int().nonnegative(),
@@ -290,8 +290,7 @@ export const loadDuration = (load: Load): number => {
 };
 
 /**
- * Returns the number of arrivals of a load, or the mean if the number is random; `null` if the answers decide the
- * number.
+ * Returns the number of arrivals of a load, or the mean of a random number; `null` if the answers decide the number.
  */
 export const arrivalCountOf = (load: Load): number | null => {
   switch (load.kind) {
@@ -310,7 +309,7 @@ export const arrivalCountOf = (load: Load): number | null => {
   }
 };
 
-/** Returns the only load of a plan if that load saturates the target; `null` for any other plan. */
+/** Returns the load of a plan if it is the only one and saturates the target; `null` for any other plan. */
 export const saturateLoadOf = ({ stages }: Pick<Plan, 'stages'>): SaturateLoad | null => {
   const load = stages[0]?.load;
   return load?.kind === 'saturate' ? load : null;

@@ -3,14 +3,14 @@ import { millisecondsSchema } from '../quantity-schema.ts';
 import { type Retry, retrySchema } from './retry.ts';
 
 /**
- * A part of a run that runs beside others. Its stages follow each other, and are those stages of the plan that have its
- * name. What a population does not say itself is filled in from the scenario.
+ * A part of a run that runs beside others. Its stages follow each other, and are the plan's stages with its name. The
+ * scenario fills in what a population leaves out.
  */
 export const populationSchema = z.strictObject({
   name: z.string().min(1),
   /** When its first stage begins, after the start of the run. */
   after: millisecondsSchema,
-  /** The keys of the plan that its requests use, with their weights in this population. */
+  /** The plan's keys that its requests use, with their weights in this population. */
   keys: z.array(z.strictObject({ name: z.string().min(1), weight: z.number().positive() })).min(1),
   retry: retrySchema.nullable(),
   /** The name of its target; absent if the plan's only target has no name. */
@@ -18,7 +18,7 @@ export const populationSchema = z.strictObject({
 });
 export type Population = z.infer<typeof populationSchema>;
 
-/** The fields of a plan that say what runs beside what. */
+/** The fields of a plan that say which parts run side by side. */
 interface PopulatedPlan {
   readonly populations?: readonly Population[];
   readonly stages: readonly { readonly population?: string; readonly stream?: number }[];
@@ -41,13 +41,13 @@ export const populationOf = (
 export const retryOf = (plan: PopulatedPlan & RetryingPlan, stage: number): Retry | null =>
   plan.populations === undefined ? plan.retry : (populationOf(plan, stage)?.retry ?? null);
 
-/** Returns all the ways in which requests of a plan are retried; `null` stands for requests that are not. */
+/** Returns all ways in which requests of a plan are retried; `null` stands for requests without retries. */
 export const retriesOf = ({ retry, populations }: RetryingPlan): readonly (Retry | null)[] =>
   populations === undefined ? [retry] : populations.map((each) => each.retry);
 
 /**
- * Returns the number that stands for a stage in all draws of its requests. For a population it depends on the names
- * alone, so that its requests stay the same whichever other populations there are.
+ * Returns the number for a stage in all random draws of its requests. For a population it depends only on the names. So
+ * its requests stay the same whatever other populations there are.
  */
 export const stageStream = ({ stages }: Pick<PopulatedPlan, 'stages'>, stage: number): number =>
   stages[stage]?.stream ?? stage;

@@ -18,7 +18,7 @@ export const retrySchema = z.strictObject({
   base: millisecondsSchema,
   cap: millisecondsSchema,
   on: z.array(z.enum(retryClasses)).min(1),
-  /** Set if clients wait as they choose even where the server names a wait; absent otherwise. */
+  /** Set if clients ignore the wait that a server names; absent otherwise. */
   ignoresWaits: z.literal(true).exactOptional(),
 });
 export type Retry = z.infer<typeof retrySchema>;

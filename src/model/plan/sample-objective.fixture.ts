@@ -1,6 +1,6 @@
 import type { Objective } from './objective.ts';
 
-/** Returns an objective: that the p95 of the end to end time is below 300 ms, unless `changes` say otherwise. */
+/** Returns an objective: the p95 of the end to end time is below 300 ms. `changes` overrides fields. */
 export const sampleObjective = (changes: Partial<Objective> = {}): Objective => ({
   text: 'endToEnd.p95 < 300ms',
   figure: { kind: 'measure', name: 'endToEnd', statistic: 0.95 },

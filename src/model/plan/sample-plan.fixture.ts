@@ -4,7 +4,7 @@ import { milliseconds, perSecond } from '../quantity.ts';
 
 const second = (seconds: number) => milliseconds(seconds * 1000);
 
-/** A small valid plan for tests: 3/s for 25 s of chat and streamed chat with two keys; any field can be another. */
+/** A small valid plan for tests: 3/s for 25 s of chat and streamed chat with two keys. Any field can be overridden. */
 export const samplePlan = (differing: Partial<Plan> = {}): Plan => ({
   format: 'plan/1',
   name: 'sample',

@@ -1,5 +1,5 @@
 /**
- * This file fills templates in headers and bodies: `${uuid}` and `${index}` stand for values of each request, and `$${`
+ * This file fills templates in headers and bodies. `${uuid}` and `${index}` stand for values of each request, and `$${`
  * stands for a literal `${`.
  */
 
@@ -19,8 +19,8 @@ const names: readonly string[] = ['uuid', 'index'] satisfies readonly (keyof Req
 export const isRequestTemplate = (text: string): boolean => text.includes('${');
 
 /**
- * Replaces references by the values of a request. Unknown references stay; a rule of scenarios has rejected them
- * before.
+ * Replaces references by the values of a request. Unknown references stay, but a rule of scenarios has already rejected
+ * them.
  */
 export const fillRequestText = (text: string, values: RequestValues): string =>
   isRequestTemplate(text)
@@ -80,8 +80,7 @@ export const requestReference = /(?<!\$)\$\{(?:uuid|index)\}/g;
 export type SecretReference =
   | { readonly kind: 'env'; readonly name: string }
   /**
-   * A command. `lifetime` is the time in ms after which it runs again: `null` for never, NaN if the text of the
-   * lifetime cannot be read.
+   * A command. `lifetime` is the time in ms after which it runs again: `null` for never, NaN if the text is unreadable.
    */
   | { readonly kind: 'command'; readonly command: string; readonly lifetime: number | null }
   | { readonly kind: 'secret'; readonly path: string };
@@ -130,7 +129,7 @@ const shortestSecret = 6;
 
 const inJson = (secret: string): string => JSON.stringify(secret).slice(1, -1);
 
-/** Removes one level of escapes, as JSON, JavaScript or URLs have them. */
+/** Removes one level of escapes of JSON, JavaScript or URLs. */
 const unescapedOnce = (text: string): string =>
   text
     .replaceAll(/\\([/"\\])/g, '$1')
@@ -142,8 +141,8 @@ const unescapedOnce = (text: string): string =>
 const unescaped = (text: string): string => unescapedOnce(unescapedOnce(unescapedOnce(text)));
 
 /**
- * Returns three texts, one of which is part of the base64 of any text that contains the secret: one for each position,
- * modulo 3, at which the secret can begin.
+ * Returns three texts. The base64 of any text with the secret contains one of them: each is for a position, modulo 3,
+ * at which the secret may begin.
  */
 const base64Forms = (secret: string): readonly string[] =>
   [0, 1, 2].flatMap((offset) => {

@@ -1,18 +1,18 @@
 /**
- * What Weir itself needs, as it was measured (`npm run bench memory`, `streams` and `slices`; reports/scale.md says how).
- * Memory and sizes are in bytes, times in ms.
+ * The resources that Weir itself needs, as measured (`npm run bench memory`, `streams` and `slices`; reports/scale.md
+ * says how). Memory and sizes are in bytes, times in ms.
  */
 export const weirCosts = {
-  /** The memory of a worker after some minutes of load, and of each request in flight. */
+  /** The memory of a worker after some minutes of load, and that of each request in flight. */
   worker: 300 * 2 ** 20,
   stream: 32 * 2 ** 10,
-  /** The CPU time of a chunk; a request counts as ten. */
+  /** The CPU time of a chunk. A request counts as ten chunks. */
   chunk: 0.031,
-  /** A result: its size without requests, of each second of the run, and of each request up to the most rows of each key. */
+  /** The size of a result: without requests, for each second of the run, and for each listed request. */
   result: 100e3,
   second: 2400,
   row: 135,
-  /** Reading and merging: the CPU time of each byte of the results, and the memory that each takes. */
+  /** The CPU time of reading and merging each byte of the results, and the memory for each byte. */
   mergeTime: 60e-6,
   mergeMemory: 4.2,
 } as const;
@@ -24,7 +24,7 @@ export const chunksPerWorker = 30_000;
 export const bytesOfChunk = 250;
 
 /**
- * The connections that Linux opens from one address to one address and port of a target: its source ports, 32,768 to
+ * The connections that Linux can open from one address to one address and port. They are its source ports, 32,768 to
  * 60,999 (`net.ipv4.ip_local_port_range`).
  */
 export const sourcePorts = 28_232;
@@ -34,7 +34,7 @@ export interface SliceForecast {
   /** The number of requests in flight at the same time. */
   readonly streams: number;
   readonly sockets: number;
-  /** Streamed chunks per second, where a request counts as ten chunks. */
+  /** Streamed chunks per second. A request counts as ten chunks. */
   readonly chunksPerSecond: number;
   /** The number of cores that the slice keeps busy, and the number of threads that it needs. */
   readonly cores: number;
@@ -42,9 +42,7 @@ export interface SliceForecast {
   /** The memory that the slice needs, in bytes. */
   readonly memory: number;
   readonly bytesPerSecond: number;
-  /**
-   * The load of a calibration that is at least the load of each slice; `null` if the user gave the number of slices.
-   */
+  /** The calibrated load that is at least the load of each slice; `null` if the user gave the number of slices. */
   readonly basis: {
     readonly streams: number;
     readonly tokensPerSecond: number;
@@ -53,7 +51,7 @@ export interface SliceForecast {
   } | null;
 }
 
-/** What all slices of a load need together. */
+/** The needs of all slices of a load together. */
 export interface FleetForecast {
   readonly cores: number;
   /** In bytes. */
@@ -61,20 +59,22 @@ export interface FleetForecast {
   readonly bytesPerSecond: number;
   /** The number of source addresses that the connections to one address of a target need. */
   readonly addresses: number;
-  /** The size of all results, in bytes; the CPU time of reading and merging them, in ms; the memory of that. */
+  /** The size of all results in bytes, the CPU time of reading and merging them in ms, and the memory for that. */
   readonly results: number;
   readonly mergeTime: number;
   readonly mergeMemory: number;
 }
 
-/** What the size of results depends on: all requests, the length in ms, and how many requests a result lists at most. */
+/**
+ * The facts that decide the size of results: all requests, the length in ms, and the most requests that a result lists.
+ */
 interface ResultContent {
   readonly requests: number;
   readonly scheduled: number;
   readonly rows: number;
 }
 
-/** Returns what all slices need together. */
+/** Returns the needs of all slices together. */
 export const fleetForecast = (
   { slices, sockets, cores, memory, bytesPerSecond }: SliceForecast,
   { requests, scheduled, rows }: ResultContent,

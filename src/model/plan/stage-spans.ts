@@ -15,7 +15,7 @@ export const stageSpans = (
   });
 };
 
-/** Returns whether the loads that end last are numbers of requests, so that their answers can end them earlier. */
+/** Returns whether all loads that end last are numbers of requests. Their answers can then end them earlier. */
 export const endsWithAnswers = (plan: Plan): boolean => {
   const spans = stageSpans(plan);
   const end = Math.max(...spans.map(({ to }) => to));

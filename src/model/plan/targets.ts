@@ -1,8 +1,8 @@
 import type { NamedTarget, Plan } from './plan.ts';
 
 /**
- * This file reads a plan with named targets. Code that knows one target only is given the plan of each target alone. A
- * plan without named targets has one target.
+ * This file reads a plan with named targets. Code that knows only one target gets the plan of each target alone. A plan
+ * without named targets has one target.
  */
 
 /** Returns the name of the target to which a stage sends; `undefined` if the plan's only target has no name. */
@@ -52,13 +52,16 @@ const planOfTarget = (plan: Plan, { name, target, wire, auth, headers }: NamedTa
   };
 };
 
-/** Returns the plan of each target alone, in the order of the targets. A plan whose only target has no name is that. */
+/**
+ * Returns the plan of each target alone, in the order of the targets. If the only target has no name, that is the plan
+ * itself.
+ */
 export const plansByTarget = (plan: Plan): readonly [Plan, ...Plan[]] => {
   const [first, ...others] = plan.targets ?? [];
   if (first === undefined) return [plan];
   return [planOfTarget(plan, first), ...others.map((target) => planOfTarget(plan, target))];
 };
 
-/** Returns whether a plan sends to an address, and not only to reference gateways. */
+/** Returns whether a plan sends to an address, rather than only to reference gateways. */
 export const sendsToAddress = (plan: Pick<Plan, 'target' | 'targets'>): boolean =>
   (plan.targets ?? [plan]).some(({ target }) => target.kind === 'url');

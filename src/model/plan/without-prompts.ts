@@ -10,8 +10,8 @@ const lengthMarker = (text: string): string => {
 };
 
 /**
- * The maximum length of a text that is not replaced. Names, formats and flags are shorter; tools, schemas and examples
- * are longer.
+ * The maximum length of a text that stays. Names, formats and flags are shorter; tools, schemas and examples are
+ * longer.
  */
 const longestKept = 40;
 

@@ -1,6 +1,6 @@
 /**
  * The place where the coordinator and the workers of a run meet. It stores small records and large contents, and tells
- * the coordinator's time. Every operation throws a `Problem` if the place cannot be reached, and can then be called
+ * the coordinator's time. Every operation throws a `Problem` if the place cannot be reached, and may then be called
  * again.
  */
 export interface Rendezvous {

@@ -16,8 +16,8 @@ const writtenIn = (groups: readonly Group[]): number => {
 };
 
 /**
- * Returns the cached shares of a result, by kind and model. A kind and model of which no answer reports cached tokens is
- * left out, and the prompts of other answers that report none count as not cached, so that no cost is understated.
+ * Returns the cached shares of a result, by kind and model. A kind and model is left out if no answer reports cached
+ * tokens. Otherwise, prompts whose answers report none count as not cached, so no cost is understated.
  */
 export const cachedSharesOf = (result: Result): readonly CachedShare[] => {
   const byName = Map.groupBy(groupsMatching(result, outsideWarmUp), ({ labels }) =>

@@ -4,5 +4,5 @@
  */
 export const canaryEventInterval = 50;
 
-/** The number of self-test streams of an event loop. It is small, so that each event arrives alone, as tokens do. */
+/** The number of self-test streams of an event loop. It is small, so each event arrives alone, as tokens do. */
 export const canaryStreamCount = 5;

@@ -4,15 +4,17 @@ import type { Histogram } from '../measures/histogram.ts';
 
 /**
  * The canary: streams by which a run tests itself in its own event loop. Each event contains the time at which it was
- * sent. So the time of its arrival shows how late the loop reads, whatever the target does.
+ * sent. So its arrival shows how late the loop reads, whatever the target does.
  */
 
 export const canarySampleSchema = z.strictObject({
   /** The highest number of streams that were open at the same time. */
   streams: z.int().nonnegative(),
-  /** The errors in ms (`roundedError`) in ascending order, each with the number of events that had it. */
+  /** The errors in ms (`roundedError`) in ascending order, each with its number of events. */
   errors: z.array(z.tuple([z.number().nonnegative(), z.int().positive()])),
-  /** The errors without the time that events can have waited in the loop, in the same form; absent in old results. */
+  /**
+   * The errors without the time in which events may have waited in the loop, in the same form; absent in old results.
+   */
   outside: z.array(z.tuple([z.number().nonnegative(), z.int().positive()])).optional(),
 });
 export type CanarySample = z.infer<typeof canarySampleSchema>;
@@ -25,8 +27,8 @@ export interface CanaryErrors extends Pick<Histogram, 'count' | 'max' | 'atRank'
   /** The highest number of streams that were open in any second. */
   readonly streams: number;
   /**
-   * The share of the streams' expected events that were not read, from 0 to 1. The measurement is not verified while
-   * events are missing: whatever delayed the process that sends them may also have delayed the run.
+   * The share of the streams' expected events that were not read, from 0 to 1. While events are missing, the
+   * measurement is not verified: what delayed the process that sends them may also have delayed the run.
    */
   readonly missing: number;
 }

@@ -8,7 +8,7 @@ import { requestSampleSchema } from './request-sample.ts';
 import { failureSchema, generatorSampleSchema, sliceRunSchema } from './result.ts';
 
 /**
- * The journal of a run in progress, `checkpoint/1`, to which JSON lines are only added: a header, parts of results, and
+ * The journal of a run in progress, `checkpoint/1`. JSON lines are only added to it: a header, parts of results, and
  * commit lines (with `until`). Parts count only if a commit line follows them, so the file stays valid if the process
  * is killed. Each worker has its own header, parts and commit lines, marked by its slice.
  */
@@ -41,7 +41,7 @@ export const checkpointCommitSchema = z.strictObject({
   slice,
   /** The instant up to which the parts above contain everything that has ended. */
   until: instantSchema,
-  /** How much of the load was over at that instant. */
+  /** The elapsed part of the load at that instant. */
   scheduled: millisecondsSchema,
   /** When the last exchange ended. */
   ended: millisecondsSchema,

@@ -8,7 +8,7 @@ const moment = instantSchema.nullable();
 
 /**
  * A request that a user may look up in the server's logs: one of the slowest of its kind, or one of the first or last
- * that failed in this way. Instants belong to the last attempt. An instant that the attempt did not reach is `null`.
+ * with this failure. Instants belong to the last attempt; `null` if the attempt did not reach them.
  */
 export const exemplarSchema = z.strictObject({
   /** The id that Weir sent with the request, and the server's own id. */

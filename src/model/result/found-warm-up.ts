@@ -15,7 +15,10 @@ export const possibleWarmUpEnds = (
   return possibleEnds(Math.ceil(earliest / 1000), Math.floor(Math.min(latest, half) / 1000));
 };
 
-/** Creates a function that returns between which possible ends of the warm-up an instant of it lies. */
+/**
+ * Creates a function that returns the part of the warm-up in which an instant lies. The possible ends divide the
+ * warm-up.
+ */
 export const warmUpParts = ({ autoWarmUp }: Plan): ((due: Instant) => number | undefined) => {
   if (autoWarmUp === undefined) return () => undefined;
   const ends = possibleWarmUpEnds(autoWarmUp);
@@ -27,7 +30,7 @@ export const warmUpParts = ({ autoWarmUp }: Plan): ((due: Instant) => number | u
 
 const isJudgedBy = (name: TimelineMeasure): boolean => name !== 'lag';
 
-/** Returns the measures by which the end is found: those of the objectives, or the usual ones. */
+/** Returns the measures that decide the end: those of the objectives, or the usual ones. */
 const measuresOf = ({ objectives }: Plan): readonly TimelineMeasure[] => {
   const named = objectives.flatMap(({ figure }) =>
     figure.kind === 'measure' ? [figure.name] : [],
@@ -49,7 +52,7 @@ const measuredSeconds = (
 
 export type FoundWarmUp = NonNullable<Result['warmUp']>;
 
-/** Finds the end of the warm-up of a plan with `warmUp: auto`; `null` for another. */
+/** Finds the end of the warm-up of a plan with `warmUp: auto`; `null` for any other plan. */
 export const findWarmUp = (
   plan: Plan,
   timeline: readonly TimelineSecond[],
@@ -71,7 +74,7 @@ export const findWarmUp = (
   );
   return {
     end: milliseconds(second * 1000),
-    // Without samples nothing is known to be steady.
+    // Without samples, it is unknown whether the run is steady.
     isSteady: found.length > 0 && isSteady && scheduled - plan.autoWarmUp.earliest >= leastSteady,
     measures: found.map(({ name }) => name),
     excluded: timeline.reduce((sum, each) => sum + (each.second < second ? each.due : 0), 0),

@@ -21,7 +21,7 @@ export type Exactness = 'exact' | 'approximate' | 'unknown';
 
 /** The largest error of an approximate figure, as a share of the figure. */
 const approximateShare = 0.5;
-/** The error in ms that is allowed even if it is a larger part of the figure. */
+/** The error in ms that is always allowed, even if it is a larger share of the figure. */
 const approximateTime = 5;
 
 export const exactnessOf = ({ isSmall, value, low, high, measure }: FigureError): Exactness => {
@@ -33,12 +33,12 @@ export const exactnessOf = ({ isSmall, value, low, high, measure }: FigureError)
   return Math.max(value - low, high - value) <= allowed ? 'approximate' : 'unknown';
 };
 
-/** The largest error of a figure that nobody needs to act on, as a share of the figure. */
+/** The largest error that needs no action, as a share of the figure. */
 const slightShare = 0.25;
 
 /**
- * Returns whether an approximate figure may be off by at most 5 ms and a quarter of it. A machine with nothing else to do
- * reads a chunk that late now and then, so such an error is named, but is no warning.
+ * Returns whether an approximate figure may be off by at most 5 ms and a quarter of it. Even an idle machine sometimes
+ * reads a chunk that late. So such an error is named, but is no warning.
  */
 export const isSlightlyOff = ({ value, low, high }: FigureError): boolean =>
   Math.max(value - low, high - value) <= Math.min(value * slightShare, approximateTime);

@@ -30,36 +30,39 @@ export const objectiveVerdictSchema = z.strictObject({
   severity: z.enum(['fail', 'warn']),
   ruling: z.enum(['pass', 'fail', 'inconclusive']),
   grounds: z.enum(reasons),
-  /**
-   * The figure in `unit`; `null` if there are no data (`n` is 0) or if the figure is infinite because too many arrivals
-   * failed.
-   */
+  /** The figure in `unit`; `null` without data (`n` is 0), or if too many failed arrivals make the figure infinite. */
   observed: z.number().nullable(),
   unit: z.string(),
   /** The statistic of the figure; absent for figures that have none, and in old results. */
   statistic: statisticSchema.optional(),
-  /** The number of samples, or of arrivals if the figure is a share; `null` for other figures. */
+  /** The number of samples, or of arrivals for a share; `null` for other figures. */
   n: z.int().nonnegative().nullable(),
-  /** The number of independent samples that tell as much as the `n` samples; absent if it is `n` or unknown. */
+  /** The number of independent samples that would tell as much as the `n` samples; absent if it is `n` or unknown. */
   effective: z.int().nonnegative().optional(),
-  /** Set for a mean of too few independent samples for such values, so that its interval may not hold. */
+  /** Set for a mean whose interval may not hold, since its independent samples are too few for such values. */
   weak: z.literal(true).optional(),
   /**
-   * The number of 429s that were left out because a declared limit explains them; `null` if that number is unknown. The
-   * field is absent if 429s may not be left out.
+   * The number of 429s that were left out because a declared limit explains them; `null` if unknown. Absent if 429s
+   * must stay in.
    */
   excluded: z.int().nonnegative().nullable().optional(),
   minSamples: z.int().positive(),
-  /** How many of the `n` samples are failures, if they leave a percentile without an upper end, on the side of the bound; otherwise absent. */
+  /**
+   * The number of failures among the `n` samples, if they leave a percentile without an upper end and the bound is on
+   * that side; otherwise absent.
+   */
   failed: z.int().positive().optional(),
   /** The lower end of the 95 % confidence interval; `null` if the interval has no lower end. */
   low: z.number().nullable(),
   high: z.number().nullable(),
-  /** The number of answers that do not report the figure; absent for none, and for other figures. */
+  /** The number of answers that do not report the figure; absent if all do, and for other figures. */
   unreported: z.int().positive().optional(),
-  /** The bounds of the true figure, given the error of the load generator, or given the answers that do not report it. `high` is `null` without an upper bound. */
+  /**
+   * The bounds of the true figure, by the error of the load generator or by the answers that do not report it. `high`
+   * is `null` without an upper bound.
+   */
   error: z.strictObject({ low: z.number(), high: z.number().nullable() }).optional(),
-  /** Whether the whole confidence interval is on one side of the objective's bound. */
+  /** Whether the whole confidence interval is on one side of the bound. */
   sure: z.boolean().nullable(),
 });
 export type ObjectiveVerdict = z.infer<typeof objectiveVerdictSchema>;
@@ -68,14 +71,14 @@ export type ObjectiveVerdict = z.infer<typeof objectiveVerdictSchema>;
 export const failsRun = ({ ruling, grounds, severity }: ObjectiveVerdict): boolean =>
   severity === 'fail' && (ruling === 'fail' || grounds === 'never-given');
 
-/** The number that stands for infinity, which JSON cannot express, in the figure of a broken objective. */
+/** The number that stands for an infinite figure of a broken objective, since JSON has no infinity. */
 export const infiniteFigure = Number.MAX_VALUE;
 
-/** Returns whether the figure is a percentile that is infinite because too few arrivals completed. */
+/** Returns whether the figure is a percentile that too few completed arrivals make infinite. */
 export const isInfinite = ({ observed, n }: Pick<ObjectiveVerdict, 'observed' | 'n'>): boolean =>
   observed === null && n !== null && n > 0;
 
-/** The objective that ended a run by being broken, and when. `observed` is `infiniteFigure` for an infinite figure. */
+/** The objective whose breach ended a run, and when. `observed` is `infiniteFigure` for an infinite figure. */
 export const breachSchema = z.strictObject({
   text: z.string(),
   at: z.number().nonnegative(),

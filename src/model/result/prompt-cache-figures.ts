@@ -3,7 +3,7 @@ import { inferHits, type InferredHits, type NoInference } from '../measures/pref
 import type { Result } from './result.ts';
 import { groupsMatching, measuredSeconds, outsideWarmUp } from './summary.ts';
 
-/** Tokens of prompts, and which of them were repeated or cached. */
+/** The tokens of prompts, and those of them that were repeated or cached. */
 interface PromptPart {
   readonly answers: number;
   readonly input: number;
@@ -11,15 +11,18 @@ interface PromptPart {
 }
 
 export interface PromptCacheFigures {
-  /** What an earlier request of the same slice began with, too, so that a cache can have held it. */
+  /** The tokens at the beginning that an earlier request of the same slice also had, so a cache can hold them. */
   readonly expected: PromptPart;
   readonly reported: PromptPart;
-  /** The number of answers that do not say what was cached. */
+  /** The number of answers that do not report cached tokens. */
   readonly silent: number;
   readonly inferred: InferredHits | NoInference;
 }
 
-/** Returns what of the prompts a cache can have held and has held; `null` where nothing was repeated or cached. */
+/**
+ * Returns the prompt tokens that a cache can have held and those that it did hold; `null` if none was repeated or
+ * cached.
+ */
 export const promptCacheFigures = (result: Result): PromptCacheFigures | null => {
   const groups = groupsMatching(result, outsideWarmUp);
   const expected = { answers: 0, input: 0, tokens: 0 };

@@ -12,7 +12,7 @@ const rowSchema = z.tuple([
   instantSchema,
   /** The time from the due instant to the end; `null` if the request was never sent. */
   z.number().nullable(),
-  /** The time to first token, and the number of input tokens, both only of completed streamed chats. */
+  /** The time to first token, and the number of input tokens. Only completed streamed chats have them. */
   z.number().nullable(),
   z.number().nullable(),
 ]);
@@ -25,8 +25,8 @@ export const requestSampleSchema = z.strictObject({
   traffic: z.enum(trafficKinds),
   outcome: z.enum(outcomeKinds),
   /**
-   * The number of requests from which the sample was drawn. `rows` has at most as many entries; in a checkpoint they
-   * come in parts.
+   * The number of requests from which the sample was drawn, at least the number of `rows`. In a checkpoint, rows come
+   * in parts.
    */
   count: z.int().nonnegative(),
   rows: z.array(rowSchema),

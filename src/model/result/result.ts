@@ -47,7 +47,10 @@ export const failureSchema = z.strictObject({
 });
 export type Failure = z.infer<typeof failureSchema>;
 
-/** What the load generator measured about itself in one second; a value is `null` if the system does not report it. */
+/**
+ * The measurements of the load generator about itself in one second. A value is `null` if the system does not report
+ * it.
+ */
 export const generatorSampleSchema = z.strictObject({
   second: secondSchema,
   utilisation: z.number(),
@@ -55,13 +58,12 @@ export const generatorSampleSchema = z.strictObject({
   delayP99: z.number(),
   delayMax: z.number(),
   /**
-   * The lateness, in ms, that 50, 90 and 99 % of the second's instants did not exceed, measured by timers of the event
-   * loop. It is absent with self-test streams, and in old results.
+   * The lateness in ms that 50, 90 and 99 % of the second's instants did not exceed, by timers of the event loop;
+   * absent with self-test streams, and in old results.
    */
   late: z.strictObject({ p50: z.number(), p90: z.number(), p99: z.number() }).optional(),
   /**
-   * The number of turns of the event loop, of its events, and of the events that waited for another turn
-   * (uvMetricsInfo).
+   * The number of turns of the event loop, of its events, and of events that waited for another turn (uvMetricsInfo).
    */
   loops: count,
   events: count,
@@ -71,11 +73,11 @@ export const generatorSampleSchema = z.strictObject({
   gcTotal: z.number(),
   /** The CPU time of the process or the worker's thread, as a share of one core. */
   cpu: z.number(),
-  /** The time for which the thread waited for a CPU, as a share of the second (/proc/thread-self/schedstat). */
+  /** The time in which the thread waited for a CPU, as a share of the second (/proc/thread-self/schedstat). */
   cpuWait: z.number().nullable(),
-  /** The time for which the cgroup was throttled, in ms. */
+  /** The time in which the cgroup was throttled, in ms. */
   throttled: z.number().nullable(),
-  /** The resident memory, in bytes; `null` if the system does not tell it. */
+  /** The resident memory in bytes; `null` if the system does not report it. */
   memory: z.number().nullable(),
   /** The sample of the self-test streams; `null` without them, absent in old results. */
   canary: canarySampleSchema.nullable().optional(),
@@ -84,14 +86,16 @@ export type GeneratorSample = z.infer<typeof generatorSampleSchema>;
 
 const orderMessage = 'expected each second once, in order';
 
-/** Returns whether samples are of one second after another. What is no number has its own message. */
+/** Returns whether samples are in the order of their seconds. A second that is no number gets another message. */
 const isInOrder = (samples: readonly ({ readonly second?: unknown } | null)[]): boolean =>
   samples.every((sample, i) => {
     const [before, second] = [samples[i - 1]?.second, sample?.second];
     return typeof second !== 'number' || typeof before !== 'number' || second > before;
   });
 
-/** The order is looked at first: to decode the histograms of 100,000 copies of one second takes a minute. */
+/**
+ * Checks the order before the rest, since decoding the histograms of 100,000 copies of one second would take a minute.
+ */
 const timelineSchema = z.preprocess((seconds, context) => {
   if (Array.isArray(seconds) && !isInOrder(seconds)) context.addIssue(orderMessage);
   return seconds;
@@ -105,13 +109,11 @@ export const sliceRunSchema = z.strictObject({
   clock: z.string().optional(),
   /** The name of the slice's machine, if a coordinator joined the slices. */
   host: z.string().optional(),
-  /** How far the slice's clock, and so `startedAt`, was ahead of the coordinator's clock. */
+  /** How far the slice's clock, and with it `startedAt`, was ahead of the coordinator's clock. */
   clockOffset: clockOffsetSchema.optional(),
   /** The verdict on trust for this slice alone. */
   trust: z.enum(['valid', 'degraded', 'invalid']).optional(),
-  /**
-   * The address of the target that the slice used. Each slice with an embedded reference gateway has its own address.
-   */
+  /** The address of the target that the slice used. Each slice with an embedded reference gateway has its own. */
   baseUrl: z.string(),
   machine: z.strictObject({
     node: z.string(),
@@ -120,14 +122,12 @@ export const sliceRunSchema = z.strictObject({
     cores: z.int().positive(),
   }),
   generator: z.array(generatorSampleSchema).refine(isInOrder, orderMessage),
-  /**
-   * How late this slice started its requests, in ms, in the seconds of the figures; absent if there is only one slice.
-   */
+  /** The lateness of this slice's starts, in ms, in the seconds of the figures; absent with a single slice. */
   lag: encodedHistogramSchema.optional(),
 });
 export type SliceRun = z.infer<typeof sliceRunSchema>;
 
-/** More sentences are no notes of a run. */
+/** The maximum number of notes of a run. */
 const maxNotes = 10_000;
 
 export const resultSchema = z.strictObject({
@@ -136,17 +136,17 @@ export const resultSchema = z.strictObject({
   runId: z.string(),
   /** The plan as `withoutPrompts` returns it. */
   plan: planSchema,
-  /** The hash of the plan with its prompts. It cannot be computed from `plan`, since `plan` has no prompts. */
+  /** The hash of the plan with its prompts. `plan` has no prompts, so its hash would differ. */
   planHash: z.string(),
   /** The address of the target in the first slice. If other slices used other addresses, a note names them. */
   baseUrl: z.string(),
   startedAt: z.iso.datetime(),
   /** The verdict and the figures when the file was written, for other programs. `weir report` computes them again. */
   summary: runSummarySchema.optional(),
-  /** The slices in order. If some are missing (their `count` is larger), the run is incomplete. */
+  /** The slices in order. If slices are missing (their `count` is larger), the run is incomplete. */
   slices: z.array(sliceRunSchema).min(1).max(maxSlices),
   /**
-   * When the load ended in the last slice: as planned, or earlier because all requests had been sent or the run was
+   * When the load ended in the last slice: as planned, or earlier because all requests were sent or the run was
    * stopped.
    */
   scheduled: millisecondsSchema,
@@ -155,11 +155,14 @@ export const resultSchema = z.strictObject({
   /** The reason why the run stopped early; `null` if it did not. */
   partial: z.string().nullable(),
   breach: breachSchema.optional(),
-  /** The end of the warm-up, which the run has found: `plan.warmUp`. Absent if the plan sets it, or slices are missing. */
+  /**
+   * The end of the warm-up that the run has found, which is `plan.warmUp`; absent if the plan sets it, or if slices are
+   * missing.
+   */
   warmUp: z
     .strictObject({
       end: millisecondsSchema,
-      /** Whether the run was steady from then on. If not, the end is the last possible one: figures are approximate. */
+      /** Whether the run was steady after it. If not, this is the last possible end, and figures are approximate. */
       isSteady: z.boolean(),
       measures: z.array(z.enum(timelineMeasures)),
       /** The number of arrivals that were due before the end. */

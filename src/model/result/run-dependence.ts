@@ -46,7 +46,7 @@ const samplesOf = (
   return whole;
 };
 
-/** Returns the seconds of a timeline with these numbers; `undefined` for a second in which nothing happened. */
+/** Returns the seconds of a timeline with these numbers; `undefined` for a second without events. */
 export const secondsAt = (
   { timeline }: Pick<Result, 'timeline'>,
   numbers: readonly number[],
@@ -57,13 +57,11 @@ export const secondsAt = (
 
 export interface RunPart {
   readonly kinds: readonly TrafficKind[];
-  /**
-   * The seconds in order, without those that the figure leaves out; `undefined` for a second in which nothing happened.
-   */
+  /** The seconds in order, without those that the figure leaves out; `undefined` for a second without events. */
   readonly seconds: readonly (TimelineSecond | undefined)[];
 }
 
-/** The samples of a second in which nothing happened; a long run can have many such seconds. */
+/** The samples of a second without events. A long run can have many such seconds. */
 const noSamples = emptyHistogram(2);
 
 export const samplesBySecond = (
@@ -84,21 +82,21 @@ const dependencesOf = (part: RunPart, name: TimelineMeasure): DependenceByQuanti
 };
 
 /**
- * Returns how strongly the samples of a percentile depend on each other. If the timeline does not contain the measure,
- * the dependence of end-to-end times is used, since both wait in the same queue.
+ * Returns how strongly the samples of a percentile depend on each other. If the timeline lacks the measure, end-to-end
+ * times stand in, since both wait in the same queue.
  */
 export const dependenceAt = (part: RunPart, name: MeasureName, q: number): Dependence | null =>
   isOfTimeline(name)
     ? dependencesOf(part, name)(q)
     : dependencesOf(part, 'endToEnd')(Math.max(q, 1 - q));
 
-/** Counts the arrivals that were due in a second and that completed at any time. */
+/** Counts the arrivals that were due in a second and completed at any time. */
 const completedDueIn = (
   { latency }: TimelineSecond,
   kinds: readonly TrafficKind[] = trafficKinds,
 ): number => kinds.reduce((sum, kind) => sum + (latency[kind]?.endToEnd?.count ?? 0), 0);
 
-/** Counts all arrivals that were due in a second and that completed, also those that the client was to cancel. */
+/** Counts all arrivals that were due in a second and completed, with those of planned hang-ups. */
 export const allCompletedDueIn = (
   second: TimelineSecond,
   kinds: readonly TrafficKind[] = trafficKinds,
@@ -108,20 +106,20 @@ export const allCompletedDueIn = (
     completedDueIn(second, kinds),
   );
 
-/** Counts the arrivals that were due in a second and that the client was not to cancel. */
+/** Counts the arrivals that were due in a second without a planned hang-up. */
 const awaitedDueIn = ({ due, toCancel }: TimelineSecond): number => due - (toCancel?.due ?? 0);
 
 /** Counts the arrivals that were due in a second and did not complete. */
 const failedDueIn = (second: TimelineSecond): number =>
   Math.max(0, awaitedDueIn(second) - completedDueIn(second));
 
-/** Counts the arrivals due in a second that failed and so lack a measure; 0 for gaps, of which an answer has many. */
+/** Counts the failed arrivals of a second that lack a measure; 0 for gaps, since an answer has many. */
 export const failedWithout = (second: TimelineSecond | undefined, name: TimelineMeasure): number =>
   second === undefined || name === 'gap' ? 0 : failedDueIn(second);
 
 /**
- * Returns the dependence of samples, increased by the dependence of failures, which count as infinite. If more arrivals
- * failed than lie beyond the percentile, the percentile is infinite, and only the failures matter.
+ * Returns the dependence of samples, increased by that of failures, which count as infinite. If more arrivals failed
+ * than lie beyond the percentile, it is infinite, and only failures matter.
  */
 const withFailures = (
   { seconds }: RunPart,
@@ -142,10 +140,9 @@ const withFailures = (
 };
 
 /**
- * Returns how strongly the arrivals of a percentile depend on each other if the share `failed` of them counts as
- * infinite. A higher percentile of the samples is then used, and failures that come together widen its interval. Such
- * failures do not reduce the number of effective samples: whether there are enough samples must not depend on when a
- * limit was reached.
+ * Returns how strongly the arrivals of a percentile depend on each other if the share `failed` counts as infinite. It
+ * then uses a higher percentile of the samples, and failures that come together widen the interval. Such failures do
+ * not reduce the number of effective samples: whether samples suffice must not depend on when a limit was reached.
  */
 export const dependenceOfDue = (
   part: RunPart,
@@ -156,8 +153,8 @@ export const dependenceOfDue = (
   withFailures(part, { q, failed }, () => dependenceAt(part, name, Math.min(1, q / (1 - failed))));
 
 /**
- * Counts, in each second, the arrivals that were due and those whose time was at most a bound; each that failed was
- * beyond it. `null` for a measure that the timeline does not hold.
+ * Counts, in each second, the due arrivals and those whose time was at most a bound. Failed ones were beyond it.
+ * Returns `null` if the timeline lacks the measure.
  */
 export const withinBySecond = (
   part: RunPart,
@@ -178,9 +175,9 @@ export const sumBySecond = (part: RunPart, name: MeasureName): readonly Part[] |
     : null;
 
 /**
- * Returns the stronger of two dependences: that of the arrivals within the bound, and that of the arrivals within half
- * the bound (within twice the bound if it is a lower one). The second one is needed if too few arrivals are beyond the
- * bound to show a dependence. Returns `null` if the timeline does not contain the measure.
+ * Returns the stronger of two dependences: of the arrivals within the bound, and of those within half the bound (or
+ * twice the bound, for a lower one). The second is for bounds that too few arrivals exceed to show a dependence.
+ * Returns `null` if the timeline lacks the measure.
  */
 export const dependenceAtBound = (
   part: RunPart,
@@ -201,8 +198,8 @@ export const cachedBySecond = ({ seconds }: RunPart): readonly Part[] =>
   seconds.map((second) => ({ sum: second?.cached?.tokens ?? 0, of: second?.cached?.input ?? 0 }));
 
 /**
- * Returns half the width of the 95 % interval of the cached share of `input` tokens. The timeline holds the tokens of
- * all labels, and a part of them varies more than all.
+ * Returns half the width of the 95 % interval of the cached share of `input` tokens. The timeline has the tokens of all
+ * labels together, and a part of them varies more than all.
  */
 export const cachedHalfWidth = (part: RunPart, input: number): number | null => {
   const seconds = cachedBySecond(part);
@@ -212,8 +209,8 @@ export const cachedHalfWidth = (part: RunPart, input: number): number | null => 
 };
 
 /**
- * Returns half the width of the 95 % interval of a mean; `null` if the timeline does not contain the measure. The
- * dependence at the median counts too, since few blocks can be alike by chance.
+ * Returns half the width of the 95 % interval of a mean; `null` if the timeline lacks the measure. The dependence at
+ * the median also counts, since a few blocks may be alike by chance.
  */
 export const meanHalfWidth = (part: RunPart, name: MeasureName): number | null => {
   const sums = sumBySecond(part, name);
@@ -226,8 +223,8 @@ export const meanHalfWidth = (part: RunPart, name: MeasureName): number | null =
 };
 
 /**
- * Returns a share in each second, by the outcomes that ended in it. Every completed answer counts as one that met the
- * objectives, and as one with the finish reason: the timeline does not contain these.
+ * Returns a share in each second, by the outcomes that ended in it. The timeline does not know which answers met
+ * objectives, or their finish reasons. So every completed answer counts as one that did, with that reason.
  */
 export const shareBySecond = (part: RunPart, name: ShareName): readonly Share[] =>
   part.seconds.map((second) => {
@@ -245,8 +242,8 @@ export const shareBySecond = (part: RunPart, name: ShareName): readonly Share[] 
 
 /**
  * Returns how strongly the arrivals of a share depend on each other, from the outcomes of each second. The timeline
- * does not contain which answers met the objectives, or why answers ended. For such a share, the dependence of
- * end-to-end times at the same share is used.
+ * does not know which answers met the objectives, or why answers ended. For such a share, the dependence of end-to-end
+ * times at the same share stands in.
  */
 export const dependenceOfArrivals = (
   part: RunPart,

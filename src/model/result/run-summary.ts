@@ -14,7 +14,7 @@ import { objectiveVerdictSchema } from './objective-verdict.ts';
 const percentileNameSchema = z.enum(Object.keys(percentiles) as readonly PercentileName[]);
 const verdictSchema = z.enum(['pass', 'fail', 'inconclusive']);
 
-/** The bounds of a value; `null` where there is no bound. */
+/** The bounds of a value; `null` for a missing bound. */
 const boundsSchema = z.strictObject({ low: z.number().nullable(), high: z.number().nullable() });
 const byPercentile = z.partialRecord(percentileNameSchema, boundsSchema);
 
@@ -22,7 +22,7 @@ const figuresSummarySchema = z.strictObject({
   unit: z.string(),
   n: count,
   mean: z.number(),
-  /** The 5th percentile. Only measures where higher is better have it, since it is their slow end. */
+  /** The 5th percentile. Only measures where higher is better have it, since that is their slow end. */
   p5: z.number().optional(),
   p50: z.number(),
   p90: z.number(),
@@ -33,10 +33,7 @@ const figuresSummarySchema = z.strictObject({
   weak: z.array(percentileNameSchema),
   /** The 95 % confidence interval of each percentile. */
   intervals: byPercentile,
-  /**
-   * The bounds of the true percentiles, given the error of the load generator; empty if that error is too small to
-   * matter.
-   */
+  /** The bounds of the true percentiles by the load generator's error; empty if the error is too small to matter. */
   errors: byPercentile,
 });
 export type FiguresSummary = z.infer<typeof figuresSummarySchema>;
@@ -52,7 +49,7 @@ export type TrafficSummary = {
   readonly finishReasons?: Readonly<Record<string, number>>;
 } & { readonly [Measure in MeasureName]?: FiguresSummary };
 
-/** The figures of one entry of the scenario's `traffic`, if the entry has a name. */
+/** The figures of a named entry of the scenario's `traffic`. */
 export type EntrySummary = TrafficSummary & { readonly traffic: TrafficKind };
 
 const trafficFields = z.object({
@@ -75,22 +72,17 @@ export const runSummarySchema = z.strictObject({
   verdict: verdictSchema,
   /** The exit code of the command, with a sentence for each reason why it is not 0. */
   exit: z.strictObject({ code: count, reasons: z.array(z.string()) }),
-  /**
-   * `invalid` if the load was not the planned one, `degraded` if some headline figures are not exact, otherwise
-   * `valid`.
-   */
+  /** `invalid` if the load was not as planned, `degraded` if some headline figures are not exact, otherwise `valid`. */
   trust: z.enum(['valid', 'degraded', 'invalid']),
   counts: z.record(z.enum(countNames), count),
   /** The rates per second; a rate is `null` if it is unknown. */
   rates: z.record(z.enum(rateNames), z.number().nullable()),
-  /**
-   * The cost in units of the currency; `null` if nothing has a price. `unknown` counts the answers whose cost is
-   * unknown.
-   */
+  /** The cost in units of the currency; `null` if nothing has a price. `unknown` counts the answers of unknown cost. */
   cost: z.strictObject({ total: z.number().nullable(), unknown: count }).nullable(),
   /**
-   * The shares of the prompts' tokens in percent that can have come from a cache at most, that the answers report as
-   * cached, and that the times to the first token show; `null` if unknown. Absent if nothing was repeated or cached.
+   * Shares of the prompt tokens in percent: those that a cache can have held at most, those that answers report as
+   * cached, and those that the times to first token show. A share is `null` if unknown. Absent if nothing was repeated
+   * or cached.
    */
   promptCache: z
     .strictObject({

@@ -4,10 +4,7 @@ import { serverFigureNames } from '../measures/server-figures.ts';
 import { instantSchema, millisecondsSchema } from '../quantity-schema.ts';
 
 const serverSampleSchema = z.strictObject({
-  /**
-   * When the request for the metrics was sent. The server read its counters between this instant and the arrival of the
-   * answer.
-   */
+  /** When the request for the metrics was sent. The server read its counters between this instant and the answer. */
   sent: instantSchema,
   received: instantSchema,
   /**
@@ -25,7 +22,7 @@ export const maxServerSamples = 7200;
 
 export const serverMetricsSchema = z.strictObject({
   address: z.string(),
-  /** The server's software, known from the names of its metrics; `null` if unknown. */
+  /** The server's software, as the names of its metrics show; `null` if unknown. */
   software: z.string().nullable(),
   /** The time between two kept samples. */
   every: millisecondsSchema,
@@ -33,7 +30,7 @@ export const serverMetricsSchema = z.strictObject({
   scrapes: count,
   failed: count,
   lastFailure: z.string().nullable(),
-  /** The number of readings in which a counter had fallen, as it does after a restart. */
+  /** The number of readings in which a counter had dropped, as after a restart. */
   resets: count,
   samples: z.array(serverSampleSchema).max(maxServerSamples),
 });

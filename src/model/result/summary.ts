@@ -36,7 +36,7 @@ export const outsideWarmUp: LabelFilter = (labels) => !labels.warmUp;
 export const groupsMatching = (result: Result, where: LabelFilter): readonly Group[] =>
   result.groups.filter((group) => where(group.labels));
 
-/** Adds one part after the other, since all of a long run together would fill the memory. */
+/** Adds one part after another, since the decoded parts of a long run would fill the memory. */
 const sumOfDecoded = (
   parts: readonly (EncodedHistogram | undefined)[],
   digits?: Digits,
@@ -49,8 +49,8 @@ const sumOfDecoded = (
 const knownParts = new WeakMap<Result, Map<string, RunPart>>();
 
 /**
- * Returns the part of a run's timeline that some groups belong to: its seconds and kinds of traffic. Equal parts are
- * one object, so that the timeline is read only once for all figures of a part.
+ * Returns the part of the timeline to which some groups belong: its seconds and kinds of traffic. Equal parts are one
+ * object, so all figures of a part read the timeline only once.
  */
 export const runPartOf = (result: Result, groups: readonly Group[]): RunPart => {
   const { plan, scheduled } = result;
@@ -69,8 +69,8 @@ export const runPartOf = (result: Result, groups: readonly Group[]): RunPart => 
 };
 
 /**
- * Returns how many failed arrivals count as infinite samples of a measure. If only some completed requests have a
- * sample, the same share of the failed arrivals counts.
+ * Returns how many failed arrivals count as infinite samples of a measure. If only a share of the completed requests
+ * has a sample, the same share of the failed ones counts.
  */
 export const failuresBeside = (samples: number, outcomes: OutcomeCounts): number => {
   const failed = countFailed(outcomes);
@@ -78,7 +78,7 @@ export const failuresBeside = (samples: number, outcomes: OutcomeCounts): number
   return Math.round(failed * Math.min(1, samples / outcomes.completed));
 };
 
-/** Returns the samples of a measure from answers that failed later; `undefined` for none. */
+/** Returns the samples of a measure from answers that failed later; `undefined` if there are none. */
 const partialsOf = ({ partials }: Group, measure: MeasureName): EncodedHistogram | undefined =>
   isOfFirst(measure) ? partials?.[measure] : undefined;
 
@@ -107,8 +107,8 @@ export const distributionOf = (
 
 export interface MeasuredQuantile extends Quantile {
   /**
-   * The share of the arrivals that completed, if the percentile of all arrivals, of which those that failed are infinite, is above
-   * the interval of this one; otherwise absent.
+   * The share of the arrivals that completed. It is only present if the percentile of all arrivals, with failed ones as
+   * infinite, is above this one's interval.
    */
   readonly ofShare?: number;
 }
@@ -161,8 +161,8 @@ export class MeasuredFigures {
 }
 
 /**
- * Returns the share of arrivals that have the measure: they completed, or failed after the measured time. Only the
- * kinds of traffic that can have the measure count.
+ * Returns the share of arrivals that have the measure: they completed, or failed after the measured time. Only traffic
+ * kinds that can have the measure count.
  */
 const measuredShareOf = (groups: readonly Group[], measure: MeasureName): number => {
   const own = groups.filter(({ labels }) => measures[measure].traffic.includes(labels.traffic));
@@ -174,7 +174,7 @@ const measuredShareOf = (groups: readonly Group[], measure: MeasureName): number
 type FiguresByMeasure = Map<MeasureName, MeasuredFigures>;
 const knownFigures = new WeakMap<Result, WeakMap<LabelFilter, FiguresByMeasure>>();
 
-/** Returns the figures of a measure over all selected groups. Figures are remembered for each result and filter. */
+/** Returns the figures of a measure over all selected groups. It remembers them for each result and filter. */
 export const figuresOver = (
   result: Result,
   measure: MeasureName,
@@ -248,25 +248,25 @@ export const measuredSeconds = <T extends { readonly second: number }>(
 
 /** The seconds from the end of the warm-up to the end of the load. Rates are computed over them. */
 export interface MeasuredWindow {
-  /** A whole number, unless the load ended with the last answer. */
+  /** The number of seconds, which is whole unless the load ended with the last answer. */
   readonly seconds: number;
   readonly timeline: readonly TimelineSecond[];
 }
 
-/** Returns whether the load was a number of requests and ended with the answer to the last of them. */
+/** Returns whether the load was a number of requests and ended with the last answer. */
 const endedWithAnswers = ({ plan, scheduled, ended }: Result): boolean =>
   endsWithAnswers(plan) && ended > 0 && ended <= scheduled;
 
-/** Returns the time in seconds, not only whole ones, in which measured requests were due; `null` if less than one. */
+/** Returns the time in s, also in fractions, in which measured requests were due; `null` for less than one second. */
 export const measuredTime = ({ scheduled, plan }: Result): number | null => {
   const seconds = (scheduled - plan.warmUp) / 1000;
   return seconds < 1 ? null : seconds;
 };
 
 /**
- * Returns the window in which rates are computed; `null` if it is shorter than a second, so that there are no rates.
- * The part of a second at the end is left out, unless the load ended with the last answer: what completed in that part
- * can be everything.
+ * Returns the window for rates; `null` if it is shorter than a second, since there are no rates then. It leaves out the
+ * fraction of a second at the end, unless the load ended with the last answer: everything may have completed in that
+ * fraction.
  */
 export const measuredWindow = (result: Result): MeasuredWindow | null => {
   const from = firstMeasuredSecond(result);

@@ -2,18 +2,18 @@ import type { MeasureName } from '../measures/measures.ts';
 import type { TrafficKind } from '../workload/traffic.ts';
 
 /**
- * How far a run can be trusted. A run is `invalid` only if the load was not the planned one. It is `degraded` if a
- * headline figure is approximate or unknown, or if the load differs slightly from the plan or could not be verified.
+ * How far a run can be trusted. A run is `invalid` only if the load was not as planned. It is `degraded` if a headline
+ * figure is approximate or unknown, or if the load differs slightly from the plan or could not be verified.
  */
 export type TrustLevel = 'valid' | 'degraded' | 'invalid';
 
 export interface TrustSignal {
   readonly signal: string;
-  /** Whether the signal decides the verdict. If not, it only shows causes. */
+  /** Whether the signal decides the verdict. Otherwise it only shows causes. */
   readonly decides: boolean;
   readonly level: TrustLevel;
   readonly observed: string;
-  /** What the signal is for a healthy load generator, in words. */
+  /** What the signal shows with a healthy load generator, in words. */
   readonly expected: string;
   /** Advice to the user; `null` for none. */
   readonly advice: string | null;

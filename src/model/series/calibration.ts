@@ -3,8 +3,8 @@ import { transportNames } from '../observation/exchange.ts';
 import { sliceRunSchema } from '../result/result.ts';
 
 /**
- * The measures whose errors a calibration determines, at many loads. A calibration compares the instants that a run
- * recorded with those that the gateway recorded.
+ * The measures whose errors a calibration finds, at many loads. It compares the instants that a run recorded with those
+ * that the gateway recorded.
  */
 
 export const calibratedMeasures = ['ttft', 'gap', 'endToEnd'] as const;
@@ -28,7 +28,7 @@ const cellSchema = z.strictObject({
   /** The number of answers after the warm-up that both Weir and the gateway recorded. */
   answers: z.int().positive(),
   trust: z.enum(['valid', 'degraded', 'invalid']),
-  /** The signals by which the load generator was not valid, as sentences. */
+  /** Sentences about the signals that make the load generator invalid. */
   complaints: z.array(z.string()),
   errors: z.strictObject({
     ttft: measurementErrorSchema,

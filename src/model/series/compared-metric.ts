@@ -22,29 +22,32 @@ export const comparisonRules = {
    * bench comparisons`).
    */
   significance: 0.028,
-  /** The factor on the p-value of runs that did not take turns, since a drift is rarely a straight line. */
+  /** The factor on the p-value of runs that did not take turns, since drift is rarely a straight line. */
   unevenDrift: 2,
-  /** The largest changes that are irrelevant: ratios minus 1, and for failure rates a difference of shares. */
+  /**
+   * The largest irrelevant changes. For latencies and throughputs they are ratios minus 1, for failure rates a
+   * difference of shares.
+   */
   latencyEffect: 0.1,
   throughputEffect: 0.05,
   rateEffect: 0.005,
-  /** The largest changes in ms that are irrelevant whatever their ratio, the second for times of single tokens. */
+  /** The largest irrelevant changes in ms, whatever their ratio. The second one is for times of single tokens. */
   latencyFloor: 5,
   tokenFloor: 0.5,
   /**
-   * The least number of repetitions on each side. With fewer, nothing is decided, unless two single runs are far apart.
+   * The least number of repetitions on each side. With fewer, nothing is decided unless two single runs are far apart.
    */
   repetitions: 5,
-  /** The noise that is assumed for single runs, as a coefficient of variation. */
+  /** The assumed noise of single runs, as a coefficient of variation. */
   assumedNoise: 0.05,
-  /** The assumed noise (a standard deviation) with which two single runs are tested for a clear difference. */
+  /** The assumed noise (a standard deviation) by which two single runs are tested for a clear difference. */
   singleRunNoise: 0.1,
-  /** The probability with which the smallest detectable effect would be detected. */
+  /** The probability of detecting the smallest detectable effect. */
   power: 0.9,
 } as const;
 
 const sideFiguresSchema = z.strictObject({
-  /** The values of the repetitions that have one, in the metric's unit; failure rates are shares. */
+  /** The values of the repetitions that have one, in the metric's unit. Failure rates are shares. */
   values: z.array(z.number()),
   /** The geometric mean of the values, or the share over all repetitions together. */
   typical: z.number().nullable(),
@@ -56,16 +59,13 @@ const effectSchema = z.strictObject({
   /** The lower end of the 95 % confidence interval; `null` if a side has only one run. */
   low: z.number().nullable(),
   high: z.number().nullable(),
-  /**
-   * The p-value. If the runs did not take turns, it is the larger of two: one computed with a drift over time, and one
-   * without.
-   */
+  /** The p-value. If the runs did not take turns, it is the larger of two: with a drift over time, and without. */
   p: z.number().nullable(),
   /** The p-value adjusted for the number of gated metrics (Hochberg); `null` if the metric is not gated. */
   adjustedP: z.number().nullable(),
   /** The smallest change that counts, with the load generator's own error: a ratio above 1 or a difference above 0. */
   least: z.number(),
-  /** The same without that error. Absent in files of earlier versions. */
+  /** The same without that error; absent in files of earlier versions. */
   relevant: z.number().optional(),
   /**
    * The drift between consecutive runs that could explain the change, in the unit of `change`; `null` if none could.
@@ -95,18 +95,17 @@ export const comparedMetricSchema = z.strictObject({
   effect: effectSchema.nullable(),
   verdict: z.enum(comparisonVerdictNames),
   /**
-   * The number of repetitions on each side that would be enough to decide; `null` if it is decided, or if the number
-   * exceeds 1,000.
+   * The number of repetitions on each side that would decide; `null` if it is decided, or if the number exceeds 1,000.
    */
   needed: z.int().nullable(),
-  /** A note, for example the reason why the metric is not gated; `null` for none. */
+  /** A note, for example why the metric is not gated; `null` for none. */
   remark: z.string().nullable(),
 });
 export type ComparedMetric = z.infer<typeof comparedMetricSchema>;
 
 /**
- * Returns the metrics that decide whether two sides are called the same: the headline figures, or all metrics if no
- * headline figure is among them.
+ * Returns the metrics that decide whether two sides are called the same: the headline figures, or all metrics if there
+ * is no headline figure.
  */
 export const headlineOf = (gated: readonly ComparedMetric[]): readonly ComparedMetric[] => {
   const headline = gated.filter((metric) => metric.headline);

@@ -10,10 +10,7 @@ export const historyFigureSchema = z.strictObject({
   scale: z.enum(['ratio', 'difference']),
   /** The value in its unit. A share is between 0 and 1. */
   value: z.number(),
-  /**
-   * The smallest relevant changes: the first is a ratio or a difference of shares, the second is in the unit of the
-   * figure.
-   */
+  /** The smallest relevant change: a ratio, or a difference of shares. `floor` is in the unit of the figure. */
   effect: z.number(),
   floor: z.number(),
 });

@@ -2,7 +2,7 @@
 export interface Draw {
   /** Returns a uniform number in [0, 1), with 53 random bits. */
   uniform(): number;
-  /** Picks one of the choices in proportion to its weight; by default all weights are equal. */
+  /** Picks one of the choices in proportion to the weights. By default all weights are equal. */
   pick<T>(choices: readonly T[], weight?: (choice: T) => number): T;
 }
 
@@ -14,7 +14,7 @@ const mix = (word: number): number => {
   return h ^ (h >>> 16);
 };
 
-/** Returns 32 bits that depend only on three integers up to 2^53. A selection by these bits is an even sample. */
+/** Returns 32 bits that depend only on three integers up to 2^53. Selecting by these bits gives an even sample. */
 export const hashOf = (first: number, second: number, third: number): number => {
   let hash = 0x3c6ef372;
   hash = mix(hash ^ (first >>> 0)) + Math.floor(first / 0x1_0000_0000);

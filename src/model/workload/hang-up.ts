@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { millisecondsSchema } from '../quantity-schema.ts';
 import { drawFrom } from './draw.ts';
 
-/** This file defines when the client hangs up on a request, as a user does who no longer wants the answer. */
+/** This file defines when the client hangs up on a request, like a user who no longer wants the answer. */
 
 export const hangUpMomentSchema = z.discriminatedUnion('kind', [
-  /** After the read that contains this token event. An event can contain several tokens. */
+  /** The client hangs up after the read that contains this token event. An event can contain several tokens. */
   z.strictObject({ kind: z.literal('tokens'), count: z.int().positive() }),
-  /** This long after the first byte of the request was written, whatever has come until then. */
+  /** The client hangs up this long after the first byte of the request was written, whatever has come by then. */
   z.strictObject({ kind: z.literal('time'), time: millisecondsSchema }),
-  /** As soon as the whole request has left this process. */
+  /** The client hangs up as soon as the whole request has left this process. */
   z.strictObject({ kind: z.literal('sent') }),
-  /** With the head of a 2xx answer. */
+  /** The client hangs up at the head of a 2xx answer. */
   z.strictObject({ kind: z.literal('headers') }),
 ]);
 export type HangUpMoment = z.infer<typeof hangUpMomentSchema>;
@@ -23,7 +23,7 @@ export const cancelSchema = z.strictObject({
 });
 export type Cancel = z.infer<typeof cancelSchema>;
 
-/** Keeps the draws of hang-ups apart from those of contents and retries, which have other words. */
+/** The word that separates the draws of hang-ups from those of contents and retries, which have other words. */
 const hangUpWord = 0x68_75_70;
 
 /**

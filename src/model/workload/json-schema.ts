@@ -9,8 +9,8 @@ export type SchemaTest = (value: unknown) => string | null;
 const load = createRequire(import.meta.url);
 
 /**
- * Loads a JSON Schema validator that ignores unknown keywords. Loading takes 50 ms, which only runs with a schema need
- * to spend.
+ * Loads a JSON Schema validator that ignores unknown keywords. Loading takes 50 ms, which only runs with a schema
+ * spend.
  */
 export const openAjv = (isDraft7: boolean, options: draft7.Options = {}): draft7.Ajv => {
   const all = { strict: false, logger: false, ...options } as const;
@@ -27,7 +27,7 @@ const errorText = ({ instancePath, message = 'is wrong' }: draft7.ErrorObject): 
 const isDraft7 = (schema: object): boolean =>
   '$schema' in schema && /draft-0?[4-7]\b/.test(String(schema.$schema));
 
-/** The message about a schema that refers to itself without end. This is noticed only when a value is tested. */
+/** The message about a schema that refers to itself without end. Only testing a value shows this. */
 const endlessSchema = 'it cannot be checked: the schema refers to itself without an end';
 
 /**
@@ -38,7 +38,7 @@ export const compileJsonSchema = (schema: boolean | object): SchemaTest | string
   try {
     const ajv = openAjv(typeof schema === 'object' && isDraft7(schema));
     const validate = ajv.compile(schema);
-    // If a schema contains this keyword, which only Ajv knows, Ajv returns a promise.
+    // Only Ajv knows this keyword. If a schema contains it, Ajv returns a promise.
     if ('$async' in validate) return 'the keyword "$async" is not supported';
     return (value) => {
       try {

@@ -54,10 +54,7 @@ const audioOf = (
     : { ok: true, value: { type: 'input_audio', input_audio: { data, format } } };
 };
 
-/**
- * Returns the part as it is sent, with the content of the file that it names, or the reason why it cannot be
- * sent.
- */
+/** Returns the part as it is sent, with the content of the file that it names, or the reason why it cannot be sent. */
 export const withMedia = (part: WrittenPart, find: FindMedia): ReadResult<MessagePart> => {
   switch (part.type) {
     case 'text':

@@ -12,7 +12,7 @@ export const tokenClasses = [
 ] as const;
 export type TokenClass = (typeof tokenClasses)[number];
 
-/** For each class of tokens, the class whose price it has if the scenario gives no price for it. */
+/** The class whose price each class of tokens takes if the scenario gives no price for it. */
 export const usualClass: Readonly<Record<TokenClass, 'input' | 'output'>> = {
   input: 'input',
   cachedInput: 'input',
@@ -38,7 +38,7 @@ export const priceSchema = z.strictObject({
   audioInput: micros.exactOptional(),
   audioOutput: micros.exactOptional(),
   request: micros.exactOptional(),
-  /** The longest prompt in tokens that has these prices. */
+  /** The longest prompt, in tokens, for which these prices hold. */
   maxInput: micros.exactOptional(),
 });
 export type Price = z.infer<typeof priceSchema>;
@@ -60,14 +60,14 @@ export type TranscriptionPrice = z.infer<typeof transcriptionPriceSchema>;
 /** The prices of a plan as a whole. */
 export const pricingSchema = z.strictObject({
   currency: z.string().min(1).exactOptional(),
-  /** The day from which the prices are, as it was written. */
+  /** The date of the prices, as it was written. */
   date: z.string().min(1).exactOptional(),
   /** The file of the prices, as written in the scenario. */
   file: z.string().min(1).exactOptional(),
 });
 export type Pricing = z.infer<typeof pricingSchema>;
 
-/** The counts of an answer that its cost depends on; `input` and `output` are all tokens of the prompt and the answer. */
+/** The token counts that decide an answer's cost. `input` and `output` are all tokens of the prompt and the answer. */
 interface BilledTokens {
   readonly input: number;
   readonly output: number;
@@ -79,8 +79,8 @@ interface BilledTokens {
 }
 
 /**
- * Splits the tokens of an answer into classes. If the parts are more than the whole, the last ones are cut, so that no
- * token counts twice.
+ * Splits the tokens of an answer into classes. If the parts exceed the whole, the last ones are cut, so no token counts
+ * twice.
  */
 export const tokensByClass = (tokens: BilledTokens): Record<TokenClass, number> => {
   const { input, output, cached = 0, cacheWrite = 0, audioInput = 0 } = tokens;
@@ -105,10 +105,10 @@ export const classPrice = (price: Price, name: TokenClass): number =>
   price[name] ?? price[usualClass[name]];
 
 const million = 1_000_000;
-/** Up to this sum, a division by a million and its rounding are exact in floating point. */
+/** The sum up to which a division by a million and its rounding are exact in floating point. */
 const exactlyDivided = 1e15;
 
-/** Divides a sum of products by a million, rounded half up; exact for any size. */
+/** Divides a sum of products by a million, rounded half up. It is exact for any size. */
 const roundedSum = (factors: readonly (readonly [count: number, price: number])[]): number => {
   let sum = 0;
   for (const [count, price] of factors) sum += count * price;
@@ -120,7 +120,7 @@ const roundedSum = (factors: readonly (readonly [count: number, price: number])[
   return Number((exact + BigInt(million / 2)) / BigInt(million));
 };
 
-/** Returns whether a prompt is too long for a price, so that its cost is unknown. */
+/** Returns whether a prompt is too long for a price. Its cost is then unknown. */
 export const isTooLong = (input: number, { maxInput }: Price): boolean =>
   maxInput !== undefined && input > maxInput;
 
@@ -142,7 +142,7 @@ export const chatCostOf = (tokens: BilledTokens, price: Price): number => {
   return request + roundedSum(tokenClasses.map((name) => [counts[name], classPrice(price, name)]));
 };
 
-/** Returns the highest cost that so many tokens can have, whatever their classes turn out to be. */
+/** Returns the highest cost that this many tokens can have, whatever their classes are. */
 export const highestChatCost = (
   { input, output }: Pick<BilledTokens, 'input' | 'output'>,
   price: Price,

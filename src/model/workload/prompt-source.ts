@@ -9,21 +9,19 @@ export const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 
 const count = z.int().nonnegative();
 
-/** What a file of prompts contains that no request sends; absent from a plan if there is nothing. */
+/** The parts of a file of prompts that no request sends; absent from a plan without such parts. */
 const droppedSchema = z.strictObject({
   /** The number of rows without a question, and the place of the first one. */
   rows: count,
   firstRow: z.string().nullable(),
-  /** The number of turns of conversations after the first question. */
+  /** The number of conversation turns after the first question. */
   turns: count,
   /** The number of rows that have a field that is not sent. The keys are the names of such fields. */
   fields: z.record(z.string(), count),
 });
 export type DroppedParts = z.infer<typeof droppedSchema>;
 
-/**
- * The source of a chat entry's prompts if the scenario does not contain them. This description never contains prompts.
- */
+/** The source of a chat entry's prompts if they are not in the scenario. This description never contains prompts. */
 export const promptSourceSchema = z.discriminatedUnion('kind', [
   /** Prompts of generated words; each word is one token. */
   z.strictObject({
@@ -45,7 +43,10 @@ export const promptSourceSchema = z.discriminatedUnion('kind', [
     cache: z.enum(['avoid', 'invite']),
     /** The tokenizer. If absent, each word is a single token in OpenAI's vocabularies. */
     tokenizer: tokenizerFactsSchema.optional(),
-    /** How many tokens the server counts per generated token; absent means 1. Prompts are shortened by this factor. */
+    /**
+     * The number of tokens that the server counts per generated token; absent means 1. Prompts are shortened by this
+     * factor.
+     */
     calibration: z.number().positive().optional(),
   }),
   /** Prompts from a file, drawn uniformly. */
@@ -57,7 +58,7 @@ export const promptSourceSchema = z.discriminatedUnion('kind', [
     prompts: z.int().positive(),
     dropped: droppedSchema.optional(),
   }),
-  /** Prompts as long as those in the stage's trace. Two prompts share the same blocks as in the trace. */
+  /** Prompts with the lengths of those in the stage's trace. Two prompts share the same blocks as in the trace. */
   z.strictObject({ kind: z.literal('trace'), system }),
 ]);
 export type PromptSource = z.infer<typeof promptSourceSchema>;

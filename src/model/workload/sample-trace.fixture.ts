@@ -1,7 +1,7 @@
 import { milliseconds } from '../quantity.ts';
 import type { Trace, TraceLoad } from './trace.ts';
 
-/** Test support: a trace of three requests, of which two share their first block. */
+/** Test support: a trace of three requests. Two of them share their first block. */
 
 const dues = [0, 250.5, 250.5];
 const inputs = [600, 700, 3];

@@ -6,7 +6,7 @@ export const maxTokenCount = 10_000_000;
 
 const counted = z.int().min(1).max(maxTokenCount);
 
-/** The bounds of a distribution. A drawn value outside them is drawn again. */
+/** The bounds of a distribution. A value outside them is drawn again. */
 const bounds = { min: counted, max: counted };
 
 /** A number of tokens: a constant, or drawn for each request. */
@@ -42,8 +42,8 @@ export type TokenCount = z.infer<typeof tokenCountSchema>;
 type Distribution = Exclude<TokenCount, number>;
 
 /**
- * The number of draws after which the value is clamped to its bounds. This many are needed only if almost all of the
- * distribution is outside the bounds.
+ * The number of draws after which a value is clamped to its bounds. So many are needed only if almost all of the
+ * distribution is outside.
  */
 const maxTries = 1000;
 

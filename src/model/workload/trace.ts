@@ -14,8 +14,8 @@ export const unitNames = {
   ns: 'nanoseconds',
 } as const satisfies Record<TraceUnit, string>;
 /**
- * Returns whether an assumed unit of time may be wrong: the true unit may be longer. Seconds are the longest unit, so
- * they are never in doubt.
+ * Returns whether the true unit of time may be longer than the assumed one. Seconds are the longest unit, so they are
+ * never in doubt.
  */
 export const isDoubtful = (unit: TraceUnit | undefined): unit is TraceUnit =>
   unit !== undefined && unit !== 's';
@@ -50,7 +50,7 @@ const traceFactsSchema = z.strictObject({
   requests: z.int().positive(),
   inputTokens: count,
   outputTokens: count,
-  /** The time from the start of the replay to just after its last arrival, at the replay's speed. */
+  /** The time from the start of the replay until just after its last arrival, at the replay's speed. */
   duration: millisecondsSchema,
   /** The highest number of requests within any second of the replay; absent in old results. */
   busiestSecond: count.optional(),
@@ -60,10 +60,10 @@ const traceFactsSchema = z.strictObject({
     outside: count,
     inputs: count,
     outputs: count,
-    /** The number of empty prompts or answers (of failed requests) whose length was raised to one token. */
+    /** The number of empty prompts or answers of failed requests, whose length was raised to one token. */
     raised: count,
   }),
-  /** The number of requests that have a field that is not replayed, by its name; absent if there is none. */
+  /** The number of requests for each field that is not replayed; absent if there is no such field. */
   unread: z.record(z.string(), count).optional(),
 });
 export type TraceFacts = z.infer<typeof traceFactsSchema>;

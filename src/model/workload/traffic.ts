@@ -18,7 +18,7 @@ const entryFields = {
   weight: z.number().positive(),
   /** The name in reports. Entries without a name that have the same kind and model are reported together. */
   name: z.string().min(1).optional(),
-  /** On which of the requests the client hangs up, and when; absent for none. */
+  /** Which requests the client hangs up on, and when; absent if there are none. */
   cancel: cancelSchema.exactOptional(),
 };
 
@@ -28,12 +28,12 @@ const body = z.record(z.string(), z.json());
 const chatFields = {
   ...entryFields,
   model: z.string().min(1),
-  /** The conversations from which each request draws one by seed, stage and index, or the source of the prompts. */
+  /** The conversations, of which each request draws one by seed, stage and index; or the source of the prompts. */
   conversations: z.union([z.array(z.array(messageSchema).min(1)).min(1), promptSourceSchema]),
   /** The maximum number of tokens of an answer. A source of prompts can ask for fewer. */
   maxTokens: tokenCountSchema.nullable(),
   body,
-  /** The price of the entry; `null` if unknown. Then the cost is unknown too. */
+  /** The price of the entry; `null` if unknown. The cost is then unknown too. */
   price: priceSchema.nullable(),
   expect: expectationSchema.optional(),
 };
@@ -46,17 +46,17 @@ const speechFields = {
   ...entryFields,
   model: z.string().min(1),
   /**
-   * The texts from which each request draws one. If `split` is set, the texts are pieces and are spoken in order, again
-   * and again.
+   * The texts, of which each request draws one. With `split`, they are pieces, which are spoken in order again and
+   * again.
    */
   texts: z.array(z.string().min(1)).min(1),
-  /** The maximum length of the pieces, in characters. The field is absent if the texts were not split. */
+  /** The maximum length of the pieces, in characters; absent if the texts were not split. */
   split: z.strictObject({ characters: z.int().positive() }).optional(),
   voice: z.string().min(1),
   format: z.enum(speechFormats),
   speed: z.number().positive().nullable(),
   body,
-  /** The price; absent for that of the interface, `null` if it is unknown. */
+  /** The price; absent if it is the interface's, `null` if it is unknown. */
   price: speechPriceSchema.nullable().exactOptional(),
 };
 
@@ -83,10 +83,10 @@ const transcriptionFields = {
   language: z.string().min(1).nullable(),
   /** The granularities of timestamps that are requested, only with `verbose_json`. */
   granularities: z.array(z.enum(['word', 'segment'])),
-  /** Whether files of more than the interface's 25 MB are sent, to see whether the server refuses them. */
+  /** Whether to send files above the interface's 25 MB, to see whether the server refuses them. */
   oversized: z.boolean(),
   expect: expectationSchema.optional(),
-  /** The price; absent for that of the interface, `null` if it is unknown. */
+  /** The price; absent if it is the interface's, `null` if it is unknown. */
   price: transcriptionPriceSchema.nullable().exactOptional(),
 };
 

@@ -11,12 +11,15 @@ export interface RequestFields {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Texts of fewer characters, some 64 tokens, are too short for the caches of most servers. */
+/** The number of characters, some 64 tokens, below which a text is too short for the caches of most servers. */
 export const leastSharedCharacters = 256;
 
-/** The beginnings of a generated conversation that other conversations of the run can have, too. Lengths are in tokens. */
+/** The beginnings of a generated conversation that other conversations of the run may share. Lengths are in tokens. */
 export interface SharedText {
-  /** The beginnings by name, each the beginning of the next. Of two of one name, the shorter is part of the longer. */
+  /**
+   * The beginnings by name. Each is the beginning of the next. If two conversations have one of the same name, the
+   * shorter is part of the longer.
+   */
   readonly beginnings: readonly { readonly name: string; readonly tokens: number }[];
   /** Whether the last beginning is the whole conversation. */
   readonly isWhole: boolean;
@@ -30,7 +33,7 @@ export interface ChatContent {
   readonly maxTokens: number | null;
   /** The number of tokens of a synthetic prompt; absent for any other prompt. */
   readonly tokens?: number;
-  /** What other prompts of the run begin with, too; absent for prompts that differ from the first word on. */
+  /** The beginnings that other prompts of the run share; absent for prompts that differ from the first word. */
   readonly shared?: SharedText;
   /** The body fields and headers of this request alone. They take precedence over those of the scenario. */
   readonly own?: RequestFields;
@@ -67,7 +70,7 @@ export interface DatasetFacts {
 export interface WorkloadFiles {
   /** Reads an image or a recording named as `bundled:NAME` or `file:PATH`. */
   media(reference: string): ReadResult<MediaFile>;
-  /** Reads the text of a file that is to be spoken. */
+  /** Reads the text of a file for speech. */
   text(file: string): ReadResult<string>;
   /** Reads the text of a file of prices. */
   prices(file: string): ReadResult<string>;

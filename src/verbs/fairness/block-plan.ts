@@ -15,7 +15,7 @@ export interface BlockTerms {
    */
   readonly times: number | null;
   readonly pairs: number;
-  /** The measured length of a block, in ms. */
+  /** The measured length of a block, and the length before it in which nothing is measured (`settle`), in ms. */
   readonly block: number;
   readonly settle: number;
 }

@@ -8,7 +8,7 @@ export interface OverloadTerms {
   readonly policies: readonly RetryPolicy[];
   /** The rate of the overload, as a multiple of the scenario's rate. */
   readonly times: number;
-  /** The length of the load before the overload, in ms. */
+  /** The lengths in ms of the load before the overload, of the overload, of the same load after it, and of no load. */
   readonly base: number;
   readonly overload: number;
   readonly watch: number;

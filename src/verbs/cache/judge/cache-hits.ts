@@ -5,7 +5,7 @@ import type { InferredShare, KeptBounds, RepeatedPrompt } from '../model/cache-r
 /** This file decides whether answers came from a cache: by the cached tokens that they report, or else by their times. */
 
 export interface CacheReply {
-  /** How long the answer of one token took, in ms. */
+  /** The time of the answer of one token, in ms. */
   readonly took: number;
   /** The tokens of the prompt, and how many of them came from a cache; `null` if the answer does not report them. */
   readonly tokens: number | null;

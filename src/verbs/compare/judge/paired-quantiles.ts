@@ -139,7 +139,7 @@ const minus = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? null : finiteOrNull(a - b);
 
 interface PairedShift extends PairedQuantile {
-  /** The percentile at the base. */
+  /** The percentile at each side. */
   readonly base: number | null;
   readonly next: number | null;
 }
@@ -195,7 +195,7 @@ export const shareWithin = (pairs: readonly PairedTimes[], most: number): Paired
   shareOfPairs(pairs, (pair) => (pairDifference(pair) ?? Number.POSITIVE_INFINITY) <= most);
 
 interface PairedFailures {
-  /** The number of pairs in which only the base failed. */
+  /** The numbers of pairs in which only the base failed, only the new side failed, or both failed. */
   readonly baseOnly: number;
   readonly nextOnly: number;
   readonly both: number;

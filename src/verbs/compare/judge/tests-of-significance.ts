@@ -44,7 +44,7 @@ interface Drift {
   readonly slope: number;
   /** The two-sided p-value of the slope. */
   readonly p: number;
-  /** The variance of values around their line. */
+  /** The variance of values around their line, with its degrees of freedom. */
   readonly variance: number;
   readonly freedom: number;
   /** The sum of the squared distances of the positions from the mean position of their set. */

@@ -90,7 +90,7 @@ class Examination {
   readonly #options: ExaminationOptions;
   #asked = 0;
   readonly #rule: LimitRule;
-  /** The number of consecutive small chats that failed. */
+  /** The number of consecutive small chats that failed. The next field is the time of the last answered one. */
   #failures = 0;
   #answeredAt: number | null = null;
   #burstAt: Instant | null = null;

@@ -48,13 +48,13 @@ const tricklePerWindow = 10;
  */
 const maxWaitWindows = 1.6;
 /**
- * The size of the first group, as a share of the limit. The second group starts at `secondGroupAt` windows. A log
- * forgets the groups one after the other, while a window forgets both at once. A bucket combined with a window then has
- * little left.
+ * The size of the first group, as a share of the limit, and the start of the second group, in windows. A log forgets
+ * the groups one after the other, while a window forgets both at once. A bucket combined with a window then has little
+ * left.
  */
 const firstGroup = 1 / 8;
 const secondGroupAt = 0.88;
-/** The time, in windows, at which the groups are over. */
+/** The time at which the groups are over, and the time for which a bucket's refill is watched, in windows. */
 const forgottenAt = 1.06;
 const refillWatchWindows = 1 / 3;
 
@@ -173,7 +173,7 @@ const repeatedBurstPhases = [
 ] as const;
 
 interface ReleaseOptions {
-  /** The start of the first burst; `null` if there was none. */
+  /** The start of an earlier burst; `null` if there was none. `isRepeated` says that it was also of this kind. */
   readonly firstBurst: Instant | null;
   readonly isRepeated: boolean;
   /** A start of the server's minute; `null` if its clock is unknown. */

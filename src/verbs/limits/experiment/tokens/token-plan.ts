@@ -6,8 +6,8 @@ import { refillStep } from '../../judge/tokens/token-bursts.ts';
 import { promptSlack } from '../../judge/tokens/token-charges.ts';
 
 /**
- * The most requests of a burst, as a share of the limit of requests. The even pace, the sustained load and the
- * reservations have their own shares.
+ * The most requests of a burst, of the even pace, of the sustained load and of the test of reservations, as shares of
+ * the limit of requests.
  */
 const burstShare = 0.8;
 const evenShare = 0.9;

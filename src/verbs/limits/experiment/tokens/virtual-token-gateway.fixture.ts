@@ -20,7 +20,7 @@ export interface VirtualLimiter {
   readonly flush?: number;
   /** The tokens that each chat is charged beyond its usage. */
   readonly hidden?: number;
-  /** The factor of the enforced limit to the declared one. */
+  /** The factors of the enforced limit and window to the declared ones. */
   readonly times?: number;
   readonly stretch?: number;
   readonly replicas?: { readonly count: number; readonly by: 'turn' | 'connection' };
