@@ -14,7 +14,7 @@ export const installCommand = (names: readonly string[]): string => {
   return `npm install ${names.map((name) => `${name}@${known[name]}`).join(' ')}`;
 };
 
-/** Returns the version of a package that this program would load; `null` if it is not installed. It is not loaded. */
+/** Returns the version of a package that this program would load, without loading it; `null` if it is not installed. */
 export const installedVersion = (name: string): string | null => {
   const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
   for (const folder of folders) {

@@ -1,8 +1,8 @@
 import type { ProblemKind } from '../model/problem-kind.ts';
 
 /**
- * An expected failure, for example of a file or a target. Users read its message, which says what is wrong, where, what
- * was expected, and what to do. The message contains no secrets.
+ * An expected failure, for example of a file or a target. Users read its message: what is wrong, where, what was
+ * expected, and what to do. The message contains no secrets.
  */
 export class Problem extends Error {
   readonly kind: ProblemKind = 'configuration';
@@ -23,7 +23,7 @@ export class UnusableTarget extends Problem {
   override readonly kind = 'target';
 }
 
-/** An error: a target that cannot be loaded as far as a request before the load shows. The load may be sent all the same. */
+/** An error: by a request before the load, a target cannot be loaded. The load may be sent anyway. */
 export class DoubtfulTarget extends UnusableTarget {}
 
 /** An error: a run that may need more than its budget or its pace allows. */

@@ -2,7 +2,7 @@ import type { WriteStream } from 'node:tty';
 
 /** The live display of a run. On a terminal it is one block that is redrawn, elsewhere plain lines. */
 export interface Screen {
-  /** Whether a block can be redrawn. If not, `block` writes nothing. */
+  /** Whether a block can be redrawn. Otherwise, `block` writes nothing. */
   readonly live: boolean;
   /** The number of columns of the terminal. */
   readonly width: number;
@@ -20,7 +20,7 @@ type Stream = Pick<WriteStream, 'isTTY' | 'columns'> & {
   readonly write: (text: string) => unknown;
 };
 
-/** Returns whether an environment variable is set, but not to `false` or `0`. */
+/** Returns whether an environment variable is set to anything but `false` or `0`. */
 const isEnabled = (value: string | undefined): boolean =>
   value !== undefined && !['', '0', 'false'].includes(value);
 
@@ -28,8 +28,8 @@ const invisible =
   /\u001b\[(?:[0-2]|22|3[0-79]|9[0-7])m|[\0-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Prepares text for a terminal. Names and messages from elsewhere may contain control characters, which become \uXXXX.
- * Plain colours, bold, line ends and tabs stay.
+ * Prepares text for a terminal. Foreign names and messages may contain control characters, which become \uXXXX. Plain
+ * colours, bold, line ends and tabs stay.
  */
 export const visible = (text: string): string =>
   text.replace(invisible, (found) =>

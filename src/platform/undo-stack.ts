@@ -1,7 +1,6 @@
 /**
- * Collects the actions that undo what has been opened. It behaves like JavaScript's `AsyncDisposableStack`, which the
- * oldest Node that Weir supports does not have: the last action runs first, and each action runs even if another one
- * fails.
+ * Collects the actions that undo what was opened. It behaves like JavaScript's `AsyncDisposableStack`, which the oldest
+ * supported Node lacks: the last action runs first, and each action runs even if another one fails.
  */
 export class UndoStack {
   readonly #actions: (() => unknown)[] = [];
@@ -10,7 +9,7 @@ export class UndoStack {
     this.#actions.push(undo);
   }
 
-  /** Runs all actions once. Then, if an action failed, throws its error, or an `AggregateError` if several failed. */
+  /** Runs all actions once. If an action failed, it then throws its error, or an `AggregateError` for several. */
   async disposeAsync(): Promise<void> {
     const errors: unknown[] = [];
     for (let undo = this.#actions.pop(); undo !== undefined; undo = this.#actions.pop()) {

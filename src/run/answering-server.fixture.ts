@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Test support: a server on the loopback that answers each request at once, as the test says. */
+/** Test support: a server on the loopback. It answers each request at once, as the test says. */
 
 /** A whole answer to a chat, with the usage of ten tokens and two. */
 export const chatAnswer = JSON.stringify({
@@ -13,7 +13,7 @@ export const chatAnswer = JSON.stringify({
   usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
 });
 
-/** The list of the one model `m`. */
+/** A list with the single model `m`. */
 export const oneModelList = JSON.stringify({
   object: 'list',
   data: [{ id: 'm', object: 'model' }],
@@ -22,7 +22,7 @@ export const oneModelList = JSON.stringify({
 interface SeenRequest {
   readonly url: string;
   readonly authorization: string | undefined;
-  /** The body; empty if there is none. */
+  /** The body of the request; empty if there is none. */
   readonly text: string;
 }
 

@@ -12,7 +12,7 @@ export const calibrationPath = (environment: Environment): string | null => {
   return path === null ? null : join(dirname(path), 'calibration.json');
 };
 
-/** If the measurement error of this machine at this load is known, adds a note about it. */
+/** Adds a note about this machine's measurement error at the run's load, if that error is known. */
 export const withCalibrationNote = async (
   result: Result,
   environment: Environment,

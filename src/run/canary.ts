@@ -3,10 +3,10 @@ import { canaryStreamCount } from '../model/result/canary-timing.ts';
 import type { CanaryOptions } from '../platform/canary/canary-streams.ts';
 import { startCanaryEmitter } from '../platform/canary/start-canary-emitter.ts';
 
-/** What is used in the place of self-test streams (the canary) if a run has no such streams. */
+/** The stand-in for a run without self-test streams (the canary). */
 const noCanary = {
   streamOptions: null as CanaryOptions | null,
-  /** Notes for the reader of the report. `endNotes` returns those that are known only at the end of the run. */
+  /** Notes for the reader of the report. `endNotes` returns those that are only known at the end of the run. */
   notes: [] as readonly string[],
   endNotes: (): readonly string[] => [],
   /** The id of the process that sends the self-test streams; `null` without such streams. */
@@ -17,8 +17,8 @@ const noCanary = {
 export type RunCanary = Readonly<typeof noCanary>;
 
 /**
- * Returns the number of self-test streams of one event loop. Each stream has 20 events a second. One emitter can send
- * only a certain number of streams on time, so the more event loops there are, the fewer streams each gets.
+ * Returns the number of self-test streams of one event loop. Each stream has 20 events a second, and one emitter can
+ * send only so many streams on time. So with more event loops, each gets fewer streams.
  */
 const streamsFor = (loops: number): number =>
   Math.max(1, Math.min(canaryStreamCount, Math.floor(160 / loops)));

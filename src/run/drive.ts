@@ -31,14 +31,14 @@ import { plansByTarget } from '../model/plan/targets.ts';
 import { connectLead } from '../engine/connect-ahead.ts';
 
 export interface DrivenSlice {
-  /** The wall-clock time of the start, ISO 8601. */
+  /** The wall-clock time of the start, in ISO 8601. */
   readonly startedAt: string;
   /** When the load ended: as planned, because no request was left, or because it was stopped. */
   readonly loadEnded: Instant;
   readonly stoppedBy: StopCause | null;
   /** The broken objective that ended the load; `null` if none did. */
   readonly breach: Breach | null;
-  /** Why no request could succeed, if that ended the load; otherwise `null`. */
+  /** The reason why no request could succeed, if that ended the load; otherwise `null`. */
   readonly refusal: string | null;
   /** When all objectives were sure, if that ended the load; otherwise `null`. */
   readonly decidedAt: Instant | null;
@@ -59,7 +59,7 @@ export interface DrivenSlice {
 /** The maximum time for connections and workers to close, in ms. */
 const closeTimeout = 3000;
 
-/** How long requests in flight may continue after the first request to stop, in ms. */
+/** The longest time that requests in flight may continue after the first request to stop, in ms. */
 const drainTimeout = 2000;
 
 const openingLine = ({ plan }: SliceOptions, { targets }: ReadyTargets): string => {
@@ -74,12 +74,11 @@ const openingLine = ({ plan }: SliceOptions, { targets }: ReadyTargets): string 
   return `${plan.name}: ${plannedTime(plan)} against ${where.join(' and ')}. Ctrl-C ends it early and keeps the report.`;
 };
 
-/** How long before instant 0 the workers learn of it, in ms, so that all of them start on time. */
+/** The time between telling the workers instant 0 and instant 0 itself, in ms. It lets all of them start on time. */
 const workerLead = 50;
 
 /**
- * Returns how long before its instant 0 the clock of a slice starts, in ms. In this time, connections for the first
- * requests are opened.
+ * Returns how long before its instant 0 the clock of a slice starts, in ms. The first connections open in this time.
  */
 const startLead = (options: SliceOptions, isInWorkers: boolean): number =>
   Math.max(isInWorkers ? workerLead : 0, connectLead(options));
@@ -125,10 +124,7 @@ export const stopOnRequest = (
   return { cause: () => first, release };
 };
 
-/**
- * Calls `find` once a second. The first thing that it finds ends the load, and requests in flight may end. `textOf` says
- * why.
- */
+/** Calls `find` once a second. Its first finding ends the load, and requests in flight may end. `textOf` says why. */
 const stopOnFound = <Found>(
   clock: Clock,
   running: RunningSlice,

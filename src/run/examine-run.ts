@@ -17,14 +17,14 @@ import { publishReport } from './output/write-outputs.ts';
 import { type FinishedRun, runOnce } from './run.ts';
 import { bareRequest } from './input/run-request.ts';
 
-/** This file runs a plan that a wing has made, within a budget that is printed first, and publishes what the wing finds in it. */
+/** This file runs a plan that a wing has made, and publishes what the wing finds in it. It prints the budget first. */
 
-/** The most requests where users wait for answers, so that no schedule says how many there are. */
+/** The most requests of users who wait for answers. No schedule says how many they send. */
 const mostOfUsers = 50_000;
 
 /**
- * Returns the plan with the budget that it keeps, and the line that says what it needs. `attempts` is how often a request is sent at
- * most, `remedy` how the plan becomes smaller.
+ * Returns the plan with its budget, and a line that says what it needs. `attempts` is the most times that a request is
+ * sent. `remedy` says how to make the plan smaller.
  */
 export const withPlannedBudget = (
   read: ReadPlanWithFiles,
@@ -34,7 +34,7 @@ export const withPlannedBudget = (
   const { plan } = read;
   const { total, scheduled } = forecastOf(read, answerTimeFrom(undefined));
   const isOpen = plan.stages.every(({ load }) => load.kind === 'open');
-  // Random arrivals vary in number: five deviations.
+  // The number of random arrivals varies, so this allows five standard deviations.
   const planned = Math.ceil((total.requests.sum + 5 * Math.sqrt(total.requests.sum)) * attempts);
   const given = requests === undefined ? null : readWhole('requests', requests, 1);
   const most = Math.min(
@@ -68,7 +68,7 @@ interface Conclusion {
   readonly exit: ExitName;
 }
 
-/** What a wing has planned, and what its command says about it. */
+/** The plan of a wing, and what the wing's command says about it. */
 interface Examination {
   /** The name of its files, such as `recovery.json` and `recovery.html`. */
   readonly kind: Exclude<keyof typeof outputFiles, 'noise'>;
@@ -85,8 +85,9 @@ interface Examination {
 }
 
 /**
- * Prints what a plan measures and its budget, asks whether it may be spent, and runs the plan in a folder of its own. `see` turns each
- * observation into what is kept of it; `conclude` makes the report of that and of the run, which is then published.
+ * Prints what a plan measures and its budget, asks whether to spend it, and runs the plan in a folder of its own. `see`
+ * keeps what is needed of each observation. `conclude` makes the report from that and from the run. The report is then
+ * published.
  */
 export const examineRun = async <Seen>(
   { kind, planned, design, request, ...terms }: Examination,

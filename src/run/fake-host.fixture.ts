@@ -1,7 +1,7 @@
 import type { Host, PrintedOutcome, StopCause } from './input/host.ts';
 import { bareRequest, type RunRequest } from './input/run-request.ts';
 
-/** A host that keeps what it is told, and stops a run when a test says so. */
+/** A host that keeps what is printed, and stops a run when a test says so. */
 export const fakeHost = (environment: Host['environment'] = {}) => {
   const said: string[] = [];
   const warned: string[] = [];
@@ -32,7 +32,7 @@ export const fakeHost = (environment: Host['environment'] = {}) => {
   return { host, said, warned, printed, listed, stop };
 };
 
-/** A request for a run of a scenario, without files; the fields of `more` replace its own. */
+/** A request for a run of a scenario without files. `more` overrides its fields. */
 export const runRequest = (
   value: object,
   target: string,

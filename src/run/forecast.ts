@@ -105,7 +105,7 @@ export const forecastOf = (
   };
 };
 
-/** Returns whether the answers decide the number of requests, so that only a run can show it. */
+/** Returns whether the answers decide the number of requests. Only a run can then show it. */
 const isUnpredictable = ({ stages }: Plan): boolean =>
   stages.some(({ load }) => load.kind === 'closed' || load.kind === 'saturate');
 
@@ -186,9 +186,8 @@ export const lateLookWarning = async (plan: Plan): Promise<readonly string[]> =>
 };
 
 /**
- * Forecasts what each slice of a plan needs. The number of slices is given, or is the one that this machine's
- * calibration recommends. `answerTime` is in ms; `null` means that it is estimated. Throws a `Problem` if the
- * calibration is needed but cannot be used.
+ * Forecasts what each slice of a plan needs. The number of slices is given, or this machine's calibration recommends
+ * it. `answerTime` is in ms; `null` means an estimate. Throws a `Problem` if the calibration is needed but unusable.
  */
 const forecastSlices = async (
   plan: Plan,
@@ -216,7 +215,7 @@ interface ForecastRequest {
   readonly answerTime: string | undefined;
   /** The number of slices. With `auto`, the number comes from this machine's calibration. */
   readonly slices: number | 'auto' | undefined;
-  /** The result whose cached shares the costs assume. */
+  /** The result whose cached shares the cost forecast assumes. */
   readonly like?: string | undefined;
 }
 

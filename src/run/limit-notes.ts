@@ -14,7 +14,7 @@ const listed = (numbers: readonly number[]): string =>
     .map(countText)
     .join(' and ');
 
-/** Adds a note for each limit in the plan that the headers of answers contradict. */
+/** Adds a note for each limit in the plan that response headers contradict. */
 export const withLimitNotes = (result: Result): Result => {
   const usages = keyUsages(result);
   const notes = limitNames.flatMap(([unit, name]) => {

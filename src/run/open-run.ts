@@ -68,7 +68,7 @@ export const rejectSmallShares = ({ pace, keys }: Plan, count: number): void => 
 const planOf = ({ source }: RunRequest, environment: Environment) =>
   'plan' in source ? source : readPlanWithFiles(source, environment);
 
-/** Returns the check that ends the run when an objective is broken. */
+/** Returns a check that ends the run when an objective is broken. */
 const abortOnBreach = async (plan: Plan): Promise<RunObserver> => {
   if (plan.objectives.every(({ abortAfter }) => abortAfter === null)) return {};
   const { watchObjectives } = await import('../judge/objectives/abort-watch.ts');
@@ -95,7 +95,7 @@ const checkSaturation = async (plan: Plan, request: RunRequest): Promise<void> =
   if (saturateLoadOf(plan) !== null) await (await autocannonClient()).loadAutocannon();
 };
 
-/** Before the load, says what contradicts itself in the plan, and which objectives it cannot decide. */
+/** Before the load, warns of contradictions in the plan, and of objectives that it cannot decide. */
 const checkForecast = async (
   read: ReadPlanWithFiles,
   { yes }: RunRequest,
@@ -109,10 +109,7 @@ const checkForecast = async (
     say(line);
 };
 
-/**
- * The maximum time for child processes and sockets to close, in ms. After that, they are closed by the end of this
- * process.
- */
+/** The maximum time for child processes and sockets to close, in ms. After it, the end of this process closes them. */
 const closeTimeout = 5000;
 
 /** The parts of a run that have been opened, and the two ways to close them. */
@@ -149,7 +146,7 @@ class Openings {
     return waitAtMost(closeTimeout, this.#closing.disposeAsync());
   }
 
-  /** Closes everything, after a run that sent nothing. Files that were opened for the run are removed. */
+  /** Closes everything after a run that sent nothing. It removes files that were opened for the run. */
   discard(): Promise<void> {
     return this.#discarding.disposeAsync();
   }
@@ -175,7 +172,7 @@ const sameRefusalObservers = async ({
 
 /**
  * Adds the requested observers to `observers`, each as soon as it is open. Observers that few runs need are imported
- * only here, since each imported file makes the start a third of a millisecond longer.
+ * only here, since each imported file delays the start by a third of a millisecond.
  */
 const openObservers = async ({ read, request, opener, ...opening }: Opening): Promise<void> => {
   const { plan } = read;

@@ -18,14 +18,14 @@ import { openRequestsTable, requestLines, tableFormatOf } from './input/requests
 import { addRows, headerOf } from './input/stored-observations.ts';
 import { type OnStep, type Output, sayLateSteps } from './output/write-outputs.ts';
 
-/** The rows of a table between two looks at whether its progress is printed. */
+/** The number of table rows between two checks whether to print progress. */
 const rowsPerStep = 1000;
 
 type StoredPrinter = Pick<Printer, 'say' | 'warn'> & { readonly onStep: OnStep };
 
 interface StoredRequests {
   readonly requests: string;
-  /** The files with observations: one of the whole run, or one for each slice. */
+  /** The files of observations: one for the whole run, or one for each slice. */
   readonly observations: readonly string[];
 }
 
@@ -89,8 +89,8 @@ interface StoredReportOptions {
 }
 
 /**
- * Judges a stored result again and writes its reports. By default, they are written next to the result. What it does
- * after the first second by `now`, in ms, it says.
+ * Judges a stored result again and writes its reports, by default next to the result. After the first second by `now`,
+ * in ms, it says what it does.
  */
 export const reportStored = async (
   path: string,

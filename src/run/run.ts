@@ -25,7 +25,7 @@ interface DrivenRun {
   readonly driven: DrivenSlice;
 }
 
-/** Runs the load of a plan. Meanwhile an embedded gateway has a core of its own, as if it ran on another machine. */
+/** Runs the load of a plan. An embedded gateway has a core of its own meanwhile, as if on another machine. */
 const driveApart = async (
   { options, target, canary, workerPool }: OpenedRun,
   context: Parameters<typeof drive>[2],
@@ -78,7 +78,7 @@ const runOpened = async (
   const result = resultOfRun(opened, driven, {
     gatewayCounters,
     notes,
-    // A signal from the terminal ends the gateway too.
+    // A signal from the terminal also ends the gateway.
     partial: partialReason(driven, driven.stoppedBy === null ? lost : null),
   });
   if (options.plan.until === undefined) return { result, driven };
@@ -96,8 +96,8 @@ export interface FinishedRun extends PublishedResult {
 }
 
 /**
- * Publishes the result of a load that has ended. The observers' files are completed last, so that the reports are
- * already written if these files fill the disk.
+ * Publishes the result of a load that has ended. The observers' files are completed last. If these fill the disk, the
+ * reports are already written.
  */
 const publishDriven = async (
   { result, driven }: DrivenRun,
@@ -139,8 +139,8 @@ const publishDriven = async (
 };
 
 /**
- * Waits until shortly before the load, and returns when the load begins. Throws `StoppedBeforeLoad` if the run is
- * stopped first.
+ * Waits until shortly before the load, and returns when it begins. Throws `StoppedBeforeLoad` if the user stops the run
+ * first.
  */
 const agreedStart = async (
   { startAt, agreeOnStart }: RunRequest,
@@ -154,9 +154,9 @@ const agreedStart = async (
 };
 
 /**
- * Runs a plan once and publishes its result. `observe` adds an observer of the caller. Before the load, a request to
- * stop makes the function throw `StoppedBeforeLoad`. During the load, the request ends the load. After the load it has
- * no effect, since the reports are already being written.
+ * Runs a plan once and publishes its result. `observe` adds an observer of the caller. A request to stop before the
+ * load throws `StoppedBeforeLoad`. During the load, it ends the load. After the load it has no effect, since the
+ * reports are already being written.
  */
 export const runOnce = async (
   request: RunRequest,

@@ -11,8 +11,8 @@ import { fakeHost, runRequest } from './fake-host.fixture.ts';
 import { runOnce } from './run.ts';
 
 /**
- * Test support: runs in this process. The gateway listens in it, answers at once and has no limits; the self-test, which
- * has a process, is off.
+ * Test support: runs in this process. The gateway listens in it, answers at once and has no limits. The self-test is
+ * off, since it needs a process.
  */
 
 export const insideKeys = { WEIR_API_KEY: testKey(0) };

@@ -7,14 +7,16 @@ import type { OnStop, StopCause } from './input/host.ts';
 import type { PlannedStart } from './input/planned-start.ts';
 
 /**
- * This file implements a start at a given time. Machines that begin at the same instant together send what one machine
+ * This file implements a start at a given time. Machines that begin at the same instant send together what one machine
  * would send.
  */
 
-/** How long before the start everything must be open, in ms. Only connections and workers are opened after that. */
+/**
+ * The time before the start at which everything must be open, in ms. Only connections and workers are opened after it.
+ */
 const openingTime = 5000;
 
-/** The longest wait for a start, in ms. If a clock is wrong by a year, this makes it noticed at once. */
+/** The longest wait for a start, in ms. It reveals a clock that is wrong by a year. */
 const maxWait = 24 * 3_600_000;
 
 const nameOf = (at: number): string => new Date(at).toISOString();
@@ -37,7 +39,7 @@ export const assertStartAhead = (at: number | undefined): void => {
   );
 };
 
-/** Waits until shortly before the start. Throws `StoppedBeforeLoad` if the run is stopped first. */
+/** Waits until shortly before the start. Throws `StoppedBeforeLoad` if the user stops the run first. */
 export const waitForStart = async (
   start: PlannedStart | null,
   onStop: OnStop,
@@ -52,8 +54,8 @@ export const waitForStart = async (
 };
 
 /**
- * Returns when the clock of a run shows 0: `lead` ms after `from`, in the form that `startClock` takes, and as
- * wall-clock time (ISO 8601). `lead` is at least `least`. Throws a `Problem` if the start is nearer than `least`.
+ * Returns when the clock of a run shows 0: `lead` ms after `from`, in the form for `startClock`, and as wall-clock time
+ * (ISO 8601). `lead` is at least `least`. Throws a `Problem` if the start is nearer than `least`.
  */
 export const beginningBy = (
   start: PlannedStart | null | undefined,

@@ -6,9 +6,7 @@ import { startClock } from '../host/clock.ts';
 import { openTransport } from '../http/open-transport.ts';
 import { countErrors } from './stamp.ts';
 
-/**
- * How an event loop connects to its self-test streams, and how many it reads. (These streams are called the canary.)
- */
+/** The options by which an event loop connects to its self-test streams (the canary). */
 export interface CanaryOptions {
   readonly port: number;
   readonly streams: number;
@@ -18,7 +16,7 @@ export interface CanaryOptions {
 
 /** The self-test streams of this thread's event loop. */
 export interface CanaryStreams {
-  /** Says that the run starts in `ahead` ms. Events that were sent before the start do not count. */
+  /** Says that the run starts in `ahead` ms. Events from before the start do not count. */
   begin(ahead: number): void;
   /** Returns the errors that were measured since the last call. */
   take(): CanarySample;

@@ -5,12 +5,12 @@ import { stampedChunk, stampedHead } from './stamp.ts';
 
 /**
  * This is the program of the canary's emitter, a separate process. It prints its port, and answers each request with an
- * endless stream of events. Each event contains the time of sending. The process ignores Ctrl-C, which the run handles.
- * It ends when its standard input ends, so it also ends with its parent process.
+ * endless stream of events. Each event contains the time of sending. The process ignores Ctrl-C, since the run handles
+ * it. It ends when its standard input ends, so it ends with its parent process.
  */
 
 /**
- * The sockets that send in each time slot. Time is divided into slots of equal length; the streams of an event loop
+ * The sockets that send in each time slot. Time is divided into slots of equal length. The streams of an event loop
  * take turns, one slot each.
  */
 const timeSlots = Array.from({ length: canaryStreamCount }, () => new Set<Socket>());
@@ -27,7 +27,7 @@ const stream = (socket: Socket, request: string): void => {
 };
 
 const emit = (socket: Socket): void => {
-  // An event is skipped if a reader has stopped reading, so that memory stays bounded.
+  // An event is skipped if its reader has stopped reading, so memory stays bounded.
   if (socket.writableLength === 0) socket.write(stampedChunk(process.hrtime()), 'latin1');
 };
 

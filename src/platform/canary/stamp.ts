@@ -24,7 +24,7 @@ export const stampedChunk = (moment: readonly [number, number]): string => {
   return `${event.length.toString(16)}\r\n${event}\r\n`;
 };
 
-/** Calls `onStamp` with each stamp in `bytes`, in ms. If the last event is incomplete, it is skipped. */
+/** Calls `onStamp` with each stamp in `bytes`, in ms. It skips an incomplete last event. */
 export const readStamps = (bytes: Uint8Array, onStamp: (stamp: number) => void): void => {
   let at = bytes.indexOf(byteOfMark);
   while (at >= 0) {
@@ -57,8 +57,8 @@ const countTimes = () => {
 };
 
 /**
- * Counts how late events are read. `note` takes the instant and the bytes of a read; `take` returns the errors since it
- * was last called. Events that were sent before the instant given to `begin` do not count.
+ * Counts how late events are read. `note` takes the instant and the bytes of a read. `take` returns the errors since
+ * its last call. Events that were sent before the instant given to `begin` do not count.
  */
 export const countErrors = ({
   machineZero,

@@ -8,7 +8,7 @@ export interface CanaryEmitter extends Pick<ChildProcessHandle, 'pid' | 'ended' 
 }
 
 /**
- * The maximum time for the emitter to start, in ms. Usually it takes about 50 ms. After this time a run continues
+ * The maximum time for the emitter to start, in ms. It usually takes about 50 ms. After this time, a run continues
  * without self-test streams.
  */
 const startTimeout = 5000;

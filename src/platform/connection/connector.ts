@@ -21,7 +21,7 @@ interface Variable {
 }
 
 /**
- * Returns an environment variable. A lower-case name takes precedence, as in curl. An empty variable counts as not set.
+ * Returns an environment variable. A lower-case name has precedence, as in curl. An empty variable counts as not set.
  */
 const variable = (environment: Environment, lower: string): Variable | null => {
   for (const name of [lower, lower.toUpperCase()]) {
@@ -108,7 +108,7 @@ export interface Certificates {
   readonly client: { readonly cert: string; readonly key: string } | null;
 }
 
-/** Returns the reason why a client certificate and its key cannot be used together; `null` if they can. */
+/** Returns why a client certificate and its key cannot be used together; `null` if they can. */
 export const clientCertificateProblem = (client: Certificates['client']): string | null => {
   try {
     loadTls().createSecureContext(client ?? {});
@@ -182,7 +182,7 @@ export const openTunnel = (
     const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
     headers['proxy-authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`;
   }
-  // Importing node:http would also load Node's WebSocket, which takes 30 ms of CPU at every start.
+  // Importing node:http would also load Node's WebSocket. That takes 30 ms of CPU at every start.
   const isTls = proxy.protocol === 'https:';
   const request = process.getBuiltinModule(isTls ? 'node:https' : 'node:http').request({
     host: proxy.hostname,
@@ -222,8 +222,8 @@ const throughProxy =
   };
 
 /**
- * Keeps the first error of a TLS socket, since undici would only report that the server closed the socket. Since TLS
- * 1.3, a server that rejects the client's certificate sends an alert after the handshake and then closes.
+ * Keeps the first error of a TLS socket, since undici would only report that the server closed it. Since TLS 1.3, a
+ * server that rejects the client's certificate sends an alert after the handshake and then closes.
  */
 const keepFirstError = (socket: Socket): void => {
   socket.prependOnceListener('error', (first) => {
@@ -264,7 +264,7 @@ export const tlsTrustOptions = ({
   'secureContext' | 'rejectUnauthorized'
 > => {
   const rejectUnauthorized = wire.verifyTls;
-  // Where SSL_CERT_FILE is set, a target without TLS has authorities, too.
+  // If SSL_CERT_FILE is set, a target without TLS also has authorities.
   const isTls = targetAddress(url).url.protocol === 'https:';
   if (!isTls || certificates === null) return { rejectUnauthorized };
   const { authorities, client } = certificates;

@@ -1,8 +1,10 @@
 import type { BrokenCause, ConnectionOrigin } from '../../model/observation/exchange.ts';
 
-/** What had happened in an exchange before it failed. The meaning of an error depends on this. */
+/** What had happened in an exchange before it failed. It decides what an error means. */
 export interface ExchangeProgress {
-  /** How the request got its connection; `null` while it is being opened, even if a kept connection was used before. */
+  /**
+   * The origin of the request's connection; `null` while it is being opened, even if a kept connection was used before.
+   */
   readonly connection: ConnectionOrigin | null;
   /** The milliseconds since the request was sent; `null` if it was not sent. */
   readonly sinceSent: number | null;
@@ -11,8 +13,8 @@ export interface ExchangeProgress {
 
 /**
  * How long after sending, in ms, a close may still mean that the server closed an idle connection. A server may do that
- * while a request is on its way (RFC 9112, section 9.3.1), and the client learns of it within about one round trip. If
- * the close comes later, the server had received the request.
+ * while a request is on its way (RFC 9112, section 9.3.1), and the client learns it within about one round trip. If the
+ * close comes later, the server had received the request.
  */
 const reuseRaceWindow = 1000;
 
@@ -160,8 +162,8 @@ export const tlsComplaint = (
 };
 
 /**
- * Returns whether undici may have rejected a header folded over two lines. curl, Go and Weir's own transport accept
- * such headers.
+ * Returns whether undici may have rejected a header that is folded over two lines. curl, Go and Weir's own transport
+ * accept such headers.
  */
 export const isFoldedHeader = (error: unknown): boolean =>
   isParserError(error) &&

@@ -9,13 +9,13 @@ import {
   transportWorld,
 } from './transport-world.fixture.ts';
 
-/** How every transport uses connections again, and what it does where the server has closed one. */
+/** Tests how a transport reuses connections, and what it does if the server has closed one. */
 export const keptConnectionSuite = (name: string, make: TransportUnderTest): void => {
   describe(`${name}, as to connections that are used again,`, () => {
     const { startAgainst } = transportWorld(make);
 
     describe('on a connection that the server closes without announcing it', () => {
-      /** A server whose first answers were read over one kept connection, which is then known to be kept. */
+      /** Starts a server and reads its first answers over one connection, which is then known to be kept. */
       const startKept = async (script: (socket: Socket, n: number) => unknown) => {
         const sockets: Socket[] = [];
         const world = await startAgainst((socket, n) => {
@@ -28,7 +28,7 @@ export const keptConnectionSuite = (name: string, make: TransportUnderTest): voi
         expect(new Set(sockets)).toEqual(new Set([kept]));
         return { ...world, kept: kept! };
       };
-      /** Does something at the moment before the first byte of a request is written. */
+      /** Acts at the moment before the first byte of a request is written. */
       const whenSent = (act: () => void) => {
         let isDone = false;
         return (event: string): void => {

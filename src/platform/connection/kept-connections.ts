@@ -16,15 +16,15 @@ export interface KeptConnection extends AnsweredConnection {
 type UseConnection<Connection> = (connection: Connection | null) => void;
 
 /**
- * How long a connection is watched to see whether the server ends it, in ms. Between the starts of two watches there is
- * at least this time.
+ * The time for which a connection is watched to see whether the server ends it, in ms. It is also the least time
+ * between the starts of two watches.
  */
 const watchTime = 1000;
 const watchesApart = 5000;
 
 /**
- * The idle connections to one target. The most recently used connection is taken first. The reuse rule limits how many
- * requests each connection gets.
+ * The idle connections to one target. The most recently used one is taken first. The reuse rule limits the requests of
+ * each connection.
  */
 export class KeptConnections<Connection extends KeptConnection> {
   readonly #rule: ReuseRule;
@@ -37,9 +37,7 @@ export class KeptConnections<Connection extends KeptConnection> {
   readonly #resting = new Map<Connection, number>();
   readonly #waiting: UseConnection<Connection>[] = [];
   #restTimer: { readonly at: number; readonly timer: NodeJS.Timeout } | null = null;
-  /**
-   * A connection that will not be used again and stays open only to show whether the server ends it; `null` for none.
-   */
+  /** A connection that will not be reused and stays open only to show whether the server ends it; `null` for none. */
   #watched: Connection | null = null;
   #nextWatch: number = Number.NEGATIVE_INFINITY;
   #watchTimer: NodeJS.Timeout | null = null;
@@ -69,7 +67,7 @@ export class KeptConnections<Connection extends KeptConnection> {
   }
 
   /**
-   * Waits until a connection has rested; gives up if the exchange ends first. Returns `false` without calling `use` if
+   * Waits until a connection has rested. Gives up if the exchange ends first. Returns `false` without calling `use` if
    * every resting connection is already promised to another request.
    */
   awaitRested(exchange: { readonly isFinished: boolean }, use: UseConnection<Connection>): boolean {
@@ -98,7 +96,7 @@ export class KeptConnections<Connection extends KeptConnection> {
     }
   }
 
-  /** Forgets a connection that the server ended, whether a request was using it or not. */
+  /** Forgets a connection that the server ended, whether a request used it or not. */
   onEnded(connection: Connection, at: Instant): void {
     this.#rule.endsOf(connection).onEnded(connection.answers, at - connection.answeredAt);
     this.forget(connection);
@@ -134,14 +132,13 @@ export class KeptConnections<Connection extends KeptConnection> {
     if (this.#restTimer !== null && this.#restTimer.at <= at) return;
     if (this.#restTimer !== null) clearTimeout(this.#restTimer.timer);
     const wait = Math.max(0, at - performance.now());
-    // The timer sets an immediate. The event loop reads the sockets between the two, so it notices first if the server
+    // The timer sets an immediate. The event loop reads the sockets between the two. So it first notices if the server
     // has ended the connection.
     this.#restTimer = { at, timer: setTimeout(() => setImmediate(this.#onRested), wait) };
   }
 
   /**
-   * Returns when the rest of a connection ends. This is computed anew, since more may be known about the server than
-   * when the rest began.
+   * Returns when the rest of a connection ends. It is computed anew, since more may be known about the server by now.
    */
   #restEnd(connection: Connection, since: number): number {
     return since + this.#rule.endsOf(connection).restAfter(connection.answers);

@@ -22,7 +22,7 @@ export abstract class ObservedExchange implements Exchange {
   protected readonly observer: ExchangeObserver;
   /** Receives an error that the observer throws. The exchange has then already ended. */
   readonly #onDefect: (error: unknown) => void;
-  /** How the request got its connection; `null` while it is being opened. */
+  /** The origin of the request's connection; `null` while it is being opened. */
   #connection: ConnectionOrigin | null = null;
   #sent: Instant | null = null;
   #isFinished = false;
@@ -39,8 +39,8 @@ export abstract class ObservedExchange implements Exchange {
   }
 
   /**
-   * Releases the connection, once, just before the observer is notified of the end. The connection can be used again
-   * for `reusableFor` ms.
+   * Releases the connection once, just before the observer learns of the end. The connection can be reused for
+   * `reusableFor` ms.
    */
   protected abstract release(reusableFor: number): void;
 
@@ -48,9 +48,8 @@ export abstract class ObservedExchange implements Exchange {
   protected abstract resend(): void;
 
   /**
-   * Returns whether a request that the server certainly did not read may be sent again. This is allowed once, and only
-   * before the first byte of an answer. If the connection was opened for this request, its failure is the result, and
-   * the request is not sent again.
+   * Returns whether a request that the server certainly did not read may be sent again. It may once, and only before
+   * the first byte of an answer. If the connection was opened for this request, its failure is the result.
    */
   mayMove(hasResponse: boolean): boolean {
     const wasKept = this.#connection === 'reused' || this.#connection === 'ahead';
@@ -92,7 +91,7 @@ export abstract class ObservedExchange implements Exchange {
   }
 
   /**
-   * Ends the exchange with an error. If the server cannot have read the request, sends it again on a new connection
+   * Ends the exchange with an error. If the server cannot have read the request, it sends it again on a new connection
    * instead. `hasResponse` says whether a byte of an answer was received.
    */
   fail(error: Error, hasResponse: boolean, detail = failureDetail(error)): void {
@@ -111,8 +110,8 @@ export abstract class ObservedExchange implements Exchange {
   }
 
   /**
-   * Passes on a piece of the body. It does not use `notify`, which would create a closure, and so garbage, for each
-   * piece.
+   * Passes on a piece of the body. It does not use `notify`, since that would create a closure for each piece as
+   * garbage.
    */
   protected notifyChunk(at: Instant, bytes: Uint8Array): void {
     if (this.#isFinished) return;

@@ -1,14 +1,13 @@
 import type { Socket } from 'node:net';
 
 /**
- * In two cases it is certain that a server has not read a request:
- *
+ * This file recognises requests that a server has certainly not read. There are two cases:
  * - The request could not be written in full: the connection was reset or closed before.
- * - The server had sent its end (FIN) and its system then refused the written bytes (RST). A system refuses bytes that
- * come after the server has closed the connection, and a server cannot carry out a request that it has not read
- * completely. A server that reads a request and then closes the connection sends an end (FIN) but no refusal. A reset
- * (RST) without an end before it proves nothing, since a server may read the request and then abort. Over TLS a refusal
- * proves nothing either, since the refused bytes may be a TLS record outside the request.
+ * - The server had sent its end (FIN), and its system then refused the written bytes (RST).
+ * A system refuses bytes that come after the server has closed the connection, and a server cannot carry out a request
+ * that it has not read completely. A server that reads a request and then closes the connection sends an end (FIN) but
+ * no refusal. A reset (RST) without an end before it proves nothing, since a server may read the request and then
+ * abort. Over TLS a refusal proves nothing either, since the refused bytes may be a TLS record outside the request.
  */
 
 const nothing = new Uint8Array(0);
@@ -19,8 +18,7 @@ const isTls = (socket: Socket): boolean => 'encrypted' in socket;
 /** The longest time to wait for a refusal, in ms. A refusal comes one round trip after the request. */
 const longestWait = 1000;
 /**
- * The shortest time to wait for a refusal, in ms. A busy server may close a connection some time after it has ended its
- * side.
+ * The shortest time to wait for a refusal, in ms. A busy server may close a connection some time after ending its side.
  */
 const shortestWait = 50;
 
@@ -50,8 +48,8 @@ export const keepWritable = (socket: Socket): void => {
 
 /**
  * Waits for a refusal after the server has ended its side of a socket. After a refusal, writing an empty buffer fails
- * with an error for which `isUnwritten` is true. Calls `onNone` if no refusal comes within some round trips, which are
- * estimated from `openedIn` (how long connecting took, in ms); over TLS, calls `onNone` at once. Returns a function
+ * with an error for which `isUnwritten` is true. It calls `onNone` if no refusal comes within some round trips, which
+ * it estimates from `openedIn` (the ms that connecting took). Over TLS, it calls `onNone` at once. Returns a function
  * that ends the wait.
  */
 export const lookForRefusal = (

@@ -2,7 +2,7 @@ import { unixTarget } from '../../model/plan/unix-target.ts';
 
 /** The parts of a base address that HTTP and the socket need. */
 interface TargetAddress {
-  /** The address that HTTP uses. For a Unix socket its host is `localhost`, as in the examples of curl's manual. */
+  /** The address for HTTP. For a Unix socket its host is `localhost`, as in the examples of curl's manual. */
   readonly url: URL;
   /** The path of the Unix socket; `null` for TCP. */
   readonly socketPath: string | null;
@@ -22,9 +22,8 @@ export const originOf = (baseUrl: string): string => {
 };
 
 /**
- * Returns a function that completes a path below the base address. The base address's own path is put before it, and
- * the base address's query is added, such as `?api-version=2024-10-21`. `paths` maps usual paths to the target's own
- * paths.
+ * Returns a function that completes a path below the base address. It puts the base address's own path before it, and
+ * adds the base address's query, such as `?api-version=2024-10-21`. `paths` maps usual paths to the target's own.
  */
 export const requestPathsOf = (
   baseUrl: string,

@@ -1,42 +1,44 @@
 import type { ConnectionSettings } from '../../model/plan/plan.ts';
 
 /**
- * How many connections in a row the server must end just after the same number of answers before that number counts as
- * the server's rule.
+ * How many connections in a row the server must end just after the same number of answers for that number to count as
+ * its rule.
  */
 const endsForRule = 3;
-/** How many answers in a row must come on reused connections before the server is known to keep its connections. */
+/**
+ * How many answers in a row must come on reused connections for the server to count as one that keeps its connections.
+ */
 const reusesForTrust = 3;
 /**
- * How long a connection rests after its answer, in ms. `atFirst` applies while nothing is known of the server: its end
- * often follows the answer by 0.1 ms, on a busy machine by a few ms. `afterOne` applies once a connection has stayed
- * open for a rest. `suspected` applies if the server ended the latest connection after the same number of answers.
- * Rests are needed because some servers still read requests after they have ended their side, and nothing shows whether
- * they processed them.
+ * How long a connection rests after its answer, in ms. `atFirst` applies while nothing is known about the server: its
+ * end often follows the answer by 0.1 ms, or on a busy machine by a few ms. `afterOne` applies once a connection has
+ * stayed open for a rest. `suspected` applies if the server ended the latest connection after the same number of
+ * answers. Some servers still read requests after they have ended their side, and nothing shows whether they processed
+ * them. Rests avoid this.
  */
 const rest = { atFirst: 5, afterOne: 1, suspected: 20 } as const;
 /**
- * How soon after an answer, in ms, an end must come to be a consequence of the answer. A later end means that the
- * connection was idle for too long.
+ * The longest time from an answer to an end that the answer caused, in ms. A later end means that the connection was
+ * idle for too long.
  */
 const justAfter = 100;
 
 const noEnds = { answers: 0, inARow: 0 };
 
 /**
- * Observes after how many answers a server ends its connections. One such object observes connections whose latest
- * answer was chunked, another one all other connections.
+ * Observes after how many answers a server ends its connections. One object observes connections whose latest answer
+ * was chunked, another one all others.
  */
 export class ObservedEnds {
   /** The number of answers after which a connection is not used again. */
   limit = Number.POSITIVE_INFINITY;
-  /** All limits that were concluded so far, including those that turned out to be wrong. */
+  /** All limits that were concluded so far, even those that turned out to be wrong. */
   readonly concluded = new Set<number>();
   readonly dropped = new Set<number>();
   /** The latest connections that the server ended, all of them after the same number of answers. */
   #ends = noEnds;
   #reusesInARow = 0;
-  /** Whether, since the server last ended a connection, another connection has stayed open for its whole rest. */
+  /** Whether another connection has stayed open for its whole rest since the server last ended one. */
   #hasRested = false;
 
   get hasKept(): boolean {
@@ -96,8 +98,7 @@ export interface AnsweredConnection {
 }
 
 /**
- * Returns sentences about what was observed. The sentences name `framing` only if the server treats other answers
- * differently.
+ * Returns sentences about what was observed. They name `framing` only if the server treats other answers differently.
  */
 const notesOf = (ends: ObservedEnds, other: ObservedEnds, framing: string): readonly string[] => {
   const answersText = (answers: number, one: string): string => {
@@ -119,9 +120,8 @@ const notesOf = (ends: ObservedEnds, other: ObservedEnds, framing: string): read
 };
 
 /**
- * Decides after how many answers a connection is not used again. The scenario can name the number. If it does not, and
- * if the server ends its connections without announcing it, the number that was observed is used, whatever the server's
- * `Keep-Alive` says.
+ * Decides after how many answers a connection is not used again. The scenario can name the number. Otherwise, if the
+ * server ends connections without announcing it, the observed number counts, whatever the server's `Keep-Alive` says.
  */
 export class ReuseRule {
   readonly #allowed: number;
@@ -146,19 +146,13 @@ export class ReuseRule {
     return answers < this.#allowed && answers < this.endsOf(connection).limit;
   }
 
-  /**
-   * Returns whether the observed rule is the only reason why a connection is not used again. The other possible
-   * reason is the scenario.
-   */
+  /** Returns whether only the observed rule prevents another use of a connection. The scenario could prevent it too. */
   isOnlyObserved(connection: AnsweredConnection): boolean {
     const { answers } = connection;
     return answers >= this.endsOf(connection).limit && answers < this.#allowed;
   }
 
-  /**
-   * Returns what was observed on connections whose latest answer was chunked, or on all others, depending on this
-   * connection.
-   */
+  /** Returns the observations for this kind of connection: those whose latest answer was chunked, or all others. */
   endsOf({ isChunked }: AnsweredConnection): ObservedEnds {
     return isChunked ? this.#chunked : this.#whole;
   }

@@ -10,7 +10,7 @@ export interface ScriptedServer {
   close(): Promise<void>;
 }
 
-/** Answers request n (from 0 over all connections) on its socket. */
+/** Answers request n on its socket. n counts from 0 over all connections. */
 type ServerScript = (socket: Socket, n: number) => void;
 
 const complete = (text: string): boolean => {

@@ -14,7 +14,7 @@ import {
   transportWorld,
 } from './transport-world.fixture.ts';
 
-/** What every transport must do, whichever library is behind it; each transport's test calls this. */
+/** Tests what every transport must do, whichever library it uses. Each transport's test calls this. */
 export const transportSuite = (name: string, make: TransportUnderTest): void => {
   keptConnectionSuite(name, make);
   describe(name, () => {

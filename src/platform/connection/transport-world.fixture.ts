@@ -74,7 +74,7 @@ export const observe = (
   };
 };
 
-/** How the connection came about in the end: a kept one may turn out closed. */
+/** Returns how the exchange got its connection in the end, since a kept one may turn out to be closed. */
 export const connectionOf = ({ events }: ObserverLog): string | undefined =>
   events.findLast((event) => event.startsWith('connected'));
 
@@ -88,7 +88,10 @@ export const chunkedHead =
 export const transportWorld = (make: TransportUnderTest) => {
   const open: { server: ScriptedServer; transport: Transport }[] = [];
 
-  /** The script is also given a promise of the client's having read its first chunk. */
+  /**
+   * Starts a server and an exchange with it. The script also gets a promise that resolves when the client has read its
+   * first chunk.
+   */
   const startAgainst = async (
     script: (socket: Socket, n: number, chunkRead: Promise<void>) => unknown,
     wire: Partial<ConnectionSettings> = {},

@@ -9,7 +9,7 @@ import { outsideOf } from './outside.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
 import { fileBounds, readBytes, readTextFile } from './whole-file.ts';
 
-/** A clip that a plan uploads. `oversized` allows it to have more bytes than the interface permits. */
+/** A clip that a plan uploads. `oversized` permits more bytes than the interface does. */
 export interface ClipRequest extends ClipSource {
   readonly oversized: boolean;
 }
@@ -71,7 +71,7 @@ const declaredSeconds = async (bytes: Uint8Array): Promise<number | null> => {
     const { duration = 0 } = format;
     return duration > 0 && Number.isFinite(duration) ? duration : null;
   } catch {
-    // It is no error if a file is not audio, since a user may test how a target handles it.
+    // A file that is no audio is no error, since a user may test how a target handles it.
     return null;
   }
 };
@@ -105,9 +105,7 @@ const playedSeconds = async (
 /** One file to upload, with its absolute path. */
 type ClipFile = Omit<ClipRequest, 'file'> & {
   readonly path: string;
-  /**
-   * The duration of bundled speech. It is stored, since measuring it would take a third of the time of `weir validate`.
-   */
+  /** The stored duration of bundled speech. Measuring it would take a third of the time of `weir validate`. */
   readonly seconds?: number | undefined;
 };
 
@@ -189,7 +187,7 @@ const filesOf = async (
   if (extensionOf(path) !== 'json') return [{ path, text, oversized }];
   const listed = await readManifest(path, oversized);
   for (const clip of listed) checkPlace(clip.path);
-  // A user's manifest may contain wrong durations, so the durations are measured.
+  // A user's manifest may contain wrong durations, so they are measured.
   return listed.map((clip) => ({ ...clip, seconds: undefined }));
 };
 

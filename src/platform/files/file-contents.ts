@@ -11,8 +11,8 @@ export const unreadableReason = (error: unknown): string | null =>
   isFileError(error) ? whyUnreadable(error) : null;
 
 /**
- * Generates the bytes of a file in parts, so that a large file needs no more memory than a small one. A reader that
- * keeps them all gives the most that it can hold.
+ * Generates the bytes of a file in parts, so a large file needs no more memory than a small one. A reader that keeps
+ * all parts sets the most bytes that it can hold.
  */
 export function* filePartsOf(
   path: string,

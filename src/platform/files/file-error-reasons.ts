@@ -21,7 +21,7 @@ const unwritable: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk quota is used up',
 };
 
-/** Why Weir does not read a file, as its message says. */
+/** An error: Weir does not read a file. The message says why. */
 export class UnfitFile extends Error {}
 
 /** The texts for errors in which Node itself refuses a path before it asks the system. */
@@ -31,7 +31,10 @@ const refused: Readonly<Record<string, string>> = {
   ERR_STRING_TOO_LONG: 'it is larger than 512 MiB, the longest text that Node can hold',
 };
 
-/** What the system says of any other error, without its code and call: `EBUSY: resource busy or locked, open 'x'`. */
+/**
+ * Returns the system's own words for any other error, without its code and call: `EBUSY: resource busy or locked, open
+ * 'x'` becomes `resource busy or locked`.
+ */
 const plainly = (message: string): string =>
   /^E[A-Z0-9]+: ([^,]+), \w+(?: '.*)?$/s.exec(message)?.[1] ?? message;
 
@@ -40,7 +43,7 @@ const reasonFor = (reasonsByCode: typeof reasons, error: unknown): string => {
   return reasonsByCode[code] ?? refused[code] ?? plainly(message);
 };
 
-/** Returns whether an error is to be expected, such as one of the file system, and is no defect of Weir. */
+/** Returns whether an error is expected, such as one of the file system, and is no defect of Weir. */
 export const isForeseen = (error: unknown): error is Error =>
   error instanceof Problem || isFileError(error);
 

@@ -15,10 +15,7 @@ export interface HistoryDb {
   /** Adds a run unless the history already contains it; returns the run's id. */
   add(run: HistoryRun): number;
   runs(): readonly StoredRun[];
-  /**
-   * Makes some runs a baseline. They replace those runs of the baseline that have the same plans. The baseline's runs
-   * of other plans stay.
-   */
+  /** Makes some runs a baseline. They replace the baseline's runs of the same plans. Its runs of other plans stay. */
   setBaseline(baseline: string, ids: readonly number[]): void;
   /** Removes a baseline but not its runs. Returns whether the baseline existed. */
   removeBaseline(baseline: string): boolean;
@@ -129,7 +126,7 @@ const prepareTables = (db: DatabaseSync, path: string): void => {
 };
 
 /**
- * Converts paths between absolute ones and ones relative to the history file. So the file and the results can be moved
+ * Converts paths between absolute ones and ones relative to the history file. So the file and the results can move
  * together, for example between the jobs of a CI.
  */
 const relativePaths = (path: string) => {

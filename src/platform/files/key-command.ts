@@ -3,12 +3,10 @@ import { UnusableKey } from '../problem.ts';
 
 /** The timeout of a command, in ms. A login command that takes longer is probably waiting for a person. */
 const commandTimeout = 30_000;
-/** The maximum output of a command, in characters. No key is so long. */
+/** The maximum output of a command, in characters. No key is that long. */
 const maxOutput = 64 * 1024;
 
-/**
- * Returns the reason why a command gave no key. The reason quotes no output, which may contain a part of a key.
- */
+/** Returns why a command gave no key. It quotes no output, which may contain a part of a key. */
 const whyFailed = ({ code, killed, signal }: NonNullable<Parameters<Ended>[0]>): string => {
   if (killed) return `was ended after ${commandTimeout / 1000} s or ${maxOutput} characters`;
   return signal === null || signal === undefined ? `ended with ${code}` : `was ended by ${signal}`;
@@ -43,6 +41,6 @@ export const runKeyCommand = (
       else if (!/^[\x21-\x7e]+$/.test(key)) fail('printed more than one word of ASCII text');
       else resolve(key);
     });
-    // The input is closed, so that a command that asks a question does not wait for an answer.
+    // The input is closed, so a command that asks a question does not wait for an answer.
     child.stdin?.end();
   });

@@ -14,7 +14,7 @@ export interface LineFile {
   discard(): Promise<void>;
 }
 
-/** How long writing the last lines may take, in ms. If the file is a pipe, its reader may have stopped reading. */
+/** The longest time for writing the last lines, in ms. If the file is a pipe, its reader may have stopped reading. */
 const closeTimeout = 5000;
 
 const unwritableFailure = (path: string, error: unknown): Problem =>

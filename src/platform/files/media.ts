@@ -72,8 +72,8 @@ const bundledFile = (name: string): ReadResult<MediaFile> => {
 };
 
 /**
- * Reads an image or a recording by its reference `bundled:NAME` or `file:PATH`, with a path relative to `folder`. The
- * content decides which type it has, not the name. Throws the system's error if the file cannot be read.
+ * Reads an image or a recording by its reference `bundled:NAME` or `file:PATH`, with a path relative to `folder`. Its
+ * content decides its type, not its name. Throws the system's error if the file cannot be read.
  */
 export const readMediaFile = (reference: string, folder: string): ReadResult<MediaFile> => {
   const [, place, name = ''] = /^(bundled|file):(.*)$/s.exec(reference) ?? [];

@@ -37,7 +37,7 @@ const schemaOf = (columns: readonly ParquetColumn[]): parquetWriter.SchemaElemen
   }),
 ];
 
-/** The number of rows that are in memory at the same time. These rows take about thirty megabytes. */
+/** The number of rows that are in memory at the same time. They take about thirty megabytes. */
 const rowGroupSize = 10_000;
 
 /** Loads the optional Parquet library before the load starts. Throws a `Problem` if it is not installed. */
@@ -50,9 +50,8 @@ const loadLibrary = (): Promise<typeof parquetWriter> =>
   );
 
 /**
- * Returns a function that converts lines to a Parquet file. Each line is a JSON array with one cell for each column.
- * The function converts one row group at a time, so that memory is bounded. Throws a `Problem` if the Parquet library
- * is not installed.
+ * Returns a function that converts lines to a Parquet file. Each line is a JSON array with one cell for each column. It
+ * converts one row group at a time, so memory is bounded. Throws a `Problem` if the Parquet library is not installed.
  */
 export const parquetConverter = async (
   columns: readonly ParquetColumn[],
@@ -69,7 +68,7 @@ export const parquetConverter = async (
     }));
   const schema = schemaOf(columns);
   return async (from, to) => {
-    // The old file is removed, so that nothing is written through a link that somebody put there.
+    // The old file is removed, so nothing is written through a link that somebody put there.
     await rm(to, { force: true });
     const writer = new ParquetWriter({ writer: fileWriter(to), schema, createdBy });
     let rows: (readonly Value[])[] = [];

@@ -49,8 +49,8 @@ export const createText = (path: string, content: string | Uint8Array): Promise<
   writeFile(path, content, { flag: 'wx' });
 
 /**
- * Writes a file completely or not at all, by renaming a draft. An old draft is removed first, so that nothing is written
- * through a link that somebody put in its place.
+ * Writes a file completely or not at all, by renaming a draft. It removes an old draft first, so it never writes
+ * through a link that somebody put there.
  */
 export const writeWhole = async (path: string, text: string): Promise<void> => {
   const draft = `${path}.part`;

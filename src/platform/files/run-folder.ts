@@ -36,9 +36,8 @@ const ageOf = async (path: string): Promise<number> =>
   );
 
 /**
- * Returns whether the run that wrote a lock may still be running. If it runs on this machine, its process is checked.
- * On another machine or in a container, its checkpoint must have changed recently, since a run adds to it every few
- * seconds.
+ * Returns whether the run that wrote a lock may still be running. On this machine, it checks the process. On another
+ * machine or in a container, the run's checkpoint must have changed recently, since a run adds to it every few seconds.
  */
 const mayBeAlive = async (folder: string, line: string): Promise<boolean> => {
   const [, pid, host] = /^(\d{1,9}) (\S+) \S+\n$/.exec(line) ?? [];
@@ -79,10 +78,7 @@ const claim = async (path: string, line: string): Promise<boolean> => {
   }
 };
 
-/**
- * Removes a stale lock. If several processes try, only one succeeds. A lock that was written meanwhile is never
- * removed.
- */
+/** Removes a stale lock. If several processes try, only one succeeds. A newer lock is never removed. */
 const takeAway = async (path: string, staleLine: string): Promise<void> => {
   const aside = `${path}.${randomUUID()}`;
   try {
@@ -104,8 +100,8 @@ const inUse = (folder: string, line: string): FolderInUse => {
 };
 
 /**
- * Reserves a folder for one run, so that two runs do not mix their files. The returned function releases the folder.
- * Throws `FolderInUse` if another run has reserved it, otherwise Node's own errors.
+ * Reserves a folder for one run, so two runs do not mix their files. The returned function releases it. Throws
+ * `FolderInUse` if another run has reserved it, otherwise Node's own errors.
  */
 const lockFolder = async (folder: string): Promise<() => Promise<void>> => {
   const path = join(folder, lockName);
@@ -125,17 +121,14 @@ const lockFolder = async (folder: string): Promise<() => Promise<void>> => {
   };
 };
 
-/**
- * A folder for the files of one run. It is opened before the load, so that a full disk or a wrong path is noticed
- * early.
- */
+/** A folder for the files of one run. It is opened before the load, so a full disk or a wrong path is noticed early. */
 export interface RunFolder {
   readonly path: string;
   readonly existingNames: ReadonlySet<string>;
   /** Writes a file completely or not at all, by renaming a temporary file. Returns the path of the file. */
   write(name: string, text: string): Promise<string>;
   release(): Promise<void>;
-  /** Releases the folder. If the folders that this run created are empty, removes them. */
+  /** Releases the folder. Removes the folders that this run created if they are empty. */
   discard(): Promise<void>;
 }
 
@@ -165,7 +158,7 @@ export const pathExists = (path: string): Promise<boolean> =>
   );
 
 /**
- * Creates one folder. Returns `false` if another process of the same run created it first; then this process must not
+ * Creates one folder. Returns `false` if another process of the same run created it first. This process must then not
  * remove it.
  */
 const createOneFolder = async (path: string): Promise<boolean> => {
@@ -179,8 +172,8 @@ const createOneFolder = async (path: string): Promise<boolean> => {
 };
 
 /**
- * Creates a folder and its missing parents one by one, and calls `onCreated` with each. Node's recursive `mkdir` is not
- * used, since it never returns on a file system such as /proc, which answers ENOENT to everything.
+ * Creates a folder and its missing parents one by one, and calls `onCreated` with each. It avoids Node's recursive
+ * `mkdir`, which never returns on a file system such as /proc that answers ENOENT to everything.
  */
 const createFolder = async (path: string, onCreated: (path: string) => void): Promise<void> => {
   if (await isFolder(path)) return;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { HistoryRun } from '../../model/series/history.ts';
 
-/** Test support: a run whose result is in `folder`; any field can be overridden. */
+/** Test support: a run whose result is in `folder`. Any field can be overridden. */
 export const sampleHistoryRun = (
   folder: string,
   changes: Partial<HistoryRun> = {},

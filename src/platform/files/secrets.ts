@@ -5,7 +5,7 @@ import { UnusableKey } from '../problem.ts';
 import { whyUnreadable } from './file-error-reasons.ts';
 import { fileBounds, readTextFile } from './whole-file.ts';
 
-/** The folder of secrets that are named without a path. Container runtimes mount secrets there. */
+/** The folder for secrets that are named without a path. Container runtimes mount secrets there. */
 export const secretsFolder = '/run/secrets';
 
 const valueOf = async (
@@ -54,10 +54,10 @@ const requireHeaderValue = (value: string, path: string): string => {
 };
 
 /**
- * Fills templates with secrets. A reference names an environment variable, a command or a file (a name without a path
- * is below /run/secrets, a path is relative to `folder`). If a variable is not set, a file of the same name below
+ * Fills templates with secrets. A reference names an environment variable, a command or a file. A file name without a
+ * path is below /run/secrets, and a path is relative to `folder`. If a variable is not set, a file of that name below
  * /run/secrets is read. Throws a `Problem` for the first secret that is not available. `write` turns each secret into
- * the text that goes into the template.
+ * the text for the template.
  */
 export const resolveSecrets = async (
   templates: readonly string[],

@@ -35,7 +35,7 @@ const destinationOf = async (path: string): Promise<string> => {
 };
 
 /**
- * Opens a table at `path`, whose lines are in `PATH.part` until it is complete. With `convert`, the lines are in
+ * Opens a table at `path`. Its lines are in `PATH.part` until it is complete. With `convert`, they are in
  * `PATH.rows.part` and are converted at the end. Throws a `Problem` if the table cannot be written.
  */
 export const openTableFile = async (
@@ -45,7 +45,7 @@ export const openTableFile = async (
   const destination = await destinationOf(path);
   const draft = `${destination}.part`;
   const linesPath = convert === null ? draft : `${destination}.rows.part`;
-  // A run that was killed may have left such a file.
+  // A killed run may have left such a file.
   await rm(linesPath, { force: true });
   const lines = await openLineFile(linesPath, false);
   let batch: string[] = [];

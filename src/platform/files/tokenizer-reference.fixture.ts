@@ -1,8 +1,9 @@
 /**
- * Numbers of tokens that tokenizers of each kind must count. The Python package `tokenizers` 0.21.4 trained these small ones on this
- * checkout's README.md, wrote them (`to_str`), and counted with `encode(text, add_special_tokens=False)`: byte-level BPE as of
- * GPT-2 and with the splitting of Llama 3, WordPiece with BERT's normalizer, BPE with byte fallback as of Llama 2, and Unigram with
- * Metaspace as of T5. The last twelve texts are words of fixtures/prompts/words.txt.
+ * Texts with the numbers of tokens that tokenizers of each kind must count. The Python package `tokenizers` 0.21.4
+ * trained these small ones on this checkout's README.md, wrote them (`to_str`), and counted with `encode(text,
+ * add_special_tokens=False)`: byte-level BPE as of GPT-2 and with the splitting of Llama 3, WordPiece with BERT's
+ * normalizer, BPE with byte fallback as of Llama 2, and Unigram with Metaspace as of T5. The last twelve texts are
+ * words of fixtures/prompts/words.txt.
  */
 export const tokenizedTexts: readonly string[] = [
   '',
@@ -45,7 +46,7 @@ export interface TokenizerReference {
   readonly name: string;
   /** A tokenizer.json. */
   readonly tokenizer: string;
-  /** Of each of the texts. */
+  /** The number of tokens of each text. */
   readonly counts: readonly number[];
 }
 

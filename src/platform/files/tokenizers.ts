@@ -5,7 +5,7 @@ import { readTextWithHash } from './file-contents.ts';
 import { fileBounds } from './whole-file.ts';
 
 /**
- * This file loads tokenizers, each one only if a scenario names it. It uses `require`, since scenarios are read
+ * This file loads tokenizers, each only if a scenario names it. It uses `require`, since scenarios are read
  * synchronously. Loading may be slow, since texts are made before the run.
  */
 const require = createRequire(import.meta.url);

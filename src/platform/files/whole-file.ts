@@ -3,7 +3,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { UnfitFile } from './file-error-reasons.ts';
 
 /**
- * This file reads whole files up to a maximum size, so that a wrong path leads to a message and not to a full memory.
+ * This file reads whole files up to a maximum size, so a wrong path leads to a message instead of filling the memory.
  * All functions throw an `UnfitFile` or Node's own error. `whyUnreadable` turns either into words.
  */
 
@@ -11,19 +11,19 @@ const mebibyte = 1024 ** 2;
 
 /** The maximum number of bytes of a file, by its use. */
 export const fileBounds = {
-  /** Node cannot store a longer text. */
+  /** The longest text that Node can store. */
   text: 511 * mebibyte,
-  /** A pipe says only at its end how much it holds, so all that came before is in memory. */
+  /** The maximum for a pipe. Its size is known only at its end, so all earlier bytes are in memory. */
   pipe: 128 * mebibyte,
   imported: 128 * mebibyte,
   scenario: 64 * mebibyte,
   tokenizer: 64 * mebibyte,
   line: 16 * mebibyte,
-  /** The longest text that is spoken has a million characters, of at most 4 bytes. */
+  /** The maximum for text to be spoken: a million characters, of at most 4 bytes each. */
   spoken: 4 * mebibyte,
   certificate: 4 * mebibyte,
   calibration: 4 * mebibyte,
-  /** A record of a rendezvous, or the line of a lock. */
+  /** The maximum for a record of a rendezvous, or for the line of a lock. */
   record: mebibyte,
   secret: mebibyte,
 } as const;

@@ -5,14 +5,14 @@ type Collect = (options?: { readonly type: 'minor' }) => void;
 
 const exposeCollector = (): Collect => {
   setFlagsFromString('--expose-gc');
-  // The flag stays set, since it applies to the whole process, and another thread may be just about to use it.
+  // The flag stays set. It applies to the whole process, and another thread may be just about to use it.
   return runInNewContext('gc') as Collect;
 };
 
 /**
- * Prepares the heap for a run, before the run's clock starts. It collects the garbage of the start, so that the first
+ * Prepares the heap for a run, before the run's clock starts. It collects the garbage of the start, so the first
  * collections of young objects need not move that garbage to the old space. (V8's memory reducer compacts the heap of
- * an idle process. It can only be switched off when Node starts, as the first line of the launcher and `npm start` do.)
+ * an idle process. Only the start of Node can switch it off, as the first line of the launcher and `npm start` do.)
  */
 export const cleanHeap = (): void => exposeCollector()();
 

@@ -12,15 +12,15 @@ const longestNap = 0.25;
 /** The shortest pause (nap) that the system can keep, in ms. */
 const shortestNap = 0.06;
 /**
- * How late an alarm may be, in ms, before a read lets it ring. While an event loop has thousands of reads, neither its
- * timers nor its other callbacks run.
+ * The lateness of an alarm, in ms, at which a read lets it ring. While an event loop has thousands of reads, neither
+ * its timers nor its other callbacks run.
  */
 const longestDelay = 4;
 /** The longest timer, in ms. Node's timers overflow after 24 days, and one wake-up per hour costs nothing. */
 const longestTimer = 3_600_000;
 /**
- * The shortest time between two alarms for which naps are used, in ms. If alarms are closer together, naps would delay
- * all reads, so only timers are used.
+ * The shortest time between two alarms for which naps are used, in ms. With closer alarms, naps would delay all reads,
+ * so only timers are used.
  */
 const leastDistance = 5;
 
@@ -37,16 +37,16 @@ interface AlarmClock {
 }
 
 /**
- * An alarm that is as exact as the machine can wake up (some hundredths of a ms), and that lets the event loop sleep
- * while its instant is far. It sets a timer to about a millisecond before the instant. Then it takes naps of a quarter
- * of a millisecond, and checks the sockets between them.
+ * An alarm that is as exact as the machine can wake up (some hundredths of a ms), and lets the event loop sleep while
+ * its instant is far. It sets a timer to about a millisecond before the instant. Then it takes naps of a quarter of a
+ * millisecond, and checks the sockets between them.
  */
 class NappingAlarm implements Alarm {
   readonly #clock: AlarmClock;
   readonly #ring: () => void;
   #target: number | null = null;
   #timer: NodeJS.Timeout | null = null;
-  /** When the timer ends; without meaning if there is no timer. */
+  /** When the timer ends. It means nothing without a timer. */
   #timerAt = 0;
   /** Whether the event loop now turns without sleep until the alarm's instant. */
   #isNear = false;
@@ -63,7 +63,7 @@ class NappingAlarm implements Alarm {
     this.#approach();
   }
 
-  /** Rings the alarm if its instant has long passed. */
+  /** Rings the alarm if it is much too late. */
   ringIfLate(now: Instant): void {
     if (this.#target !== null && now - this.#target > longestDelay) this.#ringOrApproach();
   }
@@ -81,8 +81,8 @@ class NappingAlarm implements Alarm {
     const isFrequent = this.#target - this.#lastRing < leastDistance;
     if (wait <= timerLead && !(isFrequent && wait > 0)) {
       this.#isNear = true;
-      // There are two steps, since the first immediate can run in the same turn of the event loop, before that turn
-      // checks the sockets.
+      // There are two steps. The first immediate can run in the same turn of the event loop, before that turn checks
+      // the sockets.
       setImmediate(this.#beginNaps);
       return;
     }
@@ -132,13 +132,13 @@ export interface RunClock extends Clock {
   /** The system's monotonic clock (`process.hrtime`) at instant 0 of the run, in ms. */
   readonly machineZero: number;
   /**
-   * Returns the longest time that the bytes of the read at this instant can have waited in the event loop, in ms; 0 for
+   * Returns the longest time that the bytes of the read at this instant may have waited in the event loop, in ms; 0 for
    * less than a tenth of a ms.
    */
   readonly readDelay: (at: Instant) => number;
   /** Returns the delays of several reads. Their instants must ascend. */
   readonly readDelays: (instants: Float64Array) => number[];
-  /** Rings the alarms whose instants have long passed. It is called after each read. */
+  /** Rings the alarms that are much too late. It is called after each read. */
   readonly ringIfLate: (now: Instant) => void;
   /** Runs some work once: after the reads of this turn of the event loop, and before the reads of the next turn. */
   readonly afterReads: (work: () => void) => void;
@@ -240,14 +240,14 @@ const clockOf = (machineZero: number, thread: number): RunClock => {
 };
 
 /**
- * Creates a clock with the instant 0 of another thread's clock, on the machine's monotonic clock. Earlier instants are
- * negative.
+ * Creates a clock with the instant 0 of another thread's clock, on the machine's monotonic clock. Instants before it
+ * are negative.
  */
 export const clockFrom = (machineZero: number): RunClock => clockOf(machineZero, threadZero());
 
 /**
- * Reads another clock several times, and returns the reading that took the least time: the other clock's time, and the
- * instant by `performance.now()`.
+ * Reads another clock several times, and returns the quickest reading: the other clock's time, and the instant by
+ * `performance.now()`.
  */
 export const readBeside = (now: () => number): { readonly time: number; readonly at: number } => {
   const readings = Array.from({ length: 16 }, () => {
@@ -270,18 +270,18 @@ export const startClock = (lead = 0, from?: number): RunClock => {
 
 export const wallClockNow = (): number => Date.now();
 
-/** Two readings of the wall clock that differ by less, in ms, were not interrupted. */
+/** The difference in ms below which two readings of the wall clock count as uninterrupted. */
 const sameReading = 0.01;
 
 /**
  * Returns the wall-clock time at which this thread's `performance.now()` was 0, exact to some microseconds. The wall
- * clock counts whole milliseconds, so it is read when its value changes. A pause makes a reading smaller, never larger:
- * the largest counts, once another one agrees with it. (`performance.timeOrigin` is wrong by the pauses during the start
- * of the process.)
+ * clock counts whole milliseconds, so it is read when its value changes. A pause makes a reading smaller, never larger.
+ * So the largest reading counts, once another one agrees with it. (`performance.timeOrigin` is wrong by the pauses
+ * during the start of the process.)
  */
 export const wallZero = (): number => {
   let [zero, next] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  // If the wall clock does not change in time, or no two readings agree, its present value or the largest is used.
+  // If the wall clock does not change in time, its present value counts. If no two readings agree, the largest counts.
   const until = performance.now() + 20;
   for (let ticks = 0; ticks < 3 || (zero - next > sameReading && performance.now() < until);) {
     const last = Date.now();
@@ -298,8 +298,8 @@ export const wallZero = (): number => {
 let steadyZero: number | null = null;
 
 /**
- * Returns the wall-clock time with fractions of a ms. The wall clock is read once; after that, the monotonic clock is
- * added. So the time never jumps when the wall clock is set.
+ * Returns the wall-clock time with fractions of a ms. It reads the wall clock once, and then adds the monotonic clock.
+ * So the time never jumps when the wall clock is set.
  */
 export const steadyNow = (): number => {
   steadyZero ??= wallZero();

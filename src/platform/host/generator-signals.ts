@@ -25,8 +25,8 @@ const withAncestors = (path: string): readonly string[] => {
 
 /**
  * Returns the files that may report CPU throttling, from the text of /proc/self/cgroup: lines `0::/path` (cgroup v2) or
- * `5:cpu,cpuacct:/path` (v1). In a container, the path may be that of the host, but only the container's cgroup is
- * mounted, as the root. So the root is tried last.
+ * `5:cpu,cpuacct:/path` (v1). In a container, the path may be the host's, while only the container's cgroup is mounted,
+ * as the root. So the root is tried last.
  */
 export const cpuStatPaths = (membership: string): readonly string[] =>
   membership.split('\n').flatMap((line) => {
@@ -53,7 +53,7 @@ export const parseThrottled = (cpuStat: string): number | null => {
 
 /**
  * Returns a function that reads how many microseconds CPU quotas have throttled this process; `null` if no file reports
- * this. The files are searched once.
+ * this. It searches the files once.
  */
 const watchThrottling = (): (() => number | null) => {
   const paths = cpuStatPaths(kernelText('/proc/self/cgroup') ?? '').filter(
@@ -69,7 +69,7 @@ const watchThrottling = (): (() => number | null) => {
 const resolution = 10;
 
 /**
- * Returns for how many nanoseconds this thread ran, and for how many it waited for a CPU (the first two fields in
+ * Returns the nanoseconds for which this thread ran, and those for which it waited for a CPU (the first two fields in
  * Documentation/scheduler/sched-stats).
  */
 const threadTimes = (): { readonly ran: number; readonly waited: number } | null => {
@@ -81,7 +81,7 @@ const threadTimes = (): { readonly ran: number; readonly waited: number } | null
 
 /**
  * Returns the microseconds of CPU time of a worker's thread, if the kernel reports them. Otherwise it returns those of
- * the process, which include the further threads that collect garbage.
+ * the process, with the threads that collect garbage.
  */
 const cpuTime = (ran: number | undefined): number => {
   if (!isMainThread && ran !== undefined) return ran / 1000;
@@ -136,7 +136,7 @@ const watchDelay = (keepsLateness: boolean) => {
   };
 };
 
-/** Reads counters that only grow. The figures of a second are the difference between two readings. */
+/** Reads counters that only grow. The difference between two readings gives the figures of a second. */
 const counters = (throttled: () => number | null) => {
   const times = threadTimes();
   return {
@@ -149,10 +149,13 @@ const counters = (throttled: () => number | null) => {
   };
 };
 
-/** The errors for which a system does not tell a process its memory: no descriptor is left, or no `/proc` exists. */
+/** The errors by which a process cannot read its own memory: no descriptor is left, or there is no `/proc`. */
 const untold = /^E(?:[MN]FILE|NOENT|ACCES)$/;
 
-/** Returns a function that reads the process's memory in bytes, or the last known value; `null` if none is known. */
+/**
+ * Returns a function that reads the process's memory in bytes. If that fails, it returns the last known value, or
+ * `null` if none is known.
+ */
 const watchMemory = (): (() => number | null) => {
   let latest: number | null = null;
   return () => {

@@ -3,8 +3,8 @@ import { startClock } from './clock.ts';
 import { cpuStatPaths, kernelText, watchGenerator } from './generator-signals.ts';
 
 /**
- * Returns the CPUs that a cgroup may use, from the text of cpu.max (version 2: `50000 100000`) or from those of
- * cpu.cfs_quota_us and cpu.cfs_period_us (version 1), joined by a space; `null` if it may use all.
+ * Returns the number of CPUs that a cgroup may use; `null` for all. The text is that of cpu.max (version 2: `50000
+ * 100000`), or cpu.cfs_quota_us and cpu.cfs_period_us joined by a space (version 1).
  */
 export const parseQuota = (text: string): number | null => {
   const [, quota, period] = /^(\d+)\s+(\d+)\s*$/.exec(text) ?? [];
@@ -22,8 +22,8 @@ const cpuQuota = (): number | null => {
 };
 
 /**
- * Returns how many files this process may open: a number, or `unlimited`; `null` where the system does not say.
- * Node.js has no other way to this limit than its diagnostic report, which needs no `/proc`.
+ * Returns how many files this process may open: a number, or `unlimited`; `null` if the system does not report it.
+ * Node.js tells this limit only in its diagnostic report, which needs no `/proc`.
  */
 const openFileLimit = (): number | 'unlimited' | null => {
   // A report with the network interfaces would look up the name of each connection.
@@ -36,7 +36,7 @@ const openFileLimit = (): number | 'unlimited' | null => {
   return soft === 'unlimited' ? soft : typeof soft === 'number' ? soft : null;
 };
 
-/** Returns how many local ports the system gives out for connections; `null` where it does not say. */
+/** Returns how many local ports the system uses for connections; `null` if it does not report it. */
 const localPorts = (): number | null => {
   const [first, last] = (kernelText('/proc/sys/net/ipv4/ip_local_port_range') ?? '')
     .trim()
@@ -45,25 +45,25 @@ const localPorts = (): number | null => {
   return first === undefined || last === undefined ? null : last - first + 1;
 };
 
-/** What this machine tells of itself. `null` means that the system has no such figure. */
+/** The facts about this machine. `null` means that the system does not report the figure. */
 export interface HostFacts {
   /** The CPUs that the cgroup of this process may use; `null` for no quota. */
   readonly quota: number | null;
   readonly openFiles: number | 'unlimited' | null;
   readonly ports: number | null;
-  /** Whether the kernel says for how long a thread waits for a CPU. */
+  /** Whether the kernel reports how long a thread waits for a CPU. */
   readonly hasCpuWait: boolean;
-  /** Whether the cgroup says for how long a quota throttles this process. */
+  /** Whether the cgroup reports how long a quota throttles this process. */
   readonly hasThrottling: boolean;
   readonly hasMemory: boolean;
-  /** How late the alarms of a second rang, in ms. */
+  /** The lateness of the alarms of a second, in ms. */
   readonly alarmLateness: readonly number[];
 }
 
 /** The number of alarms, and the time between two of them, in ms. */
 const alarms = { count: 50, interval: 20 };
 
-/** Returns how late alarms ring, in ms. A load sends its requests by such alarms. */
+/** Returns the lateness of alarms, in ms. A load sends its requests by such alarms. */
 const measureAlarms = async (clock: ReturnType<typeof startClock>): Promise<readonly number[]> => {
   const lateness: number[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -12,7 +12,7 @@ export const thisMachine = (): SliceRun['machine'] => ({
   cores,
 });
 
-// The file is read at the start, since later no file descriptor may be left.
+// The file is read at the start, since no file descriptor may be left later.
 const packageText = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(packageText) as { readonly version: string };
 

@@ -1,12 +1,12 @@
 /** The shortest delay that is stored, in ms. A read itself takes some hundredths of a ms. */
 const shortest = 0.1;
 
-/** The shortest idle time, in ms, which shows that the event loop has slept. */
+/** The shortest idle time, in ms, that shows that the event loop has slept. */
 const shortestSleep = 0.001;
 
 /**
- * The latest that a timer can be while the event loop is able to run, in ms. If a timer is later, something kept the
- * loop from running.
+ * The greatest lateness of a timer while the event loop can run, in ms. If a timer is later, something kept the loop
+ * from running.
  */
 const latestTimer = 2.5;
 /** How early a timer can fire, in ms. */
@@ -24,17 +24,17 @@ export interface LoopProbe {
 }
 
 /**
- * Measures the longest time that the bytes of each read can have waited for this event loop. If the loop slept, it woke
- * up when a socket became readable, so its reads are late by the work since then. If the loop did not sleep, it checked
- * its sockets at its previous reads, so the bytes came after those. If the loop slept longer than a timer allows, it
- * was kept from running (stopped, or without a CPU), so the bytes can have come at any time since it fell asleep.
- * Shorter times without a CPU are not seen. Instants are those of `performance.now()`.
+ * Measures the longest time that the bytes of each read may have waited for this event loop. If the loop slept, it woke
+ * up when a socket became readable, so its reads are late by the work since then. If it did not sleep, it checked its
+ * sockets at its previous reads, so the bytes came after those. If it slept longer than a timer allows, it was kept
+ * from running (stopped, or without a CPU). The bytes may then have come at any time since it fell asleep. Shorter
+ * times without a CPU are not seen. Instants are those of `performance.now()`.
  */
 export class ReadTurns {
   readonly #probe: LoopProbe;
   /**
-   * For each stored turn, in ascending order: its first and its last read, and the earliest instant since which the
-   * bytes of the turn can have waited.
+   * For each stored turn, in ascending order: its first and its last read, and the earliest instant since which its
+   * bytes may have waited.
    */
   readonly #first = new Float64Array(capacity);
   readonly #last = new Float64Array(capacity);
@@ -44,7 +44,7 @@ export class ReadTurns {
   #forgotten = 0;
   /** The earliest instant at which the loop may have last checked its sockets. */
   #looked: number;
-  /** The last instant at which the loop was known to be awake, and how long it had slept in all until then. */
+  /** The last instant at which the loop was known to be awake. `#idle` is how long it had slept in all by then. */
   #awake: number;
   #idle: number;
   /** When a periodic timer is due. The loop cannot sleep longer than that. */
@@ -93,7 +93,7 @@ export class ReadTurns {
     this.#turnLast = now;
   }
 
-  /** Returns the longest time that the bytes read at `at` can have waited, in ms; 0 for less than a tenth of a ms. */
+  /** Returns the longest time that the bytes read at `at` may have waited, in ms; 0 for less than a tenth of a ms. */
   delayAt(at: number): number {
     if (at >= this.#turnFirst) return this.#delayOf(at - this.#turnSince);
     return this.#inTurn(this.#turnBefore(at), at);
@@ -186,8 +186,8 @@ export class ReadTurns {
   }
 
   /**
-   * Returns the number of the last stored turn that began at or before `at`. If no turn did, returns one less than the
-   * oldest number.
+   * Returns the number of the last stored turn that began at or before `at`; one less than the oldest number if none
+   * did.
    */
   #turnBefore(at: number): number {
     let low = this.#oldest;

@@ -13,10 +13,10 @@ export interface InstantLateness {
 }
 
 /**
- * Returns how late the instants of a second were according to the event loop's timers; `null` without timers. While the
- * loop is blocked, one late timer replaces all timers that would have been due. So a timer stands for as many instants
- * as its interval is long. Example: of 50 timers at intervals of 10 ms, the last is 500 ms late. It is 2 % of the
- * timers, but half of all instants fell into its interval.
+ * Returns how late the instants of a second were by the event loop's timers; `null` without timers. While the loop is
+ * blocked, one late timer replaces all that would have been due. So a timer stands for as many instants as its interval
+ * is long. Example: of 50 timers at intervals of 10 ms, the last is 500 ms late. It is 2 % of the timers, but half of
+ * all instants fell into its interval.
  */
 export const timerLateness = (
   { count, mean, percentiles }: TimerIntervals,

@@ -27,7 +27,7 @@ export interface AutocannonConnection extends EventEmitter {
   readonly destroyed: boolean;
   /** The parser of autocannon, which Weir replaces. The callbacks of the replaced parser are never called. */
   parser: { execute(bytes: Buffer): void };
-  /** The requests in flight, which autocannon counts for its own statistics. */
+  /** The requests in flight. autocannon counts them for its own statistics. */
   pipelinedRequests: Readonly<Record<'insertRequest' | 'addByteCount' | 'clear', () => void>>;
   readonly opts: { readonly protocol: string; readonly hostname: string; readonly port: number };
   setRequests: Client['setRequests'];
@@ -38,7 +38,7 @@ export interface AutocannonConnection extends EventEmitter {
   [sendNext](): void;
 }
 
-/** Statistics that stay empty. Weir does not use autocannon's statistics, so autocannon need not keep data for them. */
+/** Statistics that stay empty. Weir does not use autocannon's statistics, so autocannon keeps no data for them. */
 const noFigures: AutocannonConnection['pipelinedRequests'] = {
   insertRequest: () => undefined,
   addByteCount: () => undefined,
@@ -53,12 +53,12 @@ export class ObservedConnection {
   readonly #begin: BeginExchange;
   readonly #requests: number;
   #requestsBegun = 0;
-  /** The socket that was opened last, and whether no request has begun on this socket yet. */
+  /** The socket that was opened last; the next field says whether no request has begun on it yet. */
   #socket: ObservedSocket | null = null;
   #isUnused = false;
   #inFlight: SocketExchange | null = null;
   #parser = new ResponseParser();
-  /** Whether it is no longer certain which request an answer on this connection belongs to. */
+  /** Whether it is uncertain to which request an answer on this connection belongs. */
   #isUnusable = false;
   #isStopping = false;
 
@@ -206,7 +206,7 @@ export class ObservedConnection {
       this.#context.rule.endsOf(connection).onRested();
       this.#client[sendNext]();
     };
-    // The timer sets an immediate. The event loop reads the sockets between the two, so it notices first if the server
+    // The timer sets an immediate. The event loop reads the sockets between the two. So it first notices if the server
     // has ended the connection.
     setTimeout(() => setImmediate(send), rest);
   }

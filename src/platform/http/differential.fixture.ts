@@ -9,15 +9,15 @@ import { type ScriptedServer, startScriptedServer } from '../connection/scripted
 import { undiciTransport } from './undici-transport.ts';
 import { socketTransport } from '../socket/socket-transport.ts';
 
-/** Test support: the same bytes of a server, read by our client, by undici and by Node's own. */
+/** Test support: the same bytes of a server, read by Weir's client, by undici and by Node's. */
 
-/** What a server sends for one request, in pieces, and what it does then. */
+/** The answer of a server to one request, in pieces, and what the server does then. */
 export interface ScriptedResponse {
   readonly pieces: readonly Buffer[];
   readonly last: 'stays' | 'closes' | 'resets';
 }
 
-/** What one client made of it: a whole answer, or the cause of its failure. */
+/** The result of one client: a whole answer, or the cause of its failure. */
 export type ClientReading =
   | {
       readonly status: number;
@@ -37,7 +37,7 @@ const play = async (socket: Socket, { pieces, last }: ScriptedResponse): Promise
   if (last === 'resets') socket.resetAndDestroy();
 };
 
-/** undici keeps the blanks behind a value, which are none of it (RFC 9110, section 5.5). */
+/** Removes the blanks behind a value, which undici keeps. They do not belong to it (RFC 9110, section 5.5). */
 const trimmed = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, value.replaceAll(/[ \t]+(?=,|$)/g, '')]),
@@ -67,7 +67,7 @@ const askTransport = (transport: Transport, index: number): Promise<ClientReadin
     );
   });
 
-/** Node joins repeated headers by its own rules, so the raw headers are joined here. */
+/** Joins repeated headers from the raw ones, since Node joins them by its own rules. */
 const joined = (raw: readonly string[]): Record<string, string> => {
   const headers: Record<string, string> = {};
   for (let at = 0; at < raw.length; at += 2) {
@@ -106,7 +106,7 @@ const askNode = (url: string, index: number): Promise<ClientReading> =>
     });
   });
 
-/** How each client takes a server's words. */
+/** The result of each client for the same bytes. */
 export interface ClientReadings {
   readonly socket: ClientReading;
   readonly undici: ClientReading;
@@ -230,7 +230,7 @@ export const validScripts: fc.Arbitrary<ScriptedResponse> = fc
 const corruptions = ['', '', '\r', '\n', '\r\n', '\r\n\r\n', ...' \t:,;05fg\0\x7f-+"='];
 const edit = fc.tuple(fc.nat(400), fc.nat(4), fc.constantFrom(...corruptions));
 
-/** Responses with bytes taken out and put in, some of them broken off. */
+/** Responses in which bytes were removed and inserted. Some of them break off. */
 export const corruptScripts: fc.Arbitrary<ScriptedResponse> = fc
   .tuple(responses, fc.array(edit, { minLength: 1, maxLength: 3 }), places, fc.nat(8))
   .map(([{ text }, edits, cuts, share]) => {
@@ -256,7 +256,7 @@ const hasTrailingBytes = (sent: string): boolean => {
   return length !== undefined && body.length > Number(length);
 };
 
-/** Where ours may differ from both others, and why. */
+/** The known differences of Weir's client from both others, with their reasons. */
 const knownDifferences: Readonly<
   Record<string, (readings: ClientReadings, sent: string) => boolean>
 > = {
@@ -270,7 +270,7 @@ const knownDifferences: Readonly<
     'failure' in socket &&
     socket.failure === 'protocol' &&
     /HTTP\/1\.\d \d{3} [^\r\n]*[\0-\x08\x0b-\x1f\x7f]/.test(sent),
-  // The others take the body as it comes, so damaged chunks fail for ours only.
+  // The others take the body as it comes, so damaged chunks fail only for Weir's client.
   'a tab behind "chunked" is a blank, no part of it (RFC 9110, section 5.5)': (_, sent) =>
     /^transfer-encoding:[ \t]*chunked *\t[ \t]*\r?$/im.test(sent),
   'a folded line goes on with the one before it, as with curl, Go and h11 (RFC 9112, section 5.2)':
@@ -279,7 +279,10 @@ const knownDifferences: Readonly<
     'status' in socket && hasTrailingBytes(sent),
 };
 
-/** What is wrong with how ours took a script, or `null`. It must take it as one of the others does, or differ for a known reason. */
+/**
+ * Returns what is wrong with the result of Weir's client, or `null`. It must match one of the others, or differ for a
+ * known reason.
+ */
 export const disagreement = (
   readings: ClientReadings,
   { pieces }: ScriptedResponse,

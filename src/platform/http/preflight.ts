@@ -12,11 +12,11 @@ import { originOf, requestPathsOf, targetAddress } from '../connection/request-p
 /** The result of one request that is sent to the target before the load. */
 export type Preflight =
   | { readonly kind: 'reached'; readonly status: number }
-  /** The answer is not a list of models, or no answer came. Requests for chats may still work. */
+  /** The answer is not a list of models, or there was none. Requests for chats may still work. */
   | { readonly kind: 'doubtful' | 'silent'; readonly message: string }
   /**
    * The target cannot be loaded. `message` says why, and what to do. `mayAnswer` means that it accepted the connection,
-   * so that other requests may be answered.
+   * so other requests may be answered.
    */
   | { readonly kind: 'unusable'; readonly message: string; readonly mayAnswer?: boolean };
 
@@ -38,14 +38,17 @@ const looksLikeHtml = (contentType: string, body: string): boolean =>
   contentType.includes('text/html') || /^\s*<(!doctype|html|head|body)/i.test(body);
 
 /**
- * Returns whether an HTML page with this status stands in the place of the gateway. A page with another status may be a
- * login or an error page in front of the gateway.
+ * Returns whether an HTML page with this status replaces the gateway. A page with another status may be a login or an
+ * error page in front of it.
  */
 const isPageStatus = (status: number): boolean => status < 400 || status === 404;
 
 interface PreflightRequest extends TargetEndpoint {
   readonly path: string;
-  /** A path that answers a `GET` with any status if the target speaks HTTP; asked if `path` is closed without an answer. */
+  /**
+   * A path that answers a `GET` with any status if the target speaks HTTP. It is tried if `path` closes without an
+   * answer.
+   */
   readonly otherPath?: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The body of a POST; without it, the request is a GET. */
@@ -65,7 +68,7 @@ const redirectOf = (
     : `${to.origin}${to.pathname}`.slice(0, 200);
 };
 
-/** How many bytes of an answer are read. This is enough to recognise any head, page or error body. */
+/** The number of bytes of an answer that are read. They are enough to recognise any head, page or error body. */
 const maxLookedAt = 4096;
 
 /** The maximum size of a list of models, in bytes. This is enough for thousands of models. */
@@ -96,7 +99,7 @@ interface FirstLook {
 
 /**
  * Sends the request and reads the beginning of its answer. `cancel` ends this at any stage, even while the connection
- * is being opened.
+ * opens.
  */
 const beginLook = (
   request: PreflightRequest,
@@ -191,10 +194,9 @@ const answersElsewhere = async (request: PreflightRequest, timeout: number): Pro
   (await answerTo({ ...request, path: request.otherPath }, timeout)) !== null;
 
 /**
- * Sends one request before the load, to learn whether the target can be loaded. A target cannot be loaded if it refuses
- * connections, if its name does not resolve, or if it does not speak HTTP. If the answer is not JSON, or if there is no
- * answer, other paths may still work. The request takes at most ten seconds, and only the beginning of the answer is
- * kept.
+ * Sends one request before the load, to learn whether the target can be loaded. It cannot if it refuses connections, if
+ * its name does not resolve, or if it does not speak HTTP. If the answer is no JSON, or missing, other paths may still
+ * work. The request takes at most ten seconds, and only the beginning of the answer is kept.
  */
 export const preflightTarget = async (
   request: PreflightRequest,

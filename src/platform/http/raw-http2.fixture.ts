@@ -1,6 +1,6 @@
 import tls from 'node:tls';
 
-/** HTTP/2 frames by hand (RFC 9113, section 6), for answers that a library would not send. */
+/** HTTP/2 frames by hand (RFC 9113, section 6), for answers that no library would send. */
 const frame = (type: number, flags: number, stream: number, payload: Buffer): Buffer => {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
@@ -27,7 +27,10 @@ export const answerFrames = {
 
 const prefaceLength = 24;
 
-/** A TLS server that speaks just enough HTTP/2 to answer each request with the frames of `answer`; `streams` lists the requests. */
+/**
+ * Starts a TLS server that speaks just enough HTTP/2 to answer each request with the frames of `answer`. `streams`
+ * lists the requests.
+ */
 export const rawHttp2Server = (
   certificate: { readonly key: string; readonly cert: string },
   answer: (stream: number) => readonly Buffer[],

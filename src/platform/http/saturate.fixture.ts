@@ -22,12 +22,14 @@ export const answer = (body: string, headers = ''): string =>
 interface Saturation {
   readonly wire?: Partial<ConnectionSettings>;
   readonly connections?: number;
-  /** Called with each piece of an answer; `n` counts the requests that were begun. */
+  /** Called with each piece of an answer. `n` counts the requests that were begun. */
   readonly inAnswer?: (exchange: Exchange, n: number) => void;
 }
 
 interface Saturated {
-  /** What became of the first requests: the place in its list, the connection, the status, and the body or the cause. */
+  /**
+   * The outcomes of the first requests: the place in its list, the connection, the status, and the body or the cause.
+   */
   readonly outcomes: readonly string[];
   readonly notes: readonly string[];
 }
@@ -39,7 +41,7 @@ const request = (path: string) => ({
   body: new TextEncoder().encode('ask'),
 });
 
-/** Returns what puts an exchange into words, and calls `end` with them. */
+/** Returns an observer that puts an exchange into words, and calls `end` with them. */
 const wordsOf = (
   place: number,
   onChunk: () => void,
@@ -61,7 +63,9 @@ const wordsOf = (
   };
 };
 
-/** Saturates a server with the requests /a and /b in turn, until `count` of them have ended and all is closed. */
+/**
+ * Saturates a server with the requests /a and /b in turn, until `count` of them have ended and everything is closed.
+ */
 export const saturateServer = async (
   url: string,
   count: number,

@@ -41,8 +41,8 @@ class WantedLines {
   #rest = '';
   #bytes = 0;
   /**
-   * The reason why no lines are kept: the text is too large, so sums over its first part would be wrong. `null`
-   * if it is not too large.
+   * The reason why no lines are kept: the text is too large, so sums over its first part would be wrong; `null` if it
+   * is not.
    */
   #excess: string | null = null;
 
@@ -77,12 +77,12 @@ class WantedLines {
 }
 
 const otherPath = 'try another path, such as /prometheus/metrics';
-/** Matches the type of what is no text of Prometheus. TensorRT-LLM has JSON at `/metrics`. */
+/** Matches the types of answers that are no Prometheus text. TensorRT-LLM has JSON at `/metrics`. */
 const otherType = /\b(html|json)\b/i;
 
 type Unpack = (packed: Buffer, bounds: { readonly maxOutputLength: number }) => Promise<Buffer>;
 
-/** Weir asks for no compression, but some proxies compress whatever passes. */
+/** The decoders of compressed answers. Weir asks for no compression, but some proxies compress everything. */
 const decoders: ReadonlyMap<string, Unpack> = new Map<string, Unpack>([
   ['gzip', promisify(gunzip)],
   ['x-gzip', promisify(gunzip)],
@@ -123,8 +123,8 @@ const statusReason = (status: number, location: unknown, url: string): string =>
 
 /**
  * Opens a scraper of the metrics at an address. It never sends a key, header or cookie of the run, and never follows a
- * redirect. It reads at most four megabytes and 2,000 wanted lines per answer. A failure is returned as a reason, never
- * thrown.
+ * redirect. It reads at most four megabytes and 2,000 wanted lines per answer. It never throws, but returns the reason
+ * for a failure.
  */
 export const openScraper = (
   endpoint: TargetEndpoint,

@@ -35,7 +35,7 @@ export interface UndiciContext {
 
 /**
  * Delays undici's destruction of a socket that the server has ended, until a refusal has come or the wait for it is
- * over. If there is a refusal, undici reports its error.
+ * over. undici reports the error of a refusal.
  */
 const destroyAfterLook = (socket: Socket, openedIn: number): void => {
   let cause: Error | undefined;
@@ -50,7 +50,7 @@ const destroyAfterLook = (socket: Socket, openedIn: number): void => {
   });
 };
 
-/** One connection with its own undici client. In a pool of undici, the time that requests wait would be invisible. */
+/** One connection with its own undici client. In a pool of undici, the waiting time of requests would be invisible. */
 export class UndiciConnection implements KeptConnection {
   readonly client: Client;
   #socket: Socket | null = null;
@@ -61,13 +61,13 @@ export class UndiciConnection implements KeptConnection {
   readAt: Instant | null = null;
   /** Whether a byte was received since the latest request was sent. */
   hasReceived = false;
-  /** Whether a part of the request had not left this process when the server ended the connection. */
+  /** Whether a part of the request was still in this process when the server ended the connection. */
   isCutShort = false;
   answers = 0;
   isChunked = false;
   answeredAt: Instant = instant(0);
   idleUntil: Instant = instant(0);
-  /** The maximum number of answers on the connection, as the first answer announced it. */
+  /** The maximum number of answers on the connection, by the first answer. */
   #maxAnswers = Number.POSITIVE_INFINITY;
   /** The exchange on the connection; `null` while it is idle. */
   #user: ConnectionUser | null = null;
@@ -103,8 +103,8 @@ export class UndiciConnection implements KeptConnection {
   }
 
   /**
-   * Records that the answer is complete or that the exchange has ended. The connection can be used again for
-   * `reusableFor` ms, unless it has had all its answers: the first answer announced `maxAnswers` of them.
+   * Records that the answer is complete or that the exchange has ended. The connection can be reused for `reusableFor`
+   * ms, unless it has had `maxAnswers` answers, which its first answer announced.
    */
   answered(reusableFor: number, maxAnswers: number, isChunked: boolean): void {
     this.#user = null;

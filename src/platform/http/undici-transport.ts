@@ -20,9 +20,9 @@ import { keepAliveFor, maxAnswersOf } from '../socket/response-head.ts';
 import { UndiciConnection, type UndiciContext } from './undici-connection.ts';
 
 /**
- * This file observes HTTP/2 streams below undici, which hides how they end: it resends a refused request silently, and
- * takes a stream that is reset in its middle for a complete answer. Node publishes each stream when it is made, during
- * the call that follows undici's `onRequestStart`.
+ * This file observes HTTP/2 streams below undici, which hides how they end. undici silently resends a refused request,
+ * and takes a stream that is reset in its middle for a complete answer. Node publishes each stream when it is made,
+ * during the call that follows undici's `onRequestStart`.
  */
 
 type StreamListener = (stream: ClientHttp2Stream) => void;
@@ -143,7 +143,7 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
     return this.#connection?.hasUnwritten === true;
   }
 
-  /** Under HTTP/2, if a frame cannot be written, the frame may belong to another request. */
+  /** Returns `false` under HTTP/2, where a frame that cannot be written may belong to another request. */
   override mayMove(hasResponse: boolean): boolean {
     return !this.#transport.http2 && super.mayMove(hasResponse);
   }
@@ -169,11 +169,10 @@ class UndiciExchange extends ObservedExchange implements Dispatcher.DispatchHand
 
 /**
  * The general transport, which uses undici's `Client.dispatch`. Each connection has its own client and one exchange at
- * a time, so that no request waits in a hidden queue. Connections are kept alive, and the idle connection that was used
- * last is taken first. A client connects at its first request, so no connection is opened in advance. If the server had
- * closed a kept connection and cannot have read the request, the request is sent again on a new connection (HTTP/1.1
- * only). There are no timeouts, retries or redirects. An error that an observer throws ends its exchange and is passed
- * to `onDefect`.
+ * a time, so no request waits in a hidden queue. Connections are kept alive, and the idle one that was used last is
+ * taken first. A client connects at its first request, so no connection is opened in advance. If the server had closed
+ * a kept connection and cannot have read the request, it is sent again on a new one (HTTP/1.1 only). There are no
+ * timeouts, retries or redirects. An error that an observer throws ends its exchange and goes to `onDefect`.
  */
 class UndiciTransport implements Transport, UndiciContext {
   readonly origin: string;
@@ -212,8 +211,8 @@ class UndiciTransport implements Transport, UndiciContext {
   }
 
   /**
-   * Sends on the idle connection that was used last. If there is none, it waits for a resting connection, or uses a new
-   * connection, which connects at its first request.
+   * Sends on the idle connection that was used last. Without one, it waits for a resting connection, or uses a new one,
+   * which connects at its first request.
    */
   #send(exchange: UndiciExchange): void {
     if (this.#closed) return exchange.abort('aborted', 'the transport is closed');

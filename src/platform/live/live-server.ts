@@ -6,8 +6,8 @@ import { waitAtMost } from '../wait-at-most.ts';
 
 /**
  * This file serves a live page: the page itself, a stream of updates, and a way to stop the run. Only this machine can
- * connect. Only a client that knows the token in the address gets an answer, and a page from elsewhere cannot use it
- * through the user's browser.
+ * connect. Only a client with the token in the address gets an answer, and a foreign page cannot use it through the
+ * user's browser.
  */
 
 export interface LiveContent {
@@ -66,7 +66,7 @@ const isEqual = (a: string, b: string): boolean =>
 const eventText = (event: string, data: string): string =>
   `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** The readers of the updates. For each reader at most one event is stored. */
+/** The readers of the updates. It stores at most one event for each reader. */
 class Readers {
   readonly #onReaders: LiveContent['onReaders'];
   /** The readers, each with the last time at which it had received everything. */
@@ -114,9 +114,7 @@ class Readers {
   }
 }
 
-/**
- * Returns the reason why a request is not answered, with the status of the refusal; `null` if it may be answered.
- */
+/** Returns why a request is not answered, with the status of the refusal; `null` if it may be answered. */
 const refusalOf = (
   { method = '', headers }: IncomingMessage,
   port: number,
@@ -133,8 +131,8 @@ const refusalOf = (
 };
 
 /**
- * Serves a live page on a port of 127.0.0.1 (0 means any free port). Throws Node's error if the port cannot be used.
- * After `finish`, the server does not keep the process alive.
+ * Serves a live page on a port of 127.0.0.1 (0 means any free port). Throws Node's error if the port is unusable. After
+ * `finish`, the server does not keep the process alive.
  */
 export const openLiveServer = async (port: number, content: LiveContent): Promise<LiveServer> => {
   const token = randomBytes(24).toString('base64url');

@@ -6,8 +6,7 @@ import { type ChildProcessHandle, startChildProcess } from '../process/child-pro
 const startTimeout = 20_000;
 
 /**
- * Flags of Node that run the garbage collector and the compiler in the main thread, so that they have the same low
- * priority.
+ * Flags of Node that run the garbage collector and the compiler in the main thread. They then share its low priority.
  */
 const nodeFlags = ['--single-threaded', '--max-semi-space-size=4'] as const;
 

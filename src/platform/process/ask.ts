@@ -7,7 +7,7 @@ export const ask = async (question: string): Promise<string> => {
   // The prompt intercepts Ctrl-C, so that this code must handle it.
   prompt.once('SIGINT', () => {
     process.kill(process.pid, 'SIGINT');
-    // This waits until the signal has been delivered, since the signal is more informative than an empty answer.
+    // This waits until the signal has been delivered, since the signal says more than an empty answer.
     setImmediate(() => setImmediate(() => prompt.close()));
   });
   const noAnswer = once(prompt, 'close').then(() => '');

@@ -88,7 +88,7 @@ export const startChildProcess = async (
           stderrTail += `it was not ready after ${timeout / 1000} s`;
           child.kill('SIGKILL');
         }, timeout);
-  // This listener is added before all others, which would turn the error into a rejection.
+  // This listener is added before all others, since they would turn the error into a rejection.
   const failed = new Promise<null>((resolve) => {
     child.once('error', (error) => {
       stderrTail += noDescriptorsReason(error) ?? String(error);

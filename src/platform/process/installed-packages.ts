@@ -51,7 +51,7 @@ const requirementsOf = (folder: string): readonly string[] => {
 
 /**
  * Finds the folders of all packages that the program needs, and of the optional packages in `extra`, by their place in
- * a copy. A package is at the top level. If two versions are needed, the second one is below the package that needs it.
+ * a copy. A package is at the top level. If two versions are needed, the second is below the package that needs it.
  * Direct dependencies are placed first. Throws for a package that is not installed.
  */
 export const installedPackages = (extra: readonly string[] = []): ReadonlyMap<string, string> => {

@@ -39,7 +39,7 @@ const ownFiles = (): readonly string[] =>
     .sort();
 
 /**
- * Returns the name and the tag of the image. The tag is a hash of its content, so that an unchanged image is not built
+ * Returns the name and the tag of the image. The tag is a hash of its content, so an unchanged image is not built
  * again.
  */
 const nameFor = (
@@ -95,10 +95,7 @@ export interface MockContainerOptions {
 const officialBase = 'node:24-slim';
 const containerAddress = { host: '0.0.0.0', port: 8080, controlPort: 8081 } as const;
 
-/**
- * The address on which the gateway listens. Everybody knows the keys that the gateway accepts, so it must not be
- * reachable from the network.
- */
+/** The address on which the gateway listens. Its keys are public, so the network must not reach it. */
 const loopback = '127.0.0.1';
 
 /** The interval between checks whether a starting gateway is ready, and the timeout, in ms. */
@@ -171,7 +168,7 @@ const defineContainer = (
     }
   };
 
-/** Closes the gateway's input, so that the gateway ends, and waits until the engine has removed its container. */
+/** Closes the gateway's input, which ends the gateway, and waits until the engine has removed its container. */
 const stop = async ({ container, streams, removed }: AttachedContainer): Promise<void> => {
   streams.end();
   const killTimer = setTimeout(() => {
@@ -231,7 +228,7 @@ export type ContainerClient = Awaited<ReturnType<ContainerLibrary['getContainerR
 const errorReason = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).trim();
 
-/** Loads the container library, which is large and optional. So it is loaded only when a container is needed. */
+/** Loads the container library, which is large and optional. So it waits until a container is needed. */
 export const loadContainerLibrary = async (): Promise<ContainerLibrary> => {
   // The library's reaper, which removes containers, needs an image from a registry. It is turned off, since the gateway
   // ends with the run anyway.
@@ -292,7 +289,7 @@ const build = async (
 
 const baseScript = fileURLToPath(new URL('../../mock/base-image.sh', import.meta.url));
 
-/** Returns the name of an image with this version of the gateway. If the image is missing, builds it. */
+/** Returns the name of an image with this version of the gateway. Builds the image if it is missing. */
 const ensureMockImage = async (client: ContainerClient, base: string): Promise<string> => {
   const context = imageContext(base);
   try {

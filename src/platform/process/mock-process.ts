@@ -30,7 +30,10 @@ export const mockNodeFlags: readonly string[] = [
   '--single-threaded-gc',
 ];
 
-/** The command of a gateway for one run. A run that uploads no recordings leaves out what measures them: 110 ms of CPU. */
+/**
+ * The command of a gateway for one run. Measuring recordings costs 110 ms of CPU, so a run without uploads leaves it
+ * out.
+ */
 export const mockCommand = (program: string, hasUploads = true): readonly [string, ...string[]] => [
   process.execPath,
   ...mockNodeFlags,
@@ -60,7 +63,7 @@ export const startMockProcess = async (
 /** The maximum time for reading the counters, in ms. A suspended gateway would never answer. */
 const countersTimeout = 2000;
 
-/** How often the counters are read, and the interval in ms, until aborted connections have reached the gateway. */
+/** How many times the counters are read, and the interval in ms. Aborted connections reach the gateway in this time. */
 const drainPolling = { times: 20, apart: 50 };
 
 /** Returns the gateway's counters since its start, once it has no request in flight. */

@@ -1,13 +1,19 @@
 import { spawn } from 'node:child_process';
 
-/** The environment variables that a browser needs to find the user's desktop. No variable contains a key. */
+/** The environment variables by which a browser finds the user's desktop. None contains a key. */
 const passedOn =
   /^(?:PATH|Path|HOME|USERPROFILE|SystemRoot|(?:LOCAL)?APPDATA|USER|LOGNAME|SHELL|LANG|LC_\w+|TMPDIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_\w+|DESKTOP_SESSION|GNOME_\w+|KDE_\w+|BROWSER|WSL\w*)$/;
 
-/** How long the program that opens the browser is watched, in ms. It ends at once, or runs as long as the browser. */
+/**
+ * The time for which the program that opens the browser is watched, in ms. It ends at once, or runs as long as the
+ * browser.
+ */
 const patience = 3000;
 
-/** The program that opens the browser, with its first arguments. Other systems have that of freedesktop.org. */
+/**
+ * The program that opens the browser, with its first arguments. Systems that are not listed use the one of
+ * freedesktop.org.
+ */
 const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
   darwin: ['open'],
   win32: ['rundll32.exe', 'url.dll,FileProtocolHandler'],

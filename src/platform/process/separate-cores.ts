@@ -33,7 +33,7 @@ const bind = async (pid: number, cores: readonly number[]): Promise<void> => {
 
 /**
  * Keeps this process, which runs `threads` event loops, and some other processes on different cores. Linux often wakes
- * a thread on the core of the thread that wrote to it. There it waits until the writer sleeps, even if another core is
+ * a thread on the core of the thread that wrote to it. It then waits until the writer sleeps, even if another core is
  * idle. The returned function removes the binding of this process. Without enough cores or without `taskset`, nothing
  * happens.
  */

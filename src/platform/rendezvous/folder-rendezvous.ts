@@ -11,18 +11,18 @@ import { checkedContent } from './checked-content.ts';
 
 /**
  * This file implements a rendezvous in a folder that all machines share. A record is written to a temporary file and
- * then renamed, so that nobody reads half of it. A new record is made by a hard link: on every file system, NFS
- * included, only one of several machines can make the same link.
+ * then renamed, so nobody reads half of it. A hard link makes a new record: on every file system, NFS included, only
+ * one of several machines can make the same link.
  */
 
 /** The prefix of the files of a rendezvous. Only files with this prefix are ever removed. */
 const ownPrefix = 'weir-';
 /**
- * The interval between two checks for questions and answers, in ms. The offset of a clock cannot be measured more
- * exactly than this.
+ * The interval between two checks for questions and answers, in ms. It limits how exactly the offset of a clock can be
+ * measured.
  */
 const lookInterval = 1;
-/** How long a question for the time waits for its answer, in ms. */
+/** The longest time that a question for the time waits for its answer, in ms. */
 const answerTimeout = 2000;
 
 /** Runs an operation. If the file system fails, throws a `Problem`. */

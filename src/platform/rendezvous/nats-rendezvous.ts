@@ -67,8 +67,8 @@ const connectTimeout = 5000;
 const reconnectInterval = 250;
 
 /**
- * Connects to the server at an address. Once it has connected, it reconnects as often as needed. Throws an
- * `UnreachableRendezvous` if the first attempt gets no answer, and a `Problem` if it fails otherwise.
+ * Connects to the server at an address. Once connected, it reconnects as often as needed. Throws an
+ * `UnreachableRendezvous` if the first attempt gets no answer, and a `Problem` for any other failure.
  */
 const connectToNats = async (
   packages: NatsPackages,
@@ -99,14 +99,11 @@ const connectToNats = async (
 
 /**
  * This file implements a rendezvous in JetStream, the store of a NATS server. Records are in a key-value bucket and
- * contents in an object store. Both are on the server's disk, so that they outlast its restart. The time is asked for
- * by a plain request, whose round trip takes some tenths of a millisecond.
+ * contents in an object store. Both are on the server's disk, so they outlast its restart. A plain request asks for the
+ * time; its round trip takes some tenths of a millisecond.
  */
 
-/**
- * The timeout of one operation, in ms. Several operations must fit into the shortest silence after which a slice is
- * ended.
- */
+/** The timeout of one operation, in ms. Several operations must fit into the shortest silence that ends a slice. */
 const operationTimeout = 1000;
 /** The timeout for one part of a content, in ms. */
 const contentTimeout = 5000;
@@ -120,8 +117,8 @@ const bucketOf = (url: URL): string => {
 };
 
 /**
- * Runs an operation. If it fails, throws a `Problem`, since the server may be unavailable for a moment and the same
- * call may succeed later.
+ * Runs an operation. If it fails, throws a `Problem`. The server may only be away for a moment, so the same call may
+ * succeed later.
  */
 const reaching = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
   try {

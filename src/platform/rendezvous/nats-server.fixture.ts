@@ -36,7 +36,7 @@ const startOn = async (config: string): Promise<ChildProcess> => {
 export interface NatsServer {
   readonly url: string;
   readonly folder: string;
-  /** Ends the server, in the way of this signal, and waits for its end. */
+  /** Ends the server by this signal, and waits for its end. */
   stop(signal?: NodeJS.Signals): Promise<void>;
   start(): Promise<void>;
 }

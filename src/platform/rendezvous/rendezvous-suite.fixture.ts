@@ -4,7 +4,10 @@ import { Problem } from '../problem.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** What every rendezvous promises. `openOne` opens an empty one, and returns what opens it once more, as on another machine. */
+/**
+ * Tests what every rendezvous promises. `openOne` opens an empty one, and returns a function that opens it again, as on
+ * another machine.
+ */
 export const rendezvousSuite = (
   name: string,
   openOne: () => Promise<() => Promise<Rendezvous>>,
@@ -56,7 +59,7 @@ export const rendezvousSuite = (
       for (const text of texts) await writer!.put('beat', text);
       written.abort();
       await reading;
-      // Never back to an older one.
+      // A record never goes back to an older one.
       expect(seen).toEqual(seen.toSorted((a, b) => a - b));
       expect(await reader!.get('beat')).toBe(texts.at(-1));
     });
@@ -108,7 +111,7 @@ export const rendezvousSuite = (
   });
 };
 
-/** What every rendezvous promises of a clock that answers no more. It waits for an answer, for seconds. */
+/** Tests what every rendezvous promises if its clock no longer answers. It waits some seconds for an answer. */
 export const silentClockTest = (
   name: string,
   openOne: () => Promise<() => Promise<Rendezvous>>,

@@ -41,8 +41,8 @@ const digitOf = (byte: number): number => {
 
 /**
  * Decodes the chunked coding (RFC 9112, section 7.1) up to the trailer section, even if its bytes are split over
- * several reads. It is strict: the hexadecimal size must be followed at once by CR LF or by extensions. Extensions are
- * skipped, and their total length is bounded.
+ * several reads. It is strict: CR LF or extensions must follow the hexadecimal size at once. It skips extensions and
+ * bounds their total length.
  */
 export class ChunkedDecoder {
   /** Whether the last chunk has come. Trailers follow it. */
@@ -50,10 +50,10 @@ export class ChunkedDecoder {
   fault: HttpFault | null = null;
   #state: number = inSize;
   #digits = 0;
-  /** First the part of the size that has been read, then the number of bytes that are left of the chunk's content. */
+  /** At first the part of the size that was read, then the number of bytes that are left of the chunk's content. */
   #left = 0;
   #extension = '';
-  /** The number of bytes of all extensions in the body so far. */
+  /** The number of extension bytes in the body so far. */
   #extensions = 0;
 
   begin(): void {
@@ -65,10 +65,9 @@ export class ChunkedDecoder {
   }
 
   /**
-   * Decodes bytes from `from` on, up to `end` or to the line of the last chunk, and returns the position after them.
-   * The caller then checks `hasLastChunk` and `fault`. The content of several chunks is moved together within `bytes`,
-   * so that the sink is called once. If a server sends many chunks together, one call for each would take longer than
-   * reading them.
+   * Decodes bytes from `from` to `end`, or to the line of the last chunk, and returns the position after them. The
+   * caller then checks `hasLastChunk` and `fault`. It moves the content of several chunks together within `bytes`, and
+   * calls the sink once. If a server sends many chunks together, one call for each would take longer than reading them.
    */
   decode(bytes: Buffer, from: number, end: number, sink: ContentSink): number {
     let at = from;
@@ -97,7 +96,7 @@ export class ChunkedDecoder {
   /** Reads at least one byte of the framing between two chunks' contents, and returns the position after it. */
   #framing(bytes: Buffer, from: number, end: number): number {
     let at = from;
-    // A chunk's content is almost always followed by these bytes.
+    // These bytes almost always follow a chunk's content.
     if (
       this.#state === beforeContentCr &&
       end - at >= 2 &&

@@ -7,8 +7,8 @@ import { ResponseParser } from './response-parser.ts';
 import { SocketExchange } from './socket-connection.ts';
 
 /**
- * An exchange without a network. It writes the head of a request as the transport `socket` does, and reads given bytes
- * as if a server had sent them.
+ * An exchange without a network. It writes the head of a request like the transport `socket`, and reads given bytes as
+ * if a server had sent them.
  */
 export type DryExchange = (
   request: WireRequest,
@@ -17,8 +17,8 @@ export type DryExchange = (
 ) => void;
 
 /**
- * Creates exchanges without a network, which use the code of the transport `socket`. If an observer throws an error,
- * the error is thrown again outside of any handler.
+ * Creates exchanges without a network, which use the code of the transport `socket`. If an observer throws an error, it
+ * is thrown again outside of any handler.
  */
 export const dryExchanges = (clock: Clock): DryExchange => {
   const heads = new RequestHeadWriter('dry-run', (path) => `/v1${path}`);

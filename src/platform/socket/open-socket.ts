@@ -29,15 +29,14 @@ export interface SocketEvents {
 export type OpenSocket = (events: SocketEvents) => CancelConnect;
 
 /**
- * The buffer that all reads of all connections share. Separate buffers for all reads would become garbage, and
- * collecting the garbage would delay the recorded instants. The size of the buffer is the number of bytes that libuv
- * reads at once.
+ * The buffer that all reads of all connections share. Separate buffers would become garbage, and collecting it would
+ * delay the recorded instants. Its size is the number of bytes that libuv reads at once.
  */
 const sharedReadBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 /**
- * The options for TCP keep-alive, which undici has too. Probes are sent after a minute of silence, so that a vanished
- * server is noticed.
+ * The options for TCP keep-alive, the same as undici's. Probes are sent after a minute of silence, so a vanished server
+ * is noticed.
  */
 const keepAliveOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 } as const;
 
@@ -50,7 +49,7 @@ export const intoSharedBuffer = (events: Pick<SocketEvents, 'read'>) => ({
   },
 });
 
-/** Passes on the events of a socket. `opening` is the name of the event that means that the connection is open. */
+/** Passes on the events of a socket. `opening` is the event by which the connection is open. */
 const attachEvents = (socket: net.Socket, opening: string, events: SocketEvents): net.Socket =>
   socket
     .once(opening, () => events.opened(socket))

@@ -15,16 +15,16 @@ export interface ReadReceiver {
 const blockSize = 64 * 1024;
 const mostBlocks = 64;
 /**
- * The maximum size of a read that is queued, in bytes. A longer read is delivered at once, since copying it would take
- * longer than the other reads would have to wait.
+ * The maximum size of a queued read, in bytes. A longer read is delivered at once, since copying it would take longer
+ * than the others would wait.
  */
 const longestCopy = 4096;
 
 /** How long one turn of the event loop delivers reads, in ms. */
 const longestTurn = 0.1;
 /**
- * The time that a busy event loop takes to deliver reads, as a share of the oldest read's wait. Without this, a busy
- * loop would fall behind forever.
+ * The time that a busy event loop takes to deliver reads, as a share of the oldest read's wait. Without it, a busy loop
+ * would fall behind forever.
  */
 const shareOfWait = 0.1;
 

@@ -36,7 +36,7 @@ export class RequestHeadWriter {
   readonly #requestLines = { GET: new Map<string, string>(), POST: new Map<string, string>() };
   readonly #lines = new Map<string, { readonly value: string; readonly line: string }>();
 
-  /** `pathFor` returns the path that is sent for a path below the base address. */
+  /** Prepares the fixed parts. `pathFor` returns the path that is sent for a path below the base address. */
   constructor(host: string, pathFor: (path: string) => string) {
     this.#host = host;
     this.#pathFor = pathFor;
@@ -121,7 +121,7 @@ export class RequestWriter {
     sharedBuffer.write(head, from, 'latin1');
     if (body !== null) sharedBuffer.set(body, from + head.length);
     socket.write(sharedBuffer.subarray(from, from + size));
-    // Bytes that the system has not accepted yet are still used by the socket. Under TLS that is always so.
+    // If the system has not accepted all bytes yet, the socket still uses them. Under TLS that is always so.
     if (socket.writableLength > 0) this.#free += size;
   }
 }

@@ -2,8 +2,7 @@ import type { BrokenCause } from '../../model/observation/exchange.ts';
 import { isFieldName } from '../../model/observation/header-fields.ts';
 
 /**
- * The reason why a response cannot be read further. This is a class, so that it differs from the other results of
- * a parser.
+ * The reason why a response cannot be read further. It is a class, so it differs from the other results of a parser.
  */
 export class HttpFault {
   /** The cause of the failure. It is `protocol` if the server violated HTTP/1.1 (RFC 9112). */
@@ -25,7 +24,7 @@ const lf = 10;
 const tab = 9;
 const del = 127;
 
-/** The states within a section. Line ends before a head are skipped, as other clients do. */
+/** The first state within a section. It skips line ends before a head, as other clients do. */
 const beforeHead = -1;
 const inLine = 0;
 const afterCr = 1;
@@ -72,7 +71,7 @@ export class HeadSection {
    */
   append(bytes: Buffer, first: number, end: number): number {
     if (this.#state === beforeHead) {
-      // Only the section is decoded: a text that has the body, too, would live as long as a slice of it.
+      // Only the section is decoded. A text with the body would live as long as a slice of it.
       const emptyLine = bytes.indexOf(sectionEnd, first);
       const last = emptyLine + sectionEnd.length;
       if (emptyLine >= 0 && last <= Math.min(end, first + maxSectionBytes)) {
@@ -141,7 +140,7 @@ export interface ParsedHead {
   /** The headers, with names in lower case. The values of repeated names are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * How the body ends according to the headers alone. The status and the method also decide whether there is a body.
+   * The end of the body according to the headers alone. The status and the method also decide whether there is a body.
    */
   readonly framing: BodyFraming;
   /** Whether the server closes the connection after this response. */
@@ -238,13 +237,13 @@ const listIncludes = (list: string, word: string): boolean =>
   list.split(',').some((item) => item.trim().toLowerCase() === word);
 
 /**
- * How long before the server's deadline a connection is no longer used, in ms. The server's timer started earlier;
- * undici uses the same margin.
+ * The time before the server's deadline at which a connection is no longer used, in ms. The server's timer started
+ * earlier. undici uses the same margin.
  */
 const keepAliveMargin = 2000;
 
 /**
- * Returns how long an idle connection can be used, in ms: the time in `Keep-Alive: timeout` less a margin; infinity
+ * Returns how long an idle connection can be used, in ms: the time in `Keep-Alive: timeout` minus a margin; infinity
  * without this header.
  */
 export const keepAliveFor = (hint: string): number => {
@@ -256,7 +255,7 @@ export const keepAliveFor = (hint: string): number => {
 
 /**
  * Returns the maximum number of answers on a connection, from the `Keep-Alive` of its first answer; infinity without
- * `max`. Only the first answer is used, since some servers then count down from that number and others repeat it.
+ * `max`. Only the first answer counts, since some servers then count down from that number and others repeat it.
  */
 export const maxAnswersOf = (hint: string): number => {
   const most = hint === '' ? undefined : /max=(\d+)/.exec(hint)?.[1];
@@ -290,6 +289,6 @@ export const parseHead = (text: string): ParsedHead | HttpFault => {
 
 const httpPrefix = 'HTTP/1.';
 
-/** Returns whether a text can be the beginning of HTTP/1.x. So other protocols are rejected at once. */
+/** Returns whether a text can begin HTTP/1.x, so other protocols are rejected at once. */
 export const mayBeHead = (text: string): boolean =>
   text.length < httpPrefix.length ? httpPrefix.startsWith(text) : text.startsWith(httpPrefix);

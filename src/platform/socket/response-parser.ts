@@ -32,7 +32,7 @@ type ParseStage = 'head' | 'length' | 'chunks' | 'trailers' | 'close' | 'over';
  * times would mean nothing.
  */
 export class ResponseParser {
-  /** How long the connection can be used again after a complete response, in ms; 0 means not at all. */
+  /** How long the connection can be reused after a complete response, in ms; 0 if not at all. */
   reusableFor = 0;
   /** Whether a byte of the response was received. */
   hasReceived = false;
@@ -42,7 +42,7 @@ export class ResponseParser {
   #sink: ResponseSink = ignoringSink;
   #stage: ParseStage = 'over';
   #interim = 0;
-  /** The number of answers on the connection so far, and the maximum that the first answer announced. */
+  /** The number of answers on the connection so far; the next field is the maximum that the first answer announced. */
   #answers = 0;
   #maxAnswers = Number.POSITIVE_INFINITY;
   /** The number of bytes that are left of a body with a known length. */
@@ -60,7 +60,7 @@ export class ResponseParser {
 
   /**
    * Parses the bytes of a read, from `begin` to `end`, and may change them. After any status but `more`, the caller
-   * must call `expect` first.
+   * must call `expectResponse` first.
    */
   read(bytes: Buffer, end = bytes.length, begin = 0): ParseStatus {
     if (end > begin) this.hasReceived = true;
@@ -155,7 +155,7 @@ export class ResponseParser {
     const declaredLength = framing.kind === 'length' ? framing.bytes : Number.POSITIVE_INFINITY;
     if (status === 204 || status === 304) {
       this.#stage = 'over';
-      // The body that the headers declare may still come, and would be taken for the next answer.
+      // The body that the headers declare may still come, and would look like the next answer.
       if (framing.kind !== 'close' && declaredLength > 0) this.reusableFor = 0;
     } else if (framing.kind === 'chunked') {
       this.#stage = 'chunks';

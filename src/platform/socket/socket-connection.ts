@@ -41,7 +41,7 @@ export class SocketExchange extends ObservedExchange implements ResponseSink {
     this.notifyChunk(this.readAt, bytes.subarray(from, to));
   }
 
-  /** Handles a response that cannot be read further. `hasResponse` says whether a byte of the response was received. */
+  /** Handles a response that cannot be read further. `hasResponse` says whether a byte of it was received. */
   onFault({ cause, detail }: HttpFault, hasResponse: boolean): void {
     if (cause !== 'closed-early') return this.abort(cause, detail);
     const code = 'ERR_STREAM_PREMATURE_CLOSE';
@@ -105,7 +105,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   waitingReads = 0;
   /** The exchange on the connection; `null` while it is idle. */
   #exchange: SocketExchange | null = null;
-  /** The request. It is dropped as soon as it cannot be sent again, to save memory during long streams. */
+  /** The request. It is dropped once it cannot be sent again, which saves memory during long streams. */
   #outgoing: OutgoingRequest | null = null;
   #isUnsent = false;
   /** When the connection began to open, and how long opening took, in ms. */
@@ -115,7 +115,7 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   #hasEnded = false;
   #endLook: () => void = () => undefined;
   #closes = false;
-  /** What the next request reports about where its connection came from. */
+  /** The origin of the connection that the next request reports. */
   #origin: ConnectionOrigin;
 
   /** Opens the connection for its first exchange, or before an exchange needs it. */
@@ -281,8 +281,8 @@ export class SocketConnection implements SocketEvents, ExchangeOwner, ReadReceiv
   }
 
   /**
-   * Returns how long the connection can be used again, in ms. If the server answered before the request was sent
-   * completely, it may not read the rest of the request; then the connection is not used again.
+   * Returns how long the connection can be reused, in ms. If the server answered before the whole request was sent, it
+   * may not read the rest, so the connection is not reused.
    */
   #reusableFor(): number {
     const isUnsent = this.#socket === null || this.#socket.writableLength > 0;

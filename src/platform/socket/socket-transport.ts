@@ -23,7 +23,7 @@ import {
   SocketExchange,
 } from './socket-connection.ts';
 
-/** How long one turn of the event loop opens connections, in ms. After that, data that has arrived is read. */
+/** The longest time that one turn of the event loop opens connections, in ms. After it, arrived data is read. */
 const longestTurn = 1;
 /** How long an unused connection is kept, in ms. Few servers close such a connection sooner. */
 const unusedFor = 2000;
@@ -33,7 +33,7 @@ const unusedFor = 2000;
  * waiting for one that gets no answer.
  */
 const longestOpening = 1000;
-/** How long no connection is opened after a first failure, in ms. The time doubles with each further failure. */
+/** The time without new connections after a first failure, in ms. It doubles with each further failure. */
 const firstPause = 1000;
 
 /** Connections that are opened before their requests are due. */
@@ -46,11 +46,11 @@ export class AheadConnections {
   #wanted = 0;
   #isTurnSet = false;
   /**
-   * Whether opening has failed. After a failure, no connection is opened in advance until a request has succeeded and a
-   * while has passed, to spare a failing target.
+   * Whether opening has failed. To spare a failing target, no connection is then opened in advance until a request has
+   * succeeded and a while has passed.
    */
   #hasFailed = false;
-  /** Until when no connection is opened in advance. Before a run, the clock is negative. */
+  /** The instant until which no connection is opened in advance. Before a run, the clock is negative. */
   #pausedUntil = instant(Number.NEGATIVE_INFINITY);
   #nextPause = firstPause;
 
@@ -72,8 +72,8 @@ export class AheadConnections {
   }
 
   /**
-   * Returns the oldest ready connection, or if none is ready, the oldest that is being opened. A server that handles
-   * one connection at a time accepts the oldest first.
+   * Returns the oldest ready connection. If none is ready, returns the oldest that is being opened. A server that
+   * handles one connection at a time accepts the oldest first.
    */
   take(now: Instant): SocketConnection | null {
     for (const connection of this.#ready) {
@@ -95,7 +95,7 @@ export class AheadConnections {
     this.#ready.add(connection);
   }
 
-  /** Called when a connection is closed or no longer usable, for whatever purpose it was opened. */
+  /** Called when a connection is closed or no longer usable, even if it was not opened in advance. */
   onLost(connection: SocketConnection): void {
     const wasReady = this.#ready.delete(connection);
     const isExpired = wasReady && connection.idleUntil <= this.#clock.now();
@@ -114,7 +114,7 @@ export class AheadConnections {
   }
 
   /**
-   * Drops connections whose handshake gets no answer. The target is not counted as failing, since packets get lost in a
+   * Drops connections whose handshake gets no answer. The target does not count as failing, since packets get lost in a
    * burst.
    */
   #dropHanging(now: Instant): void {
@@ -150,10 +150,9 @@ export class AheadConnections {
 
 /**
  * The exact transport: Weir's own HTTP/1.1 on `net` and `tls`, with one buffer for all reads. A connection has one
- * exchange at a time. Connections are kept alive, and the idle connection that was used last is taken first. If the
- * server had closed a kept connection and cannot have read the request, the request is sent again on a new connection.
- * There are no timeouts, retries or redirects, and no HTTP/2. An error that an observer throws ends its exchange and is
- * passed to `onDefect`.
+ * exchange at a time. Connections are kept alive, and the idle one that was used last is taken first. If the server had
+ * closed a kept connection and cannot have read the request, it is sent again on a new one. There are no timeouts,
+ * retries or redirects, and no HTTP/2. An error that an observer throws ends its exchange and goes to `onDefect`.
  */
 class SocketTransport implements Transport, ConnectionContext {
   readonly clock: RunClock;
@@ -199,8 +198,8 @@ class SocketTransport implements Transport, ConnectionContext {
   }
 
   /**
-   * Sends on the idle connection that was used last. If there is none, it waits for a resting connection, takes one
-   * that was opened in advance, or opens a new one.
+   * Sends on the idle connection that was used last. Without one, it waits for a resting connection, takes one that was
+   * opened in advance, or opens a new one.
    */
   #send(outgoing: OutgoingRequest): void {
     if (this.#closed) return outgoing.exchange.abort('aborted', 'the transport is closed');

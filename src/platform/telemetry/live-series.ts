@@ -87,9 +87,7 @@ type SeriesName = keyof typeof liveSeries;
 
 type SeriesLabels = Readonly<Record<string, string>>;
 
-/**
- * Records a value in a series: it is added to a counter, replaces the value of a gauge, or is counted by a histogram.
- */
+/** Records a value in a series: a counter adds it, a gauge takes it, a histogram counts it. */
 export type RecordValue = (series: SeriesName, value: number, labels: SeriesLabels) => void;
 
 /** Returns a function that records values with an exporter's writers. There is one writer for each series. */

@@ -33,14 +33,14 @@ const withoutCredentials = (url: string): string => {
   return `${origin}${pathname}`;
 };
 
-/** Describes an error by its code only, since its message may contain a header. */
+/** Describes an error only by its code, since its message may contain a header. */
 const reasonOf = (error: Error): string => {
   const code = 'code' in error ? error.code : undefined;
   if (typeof code === 'number') return `it answered ${code}`;
   return typeof code === 'string' ? code : 'no valid answer';
 };
 
-/** The SDK's exporter, changed so that it calls a function whenever a push fails and is silent otherwise. */
+/** The SDK's exporter with one change: it calls a function whenever a push fails, and is silent otherwise. */
 class ReportingExporter extends OTLPMetricExporter {
   readonly #failed: (error: Error) => void;
 

@@ -12,15 +12,15 @@ export class StoppedBeforeLoad extends Problem {
   }
 }
 
-/** How long the parts that were opened may take to close if the user stops the command, in ms. */
+/** The longest time for opened parts to close after the user stops the command, in ms. */
 const closeTimeout = 5000;
 
 export interface FollowedStops {
   /** Works like the host's `onStop`, but also calls a listener at once if a request came before it was added. */
   readonly onStop: OnStop;
   /**
-   * Waits for work that can still be undone. If a request to stop comes first, calls `undo`, waits for it at most five
-   * seconds, and throws `StoppedBeforeLoad`. If there is nothing to undo (`null`), it throws at once.
+   * Waits for work that can still be undone. If a request to stop comes first, it calls `undo`, waits for it at most
+   * five seconds, and throws `StoppedBeforeLoad`. Without anything to undo (`null`), it throws at once.
    */
   readonly unlessStopped: <T>(
     work: Promise<T>,
@@ -32,8 +32,8 @@ export interface FollowedStops {
 }
 
 /**
- * Receives requests to stop until `release` is called, so that a signal does not end the process directly. Before the
- * load, a request ends the opening of the run. During the load, it ends the load, and the reports are written.
+ * Receives requests to stop until `release` is called, so a signal does not end the process directly. Before the load,
+ * a request ends the opening of the run. During the load, it ends the load, and the reports are written.
  */
 export const followStops = (onStop: OnStop, whenNobodyListens: () => void): FollowedStops => {
   const first = Promise.withResolvers<StopCause>();

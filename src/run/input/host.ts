@@ -10,7 +10,7 @@ import type { Environment } from '../../scenario/text/environment-template.ts';
 export type StopCause = StopSignal | 'AbortSignal' | 'the coordinator' | 'the live page';
 
 /**
- * Calls the listener whenever the run is asked to stop, and passes how often it was asked so far. The returned function
+ * Calls the listener whenever the run is asked to stop, with the number of requests so far. The returned function
  * removes the listener.
  */
 export type OnStop = (listener: (cause: StopCause, times: number) => void) => () => void;
@@ -31,9 +31,9 @@ export interface PrintedOutcome {
    * The last lines, printed after the names of the files. With `--details` they are left out.
    */
   readonly closing?: StyledText;
-  /** Whether a short text has the last lines already, so that they are printed with `--quiet` only. */
+  /** Whether a short text already has the last lines, so only `--quiet` prints them. */
   readonly hasClosing?: boolean;
-  /** Whether the exit code is 0. With `--quiet`, nothing is printed if it is 0, and the last lines if it is not. */
+  /** Whether the exit code is 0. With `--quiet`, the last lines are printed only if it is not. */
   readonly isGood?: boolean;
 }
 
@@ -46,11 +46,11 @@ export interface Printer {
   readonly close: (outcome: PrintedOutcome) => void;
   /** Lists the files that were written, one per line. With `--quiet` it prints nothing. */
   readonly listFiles: (lines: string) => void;
-  /** Where the live display is drawn; `null` if it is not drawn. */
+  /** Where the live display is drawn; `null` for nowhere. */
   readonly screen: Screen | null;
 }
 
-/** The functions that the program around this code provides: the command line or the library. */
+/** The functions that the surrounding program provides, which is the command line or the library. */
 export interface Host {
   readonly environment: Environment;
   readonly printer: Printer;
@@ -72,7 +72,7 @@ export const confirmBudget = async ({ ask }: Host, cancelMessage: string): Promi
   if (!/^y(es)?$/i.test(answer.trim())) throw new Problem(cancelMessage);
 };
 
-/** Returns the host of a run that is a part of a command. Only the command prints a result; its runs do not. */
+/** Returns the host of a run that is a part of a command. Only the command prints a result. */
 export const withoutPrints = ({ printer, ...host }: Host): Host => ({
   ...host,
   printer: {

@@ -2,17 +2,14 @@ import type { Slice } from '../../model/workload/arrival.ts';
 import { Problem } from '../../platform/problem.ts';
 import type { Environment } from '../../scenario/text/environment-template.ts';
 
-/**
- * This file implements `--slice auto`: it reads from environment variables which slice the launcher assigned to this
- * process.
- */
+/** This file implements `--slice auto`: environment variables say which slice the launcher assigned to this process. */
 
 /** The name of the variable with the number of slices, for launchers that do not set one themselves. */
 const countName = 'WEIR_SLICES';
 
 /**
- * The position of this process among the processes that its launcher started. `count` is their number, `null` if no
- * variable contains it.
+ * The position of this process among those that its launcher started. `count` is their number, `null` if no variable
+ * contains it.
  */
 interface Place {
   readonly index: number;
@@ -31,13 +28,13 @@ const wholeNumber = (environment: Environment, name: string, least: number): num
   );
 };
 
-/** Reads a number from a variable. If the variable is not set, returns `other`. */
+/** Reads a number from a variable. Returns `other` if the variable is not set. */
 const numberOr = (environment: Environment, name: string, least: number, other: number): number =>
   isSet(environment, name) ? wholeNumber(environment, name, least) : other;
 
 /**
- * Returns the position of a task in its array of tasks. This is impossible if the list of tasks has gaps, since a task
- * does not know the numbers of the others.
+ * Returns the position of a task in its array of tasks. If the list of tasks has gaps, that is impossible, since a task
+ * does not know the other numbers.
  */
 const arrayPlace = (environment: Environment): { index: number; count: number } => {
   if (!isSet(environment, 'SLURM_ARRAY_TASK_ID')) return { index: 0, count: 1 };
@@ -54,7 +51,7 @@ const arrayPlace = (environment: Environment): { index: number; count: number } 
   return { index: (id - first) / step, count };
 };
 
-/** The variables that each launcher sets. The first variable of a launcher shows that it is this launcher. */
+/** The variables of each launcher. The first variable identifies the launcher. */
 const launchers: readonly {
   readonly name: string;
   readonly sign: readonly string[];
@@ -80,8 +77,8 @@ const launchers: readonly {
     },
   },
   {
-    // The variable contains `{{.Task.Slot}}`. The slots of a replicated job begin at 0, and instead of 0 Docker prints
-    // a node's id.
+    // The variable contains `{{.Task.Slot}}`. The slots of a replicated job begin at 0. Instead of 0, Docker prints a
+    // node's id.
     name: 'a Docker Swarm job',
     sign: ['WEIR_TASK_SLOT'],
     place: (environment) => ({

@@ -12,7 +12,7 @@ export type ScenarioInput = z.input<typeof scenarioSchema>;
 /** An expected failure, such as a wrong scenario or a target that cannot be used. Its message is what `weir` prints. */
 export class WeirError extends Error {
   override readonly name = 'WeirError';
-  /** What the failure is about. The words stay the same, so that programs can ask for them. */
+  /** The subject of the failure. The words stay the same, so programs can compare them. */
   readonly code: ProblemKind;
 
   constructor(message: string, code: ProblemKind, options?: ErrorOptions) {
@@ -30,7 +30,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called once a second during the load. If it throws, the run stops, and `run` rejects with that error. */
   readonly onProgress?: ((progress: ProgressReport) => void) | undefined;
-  /** The folder for `result.json` and `report.html`. Without it, nothing is written. */
+  /** The folder for `result.json` and `report.html`. Without it, no file is written. */
   readonly out?: string | undefined;
   /** A base address (`https://host/v1`), `mock` or `container`. It replaces the scenario's target. */
   readonly target?: string | undefined;
@@ -38,7 +38,7 @@ export interface RunOptions {
   readonly set?: readonly string[] | undefined;
   /** Whether a scenario file may name files outside its folder. */
   readonly allowFiles?: boolean | undefined;
-  /** Whether the scenario runs even if it does not fit its own budget or pace. */
+  /** Whether to run the scenario even if it does not fit its own budget or pace. */
   readonly force?: boolean | undefined;
   /** The variables for keys and `${env:NAME}`. By default they are those of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;

@@ -25,7 +25,7 @@ const readCertificates = (file: string, folder: string): Promise<string> => {
 };
 
 /**
- * Reads the client certificate of a plan. Without `clientKey`, the certificate's file contains the key too, as curl's
+ * Reads the client certificate of a plan. Without `clientKey`, the certificate's file also contains the key, as curl's
  * `--cert` allows.
  */
 const clientCertificate = async (
@@ -86,8 +86,8 @@ export const filesOutside = (
   });
 
 /**
- * Reads all files that a scenario names. Returns the clips, and for each file that cannot be used a problem with its
- * place in the scenario. Clips must be in the scenario's folder unless the scenario is trusted.
+ * Reads all files that a scenario names. Returns the clips, and a problem for each unusable file with its place in the
+ * scenario. Clips must be in the scenario's folder unless the scenario is trusted.
  */
 export const readNamedFiles = async (
   files: readonly ReferencedFile[],

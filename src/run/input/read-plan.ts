@@ -21,23 +21,23 @@ import type { ScenarioTree } from '../../scenario/text/scenario-tree.ts';
 import { filesOutside, readNamedFiles } from './named-files.ts';
 import { workloadFiles } from './workload-files.ts';
 
-/** Where a plan comes from: a file, a value passed to the library, or flags alone. Each can be changed by overrides. */
+/** The source of a plan: a file, a value passed to the library, or flags alone. Overrides can change each. */
 export interface PlanSource {
   readonly scenario: string | undefined;
   /** A scenario as a value, in the form that a scenario module exports. */
   readonly value?: object | undefined;
   readonly flags: ScenarioFlags;
   readonly set: readonly string[];
-  /** The values of the variables, at one point of a sweep. */
+  /** The values of the variables at one point of a sweep. */
   readonly point?: readonly PointSetting[] | undefined;
   readonly target: string | undefined;
   readonly transport?: string | undefined;
   readonly workers?: string | undefined;
   /** Whether a scenario file may name files outside its folder. */
   readonly allowFiles?: boolean | undefined;
-  /** Whether only limits count that the scenario declares. Otherwise those of the interface are assumed. */
+  /** Whether only limits count that the scenario declares. Otherwise the interface's limits are assumed. */
   readonly needsDeclaredLimits?: boolean | undefined;
-  /** Whether only the workers have the keys, headers and certificates. Then this machine reads none of them. */
+  /** Whether only the workers have the keys, headers and certificates. This machine then reads none of them. */
   readonly secretsAreElsewhere?: boolean | undefined;
 }
 
@@ -46,12 +46,12 @@ export const placeholderScenario = { kind: 'models', rate: '1/s', duration: '1s'
 
 const isScenario = (file: string): boolean => isModule(file) || /\.(ya?ml|json)$/.test(file);
 
-/** Returns the scenario in the folder of `path` whose name is most similar; `null` if none is similar. */
+/** Returns the scenario in the folder of `path` with the most similar name; `null` if none is similar. */
 const similarScenario = async (path: string): Promise<string | null> => {
   const folder = dirname(path);
   const all = await namesInFolder(folder).catch((): string[] => []);
   const scenarios = all.filter(isScenario).map((file) => parse(file));
-  // The extensions are left out of the comparison, since they are nearly always the same.
+  // The comparison leaves out the extensions, since they are nearly always the same.
   const names = scenarios.map(({ name }) => name);
   const near = nearest(parse(path).name, names);
   const file = scenarios.find(({ name }) => name === near)?.base;

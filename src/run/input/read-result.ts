@@ -20,16 +20,14 @@ const cannotRead = (path: string, error: Error): string =>
     ? `the result file ${path} does not exist: give a result.json that \`weir run\` wrote`
     : `the result file ${path} cannot be read: ${whyUnreadable(error)}`;
 
-/**
- * Reads a file that has to hold a JSON object. Of a large file that holds anything else, only the beginning is read.
- */
+/** Reads a file that must hold a JSON object. If a large file holds anything else, only its beginning is read. */
 const readDocument = async (path: string): Promise<string> => {
   const isPlain = await hasContent(path);
   if (isPlain && !/^\s*(?:\{|$)/.test(await beginningOf(path, 1000))) return '';
   return readTextFile(path);
 };
 
-/** Returns Weir's message for an issue. The library's own words never reach a user. */
+/** Returns Weir's message for an issue, so the schema library's own words never reach a user. */
 const issueMessage: typeof schemaIssueMessage = (issue) =>
   schemaIssueMessage(issue) ??
   (issue.code === 'unrecognized_keys' ? 'a key that no result has' : 'expected another form');
@@ -55,7 +53,10 @@ export const readResultFile = async (
   throw new Problem(describe(path, parsed, checked.error.issues));
 };
 
-/** The schema calls itself for what a field of any JSON holds, so that thousands of levels end its stack. */
+/**
+ * Checks a result against the schema. The schema calls itself for fields with any JSON, so thousands of levels would
+ * overflow the stack.
+ */
 const checkedResult = (path: string, parsed: unknown) => {
   try {
     return resultSchema.safeParse(withPresentNames(parsed), { error: issueMessage });
@@ -105,8 +106,8 @@ const resultOrProblem = (reading: Promise<StoredResult>): Promise<StoredResult |
   });
 
 /**
- * Reads what a folder contains: a result, or the checkpoint of a killed run. If it contains both, from different runs,
- * the later run is read. If both are of one run, the result is read. If only one can be read, that one is returned.
+ * Reads what a folder contains: a result, or the checkpoint of a killed run. If both are of one run, the result is
+ * read. If they are of different runs, the later one is read. If only one is readable, that one is returned.
  */
 const readFolder = async (
   folder: string,

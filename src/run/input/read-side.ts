@@ -22,7 +22,7 @@ const runsOfPlan = (
 ): readonly StoredRun[] => {
   const runsOfThisPlan = runs.filter((run) => run.planHash === planHash);
   const plans = Map.groupBy(runs, (run) => run.planHash);
-  // If all runs are of one other plan, the comparison says how that plan differs, or allows the difference.
+  // If all runs are of another plan, the comparison says how that plan differs, or allows it.
   if (runsOfThisPlan.length > 0) return runsOfThisPlan;
   if (plans.size < 2) return runs;
   const list = [...plans].map(([hash, planRuns]) => {
@@ -35,8 +35,8 @@ const runsOfPlan = (
 };
 
 /**
- * Returns the runs of a baseline; `null` if the history has no such baseline. If the baseline has runs of the plan with
- * this hash, only these are returned.
+ * Returns the runs of a baseline; `null` if the history has no such baseline. If it has runs of the plan with this
+ * hash, only those are returned.
  */
 const runsOfBaseline = async (
   name: string,
@@ -51,10 +51,7 @@ const runsOfBaseline = async (
 /** Compares texts so that `2` comes before `10`. */
 const byNumber = new Intl.Collator('en', { numeric: true }).compare;
 
-/**
- * Returns the results in a folder: the folder's own result, or those in its subfolders, which `weir run --repeat`
- * writes.
- */
+/** Returns the results in a folder: its own result, or those in its subfolders, which `weir run --repeat` writes. */
 const resultsIn = async (folder: string): Promise<readonly string[]> => {
   const own = join(folder, 'result.json');
   if (await pathExists(own)) return [own];
@@ -99,7 +96,7 @@ const readStored = async (name: string, run: StoredRun): Promise<Repetition> => 
 interface SideOptions {
   /** The hash of the plan whose runs are read; `null` to read the only plan. */
   readonly planHash: string | null;
-  /** The path of the history that contains the baselines; `null` for none. */
+  /** The path of the history with the baselines; `null` for none. */
   readonly history: string | null;
   readonly onStep?: (step: string) => void;
 }

@@ -1,12 +1,12 @@
 import type { Plan } from '../../model/plan/plan.ts';
 import { Problem } from '../../platform/problem.ts';
 
-/** Why a run of several slices must last as long as planned. */
+/** The reason why a run of several slices must last as long as planned. */
 export const slicesNeedLength = 'no machine of several sees enough to decide when all of them end';
 
 /**
- * Throws a `Problem` for a plan that ends when it is decided, since each run must last as long as planned, for the reason
- * `whyLength`. With `whyWarmUp` it also throws one for a plan that finds its warm-up, since the caller sets that itself.
+ * Throws a `Problem` for a plan that ends once it is decided, since each run must last as long as planned. `whyLength`
+ * is the reason. With `whyWarmUp`, it also rejects a plan that finds its warm-up, since the caller sets that.
  */
 export const rejectUntil = (
   { until, autoWarmUp }: Pick<Plan, 'until' | 'autoWarmUp'>,

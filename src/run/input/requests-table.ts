@@ -26,7 +26,7 @@ export const tableFormatOf = (path: string): TableFormat => {
   );
 };
 
-/** Formats a line of CSV, which ends in CR LF (RFC 4180). */
+/** Formats a line of CSV. It ends in CR LF (RFC 4180). */
 const csvLine = (cells: readonly RequestCell[]): string => `${cells.map(csvCell).join(',')}\r`;
 
 const csvRow = (cells: readonly RequestCell[]): string =>

@@ -14,7 +14,7 @@ export interface ProgressReport {
   /** The number of requests that were due so far, and the number that are in flight now. */
   readonly due: number;
   readonly inFlight: number;
-  /** The outcomes of the requests that have ended. */
+  /** The outcomes of the ended requests. */
   readonly outcomes: Readonly<OutcomeCounts>;
 }
 
@@ -26,25 +26,25 @@ export interface TrueValueBounds {
   readonly high: number | null;
 }
 
-/** A percentile that is printed, with its measurement error. */
+/** A printed percentile with its measurement error. */
 export type ReportedFigureError = Omit<FigureError, 'low' | 'high'> & TrueValueBounds;
 
 /** The verdicts on a run. */
 export interface RunVerdicts {
   /**
-   * `fail` means that an objective or a limit is broken. `inconclusive` means that the run is incomplete, or that its
-   * figures do not count.
+   * The verdict over everything. `fail`: an objective or a limit is broken. `inconclusive`: the run is incomplete, or
+   * its figures do not count.
    */
   readonly overall: Verdict;
   /**
-   * Whether the load was the planned one, and which figures may be wrong because of the load generator. The verdict is
+   * Whether the load was as planned, and which figures the load generator may have made wrong. The verdict is
    * `inconclusive` if the trust is degraded.
    */
   readonly trust: Omit<Trust, 'figures'> & {
     readonly verdict: Verdict;
     readonly figures: readonly ReportedFigureError[];
   };
-  /** Each objective with its observed value, in `unit`. */
+  /** Each objective with its observed value. The value is in `unit`. */
   readonly objectives: readonly (Pick<
     ObjectiveVerdict,
     'severity' | 'observed' | 'unit' | 'n' | 'low' | 'high' | 'error'

@@ -11,9 +11,7 @@ export interface RunRequest {
    * no files.
    */
   readonly out: string | null | undefined;
-  /**
-   * Whether this run is a retry of a failed attempt. Then the files of that attempt are overwritten without a warning.
-   */
+  /** Whether this run retries a failed attempt. It then overwrites that attempt's files without a warning. */
   readonly isRetry?: boolean;
   readonly extraReports: ExtraReportPaths;
   readonly observations: string | undefined;
@@ -25,11 +23,11 @@ export interface RunRequest {
   readonly runId: string | undefined;
   /** When the load begins, in ms since 1970. Without it, the load begins as soon as possible. */
   readonly startAt?: number | undefined;
-  /** Agrees with other slices when the load begins. This is called once everything is open, and replaces `startAt`. */
+  /** Agrees with other slices on when the load begins. It is called once everything is open, and replaces `startAt`. */
   readonly agreeOnStart?: (() => Promise<PlannedStart>) | undefined;
   /** The instant until which the slice may send; see `SliceOptions`. */
   readonly lease?: Float64Array<SharedArrayBuffer>;
-  /** The path of the history that stores the run, if the run counts; `null` for none. */
+  /** The path of the history that stores the run if it counts; `null` for none. */
   readonly history: string | null;
   readonly yes: boolean;
   /** Whether the run ends with exit code 13 if an objective is not sure; false by default. */
@@ -39,15 +37,15 @@ export interface RunRequest {
   /** Whether each key is checked before the load by a request for the models; true by default. */
   readonly keyCheck?: boolean | undefined;
   /**
-   * Whether the run ends when its first requests were all refused alike; false by default. `true` stands for the option of the
-   * command line, which the reason then names; `always` for a caller that has none.
+   * Whether the run ends if all its first requests were refused alike; false by default. With `true`, the reason names
+   * the option of the command line. `always` is for a caller without that option.
    */
   readonly earlyStop?: boolean | 'always' | undefined;
   /** Whether the target is checked before the load by a request for its models; true by default. */
   readonly preflight?: boolean | undefined;
 }
 
-/** The fields of a request that writes no file, exports nothing and is not one of several. */
+/** The fields of a single request that writes no file and exports nothing. */
 export const bareRequest = {
   out: null,
   extraReports: {},
@@ -72,7 +70,7 @@ export interface ExtraReportPaths {
   readonly csv?: string | undefined;
   readonly bill?: string | undefined;
   readonly summary?: string | undefined;
-  /** The path of a CI job's summary page, to which this run's summary is appended. */
+  /** The path of a CI job's summary page. This run's summary is appended to it. */
   readonly jobSummary?: string | undefined;
 }
 
@@ -80,11 +78,11 @@ export const captureModes = ['failed', 'all'] as const;
 
 export type CaptureMode = (typeof captureModes)[number];
 
-/** The least number of runs for `--self`. With fewer, the two halves cannot both show how much runs differ. */
+/** The least number of runs for `--self`. With fewer, one of the two halves cannot show how much runs differ. */
 export const minSelfRuns = 4;
 
 export interface ComparisonCriteria {
-  /** The metrics that decide the comparison, separated by commas; `undefined` means the usual ones. */
+  /** The metrics that decide the comparison, separated by commas; `undefined` means the default ones. */
   readonly gate?: string | undefined;
   readonly allowDifferent: boolean;
   readonly strict: boolean;

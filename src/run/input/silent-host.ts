@@ -3,7 +3,7 @@ import type { Host, OnStop } from './host.ts';
 import type { RunOptions } from './library-host.ts';
 import type { ProgressReport } from './run-report.ts';
 
-/** This file makes the host for a call of the library. Its types are in another file, since users see them. */
+/** This file makes the host for a call of the library. Users see its types, so these are in another file. */
 
 const stopOnAbort =
   (signal: AbortSignal): OnStop =>
@@ -33,7 +33,7 @@ export const silentHost = (
   ask: null,
 });
 
-/** Wraps the caller's function. If the function throws, the run stops, and the caller's process continues. */
+/** Wraps the caller's function. If it throws, the run stops, but the caller's process continues. */
 export const stoppedByErrors = (
   onProgress: RunOptions['onProgress'],
   signal: AbortSignal | undefined,

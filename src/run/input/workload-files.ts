@@ -30,13 +30,13 @@ export interface WorkloadFileCache {
   /** Opens the workload of a plan that was made from these files. */
   open(plan: Plan): Workload;
   /**
-   * Opens the workload of a plan that another thread made from these files, and reads all files now. Throws if a file
-   * has changed since then.
+   * Opens the workload of a plan that another thread made from these files, and reads all files at once. Throws if a
+   * file has changed since then.
    */
   reopen(plan: Plan): Workload;
   /**
-   * Does the same as `reopen` for copies of these files on another machine. If a copy is missing or different, returns
-   * which.
+   * Does the same as `reopen` for copies of these files on another machine. If a copy is missing or differs, returns
+   * which one.
    */
   reopenOrExplain(plan: Plan): ReadResult<Workload>;
 }
@@ -71,7 +71,7 @@ const readOnce = <Key extends string | { readonly file: string }, T>(
 /** The name of the findings of a limit of tokens in their folder. */
 const findingsName = 'token-limits.json';
 
-/** The maximum length of a text. Longer texts are refused, since the plan contains every piece of a text. */
+/** The maximum length of a text. Longer ones are refused, since the plan contains every piece of a text. */
 const maxTextCharacters = 1_000_000;
 
 const readSpokenText = (file: string, path: string): ReadResult<string> => {
@@ -137,7 +137,7 @@ const readersIn = (folder: string, isTrusted: boolean) => {
     tokenizer: readOnce((name: string) =>
       inside(name, () => fittedFor(name, resolve(folder, name))),
     ),
-    /** The key is the part of a trace that is used, since loads with different other properties can share it. */
+    /** Keyed by the used part of a trace, so loads with other differences can share it. */
     trace: ({ file, unit, speed, from, until, maxInputTokens, maxOutputTokens }: TraceSelection) =>
       traces({
         file,

@@ -9,9 +9,9 @@ export class LiveState {
   readonly #run: Omit<LiveRun, 'progress' | 'soFar'>;
   #journal: CheckpointJournal | null = null;
   #progress: LiveRun['progress'] = null;
-  /** By when they were sent, the moments before which all due requests had ended. */
+  /** Moments before which all due requests had ended, each with the time at which the run sent it. */
   #endedBefore: (readonly [sent: number, moment: number])[] = [];
-  /** The judged result so far; `null` if a line has come since it was judged. */
+  /** The judged result so far; `null` if a line has come since the judgement. */
   #soFar: { readonly current: LiveRun['soFar'] } | null = null;
 
   constructor({ weir, name, planned, report }: PageSetup) {
@@ -51,7 +51,7 @@ export class LiveState {
       return 'under way';
     });
     if (whole === undefined || whole === null) return null;
-    // The figures so far are judged like those of a run that has ended.
+    // The figures so far are judged like those of a finished run.
     return {
       ...judgeFigures({ ...whole, partial: null }),
       until,
@@ -59,9 +59,12 @@ export class LiveState {
     };
   }
 
-  /** Returns what was known at a moment: later requests may have ended since, but are not yet among the figures. */
+  /**
+   * Returns the moment that was known at `until`. Later requests may have ended since, but the figures do not contain
+   * them yet.
+   */
   #endedBeforeAt(until: number): number | undefined {
-    // A fleet does not say it.
+    // A coordinated run does not send such moments.
     if (this.#endedBefore.length === 0) return undefined;
     const latest = this.#endedBefore.findLastIndex(([sent]) => sent <= until);
     this.#endedBefore = this.#endedBefore.slice(Math.max(0, latest));

@@ -24,7 +24,7 @@ export const toPageSchema = z.strictObject({
         elapsed: z.number(),
         due: z.number(),
         inFlight: z.number(),
-        /** All requests that were due before this moment have ended; absent if that is not known. */
+        /** The moment before which all due requests have ended; absent if unknown. */
         endedBefore: z.number().optional(),
       }),
     }),
@@ -34,7 +34,7 @@ export const toPageSchema = z.strictObject({
 });
 export type ToPage = z.infer<typeof toPageSchema>['live'];
 
-/** The first line that the process sends to the run. */
+/** The first line of the process to the run. */
 export const pageReadySchema = z.union([
   z.strictObject({ address: z.string() }),
   /** The reason why the process cannot listen on the port. */

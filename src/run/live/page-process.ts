@@ -1,7 +1,6 @@
 /**
- * This process serves the live page of a run. It makes the page from the lines of the run's checkpoint, so that the
- * load generator need not render or serve anything. It ends when its standard input ends, which is at the end of the
- * run.
+ * This process serves the live page of a run. It makes the page from the lines of the run's checkpoint, so the load
+ * generator need not render or serve anything. It ends when its standard input ends, at the end of the run.
  */
 import { readLiveScript, readReportAssets } from '../../platform/files/report-assets.ts';
 import { startClock } from '../../platform/host/clock.ts';
@@ -13,8 +12,7 @@ import { LiveState } from './live-state.ts';
 import { pageSetupSchema, toPageSchema } from './page-messages.ts';
 
 /**
- * The interval between two updates, in ms. If updates take long, the interval is longer, so that this process uses at
- * most a fifth of a core.
+ * The interval between two updates, in ms. Slow updates make it longer, so this process uses at most a fifth of a core.
  */
 const updateInterval = 1000;
 const idleShare = 4;
@@ -37,7 +35,7 @@ let finished: string | null | undefined;
 const server = await openLiveServer(setup.port, {
   page: () => finished ?? state.page(assets),
   onStop: () => {
-    // If a second reader presses the button, the run does not stop at once, unlike with a second Ctrl-C.
+    // Unlike a second Ctrl-C, the button of a second reader does not stop the run at once.
     if (!isStopped) parent.print(JSON.stringify({ stop: true }));
     isStopped = true;
   },

@@ -2,7 +2,7 @@ import type { StopCause } from '../input/host.ts';
 
 /**
  * All exit codes, the one with the highest precedence first. Scripts rely on the numbers. A run in which every request
- * failed never has 0.
+ * failed never exits with 0.
  */
 export const exitCodes = [
   { name: 'hangup', code: 129, meaning: 'stopped by SIGHUP; a partial report was written' },
@@ -73,7 +73,7 @@ export const exitMeaning = (name: ExitName): string =>
 export const gravestExit = (names: readonly ExitName[]): ExitName =>
   exitCodes.find(({ name }) => names.includes(name))?.name ?? 'pass';
 
-/** The exit of a run after each way of being stopped. */
+/** The exit of a run for each way of stopping it. */
 export const exitOfStop = {
   SIGINT: 'interrupted',
   SIGTERM: 'terminated',

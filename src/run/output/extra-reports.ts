@@ -12,10 +12,7 @@ type Render = (result: Result, trust: Trust, isStrict: boolean) => string;
 const loadSummary = async (): Promise<Render> =>
   (await import('../../report/run/run-document.ts')).stepSummary;
 
-/**
- * The reports that are written only on request, each to its own file. Their code is loaded after the load, when their
- * text is made.
- */
+/** The reports that are written only on request, each to its own file. Their code is loaded after the load. */
 const reportKinds = {
   junit: {
     title: 'JUnit',
@@ -38,8 +35,8 @@ type ReportKind = keyof typeof reportKinds;
 const reportKindNames = Object.keys(reportKinds) as readonly ReportKind[];
 
 /**
- * The files of reports. They are opened before the load, so that a wrong path is noticed early, and written whole or
- * not at all.
+ * The files of reports. They are opened before the load, so a wrong path is noticed early. Each is written completely
+ * or not at all.
  */
 export interface ExtraReports {
   readonly outputs: (judged: JudgedResult) => readonly Output[];

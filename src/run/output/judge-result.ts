@@ -12,13 +12,11 @@ import { type ExitName, gravestExit } from './exit-codes.ts';
 export interface JudgedResult {
   readonly result: Result;
   readonly trust: Trust;
-  /** Whether an objective also fails if it is not sure, or within the measurement error. */
+  /** Whether an objective also fails if it is not sure, or lies within the measurement error. */
   readonly isStrict?: boolean;
 }
 
-/**
- * Judges everything except the limits. Limits are judged separately, since that takes long if there are many requests.
- */
+/** Judges everything except the limits. Limits are judged separately, since that takes long with many requests. */
 export const judgeFigures = (result: Result, isStrict = false): JudgedResult => {
   const trust = judgeTrust(result);
   const verdicts = judgeObjectives(result, trust, isStrict);
@@ -36,8 +34,8 @@ export const judgeResult = (unjudged: Result, isStrict = false): JudgedResult =>
 };
 
 /**
- * Returns whether a part of the plan was not sent. A part that was not sent because an objective ended the run does not
- * count, since that has its own exit code.
+ * Returns whether a part of the plan was not sent. It does not count if an objective ended the run, since that has its
+ * own exit code.
  */
 const isIncomplete = (result: Result): boolean =>
   missingSlices(result).length > 0 || (result.partial !== null && result.breach === undefined);
@@ -46,7 +44,7 @@ const isIncomplete = (result: Result): boolean =>
 export const leavesUndecided = ({ severity, grounds }: ObjectiveVerdict): boolean =>
   severity === 'fail' && ['unsure', 'within-error', 'unreported'].includes(grounds);
 
-/** Returns whether the limits by which a run is judged leave it undecided if it is strict: a violation is not excluded. */
+/** Returns whether the judged limits leave a strict run undecided, because a violation is not excluded. */
 export const leavesLimitsUndecided = ({ limits }: Result): boolean =>
   limits?.judged === true &&
   !limits.violated &&

@@ -47,7 +47,7 @@ const trustVerdicts = {
   invalid: 'fail',
 } as const satisfies Record<TrustLevel, Verdict>;
 
-/** `null` stands for no upper bound, since JSON has no infinity. */
+/** Replaces infinity by `null`, since JSON has no infinity. */
 const finiteBounds = ({ low, high }: ErrorBounds): TrueValueBounds => ({
   low,
   high: Number.isFinite(high) ? high : null,
@@ -274,7 +274,7 @@ const summaryOf = (judged: JudgedResult, stop: ExitName | null): RunSummary => {
   };
 };
 
-/** Adds the summary to a judged result. `stop` is the exit for the way in which the run was stopped. */
+/** Adds the summary to a judged result. `stop` is the exit that belongs to the way of stopping the run. */
 export const summarized = (
   judged: JudgedResult,
   stop: ExitName | null = null,
@@ -282,7 +282,7 @@ export const summarized = (
   const { result } = judged;
   const { format, weir, runId } = result;
   const summary = summaryOf(judged, stop);
-  // The fields that most readers look for come first in the file.
+  // The fields that interest most readers come first in the file.
   const first = { format, weir, runId, summary };
   return { ...judged, result: { ...first, ...result, summary } };
 };

@@ -19,7 +19,7 @@ export interface Output {
   readonly title: string;
   readonly path: string;
   readonly write: () => Promise<unknown>;
-  /** Data that cannot be made again. If the file cannot be written, the data is stored elsewhere. */
+  /** Data that cannot be made again. If its file cannot be written, it is stored elsewhere. */
   readonly data?: string;
 }
 
@@ -43,7 +43,7 @@ export const printed = (document: ReportDocument, json: string): PrintedOutcome 
   text: (style) => terminalText(document, style),
 });
 
-/** Describes the file with a command's figures. All other files can be made from it again. */
+/** Describes the file with a command's figures. All other files can be made again from it. */
 export const dataIn = (folder: RunFolder, name: string, data: string): Output => ({
   ...fileIn(folder, 'Result', name, () => data),
   data,
@@ -58,12 +58,12 @@ const rescue = async ({ path, data }: Output): Promise<string> => {
   }
 };
 
-/** Is called when a command begins a step, or has got further with it. */
+/** Called when a command begins a step, or makes progress in it. */
 export type OnStep = (step: string, part?: 'begins' | 'goes on') => void;
 
 /**
- * Returns a function that prints each step that begins at least a second from now. It prints the progress of a step ever
- * less often: each time after twice the time has passed.
+ * Returns a function that prints each step, but none in the first second. It prints the progress of a step ever less
+ * often: each time after twice as long.
  */
 export const sayLateSteps = (say: (text: string) => void, now: () => number): OnStep => {
   const began = now();
@@ -78,8 +78,8 @@ export const sayLateSteps = (say: (text: string) => void, now: () => number): On
 
 /**
  * Prints an outcome, then writes each of its files. A file that cannot be written causes a warning and the exit
- * `unwritten`; the figures and the other files are not affected. An error in making a file is a defect and is thrown at
- * the end.
+ * `unwritten`, but does not affect the figures and the other files. An error in making a file is a defect, and is
+ * thrown at the end.
  */
 export const publishOutcome = async (
   { print, listFiles, warn, close }: Printer,
@@ -121,14 +121,17 @@ export interface CommandReport {
   /** The figures, stored as JSON. */
   readonly report: object;
   readonly document: ReportDocument;
-  /** What is printed in the place of the document, and how. */
+  /** The text and the options that are printed instead of the document. */
   readonly print?: Partial<PrintedOutcome>;
   readonly junit?: () => string;
   readonly markdownTitle?: string;
   readonly jobSummary?: string | undefined;
 }
 
-/** Prints what a command found, and writes the files that `outputFiles` has for it, and the summary of a CI job. */
+/**
+ * Prints what a command found. It also writes the files in the command's row of `outputFiles`, and the summary of a CI
+ * job.
+ */
 export const publishReport = async (
   printer: Printer,
   folder: RunFolder,

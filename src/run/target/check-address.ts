@@ -9,15 +9,21 @@ import { answerTo } from '../../platform/http/preflight.ts';
 import { DoubtfulTarget } from '../../platform/problem.ts';
 import { jsonIn, objectOf } from '../../traffic/answer/json-text.ts';
 
-/** This file finds the address that is meant by one at which a gateway lists no models. */
+/** This file finds the address that the user probably means if a gateway lists no models at the given one. */
 
-/** The value of `${uuid}` before the run: the largest UUID, which no request of a run has (RFC 9562, section 5.10). */
+/**
+ * The value of `${uuid}` before the run. It is the largest UUID, which no request of a run has (RFC 9562, section
+ * 5.10).
+ */
 export const preflightUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Returns whether a status means that the server lists its models only for requests with a key. */
 export const needsKey = (status: number): boolean => status === 401 || status === 403;
 
-/** Returns whether an answer lists models, or refuses the list in JSON. Other servers answer any path with 200 or 401. */
+/**
+ * Returns whether an answer lists models, or refuses the list in JSON. Servers that are no gateways answer any path
+ * with 200 or 401.
+ */
 const isOfGateway = (answer: Awaited<ReturnType<typeof answerTo>>): boolean => {
   if (answer === null) return false;
   const json = jsonIn(answer.text);
@@ -28,7 +34,10 @@ const isOfGateway = (answer: Awaited<ReturnType<typeof answerTo>>): boolean => {
 
 const bareAddress = (baseUrl: string): string => baseUrl.replace(/\/+$/, '');
 
-/** Returns a base address with its version, once, such as https://host/v1 for https://host and for https://host/v1/v1. */
+/**
+ * Returns a base address with its version exactly once, such as https://host/v1 for https://host and for
+ * https://host/v1/v1.
+ */
 export const versionedAddress = (baseUrl: string): string => {
   // The path of a socket ends at a colon.
   if (/^unix:[^:]+$/.test(baseUrl)) return `${baseUrl}:/v1`;
@@ -38,7 +47,10 @@ export const versionedAddress = (baseUrl: string): string => {
   return query === undefined ? versioned : `${versioned}?${query}`;
 };
 
-/** The addresses that are probably meant by one that is answered 404: with its version once, and of the gateway's root. */
+/**
+ * Returns the addresses that the user probably means by one with a 404: with its version once, and that of the
+ * gateway's root.
+ */
 const probableAddresses = (baseUrl: string): readonly string[] => {
   const { url } = targetAddress(baseUrl);
   if (url.search !== '' || baseUrl.startsWith('unix:')) return [];
@@ -47,8 +59,8 @@ const probableAddresses = (baseUrl: string): readonly string[] => {
 };
 
 /**
- * Returns warnings about the address, depending on the status of the request for models. A gateway may lack this route,
- * so a 404 is a warning only. If the probable address is answered otherwise, it is the right one: throws a `Problem`.
+ * Returns warnings about the address by the status of the request for models. A gateway may lack this route, so a 404
+ * is only a warning. If a probable address answers differently, it is the right one, and this throws a `Problem`.
  */
 export const addressWarnings = async (
   target: TargetEndpoint,
@@ -73,7 +85,7 @@ export const addressWarnings = async (
   ];
 };
 
-/** A target whose keys are filled in, as a verb that examines one target has it. */
+/** A target with its keys filled in, for a verb that examines one target. */
 interface KeyedTarget extends Omit<TargetEndpoint, 'url'> {
   readonly baseUrl: string;
   readonly auth: Plan['auth'];
@@ -82,8 +94,8 @@ interface KeyedTarget extends Omit<TargetEndpoint, 'url'> {
 }
 
 /**
- * Throws a `Problem` if a list of models that was answered 404 to a key is found at another address. The look before it has no
- * key, and many gateways answer 401 to that at every address.
+ * Throws a `Problem` if the list of models got a 404 with a key, but is at another address. The check before it has no
+ * key, and many gateways answer that with 401 at every address.
  */
 export const rejectMisplaced = async (target: KeyedTarget): Promise<void> => {
   const { baseUrl, wire, certificates, auth, credentials } = target;

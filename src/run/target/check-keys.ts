@@ -20,7 +20,7 @@ import { smallestRequest, type TrafficWithModel } from './smallest-request.ts';
 const atOnce = 8;
 /** The maximum number of models that a message names from a long list. */
 const mostNamed = 5;
-/** The maximum number of unlisted models that are asked. */
+/** The maximum number of unlisted models that get a request. */
 const maxAsked = 5;
 
 /** A target with its keys, before the load. */
@@ -48,8 +48,8 @@ const withTemplate = ({ keys }: Plan, name: string): string => {
 };
 
 /**
- * Throws a `Problem` for keys that the target does not know. A 403 is accepted, since it may mean only that a key must
- * not list models.
+ * Throws a `Problem` for keys that the target does not know. A 403 is accepted, since it may only mean that the key
+ * must not list models.
  */
 const rejectRefused = (
   plan: Plan,
@@ -69,7 +69,7 @@ const rejectRefused = (
 const modelsIn = (text: string): readonly string[] =>
   servedModelListSchema.safeParse(jsonIn(text)).data?.data.map(({ id }) => id) ?? [];
 
-/** Returns an entry for each model of a plan that a list does not have; none if the list is empty. */
+/** Returns an entry for each model of a plan that a list lacks; none if the list is empty. */
 const unlistedEntries = (plan: Plan, listed: readonly string[]): readonly TrafficWithModel[] => {
   if (listed.length === 0) return [];
   const entries = plan.stages.flatMap(({ traffic }) =>
@@ -85,7 +85,7 @@ const othersText = (listed: readonly string[]): string => {
   return `${listOf(listed.slice(0, mostNamed))}${more > 0 ? ` and ${more} more` : ''}`;
 };
 
-/** Matches a refusal that says that the model is unknown. Other refusals mention models, too: of limits or parameters. */
+/** Matches a refusal which says that the model is unknown. Refusals about limits or parameters also mention models. */
 const unknownModel =
   /model_not_(?:found|available|supported|exist)|(?:no such|unknown|invalid|not a valid) model|models? (?:id|name|identifier) is invalid|\bmodels?\b.{0,200}?\b(?:does(?:n't| not) exist|(?:not|n't) (?:be )?(?:found|exist|known|available|recogni[sz]ed)|is unknown|not supported)|"param"\s*:\s*"model"|"loc"\s*:\s*\[[^\]]*"model"\s*\]/i;
 
@@ -154,7 +154,7 @@ const limitWarnings = (
   });
 };
 
-/** Asks for the list of models with each key. Returns the answers, without requests that failed. */
+/** Asks for the list of models with each key. Returns the answers. Failed requests are left out. */
 const listedByKeys = async (target: CheckedTarget) => {
   const all = [];
   for (let first = 0; first < target.credentials.length; first += atOnce) {
@@ -168,7 +168,7 @@ const listedByKeys = async (target: CheckedTarget) => {
   return all;
 };
 
-/** Sentences about a target: those that readers of its figures need too, and those for who starts the run. */
+/** Sentences about a target. Some are also for readers of its figures, others only for the user who starts the run. */
 interface KeyCheckFindings {
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
@@ -177,16 +177,16 @@ interface KeyCheckFindings {
 export interface KeyCheck {
   /** Whether anybody may read the list of models. */
   readonly isOpen: boolean;
-  /** The option of the command line that leaves this check out. */
+  /** The option of the command line that skips this check. */
   readonly option: string;
-  /** Whether a model that is not listed is asked for the smallest answer; true by default. */
+  /** Whether to ask an unlisted model for the smallest answer; true by default. */
   readonly asksModels?: boolean;
 }
 
 /**
- * Returns notes on the address, and warnings about the models and limits of a plan. Throws a `Problem` for a key that the
- * target refuses. If anybody may read the list of models, it cannot show whether a key is valid, so no request with a key
- * is sent. Otherwise each key asks for the list once. A model that is not listed is asked for the smallest answer. /
+ * Returns notes on the address, and warnings about the models and limits of a plan. Throws a `Problem` for a key that
+ * the target refuses. If the list of models is public, it cannot show whether a key is valid, so no request with a key
+ * is sent. Otherwise each key asks for the list once. An unlisted model is asked for the smallest answer.
  */
 export const checkKeys = async (
   plan: Plan,
@@ -212,7 +212,7 @@ export const checkKeys = async (
   const limits = answers.flatMap(({ name, headers }) =>
     limitWarnings(limitsOfKey(plan, name), headers),
   );
-  // A gateway may ask for a key at every address, and know the address only then.
+  // A gateway may check keys before addresses. Only a valid key then shows that an address is unknown.
   const lost = answers.find(({ status }) => status === 404);
   const used = target.credentials.find(({ name }) => name === lost?.name);
   if (used !== undefined && listed.length === 0)

@@ -27,8 +27,8 @@ const countersOf = async (mock: MockProcess): Promise<MockEnd> => {
 };
 
 /**
- * Reads the counters of the reference gateway that a run started. With several targets, a result has no counters, since
- * they would be those of a part of its requests.
+ * Reads the counters of the reference gateway that a run started. With several targets a result has no counters, since
+ * they would cover only a part of its requests.
  */
 export const collectMockCounters = async ({
   targets,

@@ -72,7 +72,7 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
     const { command, lifetime } = reference;
     return [{ index, lifetime, readAt, read: () => runKeyCommand(command, environment, folder) }];
   });
-  // A secret is never treated as a template, whatever it contains.
+  // A secret is never filled as a template, whatever it contains.
   const headers = await resolveSecrets(Object.values(plan.headers), environment, folder, asLiteral);
   const values = toMock ? plan.keys.map((_, i) => testKey(i)) : keys.filled;
   return {
@@ -86,7 +86,7 @@ const resolveKeysAndHeaders = async ({ plan, folder, environment }: ReadPlan) =>
   };
 };
 
-/** How long a run may take beyond its load and grace, including the reports, in ms. */
+/** The time that a run may take beyond its load and grace, with the reports, in ms. */
 const extraLifetime = 300_000;
 
 const startMock = (
@@ -101,25 +101,25 @@ const startMock = (
     return startMockProcess(mockCommand(programPath, hasUploads), settings);
   }
   const lifetime = milliseconds(scheduledEnd(plan) + plan.grace + extraLifetime);
-  // An empty variable counts as not set, since a script that failed may export one.
+  // An empty variable counts as not set, since a failed script may export one.
   const { WEIR_NODE_IMAGE: image = '' } = environment;
   return startMockContainer({ settings, lifetime, base: image === '' ? null : image });
 };
 
-/** How a target is checked before anything else is sent. */
+/** The options for checking a target before anything else is sent. */
 export interface LookOptions {
   /**
-   * Whether the target is checked by a request for its models; true by default. It is given by callers with the option
-   * `--no-preflight`: only their messages name it.
+   * Whether to check the target by a request for its models; true by default. Only callers with the option
+   * `--no-preflight` set it, and only their messages name it.
    */
   readonly preflight?: boolean | undefined;
   /** Whether each key asks for the list of models. */
   readonly withKeys?: boolean;
-  /** The option that leaves the keys out; `--no-key-check` by default. */
+  /** The option that skips the keys; `--no-key-check` by default. */
   readonly keyOption?: string;
-  /** Whether a model that is not listed is asked for the smallest answer; true by default. */
+  /** Whether to ask an unlisted model for the smallest answer; true by default. */
   readonly asksModels?: boolean;
-  /** Whether the list of models is all that the caller needs. Then the check must fail if there is no list. */
+  /** Whether the caller only needs the list of models. The check must then fail without one. */
   readonly needsList?: boolean;
 }
 
@@ -127,9 +127,7 @@ type LookedAt = Pick<ReadyTarget, 'notes' | 'warnings' | 'listing' | 'keysWereUs
 
 const unseen: LookedAt = { notes: [], warnings: [], listing: 'unasked', keysWereUsed: false };
 
-/**
- * Checks a target by a request for its models. The request is first sent without a key, so that no key's limit is used.
- */
+/** Checks a target by a request for its models. It first sends the request without a key, so it uses no key's limit. */
 const lookAt = async (
   plan: Plan,
   target: CheckedTarget,
@@ -171,7 +169,7 @@ const lookAt = async (
   return { notes: all, warnings: [...all, ...found.warnings], listing: 'answered', keysWereUsed };
 };
 
-/** Checks a target as `lookAt` does. If one may go on all the same, the problem names the option for that. */
+/** Checks a target as `lookAt` does. If the user may continue anyway, the problem names the option for that. */
 const lookOrAdvise = async (
   plan: Plan,
   target: CheckedTarget,
@@ -207,8 +205,8 @@ export const prepareOnly = async (
 };
 
 /**
- * Starts or checks the target before the plan sends anything. Throws a `Problem` if the target cannot be used, or if the
- * plan has targets by name: the caller knows one target only.
+ * Starts or checks the target before the plan sends anything. Throws a `Problem` if the target is unusable. It also
+ * throws one for a plan with named targets, since the caller knows only one target.
  */
 export const prepareTarget = async (
   read: ReadPlan,

@@ -7,7 +7,7 @@ import type { MockProcess } from '../../platform/process/mock-process.ts';
 import type { ReadPlan, ReadPlanWithFiles } from '../input/read-plan.ts';
 import { closeTarget, type LookOptions, prepareOnly, type ReadyTarget } from './prepare-target.ts';
 
-/** All targets of a plan, in its order, and what they have together. Most plans have one target. */
+/** All targets of a plan in order, and what they share. Most plans have one target. */
 export interface ReadyTargets extends Pick<
   ReadyTarget,
   'credentials' | 'secrets' | 'renewableKeys' | 'notes' | 'warnings' | 'keysWereUsed'
@@ -19,7 +19,7 @@ export interface ReadyTargets extends Pick<
   readonly mocks: readonly MockProcess[];
 }
 
-/** Says which targets have the same address, and so feel each other's load. */
+/** Says which targets have the same address. Each of them feels the other's load. */
 const sameAddressNotes = ({ targets = [] }: Plan): readonly string[] => {
   const addressed = targets.flatMap(({ name, target }) =>
     target.kind === 'url' ? [{ name, url: target.url }] : [],
@@ -69,8 +69,8 @@ export const joinTargets = (
 };
 
 /**
- * Starts or checks all targets before the plan sends anything. Throws a `Problem` if one of them cannot be used; those
- * that were started are then ended.
+ * Starts or checks all targets before the plan sends anything. If one is unusable, it ends those that it started, and
+ * throws a `Problem`.
  */
 export const prepareTargets = async (
   read: ReadPlan,

@@ -1,7 +1,7 @@
 import { directWire } from '../../platform/connection/connector.ts';
 import type { ReadyTarget } from './prepare-target.ts';
 
-/** Returns a target that was looked at, and has no keys; the fields of `changes` replace its own. */
+/** Returns a checked target without keys. `changes` overrides fields. */
 export const readyTarget = (baseUrl: string, changes: Partial<ReadyTarget> = {}): ReadyTarget => ({
   baseUrl,
   wire: directWire,

@@ -3,7 +3,7 @@ import type { Clock } from '../../model/clock.ts';
 import { monotonicNow } from '../../platform/host/clock.ts';
 import { Problem } from '../../platform/problem.ts';
 
-/** A key that a command prints, and when it must be renewed. */
+/** A key that a command prints, and the time of its renewal. */
 export interface RenewableKey {
   readonly index: number;
   /** How long the key is valid, in ms. */
@@ -21,10 +21,13 @@ interface RenewableTarget {
 }
 
 /**
- * The interval between checks whether a key must be renewed, and the time until a failed command is run again, in ms.
+ * The interval between checks whether a key must be renewed, and the wait before a failed command runs again, in ms.
  */
 const [checkInterval, retryDelay] = [500, 10_000];
-/** How long before the end of its lifetime a key is renewed at most, in ms: its command and requests under way take time. */
+/**
+ * The longest time before the end of its lifetime at which a key is renewed, in ms. Its command and requests in flight
+ * take time.
+ */
 const longestMargin = 60_000;
 
 /** Returns the age at which a key of this lifetime is renewed; both are in ms. */
@@ -32,9 +35,9 @@ export const renewalAge = (lifetime: number): number =>
   lifetime - Math.min(longestMargin, lifetime / 10);
 
 /**
- * Renews the keys that come from commands, during a load. If a command fails, the old key stays in use, the failure is
- * reported once, and the command runs again later. `onRenewed` sends a key to workers. Returns the function that ends
- * the renewal.
+ * Renews the keys of commands during a load. If a command fails, the old key stays in use, the failure is reported
+ * once, and the command runs again later. `onRenewed` sends a key to workers. Returns the function that ends the
+ * renewal.
  */
 export const renewKeys = (
   { credentials, secrets, renewableKeys }: RenewableTarget,

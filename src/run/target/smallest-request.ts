@@ -7,7 +7,7 @@ export type TrafficWithModel = TrafficOf<'chat' | 'chat-stream' | 'speech' | 'tr
 
 const samplesPerSecond = 8000;
 
-/** Returns a tenth of a second of silence, as WAV of one byte a sample. */
+/** Returns a tenth of a second of silence, as WAV with one byte per sample. */
 const silentClip = (): Buffer => {
   const samples = Buffer.alloc(samplesPerSecond / 10, 0x80);
   const head = Buffer.alloc(44);
@@ -31,7 +31,7 @@ const asJson = (body: object) => ({
   body: Buffer.from(JSON.stringify(body)),
 });
 
-/** Makes the smallest request that the model of an entry can answer: a token, a word, or a tenth of a second. */
+/** Makes the smallest request for the model of an entry: a token, a word, or a tenth of a second. */
 export const smallestRequest = (entry: TrafficWithModel) => {
   const { model } = entry;
   switch (entry.kind) {

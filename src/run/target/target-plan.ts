@@ -15,8 +15,8 @@ export interface TargetRequest {
 }
 
 /**
- * The hint about a missing key. It names the option `--key`, which the verbs that use this file have and `weir run`
- * does not.
+ * The hint about a missing key. It names the option `--key`, which `weir run` lacks but the verbs that use this file
+ * have.
  */
 const missingKeyHintHere =
   'set it before the run (export WEIR_API_KEY=…), name another variable (--key NAME), or add "keys" to a scenario';
@@ -50,7 +50,7 @@ export const targetPlanFor = async (
     return await readPlan(source, environment);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    // The keys were set here, so the place is the option that named them.
+    // The keys were set here, so the place of the problem is the option that named them.
     const message = error.message.replaceAll(
       /^--set keys[\w.]*(?=: the environment variable (\S+))/gm,
       (place, name) => (name === secondKey ? '--second-key' : name === key ? '--key' : place),

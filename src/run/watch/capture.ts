@@ -7,15 +7,15 @@ import { redacted } from '../../model/plan/secret.ts';
 import { openLineFile } from '../../platform/files/line-file.ts';
 import type { RunObserver } from './observer.ts';
 
-/** The name of a file in the run's folder. The file contains one JSON object for each attempt. */
+/** The name of a file in the run's folder. It contains one JSON object for each attempt. */
 const captureFileName = 'capture.jsonl';
 
-/** The maximum size of each body, and that of the whole file, in bytes. */
+/** The maximum size of each body, in bytes. */
 const maxBodyBytes = 32 * 1024;
 const maxFileCharacters = 64 * 1024 * 1024;
 /**
- * How many characters are removed from the end of a body that is cut off. The cut may go through a secret, which the
- * mask could then not recognise. No secret is longer than this.
+ * The number of characters that are removed from the end of a truncated body. The cut may go through a secret, which
+ * the mask would then miss. No secret is longer than this.
  */
 const maxSecretLength = 4096;
 
@@ -42,7 +42,7 @@ interface CapturedAttempt {
 
 const appendBytes = (body: CapturedBody, bytes: Uint8Array): void => {
   const room = maxBodyBytes - Math.min(body.size, maxBodyBytes);
-  // The bytes are copied, since they are valid only during the call, and `slice` of a Buffer does not copy.
+  // The bytes are copied, since they are valid only during the call. `slice` of a Buffer does not copy.
   if (room > 0) body.kept.push(Buffer.from(bytes.subarray(0, room)));
   body.size += bytes.length;
 };

@@ -15,15 +15,14 @@ import type { RunRecorder } from './recorder.ts';
 import { snapshotInterval, type SnapshotPace } from './snapshot-pace.ts';
 
 /**
- * The interval, in ms, at which parts of a snapshot are written. Writing one part takes a quarter of a millisecond. In
- * each interval, parts are written until `writeBudget` ms have passed. Meanwhile, data that the run's streams receive
- * must wait.
+ * The interval, in ms, at which parts of a snapshot are written. One part takes a quarter of a millisecond. In each
+ * interval, parts are written for `writeBudget` ms, while received data must wait.
  */
 const writeInterval = 20;
 const writeBudget = 0.1;
 /**
- * How much `writeBudget` grows for each second that a snapshot has taken, in ms. The budget must grow, since a killed
- * run may lose at most ten seconds.
+ * The growth of `writeBudget` for each second that a snapshot has taken, in ms. It must grow, since a killed run may
+ * lose at most ten seconds.
  */
 const budgetGrowth = 0.5;
 
@@ -38,8 +37,8 @@ interface CheckpointSource {
 }
 
 /**
- * Drops the ledger rows that a result would drop. A result keeps the first `maxLedgerRows` rows of each key in the
- * order of sending.
+ * Returns a function that drops the ledger rows that a result would drop. A result keeps the first `maxLedgerRows` rows
+ * of each key, in the order of sending.
  */
 const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
   const keptRows = new Map<string, { count: number; last: number }>();
@@ -47,7 +46,7 @@ const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
     if (part.ledger === undefined) return part;
     const ledger = part.ledger.map(({ key, rows, left }) => {
       const known = keptRows.get(key) ?? { count: 0, last: Number.NEGATIVE_INFINITY };
-      // Once the maximum is reached, a later row cannot be among the first rows any more.
+      // Once the maximum is reached, no later row can be among the first rows.
       const rowsToKeep =
         known.count < maxLedgerRows ? rows : rows.filter(([sent]) => sent <= known.last);
       if (known.count < maxLedgerRows) {
@@ -61,8 +60,8 @@ const limitLedgerRows = (): ((part: StoredPart) => StoredPart) => {
 };
 
 /**
- * Writes what has been added to a slice's tally, at the given pace, until the returned function is called. That
- * function writes the rest. So a run that is killed while it publishes loses nothing.
+ * Writes the additions to a slice's tally, at the given pace, until the returned function is called. That function
+ * writes the rest, so a run that is killed while it publishes loses nothing.
  */
 export const writeCheckpoint = (
   write: (line: string) => void,
@@ -74,7 +73,7 @@ export const writeCheckpoint = (
   // A worker starts to write slightly before instant 0.
   let lastSnapshot = Math.max(0, clock.now());
   let samples = 0;
-  /** The snapshot that is being written, and the instant at which it was taken. */
+  /** The snapshot in progress, and the instant at which it was taken. */
   let current: { parts: Iterator<StoredPart, number>; at: Instant } | null = null;
   write(JSON.stringify({ format: 'checkpoint/1', ...header }));
   const endSnapshot = (until: Instant, ended: number): void => {
@@ -139,7 +138,7 @@ export interface CheckpointSink {
   readonly write: (line: string) => void;
 }
 
-/** Sends the checkpoint of the slice to `sinks`. If workers run the slice, sends their checkpoints. */
+/** Sends the checkpoint of the slice to `sinks`. If workers run the slice, it sends theirs. */
 export const writeCheckpoints = (
   sinks: readonly CheckpointSink[],
   recorder: RunRecorder,

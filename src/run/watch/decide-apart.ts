@@ -8,7 +8,7 @@ import type { RunObserver } from './observer.ts';
 const entry = new URL(`./decision-thread${extname(import.meta.filename)}`, import.meta.url);
 
 /**
- * The observations since the last message. If `at` is set, the thread must check whether the run is decided; `at` says
+ * The observations since the last message. If `at` is set, the thread must check whether the run is decided. `at` says
  * which arrivals were due by which instant.
  */
 export interface ToDecider {
@@ -20,7 +20,7 @@ export interface FromDecider {
   readonly isDecided: true;
 }
 
-/** The number of observations that are sent in one message. Copying them takes about a quarter of a millisecond. */
+/** The number of observations in one message. Copying them takes about a quarter of a millisecond. */
 const batchSize = 64;
 
 /**

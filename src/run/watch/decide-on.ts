@@ -1,7 +1,7 @@
 import type { ToDecider } from './decide-apart.ts';
 import type { Decider } from './decision.ts';
 
-/** Records what a message says was observed, and returns whether the run is decided if the message asks for that. */
+/** Records the observations of a message. If the message asks for it, returns whether the run is decided. */
 export const decideOn = (
   decider: Pick<Decider, 'record' | 'isDecided'>,
   { observations, at }: ToDecider,

@@ -4,10 +4,10 @@ import { answeredChat } from '../../record/sample-observations.fixture.ts';
 import { planUntilDecided } from './decided-plan.fixture.ts';
 import { Decider } from './decision.ts';
 
-/** Times of answers from 100 to 199 ms, in an order without pattern. */
+/** Returns times of answers from 100 to 199 ms, without a pattern. */
 export const timeOf = (index: number): number => 100 + ((index * 37) % 100);
 
-/** Shows a decider 20 arrivals a second, and returns when it was decided, in s; `null` if it was not within ten minutes. */
+/** Shows a decider 20 arrivals a second. Returns when it was decided, in s; `null` if it was not within ten minutes. */
 export const decidedAfter = (
   bound: number,
   took = timeOf,

@@ -11,7 +11,7 @@ const objective = (bound: number): Objective =>
     minSamples: 200,
   });
 
-/** Returns a plan of 20 chats a second for at most `length` ms, until their p95 is decided for each bound. */
+/** Returns a plan of 20 chats a second, which ends after `length` ms, or once their p95 is decided for each bound. */
 export const planUntilDecided = (length: number, ...bounds: readonly number[]) =>
   samplePlan({
     warmUp: milliseconds(0),

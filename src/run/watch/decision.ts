@@ -22,7 +22,7 @@ const openFigures = (plan: Plan) => {
       groups.add(state.groups, other.groups);
       timeline.add(state.timeline, other.timeline);
     },
-    /** Returns what is known at an instant, and the end of the warm-up if the run finds it. */
+    /** Returns what is known at an instant, with the end of the warm-up if the run finds it. */
     stored: (at: Instant) => {
       const stored = timeline.store(state.timeline);
       const warmUp = findWarmUp(plan, stored, milliseconds(at));
@@ -61,25 +61,25 @@ const resultUpTo = (
 });
 
 /**
- * The share of a check's arrivals for which the check does not wait. Without it, one request that hangs would delay the
- * check for ever.
+ * The share of a check's arrivals for which it does not wait. Otherwise, one request that hangs would delay the check
+ * forever.
  */
 const mayBeMissing = 0.001;
 
 /**
- * A check whether every objective is sure. The check uses the arrivals that were due before it, and waits until they
- * have ended.
+ * A check whether every objective is sure. It uses the arrivals that were due before it, and waits until they have
+ * ended.
  */
 interface Look {
   readonly at: Instant;
-  /** When the check is given up, in ms. A later check is then better than one that lacks some of its arrivals. */
+  /** When the check is given up, in ms. A later check is then better than one that lacks arrivals. */
   readonly givenUpAt: number;
   missing: number;
 }
 
 /**
- * Checks, at growing intervals, whether every objective is sure. A check uses the arrivals that were due before it and
- * waits until they have ended, since those that end first are the fast ones.
+ * Checks, at growing intervals, whether every objective is sure. A check waits until all arrivals that were due before
+ * it have ended, since the first to end are the fast ones.
  */
 export class Decider {
   readonly #plan: Plan;
@@ -106,8 +106,8 @@ export class Decider {
   }
 
   /**
-   * Returns whether every objective is sure. To be called about once a second, after everything that was observed until
-   * `now`. `due` is the number of arrivals that were due until then.
+   * Returns whether every objective is sure. The caller asks about once a second, after passing all observations until
+   * `now`. `due` is the number of arrivals that were due by then.
    */
   isDecided(now: Instant, due: number): boolean {
     const look = this.#currentLook(now, due);
@@ -134,8 +134,8 @@ export class Decider {
 }
 
 /**
- * Returns a sentence that says when a run with `until: decided` ended, and which of its objectives are not sure. For
- * other runs, and for a run that was stopped, there is no sentence.
+ * Returns a sentence that says when a run with `until: decided` ended, and which objectives are not sure. Other runs
+ * and stopped runs have no sentence.
  */
 export const decisionNotes = (result: Result, decidedAt: Instant | null): readonly string[] => {
   const { plan, partial, scheduled } = result;

@@ -22,7 +22,7 @@ import type { ProgressReport } from '../input/run-report.ts';
 /** The interval between two lines of progress in ms, on outputs that cannot redraw a block. */
 const lineInterval = 10_000;
 
-/** Returns the samples of an observation that are shown live: those that tables count. */
+/** Returns the samples of an observation that the live display shows: those that tables count. */
 export const liveSamples = (observation: Observation): Float64Array | readonly number[] =>
   tabledSamples(progressMeasure(observation.traffic), observation);
 
@@ -58,7 +58,7 @@ export const displayedRun = (plan: Plan) => ({
   stages: stageStarts(plan)
     .map((begins, i) => ({ begins, ...announced(plan.stages[i]!) }))
     .toSorted((a, b) => a.begins - b.begins),
-  /** Set if stages run beside each other, so that none of them is the present one. */
+  /** The stage; absent if stages run side by side, since none of them is the present one then. */
   ...(plan.populations === undefined ? {} : { areParallel: true }),
 });
 
@@ -127,7 +127,7 @@ export const openLiveDisplay = (screen: Screen, displayed: DisplayedRun): RunObs
   };
 };
 
-/** How much too early a report of progress may come, in ms. It is needed since ticks do not fall exactly on seconds. */
+/** How much too early a report of progress may come, in ms. Ticks do not fall exactly on seconds. */
 const tolerance = 20;
 
 /** Calls a function with the progress of a run, once a second during the load. */

@@ -36,7 +36,7 @@ const exportersFor = async (
 };
 
 /**
- * Exports a run's figures while it runs. Throws a `Problem` if the port is in use. If a collector is missing, the run
+ * Exports a run's figures during the run. Throws a `Problem` if the port is in use. Without a collector, the run
  * continues.
  */
 export const openLiveMetrics = async (

@@ -23,9 +23,7 @@ const entry = new URL(`../live/page-process${extname(import.meta.filename)}`, im
 
 /** The interval between two messages about the progress, in ms. */
 const progressInterval = 1000;
-/**
- * The number of unread bytes at which the page's process is given up. Unread bytes occupy memory of the load generator.
- */
+/** The number of unread bytes at which the page's process is given up. They occupy memory of the load generator. */
 const maxBacklog = 16 * 1024 * 1024;
 
 const start = async (setup: PageSetup) => {
@@ -43,9 +41,9 @@ const messageIn = (line: string): z.infer<typeof fromPageSchema> | undefined =>
   fromPageSchema.safeParse(parsedJson(line)).data;
 
 /**
- * Serves the report of a run while the run is under way. Another process renders and serves it from the lines of the
- * checkpoint. This code only sends the lines, and makes snapshots more often while somebody views the page. Throws a
- * `Problem` if the port cannot be used.
+ * Serves the report of a run during the run. Another process renders and serves it from the lines of the checkpoint.
+ * This code only sends the lines, and makes snapshots more often while somebody views the page. Throws a `Problem` if
+ * the port is unusable.
  */
 export const openLivePage = async (
   { port, onAddress }: LivePageRequest,

@@ -58,7 +58,7 @@ export interface RunObserver {
   readonly files?: readonly ObserverFile[];
   readonly wrapTransport?: (transport: Transport) => Transport;
   readonly onStart?: (slice: StartedSlice) => void;
-  /** Called with every observation that this thread makes. The handler must be fast, since the load waits for it. */
+  /** Called with every observation of this thread. The handler must be fast, since the load waits for it. */
   readonly onObservation?: (observation: Observation) => void;
   readonly onWorkerUpdate?: (update: WorkerObservations) => void;
   /** Called every `tickInterval` ms. */
@@ -72,7 +72,8 @@ export interface RunObserver {
   /** Called when the slice has ended, whether or not it succeeded. */
   readonly onEnd?: () => void;
   /**
-   * Called after the attempt to write the reports, to complete the observer's files. The handler may throw a `Problem`.
+   * Called after the reports were written or failed, to complete the observer's files. The handler may throw a
+   * `Problem`.
    */
   readonly onPublished?: (written: 'pass' | 'unwritten') => Promise<void>;
   /** Called before `close` if the run cannot begin. The handler must leave files unchanged. */

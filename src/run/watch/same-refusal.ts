@@ -2,10 +2,10 @@ import type { Observation } from '../../model/observation/observation.ts';
 import type { Refusal } from '../../model/observation/outcome.ts';
 import type { RunObserver } from './observer.ts';
 
-/** The number of first requests that must be refused alike before the rest of a load is not worth sending. */
+/** The number of first requests that must be refused alike to end a load. */
 const firstRequests = 20;
 
-/** The statuses that say “try again”: the same request can be answered later. */
+/** The statuses that say “try again”: a later answer to the same request may differ. */
 const passing: ReadonlySet<number> = new Set([408, 409, 423, 425, 429]);
 
 /** Returns what two refusals have in common if they have the same cause, such as `404 model_not_found`. */
@@ -18,9 +18,10 @@ const refusalOf = ({ outcome }: Observation): Refusal | null =>
     : null;
 
 /**
- * Ends a run whose first requests were all refused for the same reason, such as a wrong model or key. A longer run would
- * only repeat the refusal. The requests count by the order in which they were due: all of them must have been answered,
- * so quick refusals of some never hide the slow success of others. `by` says whether an option of the user's prevents it.
+ * Ends a run whose first requests were all refused for the same reason, such as a wrong model or key. A longer run
+ * would only repeat the refusal. The requests count in the order in which they were due, and all must have been
+ * answered. So quick refusals never hide the slow success of others. `by` says whether an option of the user prevents
+ * it.
  */
 export const endOnSameRefusal = (by: true | 'always'): RunObserver => {
   const remedy = by === 'always' ? '' : '; --no-early-stop sends the whole load';

@@ -1,6 +1,6 @@
 /**
- * How often the slices of a run make snapshots of their checkpoint. A live page is made from the snapshots too. The
- * value is in shared memory, so that workers see a change at once.
+ * How often the slices of a run make snapshots of their checkpoint. A live page also uses the snapshots. The value is
+ * in shared memory, so workers see a change at once.
  */
 export type SnapshotPace = Int32Array<SharedArrayBuffer>;
 

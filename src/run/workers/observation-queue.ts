@@ -4,7 +4,7 @@ import { streamOf } from '../../record/recorder.ts';
 import { type Answer, partialOf } from '../../model/observation/outcome.ts';
 import type { Instant } from '../../model/quantity.ts';
 
-/** How long one turn of the event loop may observe streams, in ms. The last stream may take longer. */
+/** The longest time that one turn of the event loop observes streams, in ms. The last stream may exceed it. */
 const longestTurn = 0.3;
 /**
  * The wait of the oldest stream, in ms, above which each turn takes a fixed share of that wait. Without this rule, an
@@ -12,10 +12,10 @@ const longestTurn = 0.3;
  */
 const patience = 1000;
 const shareOfWait = 0.1;
-/** The maximum number of tokens in all waiting streams. Each stream counts as some additional tokens. */
+/** The maximum number of tokens in all waiting streams. Each stream counts as some more tokens. */
 const mostTokens = 1_000_000;
 const tokensOfNone = 100;
-/** The number of observed streams after which the list of streams is shortened. */
+/** The number of observed streams at which the list of streams is shortened. */
 const mostKept = 256;
 
 const sizeOf = (observation: Observation): number =>
@@ -24,7 +24,7 @@ const sizeOf = (observation: Observation): number =>
 /**
  * Observes streams a few at a time, after the reads of each turn of the event loop. Recording a stream takes some
  * tenths of a millisecond. If many streams ended together and were recorded at once, the tokens of other streams would
- * wait that long. Answers that are not streams are observed at once.
+ * wait that long. Answers that are no streams are observed at once.
  */
 export class ObservationQueue {
   readonly #clock: Pick<RunClock, 'now' | 'afterReads'>;
@@ -92,15 +92,15 @@ const firstOf = (answer: Answer): Instant | null => {
 };
 
 /**
- * The number of tokens in completed streams up to which the delay of every token is recorded. After that, only one
- * stream in eight is recorded, and it counts eight times, since recording a delay takes as long as reading a token.
+ * The number of tokens in completed streams up to which the delay of every token is recorded. After it, one stream in
+ * eight is recorded and counts eight times, since recording a delay takes as long as reading a token.
  */
 const allTokens = 20_000;
 const sampleEvery = 8;
 
 /**
- * Returns a function that adds the possible read delays to observations: how long reads may have waited in this
- * thread's event loop. Only answers that are complete or have a first token get them.
+ * Returns a function that adds the possible read delays to observations. A read delay is how long reads may have waited
+ * in this thread's event loop. Only complete answers, or answers with a first token, get them.
  */
 export const withReadDelays = (
   { readDelay, readDelays }: RunClock,

@@ -24,9 +24,9 @@ export interface TargetAddress {
 
 export interface OpenSlice {
   readonly ports: SlicePorts;
-  /** The state of the load generator, with one sample for each whole second so far. */
+  /** The samples of the load generator's state, one for each whole second so far. */
   readonly samples: readonly GeneratorSample[];
-  /** Observes the streams that are still waiting; called once the slice has ended. */
+  /** Observes the streams that still wait. It is called once the slice has ended. */
   readonly drain: () => void;
   readonly close: () => Promise<void>;
 }
@@ -62,8 +62,8 @@ const leaseWatch = (
   lease === undefined ? null : (now) => now + machineZero > lease[0]!;
 
 /**
- * Checks the lease once more just before each request is sent, since a process can be halted between reading the clock
- * and sending.
+ * Checks the lease again just before each request is sent, since a process can be halted between reading the clock and
+ * sending.
  */
 const underLease = (
   transport: Transport,

@@ -38,18 +38,20 @@ export interface WorkerSetup {
   /** The emitter from which each worker opens its own self-test streams; `null` for none. */
   readonly canary: CanaryOptions | null;
   readonly reporting: {
-    /** Whether it needs the line for the observations file. */
+    /** Whether the main thread needs the line for the observations file. */
     readonly lines: boolean;
-    /** The format in which it needs the row for the table of requests; `null` if it needs no row. */
+    /** The format of the row for the table of requests; `null` if the main thread needs no row. */
     readonly requests: TableFormat | null;
-    /** Whether it needs the observation itself, for objectives that may end the run and for live metrics. */
+    /**
+     * Whether the main thread needs the observation itself, for objectives that may end the run and for live metrics.
+     */
     readonly observations: boolean;
   };
   /** The interval between checkpoint snapshots, which all threads share. */
   readonly pace: SnapshotPace;
 }
 
-/** The message with instant 0, which is the same for all workers. */
+/** The message with instant 0. All workers get the same one. */
 interface StartMessage {
   readonly kind: 'begin';
   readonly startedAt: string;
@@ -72,8 +74,8 @@ export type FromWorker =
   | { readonly kind: 'ready' }
   | WorkerUpdate
   /**
-   * The message at the end of the slice. `cut`: the slice was stopped before all arrivals of the plan. `spent`: the cap
-   * of the budget that ended it. `lostLease`: its lease ran out.
+   * The message at the end of the slice. `cut`: the slice stopped before all arrivals of the plan. `spent`: the cap of
+   * the budget that ended it. `lostLease`: its lease ran out.
    */
   | {
       readonly kind: 'over';
@@ -93,7 +95,7 @@ export interface WorkerPoolPlan {
   readonly pace: SnapshotPace;
 }
 
-/** Throws a `Problem` if a plan has workers although it must be sent from the main thread, for the reason `why`. */
+/** Throws a `Problem` if a plan has workers although the main thread must send it. `why` is the reason. */
 export const rejectWorkers = ({ workers }: Pick<Plan, 'workers'>, why: string): void => {
   if (workers === 'auto' || workers === 1) return;
   throw new Problem(

@@ -29,7 +29,7 @@ type FinishedMessage = Extract<FromWorker, { kind: 'over' }>;
 interface PooledWorker {
   readonly thread: Thread<ToWorker>;
   latestUpdate: WorkerUpdate | null;
-  /** The worker's last message, or a sentence that says why there is no message; `null` while the worker runs. */
+  /** The worker's last message, or a sentence that says why there is none; `null` while the worker runs. */
   end: FinishedMessage | string | null;
   /** Resolves when `end` is known. */
   readonly ended: Promise<void>;
@@ -72,7 +72,7 @@ const setupsFor = (
 
 type OnUpdate = (worker: PooledWorker, update: WorkerUpdate) => void;
 
-/** Starts a worker and waits until it is ready. If a worker does not become ready, that is a bug. */
+/** Starts a worker and waits until it is ready. A worker that never gets ready is a bug. */
 const startWorker = async (
   setup: WorkerSetup,
   onUpdate: OnUpdate,
